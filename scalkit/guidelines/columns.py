@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Flags, Floats
 from scalkit.errors import DataError
 from scalkit.measure.virtual_time import is_virtual, machine_of, said_of
 
@@ -27,8 +28,8 @@ class Columns:
 
     parameters: Mapping[str, Any]
     run: Any
-    values: np.ndarray[Any, np.dtype[np.float64]]
-    crowded: np.ndarray[Any, np.dtype[np.bool_]]
+    values: Floats
+    crowded: Flags
     caveats: tuple[str, ...] = ()
     unit: str = ""
     exact: bool = False
@@ -94,7 +95,7 @@ def _split(
     return Columns(parameters, found[run], _numbers(found[value], value), crowded, caveats, unit, exact, load, machine)
 
 
-def _numbers(column: Any, value: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _numbers(column: Any, value: str) -> Floats:
     array = np.asarray(column)
     try:
         if array.dtype == object and len(array) and np.ndim(array[0]) == 1:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from scalkit.arrays import Flags
 from scalkit.errors import UsageError
 from scalkit.guidelines.experiments import MISSING
 from scalkit.guidelines.guideline import Guideline
@@ -311,7 +312,7 @@ def _groups(found: Assessment, along: str, min_points: int) -> Iterator[_Group]:
             )
 
 
-def _exceeds(guideline: Guideline, values: Mapping[str, Floats], v: float) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _exceeds(guideline: Guideline, values: Mapping[str, Floats], v: float) -> Flags:
     """Return whether the guideline is violated, for values of shape (..., settings)."""
     left, right = (_total(side, values) for side in (guideline.left, guideline.right))
     exceeds = left >= v * right
@@ -325,7 +326,7 @@ def _total(side: Side, values: Mapping[str, Floats]) -> Floats:
     return np.asarray(np.max(np.stack(np.broadcast_arrays(*sums)), axis=0), dtype=float)
 
 
-def _begins(exceeds: np.ndarray[Any, np.dtype[np.bool_]], x: Floats) -> Floats:
+def _begins(exceeds: Flags, x: Floats) -> Floats:
     """Return the setting from which on each row is true up to the end; infinite where its end is false."""
     holds = exceeds[:, ::-1].cumprod(axis=1)[:, ::-1].astype(bool)
     return np.where(holds[:, -1], x[np.argmax(holds, axis=1)], math.inf)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError, UsageError
 from scalkit.guidelines.experiments import MISSING, Measured
@@ -215,7 +216,7 @@ def read_csv(path: PathLike) -> Any:
     return frame
 
 
-def _numbers(field: Any, file: Path, row: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _numbers(field: Any, file: Path, row: int) -> Floats:
     try:
         return np.array(str(field).split(), dtype=np.float64)
     except ValueError:

@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.measure.layout import as_grid
 from scalkit.measure.process_times import DIMENSIONS, of_processes
@@ -64,7 +65,7 @@ class _Timed:
         first = next((cell.first_ns for cell in ordered if not math.isnan(cell.first_ns)), math.nan)
         return cls(ordered, first)
 
-    def seconds(self, keep_flagged: bool) -> tuple[NDArray[np.float64], bool]:
+    def seconds(self, keep_flagged: bool) -> tuple[Floats, bool]:
         """Return the repetitions, flagged ones as NaN, and whether they were kept for want of others."""
         t = np.array([t for cell in self.cells for t in cell.t_ns], dtype=np.float64) * 1e-9
         flagged = np.zeros(len(t), dtype=bool)
@@ -88,7 +89,7 @@ class _Timed:
             "status": self.cells[-1].status,
         }
 
-    def _mean(self, name: str, counts: NDArray[np.float64]) -> float:
+    def _mean(self, name: str, counts: Floats) -> float:
         """Return the mean of a field over the passes, weighted by their repetitions; NaN if no pass has it."""
         values = np.array([getattr(cell, name) for cell in self.cells])
         known = np.isfinite(values) & (counts > 0)

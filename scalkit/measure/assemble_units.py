@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from scalkit.arrays import Flags
 from scalkit.errors import DataError
 from scalkit.measure.assemble import require_distinct, run_labels, shared_attributes
 from scalkit.measure.pattern_records import Units
@@ -130,7 +131,7 @@ def _single(values: Iterable[int]) -> int:
     return found.pop() if len(found) == 1 else 0
 
 
-def _incomplete(axes: _Axes, files: Sequence[RunFile]) -> NDArray[np.bool_]:
+def _incomplete(axes: _Axes, files: Sequence[RunFile]) -> Flags:
     found = np.zeros(axes.shape, dtype=np.bool_)
     for file in files:
         if not file.complete and file.env.point in axes.workers:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from scalkit.arrays import Flags, Floats
 from scalkit.measure.layout import points_in
 from scalkit.measure.schema import FUNCTION, is_list, parameters_of
 from scalkit.measure.virtual_time import TIMED, is_virtual, said_of
@@ -30,9 +30,7 @@ _TOO_LONG = 1 / 2
 _POINTS_SHOWN = 3
 
 
-def caveats(
-    ds: xr.Dataset, metric: str, parameter: str, function: str, there: NDArray[np.bool_]
-) -> tuple[tuple[str, ...], bool]:
+def caveats(ds: xr.Dataset, metric: str, parameter: str, function: str, there: Flags) -> tuple[tuple[str, ...], bool]:
     """Return the remarks on one series, and whether it may decide."""
     n = ds.sizes[parameter]
     grave: list[str] = []
@@ -76,13 +74,13 @@ def caveats(
     return (*grave, *light), not grave
 
 
-def _over_points(ds: xr.Dataset, name: str, parameter: str, n: int) -> NDArray[np.bool_]:
+def _over_points(ds: xr.Dataset, name: str, parameter: str, n: int) -> Flags:
     if name not in ds.coords or ds[name].dims != (parameter,):
         return np.zeros(n, dtype=bool)
     return np.asarray(ds[name]).astype(bool)
 
 
-def _varies(ds: xr.Dataset, there: NDArray[np.bool_]) -> bool:
+def _varies(ds: xr.Dataset, there: Flags) -> bool:
     """Return whether the processes per node differ between points; 0 stands for different values at one point."""
     if "processes_per_node" not in ds.coords:
         return False
@@ -91,8 +89,8 @@ def _varies(ds: xr.Dataset, there: NDArray[np.bool_]) -> bool:
 
 
 def _of_function(
-    ds: xr.Dataset, name: str, function: str, parameter: str, join: Callable[..., NDArray[np.bool_]], default: bool
-) -> NDArray[np.bool_]:
+    ds: xr.Dataset, name: str, function: str, parameter: str, join: Callable[..., Flags], default: bool
+) -> Flags:
     """Return a flag for each point, joined over the runs."""
     n = ds.sizes[parameter]
     if name not in ds.data_vars or not {FUNCTION, parameter} <= set(ds[name].dims):
@@ -101,7 +99,7 @@ def _of_function(
     return np.asarray(join(values, axis=1), dtype=bool)
 
 
-def most(ds: xr.Dataset, name: str, function: str, parameter: str) -> NDArray[np.float64]:
+def most(ds: xr.Dataset, name: str, function: str, parameter: str) -> Floats:
     """Return the largest value of a detail at each point, over the runs; 0 where it is unknown."""
     n = ds.sizes[parameter]
     if name not in ds.data_vars or not {FUNCTION, parameter} <= set(ds[name].dims) or ds[name].dtype.kind not in "iuf":
@@ -137,7 +135,7 @@ def _share(ds: xr.Dataset, name: str, function: str) -> float:
     return float(np.nanmedian(values)) if np.isfinite(values).any() else 0.0
 
 
-def _places(ds: xr.Dataset, parameter: str, there: NDArray[np.bool_]) -> str:
+def _places(ds: xr.Dataset, parameter: str, there: Flags) -> str:
     """Return settings in words: ``p = 8, 16``; of several parameters the first few points."""
     if not is_list(ds):
         return f"{parameter} = {', '.join(f'{float(x):g}' for x in np.asarray(ds[parameter])[there])}"

@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from scalkit.arrays import Flags, Floats, Ints
 from scalkit.errors import DataError
 from scalkit.measure.layout import as_grid, as_points, points_in
 from scalkit.measure.schema import (
@@ -65,14 +66,14 @@ def combine(datasets: Iterable[xr.Dataset]) -> xr.Dataset:
     return as_grid(joined.assign_coords(_columns(given, names, table)))
 
 
-def _numbered(ds: xr.Dataset, names: Sequence[str], table: NDArray[np.float64]) -> xr.Dataset:
+def _numbered(ds: xr.Dataset, names: Sequence[str], table: Floats) -> xr.Dataset:
     """Return a list of points that are told apart by their row in `table`, instead of by their parameters."""
     rows = {tuple(row): place for place, row in enumerate(table.tolist())}
     places = [rows[tuple(row)] for row in points_in(ds, names).tolist()]
     return ds.drop_vars([*names]).assign_coords({POINT: places}).sortby(POINT)
 
 
-def _columns(given: Sequence[xr.Dataset], names: Sequence[str], table: NDArray[np.float64]) -> dict[str, Any]:
+def _columns(given: Sequence[xr.Dataset], names: Sequence[str], table: Floats) -> dict[str, Any]:
     """Return the parameters of the points, in the type that they had."""
     kinds = {name: np.result_type(*(np.asarray(ds[name]).dtype for ds in given)) for name in names}
     return {name: (POINT, column.astype(kinds[name])) for name, column in zip(names, table.T, strict=True)}
@@ -212,12 +213,12 @@ def _joined(
     return dims, array, dict(parts[0][name].attrs)
 
 
-def _positions(axis: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.int64]:
+def _positions(axis: NDArray[Any], labels: NDArray[Any]) -> Ints:
     places = {label: place for place, label in enumerate(axis.tolist())}
     return np.array([places[label] for label in labels.tolist()], dtype=np.int64)
 
 
-def _is_empty(values: NDArray[Any], empty: object) -> NDArray[np.bool_]:
+def _is_empty(values: NDArray[Any], empty: object) -> Flags:
     return np.asarray(np.isnan(values) if values.dtype.kind == "f" else values == empty, dtype=bool)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from scalkit.arrays import Floats, Ints
 from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError
 from scalkit.measure.experiment_file import ExperimentFile, is_experiment_file, read_experiment_file, short_library
@@ -139,7 +140,7 @@ class _Rows:
     """What the rows of the table come from."""
 
     cells: list[Mapping[str, Any]]
-    owner: np.ndarray[Any, np.dtype[np.int64]]
+    owner: Ints
     """Place in the list of files."""
 
 
@@ -180,13 +181,13 @@ def _runs(files: Sequence[ExperimentFile], rows: _Rows, columns: Mapping[str, An
     return np.array([file.run_id for file in files], dtype=object)[rows.owner]
 
 
-def _codes(column: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _codes(column: Any) -> Ints:
     import pandas as pd
 
     return np.asarray(pd.factorize(column)[0], dtype=np.int64)
 
 
-def _numbered(columns: Sequence[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _numbered(columns: Sequence[Any]) -> Ints:
     """Return a number for each row, the same for equal rows, from 0 without gaps."""
     found = _codes(columns[0])
     for column in columns[1:]:
@@ -195,7 +196,7 @@ def _numbered(columns: Sequence[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
     return found
 
 
-def _times(cells: Sequence[Mapping[str, Any]], value: str, keep_flagged: bool) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _times(cells: Sequence[Mapping[str, Any]], value: str, keep_flagged: bool) -> Floats:
     """Return the repetitions of each row in s, flagged ones and the rest of shorter rows as NaN."""
     lengths = np.array([len(cell[value]) for cell in cells])
     times = np.full((len(cells), int(lengths.max())), np.nan)

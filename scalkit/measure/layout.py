@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from scalkit.arrays import Floats
 from scalkit.measure.schema import (
     FUNCTION,
     POINT,
@@ -59,7 +60,7 @@ def as_grid(ds: xr.Dataset) -> xr.Dataset:
     return grid.transpose(FUNCTION, *names, RUN, REPETITION, ..., missing_dims="ignore")
 
 
-def points_in(ds: xr.Dataset, names: Sequence[str]) -> NDArray[np.float64]:
+def points_in(ds: xr.Dataset, names: Sequence[str]) -> Floats:
     """Return the points of a list, of shape (points, parameters)."""
     columns: list[NDArray[Any]] = [np.asarray(ds[name], dtype=np.float64) for name in names]
     return np.stack(columns, axis=1)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.measure.layout import as_grid
 from scalkit.measure.readers import frame_dataset, is_frame
@@ -144,7 +145,7 @@ def _base_unit(unit: str) -> tuple[float, str]:
     return (known[unit], unit[-1]) if unit in known else (1.0, unit)
 
 
-def _numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
+def _numbers(values: ArrayLike, what: str) -> Floats:
     try:
         if isinstance(values, np.ma.MaskedArray):
             return np.asarray(np.ma.filled(values.astype(np.float64), np.nan))
@@ -153,7 +154,7 @@ def _numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
         raise DataError(f"{what} is no array of numbers ({error}); pass numbers, all rows of one length.") from error
 
 
-def _merged(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _merged(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Return distinct points, ascending, and their values (points, repetitions), filled up with NaN."""
     if x.ndim != 1 or y.ndim not in (1, 2) or len(x) != len(y) or not y.size:
         raise DataError(
@@ -174,9 +175,7 @@ def _merged(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.
     return places, values.reshape(len(places), -1)
 
 
-def _merged_points(
-    x: NDArray[np.float64], y: NDArray[np.float64], names: tuple[str, ...]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _merged_points(x: Floats, y: Floats, names: tuple[str, ...]) -> tuple[Floats, Floats]:
     """Return distinct points (points, parameters) and their values (points, repetitions), filled up with NaN."""
     if len(set(names)) < len(names) or POINT in names:
         raise DataError(f"the parameters are {', '.join(names)}; each needs a name of its own, other than 'point'.")

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
-from scalkit.arrays import Floats
+from scalkit.arrays import Flags, Floats
 from scalkit.errors import DataError
 from scalkit.markup import block, table
 from scalkit.measure.records import Cell
@@ -25,7 +24,7 @@ _AMONG_THE_LAST = 0.5
 """More than half of the repetitions."""
 
 
-def of_processes(cells: Sequence[Cell], left_out: NDArray[np.bool_]) -> dict[str, Floats]:
+def of_processes(cells: Sequence[Cell], left_out: Flags) -> dict[str, Floats]:
     """Return the times of the processes in all passes of an operation in a launch.
 
     `cells`: in order.

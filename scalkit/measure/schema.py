@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from scalkit.arrays import Flags
 from scalkit.errors import DataError
 
 FUNCTION, RUN, REPETITION = "function", "run", "repetition"
@@ -292,7 +293,7 @@ def _metric_problems(ds: xr.Dataset, name: str) -> Iterator[str]:
         yield f"{_value_at(variable, wrong)}; durations are not negative: write NaN, or drop that point"
 
 
-def _value_at(variable: xr.DataArray, wrong: np.ndarray[Any, np.dtype[np.bool_]]) -> str:
+def _value_at(variable: xr.DataArray, wrong: Flags) -> str:
     """Return the first wrong value in words: "'time' of 'f' at p = 4 is inf s"."""
     place = dict(zip(variable.dims, np.argwhere(wrong)[0].tolist(), strict=True))
     one = variable.isel(place)

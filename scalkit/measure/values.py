@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+from scalkit.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,19 +32,19 @@ class Values:
     metric: str
     unit: str
     exact: bool
-    values: NDArray[np.float64]
-    y: NDArray[np.float64]
-    n_repetitions: NDArray[np.int64]
+    values: Floats
+    y: Floats
+    n_repetitions: Ints
     caveats: tuple[str, ...]
     decides: bool
     noise: float
     resolution: float = 0.0
-    repetitions: NDArray[np.float64] | None = None
+    repetitions: Floats | None = None
     simulated: bool = False
     virtual: bool = False
-    lost: NDArray[np.float64] | None = None
+    lost: Floats | None = None
 
     @property
-    def replicates(self) -> NDArray[np.float64]:
+    def replicates(self) -> Floats:
         """Values that tell the noise, of shape (points, replicates): of the runs, or of the repetitions of an only run."""
         return self.values if self.repetitions is None else self.repetitions

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalkit.arrays import Floats, Ints
 from scalkit.errors import UsageError
 
 OVER = ("sizes", "processes")
 """What can be refined."""
 
-Floats = NDArray[np.float64]
 
 _LEAST_POINTS, _MOST_POINTS = 3, 1000
 _SURE = 2.0
@@ -91,7 +90,7 @@ class Curve:
     """
 
     name: str
-    x: NDArray[np.int64]
+    x: Ints
     y: Floats
     error: Floats
 

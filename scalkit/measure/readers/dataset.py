@@ -12,6 +12,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.measure.layout import as_grid
 from scalkit.measure.readers.observed import Found, Observed, identifier, named
@@ -175,7 +176,7 @@ def _require_room(cells: int, where: str) -> None:
 
 
 def _described_variable(
-    name: str, ones: Sequence[_Placed], array: NDArray[np.float64], axis: str, where: str
+    name: str, ones: Sequence[_Placed], array: Floats, axis: str, where: str
 ) -> tuple[tuple[str, ...], NDArray[Any], dict[str, object]]:
     first = ones[0].one
     units = list(dict.fromkeys(one.one.unit for one in ones))
@@ -204,7 +205,7 @@ def _variable(metric: str, chosen: Sequence[str]) -> str:
     return f"{name}_" if name in chosen or name in RESERVED or name == POINT else name
 
 
-def whole_labels(column: NDArray[np.float64]) -> NDArray[Any]:
+def whole_labels(column: Floats) -> NDArray[Any]:
     """Return whole numbers as integers, as far as netCDF-3 has them."""
     is_whole = (column == np.round(column)).all() and column.max() <= _LARGEST_INT
     return column.astype(np.int64) if is_whole else column

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scalkit.arrays import Floats
+from scalkit.arrays import Flags, Floats
 from scalkit.errors import DataError
 from scalkit.perfmodels.collectives.algorithms import OPERATIONS
 from scalkit.perfmodels.collectives.cells import Cells
@@ -54,12 +54,12 @@ class Tried:
     likeliest: tuple[str, ...]
 
     @property
-    def right(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def right(self) -> Flags:
         """Whether the algorithm is among those named, which predict the same within 1 %."""
         return np.array([self.algorithm in names for names in self.identified])
 
     @property
-    def right_alone(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def right_alone(self) -> Flags:
         """Whether the most probable one is the algorithm, or sends the same messages; see `same_messages`."""
         return np.array(
             [

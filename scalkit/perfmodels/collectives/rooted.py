@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from scalkit.arrays import Floats
+from scalkit.arrays import Floats, Ints
 from scalkit.errors import UsageError
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.formulas.quantities import format_value, values_in
@@ -44,7 +44,7 @@ class Placement:
                 f"{' or '.join(ORDERS)}."
             )
 
-    def nodes(self, P: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    def nodes(self, P: int) -> Ints:
         """Return the node of each process."""
         ranks = np.arange(P)
         return ranks // self.per_node if self.order == "block" else ranks % -(-P // self.per_node)

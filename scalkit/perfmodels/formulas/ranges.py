@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from scalkit.arrays import Floats
+from scalkit.arrays import Flags, Floats
 from scalkit.errors import UsageError
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, values_in
 
@@ -42,7 +42,7 @@ class Range:
         """Whether nothing lies outside."""
         return self.low <= 0 and math.isinf(self.high) and not self.only and not self.open_low
 
-    def contains(self, values: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def contains(self, values: Floats) -> Flags:
         """Return which values lie inside, in their shape."""
         inside = (values > self.low if self.open_low else values >= self.low) & (values <= self.high)
         if self.only == "powers of two":
