@@ -126,10 +126,7 @@ class Assessment:
         - ``n_left``, ``n_right``, ``runs_needed``: runs used, and the fewest that can ever reach the threshold of p;
         - ``decides``: whether it may decide the exit status.
 
-        Raises
-        ------
-        UsageError
-            If the state is unknown.
+        Raises UsageError if the state is unknown.
         """
         import pandas as pd
 
@@ -186,15 +183,8 @@ class Assessment:
     def table(self, by: str | None = None) -> pd.DataFrame:
         """Return the table of violations as the paper prints it: ``n_vioTests/n_tests (n_vioGroups/n_groups)``.
 
-        Parameters
-        ----------
-        by : str, optional
-            A parameter with a column for each of its levels, for example ``"p"``; by default one column.
-
-        Raises
-        ------
-        UsageError
-            If there is no such parameter.
+        `by`: a parameter with a column for each of its levels, for example ``"p"``; by default one column.
+        Raises UsageError if there is no such parameter.
         """
         import pandas as pd
 
@@ -221,15 +211,9 @@ class Assessment:
     def exit_status(self, fail_on: Collection[str] = ()) -> int:
         """Return 1 if a guideline is violated by measurements that may decide, else 0.
 
-        Parameters
-        ----------
-        fail_on : collection of {"inconclusive", "undecidable", "untested"}
-            Further states of tests that fail, and guidelines without a test.
-
-        Raises
-        ------
-        UsageError
-            If a word of `fail_on` is unknown.
+        `fail_on`: further states of tests that fail, and guidelines without a test. One of "inconclusive",
+        "undecidable", "untested".
+        Raises UsageError if a word of `fail_on` is unknown.
         """
         fail_on = (fail_on,) if isinstance(fail_on, str) else fail_on
         unknown = [word for word in fail_on if word not in FAIL_ON]

@@ -60,10 +60,7 @@ class SeveralSeries(Values):
     def slices(self, parameter: str) -> list[Series]:
         """Return the values along one parameter for each combination of the others, which the names say: ``f [S = 8]``.
 
-        Raises
-        ------
-        DataError
-            If the values do not depend on it.
+        Raises DataError if the values do not depend on it.
         """
         if parameter not in self.parameters:
             known = " and ".join(self.parameters)

@@ -62,10 +62,7 @@ class Refinement:
     def require_points(self, first: Sequence[int]) -> None:
         """Return nothing if the first pass has points between which something can be inserted.
 
-        Raises
-        ------
-        UsageError
-            If they are fewer than three, or more than are allowed in all.
+        Raises UsageError if they are fewer than three, or more than are allowed in all.
         """
         what = "--sizes" if self.over == "sizes" else "-n"
         shown = ",".join(map(str, first))

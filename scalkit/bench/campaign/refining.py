@@ -72,10 +72,7 @@ class Range:
     def load(self) -> None:
         """Take over what an earlier call inserted by the same rules, with the same seed, after the same first pass.
 
-        Raises
-        ------
-        UsageError
-            If the file cannot be read.
+        Raises UsageError if the file cannot be read.
         """
         try:
             content = json.loads(self.record.read_text(encoding="utf-8"))

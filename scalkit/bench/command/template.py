@@ -70,10 +70,7 @@ class Template:
     def require(self, names: Sequence[str]) -> None:
         """Return nothing if each parameter has a place and each place a parameter.
 
-        Raises
-        ------
-        UsageError
-            Naming the first that has none.
+        Raises UsageError naming the first that has none.
         """
         places = [found for text in (*self.words, *self.settings) for found in _names(text)]
         for place in places:

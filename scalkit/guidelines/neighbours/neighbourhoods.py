@@ -128,10 +128,7 @@ class Neighbourhood:
     def coordinates(self, rank: int) -> tuple[int, ...]:
         """Return where a process stands in the grid.
 
-        Raises
-        ------
-        UsageError
-            If there is no such process.
+        Raises UsageError if there is no such process.
         """
         if not 0 <= rank < self.p:
             raise UsageError(f"there is no process {rank}; the grid has 0 to {self.p - 1}.")

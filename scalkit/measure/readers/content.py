@@ -63,10 +63,7 @@ class Content:
     def text(self) -> str:
         """Return all as text.
 
-        Raises
-        ------
-        DataError
-            If it is no UTF-8.
+        Raises DataError if it is no UTF-8.
         """
         try:
             return self.data.decode("utf-8-sig")
@@ -90,10 +87,7 @@ class Content:
     def whole_lines(self) -> Iterator[Line]:
         """Yield the lines that have an end; a program that was stopped leaves one without.
 
-        Raises
-        ------
-        DataError
-            If a line is longer than programs print.
+        Raises DataError if a line is longer than programs print.
         """
         left = self.unended
         for line in self.lines():
@@ -120,10 +114,7 @@ class Content:
     def number(self, text: str, line: Line | int, what: str) -> float:
         """Return a text as a finite number.
 
-        Raises
-        ------
-        DataError
-            If it is none.
+        Raises DataError if it is none.
         """
         value = finite(text)
         if value is None:

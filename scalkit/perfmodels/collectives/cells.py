@@ -115,10 +115,7 @@ class Cells:
     def where(self, chosen: Any) -> Cells:
         """Return the cells that a mask of shape (cells,) chooses.
 
-        Raises
-        ------
-        DataError
-            If there is none.
+        Raises DataError if there is none.
         """
         fields = {name: getattr(self, name)[chosen] for name in ("S", "P", "times", "crowded")}
         return replace(self, **fields)

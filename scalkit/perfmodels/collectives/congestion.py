@@ -60,10 +60,7 @@ class Torus:
     def cube(cls, processes: int) -> Torus:
         """Return the cubic torus of three dimensions.
 
-        Raises
-        ------
-        UsageError
-            If the number of processes is no cube.
+        Raises UsageError if the number of processes is no cube.
         """
         k = max(1, round(max(0, processes) ** (1 / 3)))
         if k**3 != processes:
@@ -105,10 +102,7 @@ class Torus:
     def paper_bound(self) -> Fraction:
         """The paper's congestion of an all-to-all, an upper bound of `alltoall`: ``k (k/2 + 1)^3`` for a cube.
 
-        Raises
-        ------
-        UsageError
-            If the torus is no cube of three dimensions.
+        Raises UsageError if the torus is no cube of three dimensions.
         """
         self._require_cube()
         k = self.dims[0]

@@ -115,10 +115,7 @@ class ModelCard:
         Beyond the sizes that were measured, for which ``models["message"]`` holds, the last protocol goes on, as the source says.
         Reductions add up bytes, ``reduce_per_byte``, if the card has it; of elements of 8 B there is ``reduce_per_byte_double``.
 
-        Raises
-        ------
-        UsageError
-            If the card has none.
+        Raises UsageError if the card has none.
         """
         if MESSAGE not in self.models:
             raise UsageError(f"the card of '{self.name}' has no model '{MESSAGE}'; fit latency with --what latency.")
@@ -138,10 +135,7 @@ class ModelCard:
 
         Beyond the sizes that were measured its ends go on, and its source says so.
 
-        Raises
-        ------
-        UsageError
-            If the card has none at this stride.
+        Raises UsageError if the card has none at this stride.
         """
         if (name := f"{PACKING}{stride}") in self.models:
             return extrapolated(self.models[name])
@@ -155,10 +149,7 @@ class ModelCard:
     def loggp(self) -> LogGP:
         """The parameters of LogGP, LogGPS and LogGOPS.
 
-        Raises
-        ------
-        UsageError
-            If the card has none.
+        Raises UsageError if the card has none.
         """
         known = {one.name: one.value for one in self.quantities}
         if missing := [name for name in _LOGGP if name not in known]:
@@ -169,10 +160,7 @@ class ModelCard:
     def quantity(self, name: str) -> Quantity:
         """Return the quantity with a name.
 
-        Raises
-        ------
-        UsageError
-            If there is none.
+        Raises UsageError if there is none.
         """
         for one in self.quantities:
             if one.name == name:
@@ -183,10 +171,7 @@ class ModelCard:
     def to_toml(self) -> str:
         """Return the card as a catalogue of models in TOML, which `read_models` and `read_card` read.
 
-        Raises
-        ------
-        UsageError
-            If a model is neither exact nor made of ranges of exact ones.
+        Raises UsageError if a model is neither exact nor made of ranges of exact ones.
         """
         return "\n".join(_lines(self)).rstrip() + "\n"
 

@@ -58,10 +58,7 @@ class BisectionFit:
     def model(self) -> ExactModel:
         """Return the average time of S bytes while all processes exchange them in random pairs: ``S*P^a/b``, without latency.
 
-        Raises
-        ------
-        DataError
-            If there is only one number of processes.
+        Raises DataError if there is only one number of processes.
         """
         if not math.isfinite(self.decay):
             raise DataError(

@@ -40,10 +40,7 @@ class StrideFit:
     def copy_per_byte(self, stride: int) -> float:
         """Return what packing, and again unpacking, takes at a stride, in s/B, as `with_datatype` takes it.
 
-        Raises
-        ------
-        DataError
-            If that stride was not measured.
+        Raises DataError if that stride was not measured.
         """
         if stride not in self.strides:
             known = ", ".join(map(str, self.strides))

@@ -88,10 +88,7 @@ class AsymptoticModel(PerformanceModel):
     def ratio(self, to: Mapping[str, ArrayLike], since: Mapping[str, ArrayLike]) -> Any:
         """Return by what factor the growth rises from one setting to another: what an asymptotic model can say.
 
-        Parameters
-        ----------
-        to, since : mapping from parameter to array_like
-            Both with all parameters.
+        `to`, `since`: both with all parameters.
         """
         for setting in (to, since):
             self._require_names(setting)
@@ -101,10 +98,8 @@ class AsymptoticModel(PerformanceModel):
     def through(self, value: object, **at: ArrayLike) -> ExactModel:
         """Return the exact model of this growth that has a value at a setting, for example ``model.through("12 us", P=64)``.
 
-        Raises
-        ------
-        UsageError
-            If the growth is a sum, whose constants one value does not determine, or is zero there.
+        Raises UsageError if the growth is a sum, whose constants one value does not determine, or is zero
+        there.
         """
         if len(self.growth_sum.terms) > 1:
             raise UsageError(

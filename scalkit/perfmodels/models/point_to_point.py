@@ -125,10 +125,7 @@ class PointToPoint:
     def protocols(self) -> tuple[Protocol, ...]:
         """Return latency and time per byte of each range of sizes.
 
-        Raises
-        ------
-        UsageError
-            If the time is not affine in S there.
+        Raises UsageError if the time is not affine in S there.
         """
         model = self.time
         pieces = model.pieces if isinstance(model, RangeModel) else [(model.valid.get("S", Range()), model)]

@@ -60,10 +60,7 @@ class Platform:
     def places(self, per_node: int) -> tuple[str, ...]:
         """Return the host of each process: `per_node` on the first host, then on the next, as many as there is room for.
 
-        Raises
-        ------
-        UsageError
-            If a host has fewer cores.
+        Raises UsageError if a host has fewer cores.
         """
         if not 1 <= per_node <= self.cores:
             raise UsageError(
@@ -77,10 +74,7 @@ class Platform:
     def require_room(self, processes: int, per_node: int) -> None:
         """Return nothing if so many processes have a place.
 
-        Raises
-        ------
-        UsageError
-            If not; the text says what is possible.
+        Raises UsageError if not; the text says what is possible.
         """
         room = len(self.places(per_node))
         if processes <= room:
