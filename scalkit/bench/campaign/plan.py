@@ -15,16 +15,8 @@ MEMORY_RUNS = 3
 UNLIMITED_S = 600.0
 """Budget of one launch where the campaign has none."""
 
-STEMS = {
-    "collectives": "time",
-    "memory": "memory",
-    "functions": "function",
-    "messages": "messages",
-    "bisection": "bisection",
-    "hops": "hops",
-    "neighbourhood": "neighbourhood",
-    "master-worker": "master-worker",
-    "program": "program",
+STEMS = {"collectives": "time", "functions": "function"} | {
+    kind: kind for kind in ("memory", "messages", "bisection", "hops", "neighbourhood", "master-worker", "program")
 }
 
 

@@ -8,9 +8,11 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from scalkit.bench.process import started, summary
 from scalkit.errors import LaunchError, UsageError
+from scalkit.toml.tables import table_beside
 
 GONE = "GONE"
 """State of a job that Slurm does not know any more."""
@@ -19,34 +21,13 @@ REJECTED = "REJECTED"
 """State of a job that Slurm did not take."""
 
 _QUESTION_S = 60.0
-_WAITING = {"PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT"}
-_ACTIVE = {"CONFIGURING", "RUNNING", "COMPLETING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED", "SUSPENDED"}
-_NEVER = frozenset(
-    (
-        "AccountNotAllowed BadConstraints InvalidAccount InvalidQOS PartitionConfig PartitionNodeLimit "
-        "PartitionTimeLimit QOSNotAllowed QOSTimeLimit"
-    ).split()
-)
-_WORDS = {
-    "BOOT_FAIL": "the batch system could not boot its nodes",
-    "CANCELLED": "it was cancelled",
-    "COMPLETED": "it ended",
-    "DEADLINE": "it reached its deadline",
-    "NODE_FAIL": "a node failed",
-    "OUT_OF_MEMORY": 'it ran out of memory; ask for more, as with options = ["--mem=16G"]',
-    "PREEMPTED": "it had to make room for another job",
-    "TIMEOUT": "it reached its time limit; give more with time, or measure less",
-    GONE: "Slurm does not know it any more",
-}
-_IN_LOG = (
-    (r"\*\*\* JOB \d+ .*DUE TO TIME LIMIT", "TIMEOUT"),
-    (r"\*\*\* JOB \d+ .*DUE TO NODE FAILURE", "NODE_FAIL"),
-    (r"\*\*\* JOB \d+ .*DUE TO PREEMPTION", "PREEMPTED"),
-    (r"oom[-_]kill", "OUT_OF_MEMORY"),
-    (r"\*\*\* JOB \d+ .*CANCELLED AT", "CANCELLED"),
-)
 _LAST_B = 20_000
 _OWN = "scalkit campaign: "
+
+
+def _facts() -> dict[str, Any]:
+    """Return what Slurm's words mean."""
+    return table_beside(__file__, "slurm.toml")
 
 
 @dataclass(frozen=True)
@@ -63,28 +44,29 @@ class JobState:
     @property
     def is_waiting(self) -> bool:
         """Whether it has not begun."""
-        return self.word in _WAITING
+        return self.word in _facts()["waiting"]
 
     @property
     def is_over(self) -> bool:
         """Whether it will do nothing any more."""
-        return not self.is_waiting and self.word not in _ACTIVE
+        return not self.is_waiting and self.word not in _facts()["active"]
 
     @property
     def is_stuck(self) -> bool:
         """Whether it waits for what will not come."""
-        return self.is_waiting and self.reason in _NEVER
+        return self.is_waiting and self.reason in _facts()["never"]
 
     def sentence(self, log: Path) -> str:
         """Return in words why a job is over, from its state and the end of its output."""
         last = _last(log)
         word = self.word
         if word == GONE:
-            word = next((state for mark, state in _IN_LOG if re.search(mark, last)), word)
-        if word in _WORDS and word != GONE:
-            return _WORDS[word]
+            word = next((state for state, mark in _facts()["in-log"].items() if re.search(mark, last)), word)
+        words = _facts()["words"]
+        if word in words and word != GONE:
+            return str(words[word])
         said = f": {line}" if (line := _telling(last)) else "; its output is empty"
-        return f"{_WORDS.get(word, 'it failed' if word == 'FAILED' else f'it ended as {word}')}{said}"
+        return f"{words.get(word, 'it failed' if word == 'FAILED' else f'it ended as {word}')}{said}"
 
 
 def require_slurm() -> None:

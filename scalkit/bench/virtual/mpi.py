@@ -7,16 +7,17 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 from scalkit.bench.libraries.mpi import PROBE, Mpi, settings
-from scalkit.bench.process import Outcome, run_program, summary
+from scalkit.bench.process import Outcome, started, summary
 from scalkit.bench.virtual.network import Network
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.native import Build, build, sources
+from scalkit.toml.tables import table_beside
 
 CLOCKS = ("real", "virtual")
 """What run times can be read from."""
@@ -46,46 +47,6 @@ _MOST_PROCESSES = 512
 _WAY_OUT = "measure with --clock real, or another library with --mpi."
 
 
-class _Setting(NamedTuple):
-    """A variable of an MPI library; a value of the user's own must have the word `needed`, if there is one."""
-
-    name: str
-    value: str
-    needed: str = ""
-
-
-_NO_SHARED_MEMORY = _Setting("MPIR_CVAR_NOLOCAL", "1", "1")  # between the processes of a node
-_SETTINGS: Mapping[str, tuple[_Setting, ...]] = {
-    "MPICH over ofi": (
-        _NO_SHARED_MEMORY,
-        _Setting("MPIR_CVAR_CH4_NETMOD", "ofi"),  # far less time and memory than over ucx, where MPICH has both
-        _Setting("FI_PROVIDER", "tcp", "tcp"),
-        _Setting("FI_TCP_MAX_INJECT", "65536"),  # else a message above 128 B waits for an answer first
-    ),
-    "MPICH over ucx": (
-        _NO_SHARED_MEMORY,
-        _Setting("UCX_TLS", "tcp,self", "tcp"),
-        _Setting("UCX_KEEPALIVE_INTERVAL", "inf"),  # else idle connections are asked whether they live
-    ),
-    "Open MPI": (
-        _Setting("OMPI_MCA_pml", "ob1", "ob1"),
-        _Setting("OMPI_MCA_btl", "tcp,self", "tcp"),
-        _Setting("OMPI_MCA_btl_tcp_if_include", "lo"),
-        _Setting(
-            "OMPI_MCA_coll", "^sm,xhc,smcuda,han,hcoll,ucc"
-        ),  # those that use shared memory, or replace the others
-        _Setting("OMPI_MCA_osc", "^ucx,sm"),
-    ),
-    "Intel MPI": (
-        _Setting("I_MPI_FABRICS", "ofi", "ofi"),
-        _Setting("FI_PROVIDER", "tcp", "tcp"),
-        _Setting("FI_TCP_IFACE", "lo"),
-        _Setting("I_MPI_SHM", "off"),
-        _Setting("I_MPI_COLL_INTRANODE", "pt2pt"),  # else collectives inside a node pass by TCP
-        _Setting("I_MPI_COLL_SHM_PROGRESS_DISABLE", "1"),
-    ),
-}
-_EPOLL = _Setting("OMPI_MCA_opal_event_include", "epoll")  # libevent's poll begins at a random descriptor
 _KINDS = ("MPICH", "Open MPI", "Intel MPI")
 _WITH_OFI = (4, 3)
 """Since this version the MPICH of PyPI has both modules."""
@@ -214,23 +175,25 @@ def settings_of(kind: str, library: str = "", environment: Mapping[str, str] | N
     """
     given = os.environ if environment is None else environment
     table = _table(kind, library, given)
-    for setting in table:
-        words = given.get(setting.name, setting.needed).lstrip("^").split(",")
-        if setting.needed and (setting.needed in words) == given.get(setting.name, "").startswith("^"):
+    for name, setting in table.items():
+        needed = setting.get("needed", "")
+        words = given.get(name, needed).lstrip("^").split(",")
+        if needed and (needed in words) == given.get(name, "").startswith("^"):
             raise UsageError(
-                f"{setting.name}={given[setting.name]} keeps {kind} from sending through TCP, which virtual time needs; unset "
-                f"it, or set {setting.name}={setting.value}."
+                f"{name}={given[name]} keeps {kind} from sending through TCP, which virtual time needs; unset it, or set "
+                f"{name}={setting['value']}."
             )
-    return {setting.name: setting.value for setting in table if setting.name not in given}
+    return {name: setting["value"] for name, setting in table.items() if name not in given}
 
 
-def _table(kind: str, library: str, given: Mapping[str, str]) -> tuple[_Setting, ...]:
+def _table(kind: str, library: str, given: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """Return what a library needs, by what it says of itself."""
+    table = table_beside(__file__, "settings.toml")
     if kind == "MPICH":
         module = given.get("MPIR_CVAR_CH4_NETMOD") or ("ofi" if _has_ofi(library) else "ucx")
-        return _SETTINGS[f"MPICH over {'ucx' if module == 'ucx' else 'ofi'}"]
-    own = _SETTINGS.get(kind, ())
-    return (*own, _EPOLL) if kind == "Open MPI" and re.search(r"\bv4\.", library) else own
+        return dict(table[f"MPICH over {'ucx' if module == 'ucx' else 'ofi'}"])
+    own: dict[str, dict[str, str]] = table.get(kind, {})
+    return {**own, **table["Open MPI 4"]} if kind == "Open MPI" and re.search(r"\bv4\.", library) else own
 
 
 def _has_ofi(library: str) -> bool:
@@ -262,15 +225,7 @@ def virtual(mpi: Mpi, network: Network, *, compute: str = "none", scale: float =
     except BuildError as error:
         raise BuildError(f"{mpi.name} cannot run in virtual time here: {summary(str(error))}; {_WAY_OUT}") from error
     return VirtualMpi(
-        mpi.mpicc,
-        mpi.mpiexec,
-        mpi.kind,
-        mpi.library,
-        mpi.standard,
-        mpi.launcher,
-        mpi.show,
-        mpi.passed_over,
-        mpi.environment,
+        **{one.name: getattr(mpi, one.name) for one in fields(Mpi)},
         of=mpi,
         network=network,
         layer=layer,
@@ -293,10 +248,7 @@ def proved(mpi: VirtualMpi) -> VirtualMpi:
     with TemporaryDirectory(prefix="scalkit-") as scratch, mpi.opened() as opened:
         account = Path(scratch) / "account.json"
         command = replace(opened, output=str(account)).command(2, program, "world")
-        try:
-            outcome = run_program(command, timeout_s=_PROOF_S, environment=given)
-        except OSError as error:
-            raise LaunchError(f"cannot start {command[0]!r}: {error.strerror or error}.") from error
+        outcome = started(command, way="", timeout_s=_PROOF_S, environment=given)
         why = _why_not(outcome, account)
     if why:
         raise LaunchError(f"{mpi.of.name} cannot run in virtual time here: {why}; {_WAY_OUT}")
