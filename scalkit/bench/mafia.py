@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import random
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 
 from scalkit import __version__
 from scalkit.bench.campaign.folder import Folder, new_record
+from scalkit.bench.campaign.plan import drawn_orders
 from scalkit.bench.limits import CampaignArguments, require_range
 from scalkit.bench.process import LAST_LINES, Outcome, run_program
 from scalkit.bench.provenance import environment, machine
@@ -113,7 +113,7 @@ def measure_mafia(
     tree = sources("microbench")
     program = build(tree, compiler, makefile="mafia/Makefile").program("sk_mafia")
     facts = _facts(sources_hash(tree / "mafia"), compiler)
-    launches = _plan(settings)
+    launches = list(drawn_orders(settings.seed, ([(k, run) for k in settings.k] for run in range(settings.runs))))
     with folder.locked(), tempfile.TemporaryDirectory(prefix="scalkit-") as scratch:
         record = folder.record or {
             **new_record(settings, (_name(k, run) for k, run in launches)),
@@ -174,17 +174,6 @@ def _run(program: Path, words: Sequence[str], timeout_s: float) -> Outcome:
         raise LaunchError(
             f"cannot start {program}: {error.strerror or error}; delete it to have it built anew."
         ) from error
-
-
-def _plan(settings: MafiaSettings) -> list[tuple[int, int]]:
-    """Return all launches as k and run: run after run, each in an order drawn from the seed."""
-    generator = random.Random(settings.seed)
-    plan: list[tuple[int, int]] = []
-    for run in range(settings.runs):
-        order = list(settings.k)
-        generator.shuffle(order)
-        plan += [(k, run) for k in order]
-    return plan
 
 
 def _name(k: int, run: int) -> str:

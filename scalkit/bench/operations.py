@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from scalkit.errors import BuildError, UsageError
+from scalkit.schema_errors import hint
 
 PROGRAMS = {"collectives": "sk_time", "memory": "sk_memory"}
 KINDS = tuple(PROGRAMS)
@@ -66,10 +66,8 @@ def choose(tree: Path, kinds: Sequence[str], wanted: Sequence[str]) -> dict[str,
     every = [*(name for names in known.values() for name in names), *GROUPS]
     for name in words:
         if name not in every:
-            near = difflib.get_close_matches(name, every, 1)
-            hint = f" (did you mean {near[0]!r}?)" if near else ""
             raise UsageError(
-                f"--ops: {name!r} cannot be measured by {' and '.join(kinds)}{hint}; known are {', '.join(every)}."
+                f"--ops: {name!r} cannot be measured by {' and '.join(kinds)}{hint(name, every)}; known are {', '.join(every)}."
             )
     meant = {
         kind: {op for word in words for op in ((word,) if word not in GROUPS else operations(tree, kind, word))}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from scalkit.bench.arguments import Arguments
 
@@ -15,6 +16,7 @@ MEMORY_RUNS = 3
 UNLIMITED_S = 600.0
 """Budget of one launch where the campaign has none."""
 
+_T = TypeVar("_T")
 STEMS = {"collectives": "time", "functions": "function"} | {
     kind: kind for kind in ("memory", "messages", "bisection", "hops", "neighbourhood", "master-worker", "program")
 }
@@ -79,14 +81,21 @@ class Pace:
 
 def make_plan(arguments: Arguments) -> tuple[Launch, ...]:
     """Return all launches: run after run, within each in an order drawn from the seed."""
-    generator = random.Random(arguments.seed)
-    plan: list[Launch] = []
-    for run in range(arguments.runs):
+
+    def launches(run: int) -> list[Launch]:
         kinds = [kind for kind in arguments.kinds if kind != "memory" or run < MEMORY_RUNS]
-        launches = [Launch(kind, p, run) for kind in kinds for p in arguments.counts_of(kind)]
+        return [Launch(kind, p, run) for kind in kinds for p in arguments.counts_of(kind)]
+
+    return tuple(drawn_orders(arguments.seed, map(launches, range(arguments.runs))))
+
+
+def drawn_orders(seed: int, runs: Iterable[Iterable[_T]]) -> Iterator[_T]:
+    """Yield what each run consists of, run after run, within each in an order drawn from the seed."""
+    generator = random.Random(seed)
+    for run in runs:
+        launches = list(run)
         generator.shuffle(launches)
-        plan += launches
-    return tuple(plan)
+        yield from launches
 
 
 def share(launch: Launch, waiting: Sequence[Launch], left_s: float | None) -> float:

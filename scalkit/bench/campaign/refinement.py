@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.arrays import Floats, Ints
+from scalkit.bench.limits import require_range
 from scalkit.errors import UsageError
 
 OVER = ("sizes", "processes")
@@ -54,10 +55,7 @@ class Refinement:
             raise UsageError(f"--allowed-bend {self.allowed:g}: a number above 0 is needed, such as 0.1 for 10 %.")
         if not (math.isfinite(self.smallest_step) and 1 < self.smallest_step <= 100):
             raise UsageError(f"--smallest-step {self.smallest_step:g}: a factor above 1 is needed, such as 1.05.")
-        if not _LEAST_POINTS <= self.max_points <= _MOST_POINTS:
-            raise UsageError(
-                f"--max-points {self.max_points}: a whole number from {_LEAST_POINTS} to {_MOST_POINTS} is needed."
-            )
+        require_range("--max-points", self.max_points, _LEAST_POINTS, _MOST_POINTS)
 
     def require_points(self, first: Sequence[int]) -> None:
         """Return nothing if the first pass has points between which something can be inserted.

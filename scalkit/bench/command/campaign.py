@@ -8,7 +8,6 @@ import json
 import math
 import os
 import platform
-import random
 import re
 import shutil
 import tempfile
@@ -22,12 +21,12 @@ from scalkit import __version__
 from scalkit.bench.campaign.folder import Folder, new_record, write_whole
 from scalkit.bench.campaign.launch import StopError
 from scalkit.bench.campaign.loop import Progress, Result, do_missing
-from scalkit.bench.campaign.plan import Launch
+from scalkit.bench.campaign.plan import Launch, drawn_orders
 from scalkit.bench.command.regions import Region, regions_of
 from scalkit.bench.command.template import Point, Template
 from scalkit.bench.functions.sampling import Effort, is_known
 from scalkit.bench.libraries.mpi import cores
-from scalkit.bench.limits import CampaignArguments
+from scalkit.bench.limits import CampaignArguments, require_range
 from scalkit.bench.load import ForeignLoad
 from scalkit.bench.process import LAST_LINES, started
 from scalkit.bench.provenance import environment, machine, utc_now
@@ -64,8 +63,7 @@ class CommandArguments(CampaignArguments):
     def __post_init__(self) -> None:
         self.template.require([name for name, _ in self.points[0]])
         for option, value in (("--runs", self.runs), ("--min-reps", self.min_reps), ("--max-reps", self.max_reps)):
-            if not 1 <= value <= 100_000:
-                raise UsageError(f"{option} {value}: a whole number from 1 to 100000 is needed.")
+            require_range(option, value, 1, 100_000)
         for option, given in (("--budget", self.budget_s), ("--standard-error", self.standard_error)):
             if given is not None and not 0 < given < float("inf"):
                 raise UsageError(f"{option} {given:g}: a positive number is needed.")
@@ -244,12 +242,8 @@ class CommandCampaign:
     @property
     def plan(self) -> tuple[PointLaunch, ...]:
         """All launches, run after run, within each in an order drawn from the seed."""
-        generator, plan = random.Random(self.arguments.seed), []
-        for run in range(self.arguments.runs):
-            points = list(self.arguments.points)
-            generator.shuffle(points)
-            plan += [_launch(point, run) for point in points]
-        return tuple(plan)
+        runs = (((point, run) for point in self.arguments.points) for run in range(self.arguments.runs))
+        return tuple(_launch(point, run) for point, run in drawn_orders(self.arguments.seed, runs))
 
     def run(self, *, timeout_s: float | None = None, on_progress: Callable[[Progress], None] | None = None) -> Result:
         """Do every launch whose run file is missing; see `scalkit.bench.campaign.campaign.Campaign.run`."""

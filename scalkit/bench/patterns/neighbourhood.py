@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import hashlib
 import io
 import random
@@ -17,6 +16,7 @@ from scalkit.bench.arguments import DATATYPES
 from scalkit.bench.operations import table_of
 from scalkit.errors import UsageError
 from scalkit.native import sources
+from scalkit.schema_errors import hint
 
 Row = Mapping[str, str]
 
@@ -117,10 +117,9 @@ def _parsed(text: str) -> dict[str, list[str]]:
     for part in filter(None, (one.strip() for one in text.split(";"))):
         name, equal, values = (one.strip() for one in part.partition("="))
         if name not in (*COLUMNS, _FILE, _SHA256) or not equal or name in found:
-            near = difflib.get_close_matches(name, COLUMNS, 1)
-            hint = f" (did you mean {near[0]!r}?)" if near and near[0] != name else ""
             wrong = "stands there twice" if name in found else "is no factor with a value"
-            raise UsageError(f"experiments: {part[:60]!r} {wrong}{hint}; factors are {', '.join(COLUMNS)}.")
+            near = "" if name in COLUMNS else hint(name, COLUMNS)
+            raise UsageError(f"experiments: {part[:60]!r} {wrong}{near}; factors are {', '.join(COLUMNS)}.")
         found[name] = [values] if name == _FILE else [one.strip() for one in values.split(",")]
     if _FILE not in found and "operation" not in found:
         raise UsageError(f"experiments {text[:60]!r} name no operation; add one, such as MPI_Neighbor_alltoall.")
@@ -142,9 +141,9 @@ def _require_value(name: str, value: str, known: Sequence[str]) -> None:
     allowed = known if name == "operation" else _WORDS.get(name)
     if allowed is not None:
         if value not in allowed:
-            near = difflib.get_close_matches(value, allowed, 1)
-            hint = f" (did you mean {near[0]!r}?)" if near else ""
-            raise UsageError(f"experiments: the {name} {value!r} is unknown{hint}; choose from {', '.join(allowed)}.")
+            raise UsageError(
+                f"experiments: the {name} {value!r} is unknown{hint(value, allowed)}; choose from {', '.join(allowed)}."
+            )
         return
     least = _LEAST.get(name, 0)
     if name == "n_finite" and value in (_ALL, _EACH):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,9 @@ class Line:
 
     number: int
     text: str
+
+
+Row = tuple[Line, dict[str, str]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +101,25 @@ class Content:
                 )
             if left is None or line.number < left.number:
                 yield line
+
+    def table(
+        self, split: Callable[[str], list[str]], damaged: str, is_header: Callable[[list[str]], bool]
+    ) -> Iterator[Row]:
+        """Yield the rows below a header, each by the names of its columns; `is_header` tells where another one begins.
+
+        Raises DataError, which says `damaged`, if a row has more or fewer fields than the header.
+        """
+        header: list[str] = []
+        for line in self.whole_lines():
+            fields = split(line.text)
+            if not line.text.strip():
+                continue
+            if not header or is_header(fields):
+                header = fields
+            elif len(fields) != len(header):
+                raise self.error(line, f"the row has {len(fields)} fields, the header {damaged.format(len(header))}")
+            else:
+                yield line, dict(zip(header, fields, strict=True))
 
     @property
     def unended(self) -> Line | None:

@@ -78,20 +78,9 @@ def read_hyperfine_csv(content: Content) -> Found:
     Raises DataError if a row is damaged.
     """
     gathered = Gathered(content.where)
-    header: list[str] = []
-    for line in content.whole_lines():
-        if not line.text.strip():
-            continue
-        fields = next(csv.reader([line.text]), [])
-        if not header:
-            header = fields
-            continue
-        if len(fields) != len(header):
-            raise content.error(
-                line,
-                f"the row has {len(fields)} fields, the header {len(header)}; the file is damaged there, run hyperfine again.",
-            )
-        _row(content, line, dict(zip(header, fields, strict=True)), gathered)
+    damaged = "{}; the file is damaged there, run hyperfine again."
+    for line, row in content.table(lambda text: next(csv.reader([text]), []), damaged, lambda fields: False):
+        _row(content, line, row, gathered)
     note = "of the runs only the median is in the file; JSON keeps every run"
     return _found("hyperfine CSV", gathered, [note], cut_of(content))
 

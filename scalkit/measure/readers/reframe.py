@@ -34,23 +34,12 @@ def read_perflog(content: Content) -> Found:
     Source: ReFrame, documentation, "Performance logging" (docs/references.md).
     """
     gathered = Gathered(content.where)
-    header: list[str] = []
     failed: dict[str, int] = {}
     machines: dict[str, None] = {}
     started: list[str] = []
-    for line in content.whole_lines():
-        if not line.text.strip():
-            continue
-        fields = line.text.split("|")
-        if fields[:2] == ["result", "job_completion_time"] or not header:
-            header = fields
-            continue
-        if len(fields) != len(header):
-            raise content.error(
-                line,
-                f"the row has {len(fields)} fields, the header has {len(header)}; the file is damaged there: delete the row.",
-            )
-        row = dict(zip(header, fields, strict=True))
+    damaged = "has {}; the file is damaged there: delete the row."
+    first = ["result", "job_completion_time"]
+    for line, row in content.table(lambda text: text.split("|"), damaged, lambda fields: fields[:2] == first):
         machines[f"{row.get('system', '')}:{row.get('partition', '')}".strip(":")] = None
         started.append(row.get("job_completion_time", ""))
         if row["result"] not in ("pass", "xpass"):
