@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scalkit.bench.arguments import DATATYPES
+from scalkit.bench.arguments import DATATYPES, Arguments
 from scalkit.bench.campaign.refinement import Refinement
 from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import read_algorithms
@@ -64,7 +64,7 @@ class Checks:
 
     def _rules(self) -> None:
         """Say what is wrong with when to stop, and with what is refined."""
-        least, most = self._table.get("min_reps", 20), self._table.get("max_reps", 400)
+        least, most = self._table.get("min_reps", Arguments.min_reps), self._table.get("max_reps", Arguments.max_reps)
         if least > most:
             key = "min_reps" if "min_reps" in self._table else "max_reps"
             self._say((key,), f"min_reps is {least}, max_reps {most}; lower the first or raise the second.")

@@ -13,7 +13,6 @@ from scalkit.bench.arguments import Arguments
 from scalkit.bench.campaign.checks import Checks, absolute, platforms_of
 from scalkit.bench.campaign.plan import least_time, make_plan
 from scalkit.bench.campaign.refinement import Refinement
-from scalkit.bench.operations import SHAPES
 from scalkit.bench.patterns.neighbourhood import design_text
 from scalkit.errors import UsageError
 from scalkit.schema_errors import place, schema_errors, schema_in
@@ -25,6 +24,8 @@ HERE = "here"
 
 _SCHEMA = Path(__file__).with_name("campaign.schema.json")
 _MOST_BYTES = 1_000_000
+_AS_THEY_ARE = ("datatype", "sync", "shapes", "standard_error", "cut_quartiles", "per_process")
+"""Keys that have the name, and the default, of an argument."""
 
 
 @dataclass(frozen=True)
@@ -253,6 +254,8 @@ def _library(name: str, tables: Mapping[str, Any]) -> Library:
 def _arguments(
     table: Mapping[str, Any], base: Path, size: int, per_node: int | None, budget_s: float | None
 ) -> Arguments:
+    same: dict[str, Any] = {key: int(table[key]) for key in ("max_reps", "min_reps") if key in table}
+    same |= {key: tuple(v) if isinstance(v, list) else v for key, v in table.items() if key in _AS_THEY_ARE}
     own = tuple(absolute(word, base) for word in table.get("own_functions", ()))
     experiments = tuple(design_text(factors, base) for factors in table.get("experiments", ()))
     return Arguments(
@@ -262,19 +265,12 @@ def _arguments(
         seed=int(table.get("seed", 1)),
         ops=tuple(table.get("functions", ())),
         size=size,
-        datatype=table.get("datatype", "byte"),
-        sync=table.get("sync", "round"),
-        shapes=tuple(table.get("shapes", SHAPES)),
         budget_s=budget_s,
-        max_reps=int(table.get("max_reps", 400)),
-        min_reps=int(table.get("min_reps", 20)),
-        standard_error=table.get("standard_error"),
-        cut_quartiles=tuple(table.get("cut_quartiles", ())),
-        per_process=bool(table.get("per_process", False)),
         processes_per_node=per_node,
         functions=own or None,
         experiments=experiments or None,
         memory_counts=tuple(sorted(map(int, memory))) if (memory := table.get("memory_processes")) else None,
+        **same,
     )
 
 
