@@ -52,19 +52,22 @@ _STYLE = (
 )
 
 
-def environment(folder: str) -> Environment:
+def environment(folder: str, *, escape: bool = True) -> Environment:
     """Return the templates in a folder of the package: what is put in is escaped unless it is `Markup`.
 
     Parameters
     ----------
     folder : str
         From the folder of scalkit, such as ``reports/templates/sections``.
+    escape : bool
+        Not for text that is no markup, such as C.
     """
     import jinja2
 
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).resolve().parent / folder),
-        autoescape=True,
+        autoescape=escape,
+        keep_trailing_newline=not escape,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

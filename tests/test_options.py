@@ -12,8 +12,8 @@ import pytest
 import xarray as xr
 
 import scalkit as sk
-from scalkit.cli.options.chosen import judging_of
 from scalkit.cli.options.declared import add_judging
+from scalkit.cli.options.expected import judging_of
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import write_netcdf
 from scalkit.options import MIN_POINTS, OPTIONS, Judging, JudgingOptions

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scalkit.cli.terminal.printed import print_json, say
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -56,9 +58,9 @@ def _run_here(path: Path, *, set_aside: bool, as_json: bool) -> int:
         campaigns = prepare_here(file, set_aside=set_aside)
         for campaign in campaigns:
             if campaign.aside:
-                _say(as_json, f"{campaign.folder.path} held another campaign, which is now {campaign.aside}.")
+                say(f"{campaign.folder.path} held another campaign, which is now {campaign.aside}.", as_json=as_json)
             kinds = " and ".join(campaign.arguments.kinds)
-            _say(as_json, f"Measuring {kinds} of {campaign.mpi.name} into {campaign.folder.path}")
+            say(f"Measuring {kinds} of {campaign.mpi.name} into {campaign.folder.path}", as_json=as_json)
         with resumable(file.out), progress_printer(sys.stderr) as on_progress:
             if file.variants[0].arguments.refine is None:
                 results = run_here(file, campaigns, on_progress=on_progress)
@@ -79,7 +81,7 @@ def _run_command(file: CommandFile, *, as_json: bool) -> int:
 
     with terminated_like_interrupted():
         campaign = prepare_command(file.out, file.arguments)
-        _say(as_json, opening(file.arguments, file.out))
+        say(opening(file.arguments, file.out), as_json=as_json)
         with resumable(file.out), progress_printer(sys.stderr) as on_progress:
             result = campaign.run(timeout_s=file.timeout_s, on_progress=on_progress)
     status = _report([result], as_json)
@@ -124,7 +126,7 @@ def _check(args: argparse.Namespace) -> int:
             "budget_s": file.budget_s,
             "status": 0,
         }
-        sys.stdout.write(json.dumps(outcome, indent=2) + "\n")
+        print_json(outcome)
         return 0
     counts = ", ".join(map(str, first.counts))
     lines = [file.title] if file.title else []
@@ -161,7 +163,7 @@ def _check_command(file: CommandFile, *, as_json: bool) -> int:
             "launches": launches,
             "status": 0,
         }
-        sys.stdout.write(json.dumps(outcome, indent=2) + "\n")
+        print_json(outcome)
         return 0
     lines = [file.title] if file.title else []
     sys.stdout.write("\n".join([*lines, opening(own, file.out), own.template.command, _launches(launches)]) + "\n")
@@ -179,7 +181,7 @@ def _submit(args: argparse.Namespace) -> int:
     status = 2 if rejected else 0
     if args.json:
         table = [_job_table(job) for job in jobs]
-        sys.stdout.write(json.dumps({"folder": str(file.out), "jobs": table, "status": status}, indent=2) + "\n")
+        print_json({"folder": str(file.out), "jobs": table, "status": status})
         return status
     taken = [job for job in jobs if job.number]
     if args.dry_run:
@@ -199,7 +201,7 @@ def _submit(args: argparse.Namespace) -> int:
 
 def _watch(args: argparse.Namespace) -> int:
     from scalkit.bench.command.file import require_measuring
-    from scalkit.cli.terminal.jobs import watched
+    from scalkit.cli.terminal.progress import watched
     from scalkit.errors import UsageError
 
     if not args.every > 0:
@@ -286,7 +288,7 @@ def _tell(file: CampaignFile, status: Status, as_json: bool, was_told: bool = Fa
             "remarks": list(status.remarks),
             "status": code,
         }
-        sys.stdout.write(json.dumps(outcome, indent=2) + "\n")
+        print_json(outcome)
         return code
     for text in (*(() if was_told else status.reasons), *status.remarks):
         sys.stderr.write(f"scalkit campaign: {text}\n")
@@ -316,7 +318,7 @@ def _report(results: Sequence[Result], as_json: bool) -> int:
             "remarks": [text for result in results for text in result.remarks],
             "status": code,
         }
-        sys.stdout.write(json.dumps(outcome, indent=2) + "\n")
+        print_json(outcome)
         return code
     for result in results:
         for text in (*result.failures, *result.remarks[:_MOST]):
@@ -348,8 +350,3 @@ def _launches(number: int) -> str:
 
 def _named(names: Sequence[str]) -> str:
     return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-
-
-def _say(as_json: bool, text: str) -> None:
-    (sys.stderr if as_json else sys.stdout).write(text + "\n")
-    sys.stdout.flush()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
+from scalkit.cli.terminal.printed import print_json
 from scalkit.extras import EXTRAS, install_command, missing, sentence
 
 
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     names = [name for name in _CHECKS if name in args.need] or list(_CHECKS)
     findings = [finding for name in names for finding in _CHECKS[name](args)]
     if args.json:
-        sys.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2) + "\n")
+        print_json([asdict(finding) for finding in findings])
     else:
         _print(findings)
     return 2 if args.need and not all(finding.here for finding in findings) else 0

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scalkit.cli.terminal.printed import print_json
 from scalkit.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _say(accounts: Sequence[dict[str, Any]], profile: Profile, found: Rules, arg
             "replaced": replaced,
             "checked": args.check,
         }
-        sys.stdout.write(json.dumps(content, indent=2) + "\n")
+        print_json(content)
         return
     sys.stdout.write("\nCalls that were replaced, of those that all processes made\n")
     for call, count in made.items():

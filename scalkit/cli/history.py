@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scalkit.cli.options.chosen import only_processes
-from scalkit.cli.tables.printed import printed
+from scalkit.cli.options.expected import only_processes
+from scalkit.cli.terminal.printed import printed
 from scalkit.errors import UsageError
 
 if TYPE_CHECKING:

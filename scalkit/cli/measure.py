@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -20,6 +19,7 @@ from scalkit.cli.options.measuring_rules import (
     run_ranges,
     sizes_of,
 )
+from scalkit.cli.terminal.printed import print_json, say
 from scalkit.text import plain
 
 if TYPE_CHECKING:
@@ -76,14 +76,16 @@ def run(args: argparse.Namespace) -> int:
         ranges = _ranges(args, counts, targets, out)
         campaigns = [campaign for one in ranges for campaign in one.campaigns]
         for one in ranges:
-            _say(args, _opening(one.campaigns[0]))
+            say(_opening(one.campaigns[0]), as_json=args.json)
             if len(one.campaigns) > 1:
-                _say(args, f"and beside it {', '.join(each.folder.path.name for each in one.campaigns[1:])}")
+                say(
+                    f"and beside it {', '.join(each.folder.path.name for each in one.campaigns[1:])}", as_json=args.json
+                )
         with resumable(out), progress_printer(sys.stderr) as on_progress:
             results = run_ranges(args, ranges, on_progress)
         _report(args, results)
         if args.refine:
-            _say(args, "\n".join(refined_in_words(ranges)))
+            say("\n".join(refined_in_words(ranges)), as_json=args.json)
         status = 2 if any(result.missing for result in results) else 0
         if args.per_process and status == 0 and not args.json:
             said = processes_of(campaigns)
@@ -99,12 +101,12 @@ def _run_command(args: argparse.Namespace, out: Path) -> int:
     from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
 
     campaign = prepared_command(args, out)
-    _say(args, opening(campaign.arguments, out))
+    say(opening(campaign.arguments, out), as_json=args.json)
     with terminated_like_interrupted(), resumable(out), progress_printer(sys.stderr) as on_progress:
         result = campaign.run(timeout_s=args.timeout, on_progress=on_progress)
     _report(args, [result])
     if not args.json and (text := next_step(campaign, result)):
-        _say(args, text)
+        say(text, as_json=args.json)
     return 2 if result.missing else 0
 
 
@@ -189,7 +191,7 @@ def _written_report(args: argparse.Namespace, out: Path, folders: Sequence[Path]
         labels=[str(folder.relative_to(out)) for folder in folders] if several else (),
         force=True,
     )
-    _say(args, f"report: {result.html}\n{result.answer}")
+    say(f"report: {result.html}\n{result.answer}", as_json=args.json)
     return result.status
 
 
@@ -234,18 +236,13 @@ def _opening(campaign: Campaign | FarmCampaign) -> str:
     return "\n".join(lines)
 
 
-def _say(args: argparse.Namespace, text: str) -> None:
-    (sys.stderr if args.json else sys.stdout).write(text + "\n")
-    sys.stdout.flush()
-
-
 def _report(args: argparse.Namespace, results: Sequence[Result]) -> None:
     """Say what was measured; as JSON one object, or one with all of them."""
     if args.json:
         outcomes = [_as_json(result) for result in results]
         status = max(outcome["status"] for outcome in outcomes)
         content = outcomes[0] if len(outcomes) == 1 else {"campaigns": outcomes, "status": status}
-        sys.stdout.write(json.dumps(content, indent=2) + "\n")
+        print_json(content)
         return
     for result in results:
         _say_result(result)

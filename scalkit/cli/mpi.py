@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+from scalkit.cli.terminal.printed import print_json, say
 
 if TYPE_CHECKING:
     from scalkit.bench.libraries.added import State
@@ -25,11 +26,11 @@ def _list(args: argparse.Namespace) -> int:
 
     states = [state_of(library) for library in libraries()]
     if args.json:
-        _print_json([_as_json(state) for state in states])
+        print_json([_as_json(state) for state in states])
     elif states:
         _print_table(states)
     else:
-        _say("No MPI library was added yet; 'scalkit mpi add mpich openmpi' adds two.")
+        say("No MPI library was added yet; 'scalkit mpi add mpich openmpi' adds two.")
     return 0 if all(state.mpi for state in states) else 2
 
 
@@ -41,7 +42,7 @@ def _add(args: argparse.Namespace) -> int:
     added, failed = [], False
     for what in args.what:
         if not args.json:
-            _say(f"adding {what} ...")
+            say(f"adding {what} ...")
         try:
             state = State(*add_library(what, args.mpiexec))
         except ScalkitError as error:  # the others can be added all the same
@@ -50,9 +51,9 @@ def _add(args: argparse.Namespace) -> int:
             continue
         added.append(state)
         if not args.json and state.mpi is not None:
-            _say(f"{state.library.name}: {state.mpi.name}, {state.mpi.mpicc}; two ranks met in one world.")
+            say(f"{state.library.name}: {state.mpi.name}, {state.mpi.mpicc}; two ranks met in one world.")
     if args.json:
-        _print_json([_as_json(state) for state in added])
+        print_json([_as_json(state) for state in added])
     return 2 if failed else 0
 
 
@@ -61,9 +62,9 @@ def _remove(args: argparse.Namespace) -> int:
 
     removed = [remove_library(name).name for name in args.name]
     if args.json:
-        _print_json(removed)
+        print_json(removed)
     else:
-        _say(f"removed {', '.join(removed)}")
+        say(f"removed {', '.join(removed)}")
     return 0
 
 
@@ -93,15 +94,6 @@ def _print_table(states: Sequence[State]) -> None:
     for state in states:
         mpi, library = state.mpi, state.library
         what = f"works    {mpi.name}, MPI {mpi.standard}" if mpi else f"does not {state.why_not}"
-        _say(f"{library.name:<{width}}  {what}")
-        _say(f"{'':<{width}}  compiler {library.mpicc}")
-        _say(f"{'':<{width}}  launcher {library.mpiexec}")
-
-
-def _print_json(content: object) -> None:
-    sys.stdout.write(json.dumps(content, indent=2) + "\n")
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+        say(f"{library.name:<{width}}  {what}")
+        say(f"{'':<{width}}  compiler {library.mpicc}")
+        say(f"{'':<{width}}  launcher {library.mpiexec}")

@@ -7,8 +7,8 @@ import json
 import sys
 from typing import Any
 
-from scalkit.cli.options.chosen import judging_of, only_processes
-from scalkit.cli.options.expected import expected_of
+from scalkit.cli.options.expected import expected_of, judging_of, only_processes
+from scalkit.cli.terminal.printed import print_json
 from scalkit.errors import UsageError
 
 
@@ -106,7 +106,7 @@ def _show_templates(args: argparse.Namespace) -> int:
     parameters = template.parameters
     if args.json:
         rows = [{"name": p.name, "type": p.type, "default": p.default, "help": p.help} for p in parameters]
-        sys.stdout.write(json.dumps(rows, indent=2) + "\n")
+        print_json(rows)
         return 0
     heads = [f"{p.name}: {p.type} = {p.default}" for p in parameters]
     width = max(map(len, heads))

@@ -57,7 +57,7 @@ def _print(args: argparse.Namespace, value: dict[str, Any], text: str) -> int:
 
 def report(args: argparse.Namespace) -> int:
     """Write the report of a run."""
-    from scalkit.reports.store_run.report import run_report
+    from scalkit.reports.store_run.page import run_report
 
     path = run_report(
         args.store,

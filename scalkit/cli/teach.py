@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scalkit.cli.terminal.printed import print_json
 from scalkit.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def _grade(args: argparse.Namespace) -> int:
         )
     found = graded([Path(one) for one in args.files], _measurements(args.data), exercise)
     if args.json:
-        sys.stdout.write(json.dumps({"handed_in": [one.to_dict() for one in found]}, indent=2) + "\n")
+        print_json({"handed_in": [one.to_dict() for one in found]})
     else:
         _show(found)
     return 2 if any(one.problem for one in found) else 0

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scalkit.cli import trace_record
+from scalkit.cli.terminal.printed import aligned, print_json
 from scalkit.errors import DataError, UsageError
 from scalkit.text import plain
 
@@ -235,12 +236,7 @@ def _range(wait: int, bound: int, seconds: Any) -> str:
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
-    if not rows:
-        return []
-    widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
-    return [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in (head, *rows)
-    ]
+    return aligned([head, *rows]) if rows else []
 
 
 def run_predict(args: argparse.Namespace) -> int:
@@ -258,7 +254,7 @@ def run_predict(args: argparse.Namespace) -> int:
     how: dict[str, Any] = {"scale": args.scale, "library": args.library, "algorithms": algorithms}
     found = {name: predict(args.folder, name, **how) for name in args.network or ["cluster"]}
     if args.json:
-        sys.stdout.write(json.dumps({name: asdict(one) for name, one in found.items()}, indent=2) + "\n")
+        print_json({name: asdict(one) for name, one in found.items()})
     else:
         sys.stdout.write(_prediction_text(found, args.scale))
     return 0
@@ -270,8 +266,7 @@ def _prediction_text(found: dict[str, Prediction], scale: float) -> str:
     first = next(iter(found.values()))
     rows = [("network", "run", "computing, at most", "messages")]
     rows += [(name, _s(one.time_s), _s(one.computing_s), f"{one.messages:,}") for name, one in found.items()]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = aligned(rows)
     computing = "computing as recorded" if scale == 1 else f"{scale:g} s for one of computing"
     lines.append(
         f"Predicted from the end of MPI_Init to the begin of MPI_Finalize, {computing}; recorded: {_s(first.recorded_s)}."
@@ -291,7 +286,7 @@ def _s(value: float) -> str:
 def run_report(args: argparse.Namespace) -> int:
     """Write the page, say where it is, and return the exit status."""
     from scalkit.cli.terminal.progress import terminated_like_interrupted
-    from scalkit.reports.waiting.report import waiting_report
+    from scalkit.reports.waiting.page import waiting_report
     from scalkit.task_bar import task_bar
 
     with terminated_like_interrupted(), task_bar(sys.stderr, "report") as bar:

@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
 def _show(folder: Path, name: str, *, keep_going: bool) -> Path:
     """Print the waits of a trace, the longest first; write the page on them, and return it."""
     from scalkit.cli.trace import text_of
-    from scalkit.reports.waiting.report import waiting_report
+    from scalkit.reports.waiting.page import waiting_report
     from scalkit.task_bar import task_bar
     from scalkit.trace import analyse, write_result
 

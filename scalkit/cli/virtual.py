@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING
+
+from scalkit.cli.terminal.printed import print_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +52,7 @@ def _say(campaign: ProgramCampaign, as_json: bool) -> None:
     found, machine = accounts(campaign), campaign.facts["virtual"]
     if as_json:
         content = {"out": str(campaign.folder.path), "virtual": machine, "launches": [asdict(one) for one in found]}
-        sys.stdout.write(json.dumps(content, indent=2) + "\n")
+        print_json(content)
         return
     if not found:
         return

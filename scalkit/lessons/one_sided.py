@@ -19,7 +19,7 @@ from scalkit.plots.style import quantity
 from scalkit.plots.traces.waiting import WaitingRun, waiting_over_processes
 from scalkit.reports.pieces import Drawable
 from scalkit.trace import TraceBuilder, analyse
-from scalkit.trace.results.breakdown import breakdown
+from scalkit.trace.results.over_processes import breakdown
 from scalkit.trace.views.timeline import Timeline
 from scalkit.widgets.timeline import TimelineView
 

@@ -21,12 +21,7 @@ from scalkit.validation.result import SCHEMA
 
 @dataclass(frozen=True)
 class Columns(Content):
-    """What the sections of a comparison need.
-
-    `pages`: one for each data set.
-    `labels`: all different.
-    `title`: plain text.
-    """
+    """What the sections of a comparison need. `pages`: one for each data set. `labels`: all different. `title`: plain text."""
 
     pages: tuple[Page, ...]
     labels: tuple[str, ...]

@@ -95,10 +95,7 @@ def inputs_of(source: object, labels: Sequence[str], folder: Path) -> list[Input
 
 
 def checked_targets(targets: Sequence[float] | float) -> list[float]:
-    """Return values of the parameter to predict at.
-
-    Raises UsageError if one is not positive or not finite.
-    """
+    """Return values of the parameter to predict at. Raises UsageError if one is not positive or not finite."""
     given = [targets] if isinstance(targets, int | float) else list(targets)
     for x in given:
         if not (math.isfinite(x) and x > 0):
@@ -144,10 +141,7 @@ def to_plain(source: object) -> str | dict[str, Any]:
 
 
 def from_plain(source: str | Mapping[str, Any]) -> ExpectationSet:
-    """Return the expectations that `to_plain` wrote.
-
-    Raises ExpectationError if a file cannot be read.
-    """
+    """Return the expectations that `to_plain` wrote. Raises ExpectationError if a file cannot be read."""
     if isinstance(source, str):
         return expectation_set(source)
     return set_from_plain(source)

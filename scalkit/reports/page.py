@@ -321,10 +321,7 @@ def open_baseline(path: str, expectations: str | Mapping[str, Any], judging: Jud
 
 
 def require_same_statistic(baseline: Baseline, result: Validation) -> None:
-    """Check that values of the same kind are compared.
-
-    Raises UsageError if they are not.
-    """
+    """Check that values of the same kind are compared. Raises UsageError if they are not."""
     if baseline.statistic != result.statistic:
         raise UsageError(
             f"the baseline has the statistic {baseline.statistic}, the measurements are judged by {result.statistic}; "

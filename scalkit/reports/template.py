@@ -79,10 +79,7 @@ def templates() -> tuple[Template, ...]:
 
 
 def named_template(name: str) -> Template:
-    """Return the template of this name.
-
-    Raises UsageError if there is none.
-    """
+    """Return the template of this name. Raises UsageError if there is none."""
     known = {one.name: one for one in templates()}
     if name in known:
         return known[name]

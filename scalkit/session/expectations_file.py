@@ -51,10 +51,7 @@ def expectations_toml(session: SessionView) -> str:
 
 
 def write_expectations(session: SessionView, path: str | os.PathLike[str]) -> None:
-    """Write `expectations_toml` to a file; an existing one is replaced.
-
-    Raises DataError if it cannot be written.
-    """
+    """Write `expectations_toml` to a file; an existing one is replaced. Raises DataError if it cannot be written."""
     text = expectations_toml(session)
     try:
         Path(path).write_text(text, encoding="utf-8")

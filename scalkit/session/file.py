@@ -19,10 +19,9 @@ from scalkit.growth import Growth, plain_growths, register_again
 from scalkit.measure import Statistic
 from scalkit.options import MIN_POINTS, Judging
 from scalkit.relation import Relation
-from scalkit.session.history import History, Step
 from scalkit.session.in_page import SCRIPT_ID, dataset_from_text, dataset_to_text, sessions_in
 from scalkit.session.source import Source, confirmed, content_hash, open_source
-from scalkit.session.state import State
+from scalkit.session.state import History, State, Step
 from scalkit.validation import SearchSpace
 from scalkit.validation.judge.choices import Rulers, Setting
 from scalkit.validation.plain import (
@@ -116,10 +115,7 @@ def session_from_dict(
 def write(plain: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write JSON values to a file that appears only when it is complete.
 
-    Raises
-    ------
-    DataError
-        If it cannot be written.
+    Raises DataError if it cannot be written.
     """
     with whole_file(path, DataError, what=f"the session '{os.fspath(path)}'") as part:
         part.write_text(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
@@ -134,10 +130,7 @@ def script_of(plain: Mapping[str, Any]) -> str:
 
 
 def read_session(kind: type[Session], path: str | os.PathLike[str], data: object | None = None) -> Session:
-    """Return the session in a file, JSON or HTML.
-
-    Raises DataError if there is none.
-    """
+    """Return the session in a file, JSON or HTML. Raises DataError if there is none."""
     target = Path(path)
     try:
         with target.open("rb") as file:

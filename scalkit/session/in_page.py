@@ -71,10 +71,7 @@ def dataset_to_text(ds: xr.Dataset) -> str:
 
 
 def dataset_from_text(text: object) -> xr.Dataset:
-    """Return the Dataset that `dataset_to_text` wrote.
-
-    Raises DataError if it is something else.
-    """
+    """Return the Dataset that `dataset_to_text` wrote. Raises DataError if it is something else."""
     try:
         if not isinstance(text, str):
             raise TypeError(f"{text!r:.40} is no text")

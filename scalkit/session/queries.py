@@ -9,10 +9,9 @@ import xarray as xr
 
 from scalkit.errors import DataError, UsageError
 from scalkit.options import Judging
-from scalkit.session.history import History
 from scalkit.session.observers import Observer, Observers
 from scalkit.session.source import Source, confirmed
-from scalkit.session.state import State
+from scalkit.session.state import History, State
 from scalkit.validation import SearchSpace, Validation
 from scalkit.validation.judge.choices import AnyExpectation, AnySeries, AnyVerdict, Setting
 from scalkit.validation.judge.judge import Judge, Outcome

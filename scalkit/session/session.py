@@ -12,7 +12,6 @@ from scalkit.growth import Growth
 from scalkit.options import Judging, JudgingOptions
 from scalkit.relation import Relation
 from scalkit.session.compare import Differences, differences
-from scalkit.session.history import History
 from scalkit.session.observers import Observers
 from scalkit.session.rulers import (
     growth_along,
@@ -25,7 +24,7 @@ from scalkit.session.rulers import (
     with_ruler,
 )
 from scalkit.session.source import open_source
-from scalkit.session.state import State, own_deviation
+from scalkit.session.state import History, State, own_deviation
 from scalkit.session.transitions import SessionSteps
 from scalkit.validation import SearchSpace
 from scalkit.validation.catalogue import expectation_set

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TypeVar
 
+from scalkit.errors import UsageError
 from scalkit.validation.judge.choices import AnyExpectation, Choices, Rulers, Setting
 from scalkit.validation.several.expectation import SeveralExpectation
 
@@ -68,3 +69,52 @@ def aspects(before: State, after: State) -> frozenset[str]:
     if "expectation" in found:
         found.add("ruler")
     return frozenset({*found, "history", *(["result"] if found else [])})
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: its name, and the state on its other side."""
+
+    name: str
+    state: State
+
+
+@dataclass(frozen=True)
+class History:
+    """The present state, the steps that led to it, and those that were undone.
+
+    `past`: oldest first; each with the state before it.
+    `future`: what `redo` does next comes last; each with the state after it.
+    """
+
+    present: State
+    past: tuple[Step, ...] = ()
+    future: tuple[Step, ...] = ()
+
+    def did(self, name: str, state: State) -> History:
+        """Return the history after one more step; a step that changes nothing is none."""
+        if state == self.present:
+            return self
+        return History(state, (*self.past, Step(name, self.present)))
+
+    def joined(self, name: str, since: int) -> History:
+        """Return the history where all steps after the first `since` are one; one that ends where it began is none."""
+        if len(self.past) <= since:
+            return self
+        before = self.past[since].state
+        kept = self.past[:since]
+        return replace(self, past=kept if before == self.present else (*kept, Step(name, before)))
+
+    def undo(self) -> History:
+        """Return the history before the last step. Raises UsageError if there is none."""
+        if not self.past:
+            raise UsageError("there is no step to undo; nothing was changed yet.")
+        last = self.past[-1]
+        return History(last.state, self.past[:-1], (*self.future, Step(last.name, self.present)))
+
+    def redo(self) -> History:
+        """Return the history after the step that was undone last. Raises UsageError if there is none."""
+        if not self.future:
+            raise UsageError("there is no step to redo; undo one first.")
+        last = self.future[-1]
+        return History(last.state, (*self.past, Step(last.name, self.present)), self.future[:-1])

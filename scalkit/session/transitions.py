@@ -9,10 +9,9 @@ from dataclasses import replace
 from typing import Self
 
 from scalkit.errors import UsageError
-from scalkit.session.history import History
 from scalkit.session.queries import SessionView
 from scalkit.session.source import Source, open_source
-from scalkit.session.state import State, aspects
+from scalkit.session.state import History, State, aspects
 from scalkit.validation.judge.choices import Setting
 from scalkit.validation.judge.judge import Judge, Outcome
 

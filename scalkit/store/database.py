@@ -89,10 +89,7 @@ class Database:
         return self.frame(sql, parameters)
 
     def frame(self, sql: str, parameters: Sequence[Any] = ()) -> pd.DataFrame:
-        """Return the answer to a question in SQL.
-
-        Raises UsageError if DuckDB refuses it.
-        """
+        """Return the answer to a question in SQL. Raises UsageError if DuckDB refuses it."""
         import duckdb
 
         try:

@@ -252,10 +252,7 @@ class StoreFolder:
                 os.close(number)
 
     def require_writable(self) -> None:
-        """Return nothing if the store was opened for writing.
-
-        Raises StoreError.
-        """
+        """Return nothing if the store was opened for writing. Raises StoreError."""
         if self.archive is not None:
             shown = str(self.archive)
             raise StoreError(

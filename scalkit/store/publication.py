@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.clocks import VIRTUAL
 from scalkit.errors import DataError, StoreError, UsageError
-from scalkit.markup import counted
+from scalkit.markup import counted, environment
 from scalkit.store.folder import MARKER, now
 from scalkit.store.runs.columns import SCHEMA_VERSION
 from scalkit.whole_file import whole_file
@@ -43,10 +43,7 @@ _WHEN = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class Published:
-    """What `publish` wrote.
-
-    `runs`, `files`, `size`: size in bytes. `sha256`: of the zip.
-    """
+    """What `publish` wrote. `runs`, `files`, `size`: size in bytes. `sha256`: of the zip."""
 
     path: Path
     runs: int
@@ -122,7 +119,7 @@ def publish(
         )
     files["metadata.json"] = _json(_metadata(store, about))
     files["README.md"] = _readme(store, about, files, Path(path).name).encode()
-    files["CITATION.cff"] = _citation(about).encode()
+    files["CITATION.cff"] = _filled("CITATION.cff.jinja", about).encode()
     files["ro-crate-metadata.json"] = _json(_crate(about, files))
     files["sha256sums.txt"] = "".join(f"{_sha256(one)}  {name}\n" for name, one in sorted(files.items())).encode()
     return _written(Path(path), files, len(runs))
@@ -172,54 +169,38 @@ def _readme(store: Store, about: _About, files: Mapping[str, object], name: str)
     virtual = sum(VIRTUAL in str(platform) for platform in runs["platform"])
     kinds = ((len(runs) - simulated - virtual, "measured"), (virtual, VIRTUAL), (simulated, "simulated"))
     said = [f"{n} {kind}" for n, kind in kinds if n]
-    measured = " and ".join(said) if simulated or virtual else "measured, not simulated"
-    lines = (
-        [f"# {_line(about.title)}", "", _line(about.description), ""]
-        if about.description
-        else [f"# {_line(about.title)}", ""]
-    )
-    lines += [f"{counted(len(runs), 'run')}, {measured}, of these platforms (a machine with an MPI library):", ""]
+    platforms = []
     for platform, own in runs.groupby("platform"):
         mark = " (simulated)" if own["simulated"].any() and "simulated" not in str(platform) else ""
         dates = sorted(str(one)[:10] for one in own["started"] if one)
         when = f", {dates[0]} to {dates[-1]}" if dates else ""
-        lines.append(f"- {_line(str(platform))}{mark}: {counted(len(own), 'run')}{when}")
-    retracted = len(store.runs(retracted=True)) - len(runs)
-    if retracted:
-        were = "was" if retracted == 1 else "were"
-        lines += ["", f"{counted(retracted, 'further run')} {were} retracted: kept, but used in no answer of scalkit."]
-        lines += ["`metadata.json` and `retracted.jsonl` say why."]
-    lines += ["", "| file | what |", "| --- | --- |"]
-    lines += [
-        "| `runs/*.parquet` | a run each: a row for each measurement, all repetitions, its record in the metadata |"
-    ]
-    lines += ["| `metadata.json` | the records of all runs: machine, library, switches, seeds |"]
-    if "retracted.jsonl" in files:
-        lines += ["| `retracted.jsonl` | runs that are not to be used, and why |"]
-    if any(name.startswith("plots/") for name in files):
-        lines += ["| `plots/` | pictures |"]
-    if any(name.startswith("site/") for name in files):
-        lines += ["| `site/index.html` | a page to look at all of it, without a network |"]
-    lines += ["| `ro-crate-metadata.json`, `CITATION.cff` | for repositories and for who cites it |"]
-    lines += ["| `sha256sums.txt` | `sha256sum -c sha256sums.txt` |", "", "With scalkit this zip is a store:", ""]
-    lines += ["```python", "import scalkit as sk", "", f"store = sk.store.open({json.dumps(name, ensure_ascii=False)})"]
-    lines += ["store.runs()", "store.suites()", "```", ""]
-    lines += [f"Licence: {_line(about.licence) or 'not stated'}. Published {about.date[:10]}.", ""]
-    return "\n".join(lines)
+        platforms.append({"name": str(platform), "mark": mark, "runs": len(own), "when": when})
+    return _filled(
+        "README.md.jinja",
+        about,
+        runs=len(runs),
+        measured=" and ".join(said) if simulated or virtual else "measured, not simulated",
+        platforms=platforms,
+        retracted=len(store.runs(retracted=True)) - len(runs),
+        files=files,
+        folders={file.partition("/")[0] for file in files},
+        name=name,
+    )
+
+
+def _filled(template: str, about: _About, **values: Any) -> str:
+    words = {
+        "about": about,
+        "line": _line,
+        "counted": counted,
+        "quoted": lambda text: json.dumps(text, ensure_ascii=False),
+    }
+    return environment("store/templates", escape=False).get_template(template).render(**words, **values)
 
 
 def _line(text: str) -> str:
     """Return a text that cannot be markup of a Markdown file."""
     return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split())) if text else ""
-
-
-def _citation(about: _About) -> str:
-    lines = ["cff-version: 1.2.0", "message: If you use these data, please cite them.", "type: dataset"]
-    lines += [f"title: {json.dumps(about.title, ensure_ascii=False)}", f"date-released: {about.date[:10]}", "authors:"]
-    lines += [f"  - name: {json.dumps(name, ensure_ascii=False)}" for name in about.authors or ("unknown",)]
-    if about.licence:
-        lines += [f"license: {json.dumps(about.licence, ensure_ascii=False)}"]
-    return "\n".join([*lines, ""])
 
 
 def _crate(about: _About, files: Mapping[str, bytes | Path]) -> dict[str, Any]:

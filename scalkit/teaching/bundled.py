@@ -45,18 +45,12 @@ def data_names() -> tuple[str, ...]:
 
 
 def exercise_options(name: str) -> dict[str, Any]:
-    """Return the options of an exercise.
-
-    Raises UsageError if there is none of that name.
-    """
+    """Return the options of an exercise. Raises UsageError if there is none of that name."""
     return _named("exercises", "exercise", name)
 
 
 def data_options(name: str) -> dict[str, Any]:
-    """Return how the data of a lesson are made.
-
-    Raises UsageError if there are none of that name.
-    """
+    """Return how the data of a lesson are made. Raises UsageError if there are none of that name."""
     return _named("data", "lesson data", name)
 
 

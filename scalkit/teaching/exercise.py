@@ -8,8 +8,7 @@ from html import escape
 from typing import Any, Literal, Protocol, get_args
 
 from scalkit.errors import UsageError
-from scalkit.teaching.answers import is_blank, shortened, text_of
-from scalkit.teaching.growths import GrowthAnswer
+from scalkit.teaching.answers import GrowthAnswer, is_blank, shortened, text_of
 from scalkit.teaching.numbers import NumberAnswer
 from scalkit.teaching.outcome import Outcome, Unread
 from scalkit.teaching.ticks import GoalAnswer, session_in, ticks_or_goal
@@ -218,11 +217,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @dataclass(frozen=True)
 class ChoiceAnswer:
-    """One of several texts.
-
-    `choices`: in the order in which they are shown.
-    `right`: one of them.
-    """
+    """One of several texts. `choices`: in the order in which they are shown. `right`: one of them."""
 
     choices: tuple[str, ...]
     right: str

@@ -15,15 +15,14 @@ from scalkit.markup import esc
 from scalkit.teaching import Exercise as Headless
 from scalkit.teaching import Outcome
 from scalkit.teaching.answers import MAX_LENGTH
-from scalkit.widgets.base.cells import OfCell
-from scalkit.widgets.base.source import source
-from scalkit.widgets.base.templates import drawn
+from scalkit.widgets.base.cells import CellWidget
+from scalkit.widgets.base.templates import drawn, source
 
 _PLACEHOLDERS = {"growth": "for example p^(1/2)*log(p)", "ticks": "growths with commas between"}
 _NUMBERS = {"s": "for example 3.5 ms", "B": "for example 2.5 GB"}
 
 
-class ExerciseCard(OfCell, anywidget.AnyWidget):
+class ExerciseCard(CellWidget, anywidget.AnyWidget):
     """An exercise that checks itself. Where widgets are not shown, it prints itself, and `check` and `hint` do the same.
 
     `prompt`: what is asked; what stands in backticks is shown as code.

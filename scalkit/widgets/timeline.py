@@ -17,14 +17,14 @@ from scalkit.plots.traces.timeline import WAITING, colours, said_of, timeline_sv
 from scalkit.trace.files.tables import OPERATIONS
 from scalkit.trace.results.metrics import TITLES
 from scalkit.trace.views.timeline import Bars, Moment, Raster, Timeline
-from scalkit.widgets.base.cells import OfCell
+from scalkit.widgets.base.cells import CellWidget
 from scalkit.widgets.base.fallback import Fallback
-from scalkit.widgets.base.source import source
+from scalkit.widgets.base.templates import source
 
 _MOST_COLUMNS, _MOST_ROWS = 4096, 4096
 
 
-class TimelineView(Fallback, OfCell, anywidget.AnyWidget):
+class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
     """Shows what every process of a trace does when.
 
     Drag moves it, the wheel (with Ctrl, or after a click) and the keys + and - zoom, arrows move and choose a process; what is

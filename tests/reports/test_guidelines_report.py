@@ -19,8 +19,7 @@ from scalkit.junit import junit_xml
 from scalkit.reports import ReportResult
 from scalkit.reports.guidelines import page as guidelines_page
 from scalkit.reports.guidelines import sections
-from scalkit.reports.guidelines.page import GuidelinePage, open_guidelines
-from scalkit.reports.guidelines.report import guidelines_report
+from scalkit.reports.guidelines.page import GuidelinePage, guidelines_report, open_guidelines
 from scalkit.reports.template import named_template
 
 AXE = Path(__file__).resolve().parents[1] / "vendor/axe.min.js"

@@ -14,10 +14,9 @@ import pytest
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError, ReportError
-from scalkit.plots.store.run import quartiles
+from scalkit.plots.store.suites import quartiles
 from scalkit.reports.store_run import sections
-from scalkit.reports.store_run.page import RunPage, open_run
-from scalkit.reports.store_run.report import run_report
+from scalkit.reports.store_run.page import RunPage, open_run, run_report
 from scalkit.store.filed.dataset import runs_of
 from scalkit.store.runs.content import encoded
 

@@ -16,10 +16,9 @@ from scalkit.cli import main
 from scalkit.errors import DataError, ExpectationError
 from scalkit.plots.traces.waiting import analysis_speed, scaling_of_program
 from scalkit.reports.waiting import sections as waiting_sections
-from scalkit.reports.waiting.page import WaitingPage, open_waiting
-from scalkit.reports.waiting.report import waiting_report
+from scalkit.reports.waiting.page import WaitingPage, open_waiting, waiting_report
 from scalkit.trace import Options, TraceBuilder, analyse, over_processes, write_result
-from scalkit.trace.results.breakdown import breakdown
+from scalkit.trace.results.over_processes import breakdown
 
 AXE = Path(__file__).resolve().parents[1] / "vendor/axe.min.js"
 HOSTILE = "<img src=x onerror=alert(1)>"

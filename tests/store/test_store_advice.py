@@ -12,11 +12,11 @@ import pytest
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
 from scalkit.plots.store.suites import download, joint, save
+from scalkit.store.advice.advise import conditions_of
 from scalkit.store.advice.bootstrap import crossing, drawn_means, probabilities, winsorised
 from scalkit.store.advice.snippets import macro_of
 from scalkit.store.advice.substitutes import operation_of, operations
 from scalkit.store.filed.dataset import runs_of
-from scalkit.store.runs.conditions import conditions_of
 from scalkit.store.runs.content import encoded
 
 SIZES = 2 ** np.arange(3, 15)

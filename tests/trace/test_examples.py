@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from scalkit.trace import Options, TraceBuilder, analyse, read_result, write_result
-from scalkit.trace.results.breakdown import breakdown
+from scalkit.trace.results.over_processes import breakdown
 
 
 def total(ds: xr.Dataset, metric: str, location: int | None = None) -> int:

@@ -11,17 +11,14 @@ import pytest
 import scalkit as sk
 from scalkit.measure import combine
 from scalkit.session import Session
-from scalkit.widgets.explorer.code_panel import CodePanel
 from scalkit.widgets.explorer.data_picker import DataPicker
 from scalkit.widgets.explorer.expectation_editor import ExpectationEditor
-from scalkit.widgets.explorer.history_bar import HistoryBar
-from scalkit.widgets.explorer.hypothesis_list import HypothesisList
 from scalkit.widgets.explorer.model_table import ModelTable
 from scalkit.widgets.explorer.report_panel import ReportPanel
 from scalkit.widgets.explorer.rule_matrix import RuleMatrix
 from scalkit.widgets.explorer.run_panel import RunPanel
-from scalkit.widgets.explorer.session_bar import SessionBar
-from scalkit.widgets.explorer.verdict_badge import VerdictBadge
+from scalkit.widgets.explorer.session_bar import CodePanel, HistoryBar, SessionBar
+from scalkit.widgets.explorer.verdict_badge import HypothesisList, VerdictBadge
 
 pytestmark = pytest.mark.browser
 

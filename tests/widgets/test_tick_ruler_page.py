@@ -12,7 +12,7 @@ import scalkit as sk
 from scalkit.growth import Growth
 from scalkit.validation import Verdict
 from scalkit.widgets import TickRuler
-from scalkit.widgets.base.source import source
+from scalkit.widgets.base.templates import source
 
 Show = Callable[..., Any]
 

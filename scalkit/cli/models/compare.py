@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING, Any
+
+from scalkit.cli.terminal.printed import print_json
 
 if TYPE_CHECKING:
     from scalkit.perfmodels.collectives.study import Studied
@@ -26,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     data = sk.read(runs, parameter=["p", "S"])
     found = study(data, message, args.function or None)
     if args.json:
-        sys.stdout.write(json.dumps([_told(one) for one in found], indent=2) + "\n")
+        print_json([_told(one) for one in found])
     else:
         sys.stdout.write("\n".join(_text(one) for one in found) + "\n")
     if args.report is None:

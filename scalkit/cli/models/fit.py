@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING, Any
+
+from scalkit.cli.terminal.printed import print_json, say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,12 +76,12 @@ def _measured(args: argparse.Namespace, out: Path) -> Result:
     with terminated_like_interrupted():
         mpi = _target(args)
         campaign = prepare_messages(out, _arguments(args, out, mpi), mpi)
-        _say(args, f"Measuring {', '.join(campaign.arguments.parts)} of {mpi.name} into {out}")
+        say(f"Measuring {', '.join(campaign.arguments.parts)} of {mpi.name} into {out}", as_json=args.json)
         if mpi.is_virtual:
             machine = numbers_in_words(campaign.facts["virtual"])
-            _say(args, f"Times are those of a virtual clock: {machine}.")
+            say(f"Times are those of a virtual clock: {machine}.", as_json=args.json)
         if mpi.is_simulated:
-            _say(args, "These times are simulated. SimGrid SMPI computes them; nothing is measured.")
+            say("These times are simulated. SimGrid SMPI computes them; nothing is measured.", as_json=args.json)
         with resumable(out), progress_printer(sys.stderr) as on_progress:
             return campaign.run(timeout_s=args.timeout, on_progress=on_progress)
 
@@ -154,7 +155,7 @@ def _fitted(args: argparse.Namespace, folder: Path) -> int:
     place = Path(args.card) if args.card else (folder if folder.is_dir() else folder.parent) / CARD
     write_whole(place, card.to_toml())
     if args.json:
-        sys.stdout.write(json.dumps(_as_json(card, place), indent=2) + "\n")
+        print_json(_as_json(card, place))
     else:
         _print(card)
         sys.stdout.write(f"\ncard: {place}\n")
@@ -218,8 +219,3 @@ def _print(card: ModelCard) -> None:
 
 def _line(console: Console, text: str) -> None:
     console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-
-def _say(args: argparse.Namespace, text: str) -> None:
-    (sys.stderr if args.json else sys.stdout).write(text + "\n")
-    sys.stdout.flush()

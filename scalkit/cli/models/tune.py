@@ -6,6 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from scalkit.cli.terminal.printed import aligned
+
 if TYPE_CHECKING:
     from scalkit.bench.tuning.tuning import Gain, Tuner, Tuning
 
@@ -104,9 +106,8 @@ def _text(tuner: Tuner, found: Tuning) -> str:
         rows.append(
             (op, str(p), "" if op == "barrier" else f"{size} B", one.algorithm.name, ratio, f"{one.ratio:.2f}", span)
         )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines += ["How many times as fast as by itself: the algorithm forced, and the library with its file"]
-    lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines += aligned(rows)
     if found.refused:
         lines.append(
             f"{len(found.refused)} choices were no gain when they were measured again, or between, and were taken out."

@@ -20,10 +20,7 @@ _OWN = ("p", "points", "set")
 
 
 def refuse_without_command(args: argparse.Namespace) -> None:
-    """Return nothing if no option is given that is for --command alone.
-
-    Raises UsageError naming the first.
-    """
+    """Return nothing if no option is given that is for --command alone. Raises UsageError naming the first."""
     from scalkit.errors import UsageError
 
     for key in _OWN:

@@ -63,10 +63,7 @@ def refuse_rules(args: argparse.Namespace, what: str) -> None:
 
 
 def numbers(option: str, text: str, example: str) -> tuple[int, ...]:
-    """Return whole numbers between commas.
-
-    Raises UsageError if there are none, or something else.
-    """
+    """Return whole numbers between commas. Raises UsageError if there are none, or something else."""
     from scalkit.errors import UsageError
 
     words = [word.strip() for word in text.split(",") if word.strip()]
@@ -76,10 +73,7 @@ def numbers(option: str, text: str, example: str) -> tuple[int, ...]:
 
 
 def counts_of(text: str, option: str) -> tuple[int, ...]:
-    """Return numbers of processes between commas, or the powers of two of a range.
-
-    Raises UsageError if they cannot be read.
-    """
+    """Return numbers of processes between commas, or the powers of two of a range. Raises UsageError if they cannot be read."""
     from scalkit.errors import UsageError
 
     ends = re.fullmatch(r"\s*([0-9]{1,9})\s*\.\.\s*([0-9]{1,9})\s*", text)

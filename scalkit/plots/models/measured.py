@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from scalkit.errors import UsageError
 from scalkit.perfmodels import Cells, PerformanceModel
 from scalkit.perfmodels.formulas.quantities import values_in
-from scalkit.plots.drawing import Drawing
-from scalkit.plots.marks import SILENT, dots, lines, spread
+from scalkit.plots.drawing import SILENT, Drawing, dots, lines, spread
 from scalkit.plots.models.axes import SHADES, in_words, model_axis, places, shade_of
 from scalkit.plots.style import DATA, PALETTE, quantity, rounded, safe, value_axis
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike
 
+from scalkit.colours import light
 from scalkit.errors import UsageError
 from scalkit.perfmodels.fits.bisection import BisectionFit
 from scalkit.perfmodels.fits.loggp import LogGPFit, LogGPLine, Rendezvous
@@ -14,8 +18,7 @@ from scalkit.perfmodels.fits.messages import FittedProtocol, MessageFit
 from scalkit.perfmodels.fits.packing import PackingFit
 from scalkit.perfmodels.fits.steps import StepFit
 from scalkit.perfmodels.formulas.quantities import format_value
-from scalkit.plots.models.residuals import FittedLine, with_residuals
-from scalkit.plots.style import TROUBLE
+from scalkit.plots.style import DATA, PALETTE, QUIET, TROUBLE, blank, number, quantity, rounded, safe, value_axis
 
 _POINTS = 40
 _SIZE = "message size"
@@ -142,3 +145,130 @@ def _bisection(fit: BisectionFit, more: str) -> go.Figure:
         },
     )
     return figure
+
+
+_COLOURS = tuple(colour for colour in PALETTE if colour not in (DATA, TROUBLE))
+_TOP, _BOTTOM = [0.34, 1.0], [0.0, 0.22]
+_ZERO_AT = 0.5
+"""Where zero stands on a logarithmic axis, of the smallest positive value."""
+
+
+@dataclass(frozen=True)
+class FittedLine:
+    """A series and its fit.
+
+    `name`: in the legend.
+    `x`, `y`, `fitted` of shape (points,): measured places, values there, and fit there.
+    `dense_x`, `dense_y` of shape (any,): the fit as a curve.
+    """
+
+    name: str
+    x: ArrayLike
+    y: ArrayLike
+    fitted: ArrayLike
+    dense_x: ArrayLike
+    dense_y: ArrayLike
+
+
+def with_residuals(
+    lines: Sequence[FittedLine], *, alt: str, x_title: str, y_title: str, unit: str, x_unit: str = "", log: bool = True
+) -> go.Figure:
+    """Return the lines with their points, and below the residuals, in per cent of the fit.
+
+    `alt`: one sentence for screen readers.
+    `unit`, `x_unit`: of values and places; base units.
+    `log`: whether places are drawn on a logarithmic axis; zero then stands left of the smallest.
+    """
+    figure = blank(430, alt)
+    every = np.concatenate([np.asarray(one.x, dtype=float) for one in lines])
+    zero = float(every[every > 0].min(initial=np.inf)) * _ZERO_AT if log else 0.0
+
+    def at(x: ArrayLike) -> Any:
+        return np.maximum(np.asarray(x, dtype=float), zero)
+
+    for k, one in enumerate(lines):
+        colour = _COLOURS[k % len(_COLOURS)]
+        x, y, fitted = (np.asarray(values, dtype=float) for values in (one.x, one.y, one.fitted))
+        shown = {"color": colour}
+        figure.add_scatter(
+            x=rounded(at(one.dense_x)), y=rounded(np.asarray(one.dense_y)), mode="lines", line={"width": 2, **shown},
+            name=safe(one.name).replace(" us", " µs"), legendgroup=str(k), hoverinfo="skip",
+        )  # fmt: skip
+        texts = [f"{_place(float(a), x_unit)}: {quantity(float(b), unit)}" for a, b in zip(x, y, strict=True)]
+        figure.add_scatter(
+            x=rounded(at(x)), y=rounded(y), mode="markers", marker={"size": 6, **shown}, text=texts, legendgroup=str(k),
+            hovertemplate="%{text}<extra></extra>", showlegend=False,
+        )  # fmt: skip
+        missed = 100 * (y / np.where(fitted > 0, fitted, np.nan) - 1)
+        figure.add_scatter(
+            x=rounded(at(x)), y=rounded(missed), mode="markers", marker={"size": 5, **shown}, yaxis="y2",
+            legendgroup=str(k), showlegend=False,
+            text=[f"{_place(float(a), x_unit)}: {b:+.1f} %" for a, b in zip(x, missed, strict=True)],
+            hovertemplate="%{text}<extra></extra>",
+        )  # fmt: skip
+    values = np.concatenate([np.concatenate([np.ravel(one.y), np.ravel(one.dense_y)]) for one in lines]).astype(float)
+    values = values[np.isfinite(values) & (values > 0)]
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+    figure.update_layout(
+        xaxis=_places(every, zero, x_title, x_unit, log) | {"anchor": "y2"},
+        yaxis=value_axis(low if log else 0.0, high, unit, y_title) | {"domain": _TOP},
+        yaxis2=_residual_axis(lines) | {"domain": _BOTTOM},
+    )
+    return figure
+
+
+def _place(value: float, unit: str) -> str:
+    return _size(value) if unit == "B" else f"{number(value)}{' ' * bool(unit)}{unit}"
+
+
+def _size(value: float) -> str:
+    for power, name in ((3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if value >= 1024**power:
+            return f"{value / 1024**power:.3g} {name}"
+    return f"{value:g} B"
+
+
+def _places(every: Any, zero: float, title: str, unit: str, log: bool) -> dict[str, Any]:
+    low, high = float(max(every.min(), zero)), float(every.max())
+    axis: dict[str, Any] = {
+        "title": {"text": title, "standoff": 8},
+        "showgrid": True,
+        "gridcolor": light("grid"),
+        "zeroline": False,
+        "linecolor": QUIET,
+        "ticks": "outside",
+        "tickangle": 0,
+        "automargin": True,
+    }
+    if not log:
+        return axis
+    base = 4 if unit == "B" else 2
+    ticks = [base**k for k in range(40) if low <= base**k <= high * 1.001]
+    ticks = ticks[:: max(1, -(-len(ticks) // 9))]
+    texts = [_place(float(one), unit) for one in ticks]
+    if every.min() <= 0:
+        ticks, texts = [zero, *ticks[1:]], [f"0{' B' if unit == 'B' else ''}", *texts[1:]]
+    pad = 0.03 * np.log10(high / low) if high > low else 0.1
+    ends = [float(np.log10(low) - pad), float(np.log10(high) + pad)]
+    return axis | {"type": "log", "range": ends, "tickmode": "array", "tickvals": ticks, "ticktext": texts}
+
+
+def _residual_axis(lines: Sequence[FittedLine]) -> dict[str, Any]:
+    missed = []
+    for one in lines:
+        fitted = np.asarray(one.fitted, dtype=float)
+        missed.append(100 * (np.asarray(one.y, dtype=float) / np.where(fitted > 0, fitted, np.nan) - 1))
+    every = np.abs(np.concatenate(missed))
+    far = float(np.nanmax(every)) if np.isfinite(every).any() else 1.0
+    far = max(far * 1.15, 1.0)
+    return {
+        "title": {"text": "residual", "standoff": 8},
+        "range": [-far, far],
+        "ticksuffix": " %",
+        "nticks": 5,
+        "showgrid": True,
+        "gridcolor": light("grid"),
+        "zeroline": True,
+        "zerolinecolor": QUIET,
+        "automargin": True,
+    }

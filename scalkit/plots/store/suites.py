@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +16,9 @@ import numpy as np
 from scalkit.clocks import VIRTUAL
 from scalkit.errors import DataError, ReportError, UsageError
 from scalkit.extras import require
-from scalkit.plots.drawing import Drawing
-from scalkit.plots.marks import linked_dots, spread
-from scalkit.plots.style import METRIC_WORDS, PALETTE, is_log_axis, number, quantity, safe, value_axis, x_axis
+from scalkit.plots.drawing import SYMBOLS, Drawing, linked_dots, spread
+from scalkit.plots.style import METRIC_WORDS, PALETTE, is_log_axis, number, quantity, rounded, safe, value_axis, x_axis
+from scalkit.stats.samples import Floats, Integers
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -25,10 +27,90 @@ if TYPE_CHECKING:
     from scalkit.store.views.curves import Curve
 
 
+@dataclass(frozen=True, eq=False)
+class Quartiles:
+    """A suite of one run, as it is drawn.
+
+    `name`: for the legend.
+    `x_name`, `metric`, `unit`: unit without prefix.
+    `x` of shape (points,): ascending.
+    `least`, `q1`, `median`, `q3` of shape (points,), in `unit`.
+    `root` of shape (points,), in `unit`: median of what root alone needed; NaN where that is unknown.
+    `is_hollow`: whether it is simulated, or more processes than cores took part.
+    """
+
+    name: str
+    x_name: str
+    metric: str
+    unit: str
+    x: Integers
+    least: Floats
+    q1: Floats
+    median: Floats
+    q3: Floats
+    root: Floats
+    is_hollow: bool
+
+
+def quartiles(suites: Sequence[Quartiles]) -> go.Figure:
+    """Return suites over the same parameter as one plotly figure.
+
+    Returns: symbols are medians, bars reach from the first to the third quartile, dots are the least values; a dotted
+    line is what root alone needed.
+    Raises DataError if there is no suite.
+    """
+    if not suites:
+        raise DataError("a figure of quartiles needs a suite, got none.")
+    first = suites[0]
+    every = np.concatenate([np.concatenate([one.least, one.q3]) for one in suites])
+    drawing = Drawing(300 + 20 * len(suites), _alt_of_run(suites))
+    for place, one in enumerate(suites):
+        _add_quartiles(drawing, one, place)
+    x = np.unique(np.concatenate([one.x for one in suites])).astype(float)
+    drawing.update_xaxes(parameter_axis(x, first.x_name))
+    word = METRIC_WORDS.get(first.metric, first.metric)
+    drawing.update_yaxes(value_axis(float(np.nanmin(every)), float(np.nanmax(every)), first.unit, safe(word)))
+    figure = drawing.figure()
+    figure.update_layout(legend={"orientation": "v", "y": -0.24, "yanchor": "top"}, showlegend=True)
+    return figure
+
+
+def _add_quartiles(drawing: Drawing, one: Quartiles, place: int) -> None:
+    colour, symbol = PALETTE[place % len(PALETTE)], SYMBOLS[place % len(SYMBOLS)]
+    x = rounded(np.maximum(one.x, 1) if one.x_name == "msg_By" else one.x)
+    texts = [
+        f"{quantity(float(med), one.unit)} ({quantity(float(low), one.unit)} to {quantity(float(high), one.unit)})"
+        for med, low, high in zip(one.median, one.q1, one.q3, strict=True)
+    ]
+    drawing.add_scatter(
+        **linked_dots(x, one.median, colour, 1.6, 7, symbol=f"{symbol}-open" if one.is_hollow else symbol, rim=1.4),
+        name=safe(one.name),
+        legendgroup=str(place),
+        text=texts,
+        hovertemplate=f"<b>{safe(one.name)}</b><br>{safe(one.x_name)} = %{{x}}: %{{text}}<extra></extra>",
+        error_y=spread(one.median - one.q1, one.q3 - one.median, colour),
+    )
+    quiet = {"x": x, "showlegend": False, "legendgroup": str(place), "hoverinfo": "skip"}
+    drawing.add_scatter(
+        **quiet, y=rounded(one.least), mode="markers", marker={"color": colour, "size": 4, "symbol": "circle"}
+    )
+    if np.isfinite(one.root).any():
+        drawing.add_scatter(
+            **quiet, y=rounded(one.root), mode="lines", line={"color": colour, "width": 1, "dash": "dot"}
+        )
+
+
+def _alt_of_run(suites: Sequence[Quartiles]) -> str:
+    first = suites[0]
+    axis = "message size" if first.x_name == "msg_By" else first.x_name
+    word = METRIC_WORDS.get(first.metric, first.metric)
+    named = "; ".join(one.name for one in suites)
+    return f"Medians, quartiles and least values of the {word} over {axis}: {named}."
+
+
 FORMATS = ("svg", "pdf", "eps", "csv")
 """What a joint plot can be downloaded as; EPS is made from the PDF by `pdftops`."""
 
-_SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "x", "triangle-down", "star")
 _DASHES = ("solid", "dash", "dashdot", "dot")
 _MOST_NAMED = 16
 _WIDTH = 900
@@ -37,21 +119,10 @@ _WIDTH = 900
 def joint(comparison: Comparison) -> go.Figure:
     """Return all curves of a comparison as one plotly figure.
 
-    Parameters
-    ----------
-    comparison : scalkit.store.views.comparison.Comparison
-        As ``store.compare([...])`` returns it; a single choice is enough.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Colour, symbol and dash tell the curves apart. Symbols are the medians over the runs, hollow where there were more
-        processes than cores or values are simulated; bars reach from the smallest to the largest run.
-
-    Raises
-    ------
-    DataError
-        If there is no curve.
+    `comparison`: as ``store.compare([...])`` returns it; a single choice is enough.
+    Result: colour, symbol and dash tell the curves apart. Symbols are the medians over the runs, hollow where there were more
+    processes than cores or values are simulated; bars reach from the smallest to the largest run.
+    Raises DataError if there is no curve.
     """
     curves = comparison.curves
     if not curves:
@@ -93,7 +164,7 @@ def _size(size: float) -> str:
 
 
 def _add(drawing: Drawing, curve: Curve, place: int, *, show_name: bool) -> None:
-    colour, symbol = PALETTE[place % len(PALETTE)], _SYMBOLS[place % len(_SYMBOLS)]
+    colour, symbol = PALETTE[place % len(PALETTE)], SYMBOLS[place % len(SYMBOLS)]
     y = curve.y
     low, high = curve.spread
     is_hollow = curve.simulated or curve.oversubscribed
@@ -167,10 +238,7 @@ def download(comparison: Comparison, kind: str) -> bytes:
 def save(comparison: Comparison, path: str | os.PathLike[str]) -> Path:
     """Write the joint plot into a file whose suffix says the format, and return its path.
 
-    Raises
-    ------
-    UsageError, ReportError
-        As `download`; also if it cannot be written.
+    Raises UsageError or ReportError as `download`; also if it cannot be written.
     """
     target = Path(path)
     content = download(comparison, target.suffix.lower().lstrip("."))

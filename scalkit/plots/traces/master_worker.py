@@ -13,11 +13,10 @@ from scalkit.errors import UsageError
 from scalkit.measure.assemble_units import SHARES, WORKERS
 from scalkit.measure.schema import parameters_of
 from scalkit.measure.virtual_time import is_virtual
-from scalkit.plots.marks import SILENT, lines
+from scalkit.plots.drawing import SILENT, SYMBOLS, lines
 from scalkit.plots.store.suites import size_axis
 from scalkit.plots.style import PALETTE, QUIET, blank, quantity, rounded, safe, value_axis, x_axis
 
-_SYMBOLS = ("circle", "square", "triangle-up", "diamond", "cross", "x", "triangle-down", "star")
 _TOP, _BOTTOM = (0.42, 1.0), (0.0, 0.34)
 
 
@@ -93,7 +92,7 @@ def _add(
     hollow: np.ndarray,
     values: dict[str, np.ndarray],
 ) -> None:
-    colour, symbol = PALETTE[place % len(PALETTE)], _SYMBOLS[place % len(_SYMBOLS)]
+    colour, symbol = PALETTE[place % len(PALETTE)], SYMBOLS[place % len(SYMBOLS)]
     label = safe(_label(function))
     marker = {
         "color": colour,

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.errors import DataError
-from scalkit.plots.marks import dots
+from scalkit.plots.drawing import dots
 from scalkit.plots.style import BAND, EXPECTED, METRIC_WORDS, QUIET, RANK_COLOURS, blank, rounded, safe, value_axis
 from scalkit.validation.baseline.comparison import Change, Comparison
 
@@ -25,10 +25,6 @@ _MOST_LETTERS = 30
 
 def changes(comparison: Comparison) -> go.Figure:
     """Return, for each function that a baseline and a later result have, the value now over the value then.
-
-    Parameters
-    ----------
-    comparison : Comparison
 
     Returns
     -------

@@ -6,8 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from scalkit.plots.drawing import Drawing
-from scalkit.plots.marks import SILENT, dots, lines, spread
+from scalkit.plots.drawing import SILENT, Drawing, dots, lines, spread
 from scalkit.plots.style import (
     BAND,
     DATA,

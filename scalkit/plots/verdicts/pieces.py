@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from scalkit.errors import DataError
 from scalkit.fit.piecewise import ChangePoint, Piecewise, Segment
 from scalkit.measure import Series
-from scalkit.plots.marks import SILENT, dots, lines, note
+from scalkit.plots.drawing import SILENT, dots, lines, note
 from scalkit.plots.style import (
     DATA,
     PALETTE,

@@ -178,7 +178,7 @@ def rivals_on_slice(verdict: SeveralVerdict, along: str, at: float, most: int = 
     found = []
     for model in verdict.rivals[:most]:
         x, y = line_along(verdict, model, along, at)
-        found.append(_several_rivals_curve(model, x[::2], y[::2], verdict.unit))
+        found.append(_hidden_curve(model, x[::2], y[::2], verdict.unit))
     return found
 
 
@@ -195,10 +195,10 @@ def _curves(verdict: SeveralVerdict, model: SeveralModel, lines: Sequence[Line])
     for line in (lines[i] for i in kept):
         x += [*line.x[::_EVERY], np.nan]
         y += [*np.asarray(model(line.at[::_EVERY])), np.nan]
-    return _several_rivals_curve(model, np.asarray(x), np.asarray(y), verdict.unit)
+    return _hidden_curve(model, np.asarray(x), np.asarray(y), verdict.unit)
 
 
-def _several_rivals_curve(model: SeveralModel, x: Any, y: Any, unit: str) -> dict[str, Any]:
+def _hidden_curve(model: SeveralModel, x: Any, y: Any, unit: str) -> dict[str, Any]:
     return hidden(model) | {
         "x": rounded(x),
         "y": rounded(y),

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from scalkit.plots.marks import area, dots, note
+from scalkit.plots.drawing import area, dots, note
 from scalkit.plots.style import DATA, EXPECTED, TROUBLE, blank, is_log_axis, number, safe, value_axis, x_axis
 from scalkit.plots.verdicts.curves import reach
 from scalkit.plots.verdicts.sentences import rule_sentence
@@ -23,10 +23,6 @@ _LOOKS = {
 
 def rule(result: RuleResult) -> go.Figure:
     """Return the ratio left side / right side of a rule at each measured point as a plotly figure.
-
-    Parameters
-    ----------
-    result : RuleResult
 
     Returns
     -------

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from scalkit.growth import Growth
-from scalkit.plots.marks import area, dots, lines, note
+from scalkit.plots.drawing import area, dots, lines, note
 from scalkit.plots.style import BAND, EXPECTED, MODEL, QUIET, blank, growth_label
 from scalkit.plots.verdicts.sentences import ruler_sentence
 from scalkit.validation import Verdict
@@ -17,10 +17,6 @@ _BIG, _SMALL = 1.0, 0.55
 
 def ruler(verdict: Verdict) -> go.Figure:
     """Return the search space of one function as a ruler.
-
-    Parameters
-    ----------
-    verdict : Verdict
 
     Returns
     -------

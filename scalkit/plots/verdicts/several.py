@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError, UsageError
-from scalkit.plots.marks import dots, lines, note
+from scalkit.plots.drawing import dots, lines, note
 from scalkit.plots.style import (
     QUIET,
     blank,

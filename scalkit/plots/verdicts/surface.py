@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.several_model import SeveralModel
-from scalkit.plots.marks import dots, lines
+from scalkit.plots.drawing import dots, lines
 from scalkit.plots.style import (
     DATA,
     MODEL,

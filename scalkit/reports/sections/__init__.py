@@ -13,15 +13,12 @@ from scalkit.reports.sections.compare import (
     compare_reopen,
     compare_summary,
 )
-from scalkit.reports.sections.headline import headline
-from scalkit.reports.sections.models import message_model, operation_models
-from scalkit.reports.sections.prediction import prediction
+from scalkit.reports.sections.models import message_model, operation_models, prediction
 from scalkit.reports.sections.provenance import method, provenance
-from scalkit.reports.sections.quality import quality
-from scalkit.reports.sections.real_times import real_times
+from scalkit.reports.sections.quality import quality, real_times
 from scalkit.reports.sections.reopen import reopen
 from scalkit.reports.sections.rules import rules
-from scalkit.reports.sections.summary import overview, summary
+from scalkit.reports.sections.summary import headline, overview, summary
 
 __all__ = [
     "before_after",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math as m
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -11,15 +12,15 @@ from markupsafe import Markup
 from scalkit import plots
 from scalkit.growth import Growth
 from scalkit.measure import Series
-from scalkit.plots.style import growth_label, metric_word, quantity
+from scalkit.plots.style import RANK_MARKS, growth_label, metric_word, quantity
 from scalkit.plots.verdicts.sentences import crossing_words, ruler_sentence
-from scalkit.reports.markup import badge, big_o, details, esc, formula, heading, math, name, percent, table
+from scalkit.reports.markup import badge, big_o, details, formula, heading, math, name, percent, piece, table, templates
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
-from scalkit.reports.sections.several_card import several_card
 from scalkit.text import r2
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.expectation import Rank
+from scalkit.validation.several.along import AlongVerdict
 from scalkit.validation.several.verdict import SeveralVerdict
 
 _RIVALS = 5
@@ -137,7 +138,6 @@ def _variants_table(verdicts: Sequence[Verdict]) -> Markup:
     return table(caption, ("variant", "model", "adj. R²", "divergence δ", "match"), rows)
 
 
-_HEIGHT, _BASE, _BIG, _SMALL = 104, 62, 28, 15
 _EDGE = 0.8
 
 
@@ -150,56 +150,32 @@ def ruler_svg(verdict: Verdict) -> str:
     ticks = tuple(sorted({*verdict.space.ticks, expected, found}))
     lower, upper = verdict.expectation.limits
     inside = [k for k, tick in enumerate(ticks) if lower <= tick <= upper]
-    width = len(ticks) - 1 + 2 * _EDGE
-    start, end = min(inside) - 0.5 + _EDGE, max(inside) + 0.5 + _EDGE
-    lines = "".join(
-        f"M{_short(k + _EDGE)} {_BASE}v-{_BIG if _n_factors(tick) < 2 else _SMALL}" for k, tick in enumerate(ticks)
-    )
-    drawn = (
-        f'<svg viewBox="0 0 {_short(width)} {_HEIGHT}" preserveAspectRatio="none" width="100%" height="{_HEIGHT}">'
-        f'<rect class="band" x="{_short(start)}" y="{_BASE - 34}" width="{_short(end - start)}" height="38"/>'
-        f'<path class="ticks" d="M0 {_BASE}H{_short(width)}{lines}"/>'
-        f'<path class="expected" d="M{_short(ticks.index(expected) + _EDGE)} {_BASE}v-{_BIG}"/>'
-        f'<path class="model" d="M{_short(ticks.index(found) + _EDGE)} {_BASE}v-{_BIG}"/></svg>'
-    )
-    marks = _mark("model", "model", found, ticks, width) + _mark("expected", "expected", expected, ticks, width)
-    ends = _ends(ticks, ticks.index(found))
+    share = ticks.index(found) / max(1, len(ticks) - 1)
     return (
-        f'<svg class="ruler" role="img" aria-label="{esc(ruler_sentence(verdict))}" width="100%" height="{_HEIGHT}">'
-        f"{drawn}{ends}{marks}</svg>"
+        templates()
+        .get_template("ruler.svg")
+        .render(
+            said=ruler_sentence(verdict),
+            width=len(ticks) - 1 + 2 * _EDGE,
+            start=min(inside) - 0.5 + _EDGE,
+            end=max(inside) + 0.5 + _EDGE,
+            ticks=[(k + _EDGE, _n_factors(tick) < 2) for k, tick in enumerate(ticks)],
+            found=ticks.index(found) + _EDGE,
+            expected=ticks.index(expected) + _EDGE,
+            model=found,
+            claim=expected,
+            ends=((ticks[0], "0", "start", share > 0.35), (ticks[-1], "100%", "end", share < 0.65)),
+            raised=_text,
+            short=_short,
+        )
     )
 
 
-def _mark(kind: str, word: str, growth: Growth, ticks: Sequence[Growth], width: float) -> str:
-    """Return a triangle and a label: of the model above the ruler, of the expectation below."""
-    share = (ticks.index(growth) + _EDGE) / width
-    side, shift = ("start", -5) if share < 0.25 else ("end", 5) if share > 0.75 else ("middle", 0)
-    above = kind == "model"
-    triangle = f"M-5 {_BASE - 42}h10l-5 7z" if above else f"M-5 {_BASE + 13}h10l-5-7z"
-    y = _BASE - 47 if above else _BASE + 29
-    return (
-        f'<svg class="{kind}" x="{100 * share:.2f}%" overflow="visible"><path d="{triangle}"/>'
-        f'<text x="{shift}" y="{y}" text-anchor="{side}">{word} <tspan class="growth">{_text(growth)}</tspan></text></svg>'
-    )
-
-
-def _ends(ticks: Sequence[Growth], found: int) -> str:
-    """Return the names of the first and the last class, where the label of the model leaves room."""
-    share = found / max(1, len(ticks) - 1)
-    names = ((ticks[0], "0", "start", share > 0.35), (ticks[-1], "100%", "end", share < 0.65))
-    return "".join(
-        f'<text class="end" x="{x}" y="{_BASE - 47}" text-anchor="{side}">{_text(growth)}</text>'
-        for growth, x, side, is_free in names
-        if is_free
-    )
-
-
-def _text(growth: Growth) -> str:
+def _text(growth: Growth) -> Markup:
     """Return a growth as SVG text, exponents raised; the empty letter takes the line down again."""
     label = growth_label(growth)
-    return label.replace("<sup>", '<tspan class="sup" dy="-4">').replace(
-        "</sup>", '</tspan><tspan dy="4">&#8203;</tspan>'
-    )
+    label = label.replace("<sup>", '<tspan class="sup" dy="-4">')
+    return Markup(label.replace("</sup>", '</tspan><tspan dy="4">&#8203;</tspan>'))
 
 
 def _n_factors(growth: Growth) -> int:
@@ -209,3 +185,94 @@ def _n_factors(growth: Growth) -> int:
 
 def _short(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+_MOST_ROWS = 500
+
+
+def several_card(verdict: SeveralVerdict) -> Section:
+    """Return the card of one verdict over several parameters."""
+    figures = [_figure(verdict, parameter) for parameter in verdict.parameters]
+    shown = {"along": _along(verdict), "runners_up": _runners_up_of_several(verdict), "data": _data_of_several(verdict)}
+    return Section.rendered(
+        "several_card.html", verdict=verdict, formulas=_formulas_of_several(verdict), figures=figures, **shown
+    )
+
+
+def _figure(verdict: SeveralVerdict, parameter: str) -> tuple[Any, str]:
+    """Return a figure and its caption."""
+    figure = plots.several(verdict, parameter)
+    others = " and ".join(other for other in verdict.parameters if other != parameter)
+    is_longer = any(trace.mode == "lines" and trace.line.dash == "dot" for trace in figure.data)
+    dotted = "; dotted beyond what was measured of a line" if is_longer else ""
+    return figure, f"Along {parameter}: measured values and the model, one colour for each value of {others}{dotted}."
+
+
+def _formulas_of_several(verdict: SeveralVerdict) -> tuple[tuple[str, object], ...]:
+    p = verdict.probability
+    return (
+        ("expected", big_o(verdict.expectation.growth)),
+        ("model", formula(verdict.model)),
+        ("adj. R²", "– (constant)" if m.isnan(verdict.adjusted_r2) else r2(verdict.adjusted_r2)),
+        ("divergence δ", math(verdict.divergence)),
+        ("probability", ", ".join(f"{key} {percent(p[key])}" for key in ("total", "approximate", "none"))),
+    )
+
+
+def _along(verdict: SeveralVerdict) -> Markup:
+    head = ("along", "expected", "limits", "found", "divergence δ", "inside limits", "match", "effect")
+    rows = [
+        (
+            parameter,
+            math(one.expectation.growth),
+            math(one.expectation.limits[0]) + " to " + math(one.expectation.limits[1]),
+            math(one.growth),
+            math(one.divergence),
+            percent(1 - one.probability["none"]),
+            _match(one),
+            f"{100 * one.effect:.0f} %",
+        )
+        for parameter, one in verdict.along.items()
+    ]
+    largest = ", ".join(
+        f"{n} = {x:g}" for n, x in zip(verdict.parameters, verdict.fit.points.x.max(axis=0), strict=True)
+    )
+    caption = f"{verdict.function} along each parameter, the others fixed. Effect: its share of the value at {largest}."
+    return table(caption, head, rows, numeric=(5, 7))
+
+
+def _match(one: AlongVerdict) -> Markup:
+    key = "slower" if one.verdict == "none" and one.direction == "grows slower" else one.verdict
+    return piece("badge", key, RANK_MARKS[key], f"{one.verdict}{f', {one.direction}' if one.verdict == 'none' else ''}")
+
+
+def _runners_up_of_several(verdict: SeveralVerdict) -> Markup:
+    words = {"total": "✓ total match", "approximate": "≈ approximate match", "none": "✗ no match"}
+    rows = [
+        (formula(one), percent(one.weight), words[verdict.expectation.rank(one.growth)])
+        for one in (verdict.model, *verdict.rivals)
+    ]
+    caption = f"The chosen model and the {len(rows) - 1} next most probable ones."
+    return details("Runners-up", table(caption, ("model", "probability", "would be"), rows, numeric=(1,)), prints=True)
+
+
+def _data_of_several(verdict: SeveralVerdict) -> Markup:
+    series, unit = verdict.series, verdict.unit
+    model = np.asarray(verdict.model(series.points))
+    rows = []
+    for k, point in enumerate(series.points[:_MOST_ROWS]):
+        row = series.values[k][np.isfinite(series.values[k])]
+        cells = (float(series.y[k]), float(row.min()), float(row.max()), float(model[k]))
+        rows.append(
+            (
+                *(f"{x:g}" for x in point),
+                *(quantity(c, unit, 4) for c in cells),
+                str(row.size),
+                str(int(series.n_repetitions[k])),
+            )
+        )
+    head = (*series.parameters, "value", "lowest run", "highest run", "model", "runs", "repetitions")
+    more = len(series.points) - len(rows)
+    left = f" {more} more point{' is' if more == 1 else 's are'} in the JSON file." if more else ""
+    caption = f"What the figures of {verdict.function} show, in numbers.{left}"
+    return details("Data", table(caption, head, rows, numeric=range(len(head))))

@@ -13,7 +13,7 @@ from scalkit.reports.answer import status_sentence
 from scalkit.reports.markup import math, name, piece, soft, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section, figure
-from scalkit.reports.sections.headline import facts
+from scalkit.reports.sections.summary import facts
 from scalkit.text import counted
 from scalkit.validation.baseline.comparison import Change
 

@@ -12,11 +12,11 @@ from scalkit.plots.style import METRIC_WORDS, RANK_MARKS
 from scalkit.reports.columns import Columns
 from scalkit.reports.markup import big_o, heading, name, soft, table
 from scalkit.reports.pieces import Piece, Section, figure
-from scalkit.reports.sections.headline import facts
-from scalkit.reports.sections.prediction import default_targets, predicted
+from scalkit.reports.sections.models import default_targets, predicted
 from scalkit.reports.sections.provenance import provenance
 from scalkit.reports.sections.quality import quality
 from scalkit.reports.sections.reopen import as_path, registering_of, shared_options
+from scalkit.reports.sections.summary import facts
 from scalkit.validation import Verdict
 
 _RANKS = (("total", "total"), ("approximate", "approximate"), ("none", "no match"), ("undecided", "undecided"))
@@ -37,9 +37,7 @@ def compare_headline(columns: Columns) -> Section:
 def compare_summary(columns: Columns) -> Section:
     """Return the table of models, divergences and verdicts, the data sets beside each other.
 
-    References
-    ----------
-    Exascaling Your Library, table 2 (docs/references.md).
+    As in Exascaling Your Library, table 2 (docs/references.md).
     """
     groups = []
     for metric in dict.fromkeys(metric for metric, _ in columns.names):

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from scalkit import __version__
 from scalkit.markup import counted
-from scalkit.plots.store.run import quartiles
+from scalkit.plots.store.suites import quartiles
 from scalkit.plots.style import METRIC_WORDS, quantity
 from scalkit.reports.markup import details, hashes, lines, name, notes, soft, steps, table
 from scalkit.reports.pieces import Section, figure

@@ -15,7 +15,7 @@ from scalkit.plots.traces.waiting import WaitingRun
 from scalkit.trace import analyse, read_result
 from scalkit.trace.files.reader import read_header
 from scalkit.trace.files.writer import HEADER
-from scalkit.trace.results.breakdown import breakdown
+from scalkit.trace.results.over_processes import breakdown
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,18 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.bundled import bundled
+from scalkit.bundled import bundled, here_or_bundled
 from scalkit.errors import DataError
 from scalkit.junit import Case
 from scalkit.plots.traces.waiting import WaitingRun
 from scalkit.reports.template import listed, require_known_parameters
 from scalkit.reports.waiting.inputs import Source, found_in, read_source
 from scalkit.reports.writer.content import Content, json_text, written_now
+from scalkit.reports.writer.target import Target
+from scalkit.reports.writer.write import ReportResult, given, work_folder, write
 from scalkit.trace import over_processes
 from scalkit.trace.results.metrics import FACTS, TITLES
 from scalkit.trace.results.summary import summary
 from scalkit.trace.views.timeline import Timeline
-from scalkit.validation import Validation, validate
+from scalkit.validation import Expectation, Validation, validate
 
 METRIC = "wait_for_progress"
 _FEWEST = 5
@@ -258,3 +261,50 @@ def is_strong(sources: Sequence[Source]) -> bool:
 
 def _plain(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
+
+
+TEMPLATE = "notebooks/95_waiting.ipynb"
+PathLike = str | os.PathLike[str]
+
+
+def waiting_report(
+    runs: Sequence[PathLike] | PathLike,
+    out: PathLike = "waits.html",
+    *,
+    region: str = "",
+    expected: Mapping[str, str] | str = "",
+    fail_above: float | None = None,
+    baseline: bool = True,
+    keep_going: bool = False,
+    force: bool = False,
+    title: str = "",
+    progress: Callable[[int, int], object] | None = None,
+) -> ReportResult:
+    """Write a report on waiting over process counts as one HTML file, with JSON and JUnit XML beside it.
+
+    `runs`: results of `scalkit.trace.write_result`, folders of traces, or folders of these.
+    `out`: the HTML file; for ``r.html``, ``r.verdict.json`` and ``r.junit.xml`` are written beside it.
+    `region`: only what happens within this region of the program; empty: all.
+    `expected`: growth over p of how long a process waits for progress: in each region, or in the whole program;
+    constant by default.
+    `fail_above`: percent of the time; status 1 if more of it is waiting for progress.
+    `baseline`: whether to time the analysis of traces with a message for each request, too.
+    `keep_going`: leave out what is wrong with traces; the page names it.
+    `force`: replace existing files.
+    `progress`: called with the number of steps done and of all.
+    Raises ReportError if the place cannot be written to, or the notebook fails; nothing is left there then; DataError
+    or ExpectationError if an input is wrong.
+    """
+    target = Target.of(out, force=force)
+    named = [os.fspath(one) for one in ([runs] if isinstance(runs, str | os.PathLike) else runs)]
+    for path, shown in found_in(named):
+        if not path.exists():
+            raise DataError(f"there is no {shown!r}; name results of `scalkit trace analyse --out`, or traces.")
+    growths = {"program": expected} if isinstance(expected, str) and expected else dict(expected or {})
+    for growth in growths.values():
+        Expectation(growth)  # a text that is no growth is refused before a notebook is started
+    asked = given(region=region, expected=growths, fail_above=fail_above, keep_going=keep_going or None, title=title)
+    paths = [str(here_or_bundled(Path(one).expanduser()).absolute()) for one in named]
+    parameters = {"runs": paths, "named": named, "baseline": baseline, **asked}
+    with work_folder() as folder:
+        return write(bundled(TEMPLATE), parameters, target, folder, progress=progress)

@@ -71,19 +71,11 @@ def probabilities(drawn: Floats) -> Floats:
 def crossing(sizes: Floats, differences: Floats, near: int) -> Floats:
     """Return where the first of two operations stops to be the faster one.
 
-    Parameters
-    ----------
-    sizes : ndarray of shape (sizes,)
-        Message sizes, positive and ascending.
-    differences : ndarray of shape (draws, sizes)
-        Logarithm of the first one's time less that of the second: negative where the first is faster.
-    near : int
-        Where the change is expected: between this size and the next.
-
-    Returns
-    -------
-    ndarray of shape (draws,)
-        Interpolated between sizes on log axes; 0 where the second is always faster, infinite where the first is.
+    `sizes` of shape (sizes,): message sizes, positive and ascending.
+    `differences` of shape (draws, sizes): logarithm of the first one's time less that of the second: negative where the first
+    is faster. `near`: where the change is expected: between this size and the next.
+    Result of shape (draws,): interpolated between sizes on log axes; 0 where the second is always faster, infinite where the
+    first is.
     """
     steps = np.log2(sizes)
     left, right = differences[:, :-1], differences[:, 1:]

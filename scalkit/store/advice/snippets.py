@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import UsageError
+from scalkit.markup import environment
 from scalkit.store.advice.substitutes import Operation
 from scalkit.store.runs.record import LIBRARY_TEXTS
 
@@ -15,19 +16,6 @@ if TYPE_CHECKING:
     from scalkit.store.advice.answer import Advice, Setting
 
 _LIBRARY = re.compile(r", ([A-Z][A-Za-z ]*?) ([0-9][\w.+-]*)$")
-
-_SAYS = """/* Whether a library names itself so and has this very version: 5.0.11 is not 5.0.1. */
-static int sk_says(const char *library, const char *name, const char *version)
-{
-    if (strstr(library, name) == NULL) return 0;
-    for (const char *at = strstr(library, version); at != NULL; at = strstr(at + 1, version)) {
-        const char *rest = at + strlen(version);
-        const int begins = at == library || strspn(at - 1, "0123456789.") == 0;
-        if (begins && strspn(rest + (*rest == '.'), "0123456789") == 0) return 1;
-    }
-    return 0;
-}
-"""
 
 
 def macro_of(platform: str) -> str:
@@ -45,15 +33,8 @@ def ifdef(advice: Advice) -> str:
 
     Raises UsageError if a platform has several conditions.
     """
-    _require_one_condition(advice)
-    body = _begin(advice.operation)
-    for number, (platform, settings) in enumerate(_by_platform(advice).items()):
-        word = "#if" if number == 0 else "#elif"
-        body += [f"{word} defined({_macros(advice)[platform]})  /* {_comment(platform)} */"]
-        body += _choice(advice.operation, settings, "    ", advice.confidence)
-    body += ["#else", *_portable(advice, "    "), "#endif", "}"]
     usage = "Compile with -DPLATFORM_... for the platform; without, the portable choice is called."
-    return _with_head(advice, usage, body)
+    return _code(advice, usage, finds=False)
 
 
 def runtime(advice: Advice) -> str:
@@ -63,52 +44,40 @@ def runtime(advice: Advice) -> str:
 
     Raises UsageError if a platform has several conditions.
     """
-    _require_one_condition(advice)
-    body = _finder(advice) + _begin(advice.operation) + ["    switch (sk_platform()) {"]
-    for number, (platform, settings) in enumerate(_by_platform(advice).items()):
-        body += [f"    case {number}: /* {_comment(platform)} */"]
-        body += _choice(advice.operation, settings, "        ", advice.confidence)
-    body += ["    default:", *_portable(advice, "        "), "    }", "}"]
-    return _with_head(
-        advice, "SCALKIT_PLATFORM in the environment names the platform; else the MPI library tells.", body
-    )
+    usage = "SCALKIT_PLATFORM in the environment names the platform; else the MPI library tells."
+    return _code(advice, usage, finds=True)
 
 
-def _with_head(advice: Advice, usage: str, body: Sequence[str]) -> str:
+def _code(advice: Advice, usage: str, *, finds: bool) -> str:
     """Return the whole file: what it is, the substitutes that are called, and the function that calls them."""
-    name = advice.operation.name
-    simulated = sorted({_comment(s.platform) for s in advice.settings if s.simulated})
-    lines = [f"/* The fastest way to do what {name} does, as measured.", f" * {usage}"]
-    lines += [f" * Where no substitute is the best with P >= {advice.confidence:g}, {name} itself is called."]
-    lines += [f" * Simulated, not measured: {one}." for one in simulated]
-    lines += [f" * {one.name} is left out: it needs {one.needs}." for one in advice.operation.substitutes if one.needs]
-    lines += [" * Made by scalkit store advise. */"]
-    lines += ["#include <mpi.h>", "#include <stdlib.h>", "#include <string.h>", ""]
-    text = "\n".join(body)
-    for substitute in advice.operation.substitutes:
-        if substitute.body and f"sk_{substitute.function}(" in text:
-            lines += [f"/* {substitute.meaning} */"]
-            lines += [f"static inline int sk_{substitute.function}({advice.operation.parameters})", "{"]
-            lines += [substitute.body.strip("\n"), "}", ""]
-    return "\n".join([*lines, *body]) + "\n"
-
-
-def _require_one_condition(advice: Advice) -> None:
     if advice.without_code:
         raise UsageError(advice.without_code)
-
-
-def _begin(operation: Operation) -> list[str]:
-    return [
-        f"int best_{operation.function}({operation.parameters})",
-        "{",
-        "    int p, unit;",
-        "    MPI_Comm_size(comm, &p);",
-        "    MPI_Type_size(type, &unit);",
-        "    const double bytes = (double)count * unit;",
-        "    (void)p;",
-        "    (void)bytes;",
+    operation, macros, libraries = advice.operation, _macros(advice), _libraries(advice)
+    platforms: list[dict[str, Any]] = [
+        {
+            "macro": macros[platform],
+            "comment": _comment(platform),
+            "calls": _choice(operation, settings, advice.confidence),
+            "library": libraries[platform],
+        }
+        for platform, settings in _by_platform(advice).items()
     ]
+    portable = _portable(advice)
+    calls = "\n".join([*(line for one in platforms for line in one["calls"]), portable])
+    return (
+        environment("store/templates", escape=False)
+        .get_template("best_of.c.jinja")
+        .render(
+            operation=operation,
+            usage=usage,
+            confidence=f"{advice.confidence:g}",
+            simulated=sorted({_comment(one.platform) for one in advice.settings if one.simulated}),
+            called=[one for one in operation.substitutes if one.body and f"sk_{one.function}(" in calls],
+            finds=finds,
+            platforms=platforms,
+            portable=portable,
+        )
+    )
 
 
 def _by_platform(advice: Advice) -> dict[str, list[Setting]]:
@@ -129,7 +98,7 @@ def _macros(advice: Advice) -> dict[str, str]:
     return macros
 
 
-def _choice(operation: Operation, settings: Sequence[Setting], indent: str, confidence: float) -> list[str]:
+def _choice(operation: Operation, settings: Sequence[Setting], confidence: float) -> list[str]:
     """Return the calls by number of processes, up to halfway to the next that was measured, and by size.
 
     Where it is not sure that a substitute is the best, the operation itself is called.
@@ -139,11 +108,10 @@ def _choice(operation: Operation, settings: Sequence[Setting], indent: str, conf
     lines: list[str] = []
     for place, (setting, own) in enumerate(zip(ordered, calls, strict=True)):
         if place + 1 == len(ordered):
-            lines += [indent + call for call in own]
+            lines += own
         elif own != calls[place + 1]:
             border = math.floor(math.sqrt(setting.p * ordered[place + 1].p))
-            inside = [f"{indent}    {call}" for call in own]
-            lines += [f"{indent}if (p <= {border}) {{", *inside, f"{indent}}}"]
+            lines += [f"if (p <= {border}) {{", *(f"    {call}" for call in own), "}"]
     return lines
 
 
@@ -163,10 +131,9 @@ def _by_size(operation: Operation, setting: Setting, confidence: float) -> list[
     ]
 
 
-def _portable(advice: Advice, indent: str) -> list[str]:
+def _portable(advice: Advice) -> str:
     name = advice.portable[-1].choice if advice.portable else advice.operation.name
-    name = _callable(advice.operation, name)
-    return [f"{indent}return {_call(advice.operation, name)};"]
+    return f"return {_call(advice.operation, _callable(advice.operation, name))};"
 
 
 def _callable(operation: Operation, name: str) -> str:
@@ -183,25 +150,16 @@ def _call(operation: Operation, name: str) -> str:
     return f"sk_{substitute.function}({operation.arguments})" if substitute.body else operation.call
 
 
-def _finder(advice: Advice) -> list[str]:
-    """Return the function that says which platform this is; -1 if it cannot tell."""
-    platforms = list(_by_platform(advice))
-    libraries = [_LIBRARY.search(platform) for platform in platforms]
-    said = [found.groups() if found else None for found in libraries]
-    lines = [*_SAYS.splitlines(), ""] if any(one is not None and said.count(one) == 1 for one in said) else []
-    lines += ["static int sk_platform(void)", "{", "    static int known = -2;", "    if (known != -2) return known;"]
-    lines += ['    const char *named = getenv("SCALKIT_PLATFORM");']
-    lines += ["    char library[MPI_MAX_LIBRARY_VERSION_STRING];", "    int length;"]
-    lines += ["    MPI_Get_library_version(library, &length);", "    known = -1;"]
-    for number, (platform, library) in enumerate(zip(platforms, libraries, strict=True)):
-        macro = _macros(advice)[platform]
-        lines += [f'    if (named != NULL && strcmp(named, "{macro}") == 0) return known = {number};']
-        if library is not None and said.count(library.groups()) == 1:
-            name = LIBRARY_TEXTS.get(library[1], _literal(library[1]))
-            lines += [
-                f'    if (named == NULL && sk_says(library, "{name}", "{_literal(library[2])}")) known = {number};'
-            ]
-    return [*lines, "    return known;", "}", ""]
+def _libraries(advice: Advice) -> dict[str, tuple[str, str] | None]:
+    """Return what each platform's library says of itself, name and version; None if it is unknown, or that of several."""
+    found = {platform: _LIBRARY.search(platform) for platform in _by_platform(advice)}
+    said = [one.groups() for one in found.values() if one]
+    return {
+        platform: (LIBRARY_TEXTS.get(one[1], _literal(one[1])), _literal(one[2]))
+        if one and said.count(one.groups()) == 1
+        else None
+        for platform, one in found.items()
+    }
 
 
 def _literal(text: str) -> str:

@@ -69,10 +69,7 @@ def operations() -> tuple[Operation, ...]:
 
 
 def operation_of(name: str) -> Operation:
-    """Return an operation by its name, with or without ``MPI_``.
-
-    Raises UsageError if the catalogue does not have it.
-    """
+    """Return an operation by its name, with or without ``MPI_``. Raises UsageError if the catalogue does not have it."""
     known = {one.name: one for one in operations()}
     for given in (name, f"MPI_{name}"):
         if given in known:

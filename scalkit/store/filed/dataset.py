@@ -149,10 +149,7 @@ def _measured(ds: xr.Dataset, number: int, rows: Rows) -> dict[str, Any]:
 
 
 def runs_of(source: Any, measured: Mapping[str, Any], filing: Mapping[str, Any]) -> list[RunContent]:
-    """Return the runs in what a user names.
-
-    Raises DataError if it is nothing of this kind, or empty.
-    """
+    """Return the runs in what a user names. Raises DataError if it is nothing of this kind, or empty."""
     if hasattr(source, "data_vars") and hasattr(source, "subtree"):
         found = [run for node in source.leaves for run in runs_of_dataset(node.to_dataset(), measured, filing)]
         if not found:

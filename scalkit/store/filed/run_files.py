@@ -16,8 +16,7 @@ from scalkit.measure.quarter_means import CUTS
 from scalkit.measure.records import Cell, Count, Memory
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
 from scalkit.measure.virtual_time import clock_of
-from scalkit.store.filed.cells import add_trips, add_units
-from scalkit.store.filed.rows import Rows
+from scalkit.store.filed.rows import Rows, add_trips, add_units
 from scalkit.store.runs.content import RunContent
 from scalkit.store.runs.facts import pattern_of, role_of
 from scalkit.store.runs.record import library_of

@@ -115,10 +115,7 @@ def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def record_of(metadata: Mapping[bytes, bytes] | None, name: str) -> dict[str, Any]:
-    """Return the record in the metadata of a file.
-
-    Raises DataError if there is none, or it is of a newer schema.
-    """
+    """Return the record in the metadata of a file. Raises DataError if there is none, or it is of a newer schema."""
     try:
         record = json.loads((metadata or {})[KEY])
         version = int(record["schema_version"])

@@ -19,7 +19,7 @@ from scalkit.measure.records import Cell, Count, Env, Memory
 from scalkit.measure.runfile import RunFile
 from scalkit.measure.schema import METRICS
 from scalkit.measure.virtual_time import clock_attributes, virtual_of
-from scalkit.store.filed.cells import CELL_PROGRAMS
+from scalkit.store.filed.rows import CELL_PROGRAMS
 from scalkit.store.runs.columns import UNITS
 
 if TYPE_CHECKING:

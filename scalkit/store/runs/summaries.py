@@ -40,10 +40,7 @@ def raw_hash(raw: Integers) -> int:
 
 
 def repetitions_of(table: pa.Table) -> list[Integers]:
-    """Return the repetitions of each measurement.
-
-    Raises ValueError if a measurement has none, or one of them is missing.
-    """
+    """Return the repetitions of each measurement. Raises ValueError if a measurement has none, or one of them is missing."""
     array = table["raw"].combine_chunks()
     flat, ends = array.flatten(), np.cumsum(array.value_lengths().to_numpy(zero_copy_only=False))
     if array.null_count or flat.null_count or not np.diff(ends, prepend=0).all():

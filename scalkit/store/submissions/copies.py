@@ -173,9 +173,6 @@ def is_copy(some: Integers, others: Integers) -> bool:
 
 
 def raws_in(path: Path, run_id: str) -> dict[int, Integers]:
-    """Return the repetitions of the measurements of a run by their hashes.
-
-    Raises DataError if the file is damaged.
-    """
+    """Return the repetitions of the measurements of a run by their hashes. Raises DataError if the file is damaged."""
     _, table = trusted(path, run_id)
     return dict(zip(table["raw_hash"].to_pylist(), repetitions_of(table), strict=True))

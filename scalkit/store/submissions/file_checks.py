@@ -32,10 +32,7 @@ class CheckedFile:
 
 
 def checked_file(path: Path, policy: Policy) -> CheckedFile:
-    """Return what is in a file and what is wrong with it.
-
-    Raises RefusedError if so much is wrong that it cannot be read.
-    """
+    """Return what is in a file and what is wrong with it. Raises RefusedError if so much is wrong that it cannot be read."""
     if path.stat().st_size > policy.max_file_bytes:
         raise RefusedError("too-large", f"{path.name} has more than {policy.max_file_bytes >> 20} MB.")
     metadata = _footer(path)

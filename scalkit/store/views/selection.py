@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scalkit.store.filed.cells import CELL_PROGRAMS
+from scalkit.store.filed.rows import CELL_PROGRAMS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -146,18 +146,9 @@ def merge(
 ) -> Definitions:
     """Return the definitions of all locations, in an order that does not depend on who read them.
 
-    Parameters
-    ----------
-    paths : iterable of Path
-        Of all locations; repeated ones are one.
-    scopes : sequence of (location, key, size, rank, name)
-        What each location says of each scope that it is in.
-    functions : frozenset of str
-        Regions that are functions of a communication library of the user.
-
-    Returns
-    -------
-    Definitions
+    `paths`: of all locations; repeated ones are one.
+    `scopes`, sequence of (location, key, size, rank, name): what each location says of each scope that it is in.
+    `functions`: regions that are functions of a communication library of the user.
     """
     ordered = sorted({(), *(path[:k] for path in set(paths) for k in range(1, len(path) + 1))})
     number = {path: k for k, path in enumerate(ordered)}

@@ -26,10 +26,7 @@ _NAMES = {number: name for name, number in KINDS.items()}
 
 @dataclass(frozen=True)
 class Header:
-    """What ``trace.json`` says.
-
-    `facts`: the whole object.
-    """
+    """What ``trace.json`` says. `facts`: the whole object."""
 
     folder: Path
     locations: int

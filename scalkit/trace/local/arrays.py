@@ -124,10 +124,7 @@ def with_ordinals(rows: Mapping[str, Ints], keys: Sequence[str], by: str) -> dic
 
 
 class Matching:
-    """The rows of a table, to be found by all their columns; no two rows are equal.
-
-    `columns`: not negative, and below 2^31.
-    """
+    """The rows of a table, to be found by all their columns; no two rows are equal. `columns`: not negative, and below 2^31."""
 
     def __init__(self, columns: Sequence[Ints]) -> None:
         self._levels: list[Ints] = []

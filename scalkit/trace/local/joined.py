@@ -91,11 +91,8 @@ def entered(marks: Table, definitions: Definitions) -> Table:
 def link(calls: Table, transfers: Table, completions: Table, first: int, count: int) -> Table:
     """Replace numbers of calls by places in the table, and find the call that completed each transfer.
 
-    Returns
-    -------
-    Table
-        `transfer, done`: one-sided transfers that a later call completes once more, as a fence does with a put that was
-        complete for its origin before: places of the transfer, and of the call.
+    Result: `transfer, done`: one-sided transfers that a later call completes once more, as a fence does with a put that was
+    complete for its origin before: places of the transfer, and of the call.
     """
     again: list[tuple[NDArray[Any], NDArray[Any]]] = [(np.empty(0, dtype=PLACE), np.empty(0, dtype=PLACE))]
     place = np.empty(len(transfers["call"]), dtype=PLACE)

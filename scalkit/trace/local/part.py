@@ -91,18 +91,8 @@ class LocalTrace:
 def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going: bool = False) -> LocalTrace:
     """Return what this process analyses of a trace; all processes must call it.
 
-    Parameters
-    ----------
-    folder : path
-    ranks : Ranks, optional
-        Who analyses; by default this process alone.
-    keep_going : bool
-        Leave out what is wrong, rather than refuse the trace.
-
-    Raises
-    ------
-    DataError
-        If there is no trace, there are more processes than locations, or something is wrong with it.
+    `ranks`: who analyses; by default this process alone. `keep_going`: leave out what is wrong, rather than refuse the trace.
+    Raises DataError if there is no trace, there are more processes than locations, or something is wrong with it.
     """
     ranks = Alone() if ranks is None else ranks
     header = read_header(folder)

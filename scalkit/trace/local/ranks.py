@@ -120,10 +120,7 @@ class OverMpi:
 
 
 class Round:
-    """One round of an exchange.
-
-    `sent`: places, among all rows of this process, of those that it sends in this round.
-    """
+    """One round of an exchange. `sent`: places, among all rows of this process, of those that it sends in this round."""
 
     def __init__(self, ranks: Ranks, sent: NDArray[np.intp], counts: Ints) -> None:
         self._ranks, self._counts, self._came = ranks, counts, counts

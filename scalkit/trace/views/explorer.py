@@ -114,10 +114,7 @@ class Browsing:
         return len({int(ds.sizes["location"]) for ds in self.results}) > 1
 
     def find(self, name: str) -> MetricNode:
-        """Return a metric.
-
-        Raises UsageError if there is none of this name.
-        """
+        """Return a metric. Raises UsageError if there is none of this name."""
         if name not in self._nodes:
             raise UsageError(f"there is no metric {name!r}; there are {', '.join(self._nodes)}.")
         return self._nodes[name]
@@ -221,10 +218,7 @@ class Browsing:
         self.paths = wanted or tuple(self.tree.top[:1])
 
     def choose_locations(self, locations: Iterable[int], causers: Iterable[int] = ()) -> None:
-        """Choose locations, and those that they waited for; without one, all.
-
-        Raises UsageError if there is no such location.
-        """
+        """Choose locations, and those that they waited for; without one, all. Raises UsageError if there is no such location."""
         wanted = [tuple(dict.fromkeys(int(one) for one in given)) for given in (locations, causers)]
         for one in (*wanted[0], *wanted[1]):
             if not 0 <= one < self.n_locations:

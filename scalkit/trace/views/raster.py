@@ -69,10 +69,7 @@ def covered(pieces: Pieces, n_rows: int, n_columns: int, bits: int) -> Floats:
 
 
 def classed(pieces: Pieces, kind: Bytes, n_kinds: int, n_rows: int, n_columns: int, bits: int) -> Floats:
-    """Return how much of each column each class takes, in ns.
-
-    Result of shape (n_kinds, n_rows * n_columns).
-    """
+    """Return how much of each column each class takes, in ns. Result of shape (n_kinds, n_rows * n_columns)."""
     width, cells = 1 << bits, n_rows * n_columns
     first, last = pieces.begin >> bits, (pieces.end - 1) >> bits
     base = kind.astype(np.int64) * cells + pieces.row.astype(np.int64) * n_columns

@@ -210,10 +210,7 @@ class Timeline:
         )
 
     def at(self, location: int, time: int) -> Moment | None:
-        """Return what a location does at a time; None if nothing is recorded.
-
-        Raises UsageError if there is no such location.
-        """
+        """Return what a location does at a time; None if nothing is recorded. Raises UsageError if there is no such location."""
         self._window(0, 1, [location])
         steps, offsets = self._index.tables["steps"], self._index.offsets["steps"]
         mine = slice(int(offsets[location]), int(offsets[location + 1]))

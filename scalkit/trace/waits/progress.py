@@ -31,13 +31,9 @@ class Progress:
 
     Calls within calls, and calls that follow each other without a gap, are one interval.
 
-    Parameters
-    ----------
-    frame : Frame
-    room : int
-        Calls at most.
-    spans : iterable of (ndarray of int, ndarray of int)
-        Keys of begin and end of the calls of each location, one location after the other.
+    `room`: calls at most.
+    `spans`, pairs of ndarray of int: keys of begin and end of the calls of each location, one location
+    after the other.
     """
 
     def __init__(self, frame: Frame, room: int, spans: Iterable[tuple[Ints, Ints]]) -> None:

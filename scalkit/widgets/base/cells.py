@@ -15,7 +15,7 @@ from scalkit.widgets.base.plot_runtime import PlotRuntime
 _IS_PART: ContextVar[bool] = ContextVar("is_part", default=False)
 
 
-class OfCell:
+class CellWidget:
     """A widget that is closed, with all that it consists of, when the cell that made it is run again.
 
     A class that derives from it, and after it from a widget, calls `_enter_cell` in the end of its ``__init__``. What is made

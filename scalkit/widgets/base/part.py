@@ -10,9 +10,9 @@ import traitlets as t
 
 from scalkit.errors import ScalkitError
 from scalkit.markup import esc
-from scalkit.widgets.base.cells import OfCell
+from scalkit.widgets.base.cells import CellWidget
 from scalkit.widgets.base.fallback import Fallback
-from scalkit.widgets.base.source import source
+from scalkit.widgets.base.templates import source
 
 if TYPE_CHECKING:
     from scalkit.session import Session
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Action = Callable[[Mapping[str, str]], object]
 
 
-class Pieces(Fallback, OfCell, anywidget.AnyWidget):
+class Pieces(Fallback, CellWidget, anywidget.AnyWidget):
     """Shows markup by name, and does what its buttons and fields ask for; what parts with and without a session share.
 
     `pieces`: markup by name, in the order in which it is shown; only pieces that changed are drawn anew. Set by
@@ -146,5 +146,5 @@ class Grid(Pieces):
         column = values.get("key", "")
         if column in self.columns:
             before, way = self.sort
-            after = _NEXT[way if before == column else ""]
+            after = _NEXT.get(way if before == column else "", "ascending")
             self.sort = [column if after else "", after]

@@ -10,7 +10,7 @@ from typing import ClassVar
 import anywidget
 import traitlets as t
 
-from scalkit.widgets.base.source import source
+from scalkit.widgets.base.templates import source
 
 _BUNDLE = Path(__file__).resolve().parents[2] / "reports" / "vendor" / "plotly-cartesian.min.js"
 

@@ -6,15 +6,16 @@ import json
 from typing import Any
 
 import anywidget
+import ipywidgets
 import traitlets as t
 from ipywidgets import widget_serialization
 
-from scalkit.widgets.base.cells import OfCell
+from scalkit.widgets.base.cells import CellWidget
 from scalkit.widgets.base.plot_runtime import PlotRuntime
-from scalkit.widgets.base.source import source
+from scalkit.widgets.base.templates import source
 
 
-class PlotView(OfCell, anywidget.AnyWidget):
+class PlotView(CellWidget, anywidget.AnyWidget):
     """Shows a plotly figure, such as those of `scalkit.plots`.
 
     Parameters
@@ -84,3 +85,13 @@ def _shown(figure: Any, alt: str | None) -> dict[str, Any]:
     plain = {"data": whole.get("data", []), "layout": whole.get("layout", {})}
     said = alt if alt is not None else plain["layout"].get("meta", {}).get("alt", "")
     return {"figure": plain, "alt": str(said)}
+
+
+def wide() -> Any:
+    """Return the layout of a picture that has others beside it where there is place."""
+    return ipywidgets.Layout(flex="1 1 380px", min_width="0", width="auto")
+
+
+def flowing(**more: Any) -> Any:
+    """Return the layout of a box whose parts stand beside each other where there is place."""
+    return ipywidgets.Layout(display="flex", flex_flow="row wrap", width="100%", overflow="visible", **more)

@@ -1,4 +1,4 @@
-"""Markup of the widgets: templates with autoescape, which divide what they draw into pieces by name."""
+"""Scripts, styles and markup of the widgets: files beside them; templates escape what is put in, and divide it by name."""
 
 from __future__ import annotations
 
@@ -9,12 +9,23 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from scalkit import markup, text
+from scalkit.colours import CSS, SCRIPT
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+
+_HERE = Path(__file__).resolve().parents[1]
+
+
+@cache
+def source(*names: str) -> str:
+    """Return files of `scalkit.widgets`, one after the other, after the table of colours: a script or a style."""
+    table = SCRIPT if names[0].endswith(".js") else CSS
+    return table + "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
+
+
 _FOLDER = "widgets/templates"
-_HERE = Path(__file__).resolve().parents[1] / "templates"
 
 
 def drawn(template: str, **values: Any) -> dict[str, str]:
@@ -40,7 +51,7 @@ def _templates() -> Environment:
 
 
 def _source(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8").replace("\n", "")
+    return (_HERE / "templates" / name).read_text(encoding="utf-8").replace("\n", "")
 
 
 def _marked(made: Any) -> Any:

@@ -42,12 +42,6 @@ _QUIET, _NOISY = 0.03, 0.10
 class DataPicker(Part):
     """Source of the data, function, metric, statistic over repetitions, settings that are left out, noise, and advice.
 
-    Parameters
-    ----------
-    session : Session
-    **traits
-        Values of the traits.
-
     Attributes
     ----------
     view : tuple of two floats or None

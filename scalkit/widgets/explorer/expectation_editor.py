@@ -17,14 +17,7 @@ AnyExpectation = Expectation | SeveralExpectation
 
 
 class ExpectationEditor(Part):
-    """Fields for expectation and deviation of the selected function; what is typed is shown as a formula or said to be wrong.
-
-    Parameters
-    ----------
-    session : Session
-    **traits
-        Values of the traits.
-    """
+    """Fields for expectation and deviation of the selected function; what is typed is shown as a formula or said to be wrong."""
 
     shown = frozenset({"selected", "expectation"})
     _typed: Mapping[str, str] | None = None

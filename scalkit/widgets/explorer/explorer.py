@@ -12,25 +12,22 @@ from scalkit.session import Session
 from scalkit.session.shown import session_html
 from scalkit.validation import Validation
 from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.widgets.base.cells import OfCell, close_tree, in_one_piece
+from scalkit.widgets.base.cells import CellWidget, close_tree, in_one_piece
 from scalkit.widgets.base.fallback import Fallback
-from scalkit.widgets.explorer.code_panel import CodePanel
 from scalkit.widgets.explorer.data_picker import DataPicker
 from scalkit.widgets.explorer.expectation_editor import ExpectationEditor
-from scalkit.widgets.explorer.history_bar import HistoryBar
-from scalkit.widgets.explorer.hypothesis_list import HypothesisList
 from scalkit.widgets.explorer.model_table import ModelTable
 from scalkit.widgets.explorer.parameter_map import ParameterMap
 from scalkit.widgets.explorer.plot_panel import PlotPanel
 from scalkit.widgets.explorer.report_panel import ReportPanel
 from scalkit.widgets.explorer.rule_matrix import RuleMatrix
 from scalkit.widgets.explorer.run_panel import RunPanel
-from scalkit.widgets.explorer.session_bar import SessionBar
-from scalkit.widgets.explorer.verdict_badge import Headline, VerdictBadge
+from scalkit.widgets.explorer.session_bar import CodePanel, HistoryBar, SessionBar
+from scalkit.widgets.explorer.verdict_badge import Headline, HypothesisList, VerdictBadge
 from scalkit.widgets.ruler.tick_ruler import TickRuler
 
 
-class Explorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
+class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
     """Shows measurements, expectations, rulers and verdicts; every change is a step of the session that can be undone.
 
     Parameters

@@ -30,11 +30,7 @@ _TURN_S = 0.05
 
 @dataclass(frozen=True)
 class Ending:
-    """How a command ended.
-
-    `status`: exit status, negative for a signal.
-    `output`: what it wrote to standard output.
-    """
+    """How a command ended. `status`: exit status, negative for a signal. `output`: what it wrote to standard output."""
 
     status: int
     output: str

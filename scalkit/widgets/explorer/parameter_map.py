@@ -13,9 +13,9 @@ from scalkit.plots.verdicts.rival_curves import plain_with, rivals_on_map, rival
 from scalkit.plots.verdicts.surface import slice_of, surface
 from scalkit.session import Session
 from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.widgets.base.cells import OfCell, in_one_piece
+from scalkit.widgets.base.cells import CellWidget, in_one_piece
 from scalkit.widgets.base.part import Action, Part
-from scalkit.widgets.base.plot_view import PlotView
+from scalkit.widgets.base.plot_view import PlotView, flowing, wide
 from scalkit.widgets.base.templates import drawn
 
 _SHOWN = frozenset({"selected", "result", "data"})
@@ -96,7 +96,7 @@ class SliceControls(Part):
             self._on_slice()
 
 
-class ParameterMap(OfCell, ipywidgets.VBox):  # type: ignore[misc]
+class ParameterMap(CellWidget, ipywidgets.VBox):  # type: ignore[misc]
     """The model over both parameters as a map with the measured points, and a slice through it; a press on the map moves it.
 
     Parameters
@@ -115,10 +115,10 @@ class ParameterMap(OfCell, ipywidgets.VBox):  # type: ignore[misc]
     def __init__(self, session: Session) -> None:
         self.session = session
         self._about: object = session.selected
-        flow = ipywidgets.Layout(display="flex", flex_flow="row wrap", width="100%", overflow="visible")
+        flow = flowing()
         with in_one_piece():
             self.controls = SliceControls(session, self.refresh)
-            self.map, self.slice = PlotView(layout=_wide()), PlotView(layout=_wide())
+            self.map, self.slice = PlotView(layout=wide()), PlotView(layout=wide())
         both = ipywidgets.Box([self.map, self.slice], layout=flow)
         super().__init__([self.controls, both], layout=ipywidgets.Layout(width="100%", overflow="visible"))
         self.zoom = ipywidgets.jslink((self.map, "ranges"), (self.slice, "ranges"))
@@ -167,7 +167,3 @@ class ParameterMap(OfCell, ipywidgets.VBox):  # type: ignore[misc]
     def _told(self, changed: frozenset[str]) -> None:
         if changed & _SHOWN and len(self.session.parameters) == 2:
             self.refresh()
-
-
-def _wide() -> Any:
-    return ipywidgets.Layout(flex="1 1 380px", min_width="0", width="auto")

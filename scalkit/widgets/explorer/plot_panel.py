@@ -12,8 +12,8 @@ from scalkit.plots.verdicts.divergence import draw_divergence
 from scalkit.plots.verdicts.fit import draw_fit
 from scalkit.plots.verdicts.rival_curves import plain_with, rival_divergences, rival_traces, rivals_along
 from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.widgets.base.cells import OfCell, in_one_piece
-from scalkit.widgets.base.plot_view import PlotView
+from scalkit.widgets.base.cells import CellWidget, in_one_piece
+from scalkit.widgets.base.plot_view import PlotView, flowing, wide
 
 if TYPE_CHECKING:
     from scalkit.session import Session
@@ -23,12 +23,8 @@ _SHOWN = frozenset({"selected", "result"})
 _HEIGHT = 250  # px: verdict, picture and ruler are seen at once on a screen of 800
 
 
-class PlotPanel(OfCell, ipywidgets.Box):  # type: ignore[misc]
+class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
     """Fit and divergence of the selected function; over several parameters one picture along each.
-
-    Parameters
-    ----------
-    session : Session
 
     Attributes
     ----------
@@ -44,9 +40,9 @@ class PlotPanel(OfCell, ipywidgets.Box):  # type: ignore[misc]
         self.session = session
         self._about: object = session.selected
         with in_one_piece():
-            self.fit, self.divergence = PlotView(layout=_wide()), PlotView(layout=_wide())
+            self.fit, self.divergence = PlotView(layout=wide()), PlotView(layout=wide())
         self.zoom = ipywidgets.jslink((self.fit, "xrange"), (self.divergence, "xrange"))
-        flow = ipywidgets.Layout(display="flex", flex_flow="row wrap", width="100%", overflow="visible")
+        flow = flowing()
         self.which = ipywidgets.ToggleButtons(
             options=["Fit", "Divergence"],
             tooltips=["Values and model", "Model / expectation"],
@@ -123,10 +119,6 @@ def _divergence(verdict: Any) -> dict[str, Any]:
 def _several(verdict: Any) -> dict[str, Any]:
     """Return the pictures along each parameter, with what its rivals say hidden in them."""
     return plain_with(plots.several(verdict), rivals_along(verdict))
-
-
-def _wide() -> Any:
-    return ipywidgets.Layout(flex="1 1 380px", min_width="0", width="auto")
 
 
 def _draw(view: PlotView, figure_of: Any, verdict: Any) -> None:

@@ -27,12 +27,6 @@ class ReportPanel(JobPart):
     The session is written beside the report, as ``report.session.json``, which holds the measurements if no file does; so are
     the expectations, as ``report.expectations.toml``, for ``scalkit validate --expect``.
 
-    Parameters
-    ----------
-    session : Session
-    **traits
-        Values of the traits.
-
     Attributes
     ----------
     path : str

@@ -31,12 +31,6 @@ class RuleMatrix(Part):
 
     A cell says in word, symbol and colour whether the rule is violated there, and how many times the right side the left
     side takes. Rules are added and removed as steps of the session.
-
-    Parameters
-    ----------
-    session : Session
-    **traits
-        Values of the traits.
     """
 
     shown = frozenset({"rules", "result", "data"})

@@ -43,10 +43,7 @@ class Choices:
         return cls(ops, **named, sets_aside="aside" in values)
 
     def command(self) -> list[str]:
-        """Return the arguments of the command ``scalkit``.
-
-        Raises ScalkitError if something chosen is not allowed.
-        """
+        """Return the arguments of the command ``scalkit``. Raises ScalkitError if something chosen is not allowed."""
         kinds = [kind for kind, names in known_operations().items() if set(names) & set(self.ops)]
         if not kinds:
             raise UsageError("no function is chosen; choose at least one to measure.")

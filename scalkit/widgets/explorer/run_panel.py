@@ -26,12 +26,6 @@ class RunPanel(JobPart):
     What was measured becomes the data of the session, as a step that can be undone; what was measured until it was ended is
     kept, and the same command goes on from there.
 
-    Parameters
-    ----------
-    session : Session
-    **traits
-        Values of the traits.
-
     Attributes
     ----------
     choices : Choices

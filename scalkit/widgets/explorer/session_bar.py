@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError, UsageError
@@ -115,3 +117,58 @@ def _named(values: Mapping[str, str]) -> str:
     if not path:
         raise UsageError("the session file has no name; write one, such as session.json.")
     return path
+
+
+class CodePanel(Part):
+    """A folded panel with `Session.as_code`, to be copied; the code is made while the panel is open."""
+
+    shown = frozenset({"history", "selected"})
+    _is_open = False
+
+    def _drawn(self) -> dict[str, str]:
+        return drawn("parts.html", part="code", session=self.session, is_open=self._is_open)
+
+    def _actions(self) -> dict[str, Action]:
+        return {"fold": self._fold}
+
+    def _fold(self, values: Mapping[str, str]) -> None:
+        self._is_open = values.get("key") == "open"
+
+
+class HistoryBar(Part):
+    """Undo and redo with the names of the steps; states can be kept as A, B and so on, restored and compared."""
+
+    shown = frozenset({"history", "snapshots", "result"})
+
+    def __init__(self, session: Session, **traits: Any) -> None:
+        self._unfolded: set[str] = set()
+        super().__init__(session, **traits)
+
+    def _drawn(self) -> dict[str, str]:
+        session = self.session
+        kept = {name: session.compare(name) for name in session.snapshots}
+        values = {"session": session, "steps": session.history, "next": self._next()}
+        return drawn("history_bar.html", **values, kept=kept, unfolded=self._unfolded)
+
+    def _next(self) -> str:
+        """Return the first letter that names no state yet; the last one, if all do."""
+        return next((letter for letter in ascii_uppercase if letter not in self.session.snapshots), "Z")
+
+    def _actions(self) -> dict[str, Action]:
+        folds = {f"compare {name}": partial(self._fold, name) for name in self.session.snapshots}
+        return {"undo": self._undo, "redo": self._redo, "keep": self._keep, "restore": self._restore, **folds}
+
+    def _fold(self, name: str, values: Mapping[str, str]) -> None:
+        (self._unfolded.add if values.get("key") == "open" else self._unfolded.discard)(name)
+
+    def _undo(self, _values: Mapping[str, str]) -> None:
+        self.session.undo()
+
+    def _redo(self, _values: Mapping[str, str]) -> None:
+        self.session.redo()
+
+    def _keep(self, _values: Mapping[str, str]) -> None:
+        self.session.snapshot(self._next())
+
+    def _restore(self, values: Mapping[str, str]) -> None:
+        self.session.restore(values.get("key", ""))

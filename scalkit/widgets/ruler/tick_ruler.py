@@ -13,9 +13,9 @@ from scalkit.errors import ExpectationError, ScalkitError
 from scalkit.growth import Growth
 from scalkit.markup import block, formula, paragraph
 from scalkit.validation import Expectation, SearchSpace
-from scalkit.widgets.base.cells import OfCell
+from scalkit.widgets.base.cells import CellWidget
 from scalkit.widgets.base.fallback import Fallback
-from scalkit.widgets.base.source import source
+from scalkit.widgets.base.templates import source
 from scalkit.widgets.ruler.axis import AnyVerdict, Axis, marks
 from scalkit.widgets.ruler.link import RulerLink, link, shown_of
 
@@ -27,7 +27,7 @@ _COARSE, _FINEST = (1, 2, 3, 4), 24
 _HISTORY = 200
 
 
-class TickRuler(Fallback, OfCell, anywidget.AnyWidget):
+class TickRuler(Fallback, CellWidget, anywidget.AnyWidget):
     """A search space as a ruler: ticks are dragged, added and deleted in the page, and Python knows them.
 
     Parameters

@@ -11,8 +11,7 @@ from scalkit.markup import esc
 from scalkit.store.views.explorer import GROUPINGS, Browsing, SuiteKey
 from scalkit.text import counted
 from scalkit.widgets.base.part import Action, Grid
-from scalkit.widgets.base.source import source
-from scalkit.widgets.base.templates import drawn
+from scalkit.widgets.base.templates import drawn, source
 
 MOST_ROWS = 200
 """So many rows are shown at once; a filter shows others."""

@@ -12,13 +12,12 @@ from scalkit.errors import UsageError
 from scalkit.markup import counted
 from scalkit.plots.traces.matrix import MatrixAxes, matrix_axes, matrix_drawing, shown_amount
 from scalkit.trace.views.explorer import Browsing, Result
-from scalkit.widgets.base.cells import OfCell, in_one_piece
+from scalkit.widgets.base.cells import CellWidget, in_one_piece
 from scalkit.widgets.base.fallback import Fallback
 from scalkit.widgets.base.part import Pieces
-from scalkit.widgets.base.plot_view import PlotView
-from scalkit.widgets.base.source import source
-from scalkit.widgets.trace_explorer.causes import TraceCauses
-from scalkit.widgets.trace_explorer.pairs import TraceMatrixHead
+from scalkit.widgets.base.plot_view import PlotView, flowing
+from scalkit.widgets.base.templates import source
+from scalkit.widgets.trace_explorer.pairs import TraceCauses, TraceMatrixHead
 from scalkit.widgets.trace_explorer.panes import TraceMetrics, TracePaths
 from scalkit.widgets.trace_explorer.processes import TraceProcesses
 from scalkit.widgets.trace_explorer.shown import chosen_sentence, fallback, heading
@@ -33,10 +32,7 @@ _PARTS = {
 
 
 class TraceLine(Pieces):
-    """A heading, or what is chosen in a sentence.
-
-    `drawn`: returns markup by name.
-    """
+    """A heading, or what is chosen in a sentence. `drawn`: returns markup by name."""
 
     _css = source("base/kernel.css", "base/part.css", "trace_explorer/explorer.css")
 
@@ -57,7 +53,7 @@ class TraceLine(Pieces):
         return "".join(self._source().values())
 
 
-class TraceExplorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
+class TraceExplorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
     """Three panes: metrics, call paths, processes. What is chosen in one decides what the next shows; several choices sum.
 
     Below them who caused the waiting, and a matrix of processes; a click on a cell of it chooses the one that waited, and the
@@ -178,11 +174,6 @@ class TraceExplorer(Fallback, OfCell, ipywidgets.VBox):  # type: ignore[misc]
 def _flow(parts: list[Any], flex: tuple[str, ...]) -> Any:
     for part, one in zip(parts, flex, strict=True):
         part.layout.flex, part.layout.min_width, part.layout.width = one, "0", "auto"
-    flow = ipywidgets.Box(
-        parts,
-        layout=ipywidgets.Layout(
-            display="flex", flex_flow="row wrap", width="100%", overflow="visible", grid_gap="0 24px"
-        ),
-    )
+    flow = ipywidgets.Box(parts, layout=flowing(grid_gap="0 24px"))
     flow.add_class("sk-flow")
     return flow

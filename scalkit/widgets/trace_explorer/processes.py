@@ -11,8 +11,7 @@ import traitlets as t
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.views.explorer import Browsing, Spread
 from scalkit.widgets.base.part import Action
-from scalkit.widgets.base.source import source
-from scalkit.widgets.base.templates import drawn
+from scalkit.widgets.base.templates import drawn, source
 from scalkit.widgets.trace_explorer.panes import toggled
 from scalkit.widgets.trace_explorer.tree import TraceRows, line_of, number_of
 

@@ -11,7 +11,7 @@ from scalkit.markup import esc
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Pieces
-from scalkit.widgets.base.source import source
+from scalkit.widgets.base.templates import source
 
 
 class TraceRows(Pieces):
