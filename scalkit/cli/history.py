@@ -20,14 +20,24 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> int:
     """Read, compare and print; return 0 or 1."""
     import scalkit as sk
-    from scalkit.validation.annotations import command
     from scalkit.validation.baseline.history import history
 
-    if not 0 <= args.tolerance < 1:
-        raise UsageError(f"--tolerance is {args.tolerance:g}; it is a share from 0 to below 1, as 0.1.")
+    require_tolerance(args)
     read = ((name, sk.read(path, parameter=args.parameter)) for name, path in _named(args.folders))
     commits = [(name, only_processes(data, args.processes)) for name, data in read]
-    found = history(commits, statistic=args.statistic, tolerance=args.tolerance, parameter=args.parameter)
+    return tell(history(commits, statistic=args.statistic, tolerance=args.tolerance, parameter=args.parameter), args)
+
+
+def require_tolerance(args: argparse.Namespace) -> None:
+    """Raise UsageError unless --tolerance is a share."""
+    if not 0 <= args.tolerance < 1:
+        raise UsageError(f"--tolerance is {args.tolerance:g}; it is a share from 0 to below 1, as 0.1.")
+
+
+def tell(found: History, args: argparse.Namespace) -> int:
+    """Print a history as the options say, and return 0 or 1."""
+    from scalkit.validation.annotations import command
+
     if args.json:
         sys.stdout.write(json.dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:

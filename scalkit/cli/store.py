@@ -87,7 +87,7 @@ def explore(args: argparse.Namespace) -> int:
     return 0
 
 
-_NO_COLUMNS = frozenset(("retracted", "run_ids", "level", "keep_flagged"))
+_NO_COLUMNS = frozenset(("retracted", "run_ids", "level", "keep_flagged", "by", "tolerance"))
 _OF_ADVISE = frozenset(("op", "statistic", "confidence", "n_draws", "seed", "store"))
 """Arguments that no filter of the action may take the place of."""
 
@@ -176,6 +176,13 @@ def _suites(args: argparse.Namespace) -> int:
         "No suite fits; leave out --where, or see 'scalkit store runs'.",
     )
     return _problems(store)
+
+
+def _history(args: argparse.Namespace) -> int:
+    from scalkit.cli.history import require_tolerance, tell
+
+    require_tolerance(args)
+    return tell(_opened(args).history(args.by, tolerance=args.tolerance, **_filters(args)), args)
 
 
 def _load(args: argparse.Namespace) -> int:
@@ -289,6 +296,7 @@ _ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
     "load": _load,
     "compare": _compare,
     "advise": _advise,
+    "history": _history,
     "validate": _validate,
     "merge": _merge,
     "publish": _publish,

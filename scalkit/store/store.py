@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from scalkit.store.submissions.report import Verified
     from scalkit.store.views.choices import Choice
     from scalkit.store.views.comparison import Comparison
+    from scalkit.validation.baseline.history import History
 
 T = TypeVar("T")
 Texts = str | Sequence[str]
@@ -315,6 +316,12 @@ class Store(Statements):
         from scalkit.store.views.comparison import compare
 
         return compare(self, choices, **options)
+
+    def history(self, by: str = "version", **options: Any) -> History:
+        """Return what changed over versions of a library or over time; see `scalkit.store.views.over_time.over_time`."""
+        from scalkit.store.views.over_time import over_time
+
+        return over_time(self, by, **options)
 
     def advise(self, op: str, **options: Any) -> Advice:
         """Return which of an operation's substitutes is best, where and how surely; see `scalkit.store.advice.advise.advise`."""

@@ -22,7 +22,16 @@ _ROW = ("op", "metric", "p", "msg_By", "launch", "x", "datatype", "sync")
 def selected_datasets(
     rows: pd.DataFrame, read: Callable[[str], Run], build: Callable[[Sequence[Run]], xr.Dataset]
 ) -> dict[str, xr.Dataset]:
-    """Return a Dataset for each platform, parameter and message size, by a name that says where they differ.
+    """Return what `grouped_datasets` does by a name that says where they differ."""
+    found = grouped_datasets(rows, read, build)
+    names = _names(list(found))
+    return {names[key]: ds for key, ds in found.items()}
+
+
+def grouped_datasets(
+    rows: pd.DataFrame, read: Callable[[str], Run], build: Callable[[Sequence[Run]], xr.Dataset]
+) -> dict[tuple[str, str, str], xr.Dataset]:
+    """Return a Dataset for each platform, parameter and message size.
 
     Work units and messages have one for what they are over, and what is fixed there.
 
@@ -43,11 +52,7 @@ def selected_datasets(
         for kind, part in _kinds(table.filter(pc.invert(cells))).items():
             groups.setdefault((platform, parameter, kind), {})[str(run_id)] = part
     _join_timeless(groups)
-    names = _names(list(groups))
-    return {
-        names[key]: build([(runs[run_id][0], table) for run_id, table in parts.items()])
-        for key, parts in groups.items()
-    }
+    return {key: build([(runs[run_id][0], table) for run_id, table in parts.items()]) for key, parts in groups.items()}
 
 
 def _only(table: pa.Table, wanted: set[tuple[Any, ...]]) -> pa.Table:

@@ -143,6 +143,10 @@ class Track:
     steps: tuple[Step, ...]
     series: tuple[Series, ...]
 
+    def called(self, name: str) -> Track:
+        """Return the same under another name."""
+        return replace(self, function=name, steps=tuple(replace(step, function=name) for step in self.steps))
+
     @cached_property
     def models(self) -> tuple[Model | None, ...]:
         """The model of each commit alone: its growth and constant over time."""

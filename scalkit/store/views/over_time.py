@@ -1,0 +1,93 @@
+"""What changed on one machine over the versions of a library, or over time."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from scalkit.errors import DataError, ScalkitError, UsageError
+from scalkit.options import Statistic
+from scalkit.store.runs.content import trusted
+from scalkit.store.runs.dataset import dataset_of
+from scalkit.store.views.selection import grouped_datasets
+from scalkit.validation.baseline.history import History, history
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from scalkit.store.store import Store
+
+BY = ("version", "day", "campaign")
+"""What one step of a history may be."""
+
+
+def over_time(
+    store: Store, by: str = "version", *, statistic: Statistic = "q1", tolerance: float = 0.1, **filters: Any
+) -> History:
+    """Return when operations changed, of the runs of one machine and library.
+
+    `by`, {"version", "day", "campaign"}: runs that share it are taken together; versions in their order, the others by time.
+    `statistic`, `tolerance`: as in `scalkit.validation.baseline.history.history`.
+    `**filters`: as in `Store.suites`.
+    Raises DataError if the runs are of several machines or libraries, or nothing can be compared; UsageError if `by` is
+    unknown.
+    """
+    if by not in BY:
+        raise UsageError(f"a history is by {', '.join(BY)}, not by {by!r:.40}.")
+    rows = store.points(**filters)
+    if not len(rows):
+        raise DataError("nothing in the store fits what was asked for; 'scalkit store suites' lists what is there.")
+    runs = store.runs(run=[str(one) for one in rows["run_id"].unique()]).set_index("run_id")
+    for column, what in (("machine", "machines"), ("mpi_impl", "libraries")):
+        if len(names := sorted({str(one) for one in runs[column]})) > 1:
+            raise DataError(
+                f"the runs are of several {what}, {', '.join(map(repr, names))}; a history is of one: choose it, as with --where "
+                f"{column}='{names[0]}'."
+            )
+    labels = _labels(runs, by)
+    found = grouped_datasets(
+        rows.assign(platform=rows["run_id"].map(labels)),
+        lambda run_id: trusted(store.folder.file_of(run_id), run_id),
+        lambda chosen: dataset_of(chosen, "rep"),
+    )
+    order = list(dict.fromkeys(labels[run_id] for run_id in _ordered(runs, by)))
+    return _joined(found, order, statistic, tolerance)
+
+
+def _labels(runs: pd.DataFrame, by: str) -> dict[str, str]:
+    column = {"version": "mpi_version", "day": "started", "campaign": "campaign"}[by]
+    return {str(run_id): str(text)[:10] if by == "day" else str(text) for run_id, text in runs[column].items()}
+
+
+def _ordered(runs: pd.DataFrame, by: str) -> list[str]:
+    """Return the runs by version, with numbers as numbers, or by time."""
+
+    def place(run_id: str) -> tuple[Any, ...]:
+        words = re.findall(r"\d+|\D+", str(runs["mpi_version"][run_id])) if by == "version" else []
+        version = tuple((0, int(one), "") if one.isdecimal() else (1, 0, one) for one in words)
+        return version, str(runs["started"][run_id])
+
+    return sorted(map(str, runs.index), key=place)
+
+
+def _joined(
+    found: dict[tuple[str, str, str], xr.Dataset], order: list[str], statistic: Statistic, tolerance: float
+) -> History:
+    """Return one history of all parameters and message sizes; where there are several, the functions say theirs."""
+    kinds = list(dict.fromkeys(key[1:] for key in found))
+    tracks, left_out, labels = [], {}, set()
+    for parameter, fixed in kinds:
+        commits = [(label, found[label, parameter, fixed]) for label in order if (label, parameter, fixed) in found]
+        more = f" [{fixed or parameter}]" if len(kinds) > 1 else ""
+        try:
+            one = history(commits, statistic=statistic, tolerance=tolerance)
+        except ScalkitError as error:
+            left_out[f"everything{more}" if more else "everything"] = str(error).removesuffix(".")
+            continue
+        labels |= set(one.labels)
+        tracks += [track.called(f"{track.function}{more}") for track in one.tracks]
+        left_out |= {f"{name}{more}": why for name, why in one.left_out.items()}
+    if not tracks:
+        raise DataError(f"there is no history: {'; '.join(f'{name}: {why}' for name, why in left_out.items())}.")
+    return History(tuple(label for label in order if label in labels), tuple(tracks), left_out)
