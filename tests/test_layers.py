@@ -38,7 +38,7 @@ LAYERS = {
     "validation": 2,
     "bench": 2,
     "perfmodels": 2,
-    "store": 2,
+    "store": 2.1,
     "trace": 2,
     "guidelines": 2.1,
     "session": 3,
@@ -53,7 +53,10 @@ LAYERS = {
     "pytest_plugin": 5,
 }
 NEVER_EACH_OTHER = {"validation", "bench", "perfmodels", "guidelines", "store", "trace"}
-EXCEPT = {("guidelines", "validation")}  # growths fitted to medians of runs, for predictions
+EXCEPT = {
+    ("guidelines", "validation"),  # growths fitted to medians of runs, for predictions
+    ("store", "validation"),  # change points over versions and time are those of `scalkit history`
+}
 BORDERS = {
     "sympy": {"growth", "perfmodels"},
     "lmfit": {"fit"},
