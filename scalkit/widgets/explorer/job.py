@@ -159,3 +159,25 @@ def _caller(function: Callable[[], object]) -> Callable[[], object]:
             loop.call_soon_threadsafe(function, context=context)
 
     return call
+
+
+class HoldsJob:
+    """A widget that runs one command at a time beside the kernel, and ends it when it is closed."""
+
+    _job: Job | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the command runs now."""
+        return self._job is not None
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the end outside a notebook, or for some seconds; return whether it ended."""
+        return self._job is None or self._job.wait(seconds)
+
+    def close(self) -> None:
+        """Close the widget and end what it runs."""
+        if self._job is not None:
+            self._job.cancel()
+        widget: Any = super()
+        widget.close()

@@ -23,7 +23,7 @@ from scalkit.widgets.base.fallback import Fallback
 from scalkit.widgets.base.part import Action, Pieces
 from scalkit.widgets.base.plot_view import PlotView, flowing
 from scalkit.widgets.base.templates import drawn, source
-from scalkit.widgets.explorer.job import Ending, Job
+from scalkit.widgets.explorer.job import Ending, HoldsJob, Job
 from scalkit.widgets.store_explorer.lists import StoreRuns, StoreSuites
 
 _TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "eps": "application/postscript", "csv": "text/csv"}
@@ -153,7 +153,7 @@ def _opened(store: object) -> Store:
 _MOST = 200
 
 
-class StoreReports(Pieces):
+class StoreReports(HoldsJob, Pieces):
     """Makes a page of one of the chosen runs beside the kernel, as ``scalkit store report`` does, and saves it."""
 
     _esm = source("base/kernel.js", "base/part.js", "store_explorer/downloads.js")
@@ -161,7 +161,6 @@ class StoreReports(Pieces):
     def __init__(self, browsing: Browsing) -> None:
         super().__init__()
         self.browsing = browsing
-        self._job: Job | None = None
         self._lines: list[str] = []
         self._run = ""
         self._folder = tempfile.TemporaryDirectory(prefix="scalkit-report-", ignore_cleanup_errors=True)
@@ -169,21 +168,10 @@ class StoreReports(Pieces):
         self.refresh()
         self._enter_cell()
 
-    @property
-    def is_running(self) -> bool:
-        """Whether a page is being made."""
-        return self._job is not None
-
     def close(self) -> None:
         """Close the widget, end what it runs, and delete its page."""
-        if self._job is not None:
-            self._job.cancel()
-        self._folder.cleanup()
         super().close()
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait for the end outside a notebook, or for some seconds; return whether it ended."""
-        return self._job is None or self._job.wait(seconds)
+        self._folder.cleanup()
 
     def _drawn(self) -> dict[str, str]:
         ids = self.browsing.run_ids[:_MOST]
