@@ -31,13 +31,9 @@ _MOST_OUTPUT = 200_000
 class Outcome:
     """How a program ended.
 
-    Attributes
-    ----------
-    status : int or None
-        Exit status, negative for a signal; None if the time limit ended it.
-    wall_s : float, in s
-    output : str
-        What it printed on both channels, at most the last 200 kB.
+    `status`: exit status, negative for a signal; None if the time limit ended it.
+    `wall_s` in s.
+    `output`: what it printed on both channels, at most the last 200 kB.
     """
 
     status: int | None

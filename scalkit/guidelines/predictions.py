@@ -211,29 +211,14 @@ def predict(
 ) -> tuple[Prediction, ...]:
     """Return what models of the measurements say about the guidelines of an assessment at larger scales.
 
-    Parameters
-    ----------
-    found : Assessment
-    fit : callable
-        From the parameter's name and a list of (settings of shape (m,), medians of runs of shape (m, runs)) to a model of each,
-        or None where none can be fitted. `scalkit.guidelines.fitted.fit_curves` is one.
-    along : str
-        The parameter to look along.
-    highest : float, optional
-        How far; 256 times the largest measured value by default.
-    min_points : int
-        Settings with fewer values of the parameter are left out.
-    seed : int
-
-    Returns
-    -------
-    tuple of Prediction
-        One for each guideline between levels and each setting of the other parameters; the earliest violations first.
-
-    Raises
-    ------
-    UsageError
-        If there is no such parameter with numbers.
+    `fit`: from the parameter's name and a list of (settings of shape (m,), medians of runs of shape (m, runs)) to a
+    model of each, or None where none can be fitted. `scalkit.guidelines.fitted.fit_curves` is one.
+    `along`: the parameter to look along.
+    `highest`: how far; 256 times the largest measured value by default.
+    `min_points`: settings with fewer values of the parameter are left out.
+    Returns: one for each guideline between levels and each setting of the other parameters; the earliest violations
+    first.
+    Raises UsageError if there is no such parameter with numbers.
     """
     data = found.data
     if along not in data.parameters:

@@ -77,32 +77,17 @@ class LaunchedCampaign:
     ) -> Result:
         """Do every launch whose run file is missing.
 
-        Parameters
-        ----------
-        launches : sequence of Launch, optional
-            Only these of the plan, with their share of the budget; by default all.
-        failed : Counter, optional
-            How often a kind failed with a number of processes in earlier calls; counted on.
-        budget_s : float, optional, in s
-            For what is missing of them; by default its share of the campaign's budget.
-        timeout_s : float, optional, in s
-            Time limit of one launch; by default amply more than its budget.
-        on_progress : callable, optional
-            Called before and after each launch.
-
-        Returns
-        -------
-        Result
-            Also when launches failed.
-
-        Raises
-        ------
-        UsageError
-            If the folder holds another campaign, or another process is writing to it.
-        LaunchError
-            If the folder cannot be written to, or a launch fails for a reason that all others share.
-        KeyboardInterrupt
-            After Ctrl-C; the processes are ended, what was measured is kept, a second call resumes.
+        `launches`: only these of the plan, with their share of the budget; by default all.
+        `failed`: how often a kind failed with a number of processes in earlier calls; counted on.
+        `budget_s` in s: for what is missing of them; by default its share of the campaign's budget.
+        `timeout_s` in s: time limit of one launch; by default amply more than its budget.
+        `on_progress`: called before and after each launch.
+        Returns: also when launches failed.
+        Raises UsageError if the folder holds another campaign, or another process is writing to it.
+        Raises LaunchError if the folder cannot be written to, or a launch fails for a reason that all others
+        share.
+        Raises KeyboardInterrupt after Ctrl-C; the processes are ended, what was measured is kept, a second call
+        resumes.
         """
         plan = self.plan if launches is None else tuple(launches)
         with self.folder.locked() as lock, tempfile.TemporaryDirectory(prefix="scalkit-") as scratch:

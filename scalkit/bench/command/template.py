@@ -26,17 +26,9 @@ _LIKE = "write -p n=100,1000,10000, or -p n=100..10000 for doublings"
 class Template:
     """A command and environment variables with ``{name}`` where a parameter stands; ``{{`` is a brace.
 
-    Attributes
-    ----------
-    command : str
-        As typed in a shell; it is split into words like there, and run without one.
-    settings : tuple of str
-        ``NAME=text``.
-
-    Raises
-    ------
-    UsageError
-        If it is no command, or a setting is none.
+    `command`: as typed in a shell; it is split into words like there, and run without one.
+    `settings`: ``NAME=text``.
+    Raises UsageError if it is no command, or a setting is none.
     """
 
     command: str

@@ -67,13 +67,8 @@ class Library:
 class State:
     """Whether a library works.
 
-    Attributes
-    ----------
-    library : Library
-    mpi : Mpi or None
-        None if it does not work.
-    why_not : str
-        Empty if it works.
+    `mpi`: none if it does not work.
+    `why_not`: empty if it works.
     """
 
     library: Library

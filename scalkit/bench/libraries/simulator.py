@@ -178,22 +178,11 @@ def read_algorithms(words: Sequence[str]) -> dict[str, str]:
 def simulate(platform: Platform, *, per_node: int = 1, algorithms: Mapping[str, str] | None = None) -> SimulatedMpi:
     """Return a simulated machine, after two ranks met in it.
 
-    Parameters
-    ----------
-    platform : Platform
-    per_node : int
-        Processes on a host.
-    algorithms : mapping of str to str, optional
-        By default `ALGORITHMS`.
-
-    Raises
-    ------
-    BuildError
-        If SimGrid is not installed, or does not compile.
-    UsageError
-        If SimGrid does not know an algorithm, or cannot read the platform.
-    LaunchError
-        If it does not work otherwise.
+    `per_node`: processes on a host.
+    `algorithms`: by default `ALGORITHMS`.
+    Raises BuildError if SimGrid is not installed, or does not compile.
+    Raises UsageError if SimGrid does not know an algorithm, or cannot read the platform.
+    Raises LaunchError if it does not work otherwise.
     """
     smpicc, smpirun = _program("smpicc"), _program("smpirun")
     used = ALGORITHMS if algorithms is None else algorithms

@@ -36,13 +36,7 @@ Row = tuple[Line, dict[str, str]]
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """A file that was read.
-
-    Attributes
-    ----------
-    path : Path
-    data : bytes
-    """
+    """A file that was read."""
 
     path: Path
     data: bytes
@@ -176,10 +170,7 @@ def in_a_line(error: Exception) -> str:
 def load(path: Path) -> Content:
     """Return the content of a file that is small enough.
 
-    Raises
-    ------
-    DataError
-        If it cannot be read, or is larger than `LARGEST`.
+    Raises DataError if it cannot be read, or is larger than `LARGEST`.
     """
     try:
         with path.open("rb") as stream:

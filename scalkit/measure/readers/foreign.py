@@ -27,17 +27,8 @@ def foreign_datasets(
 ) -> list[xr.Dataset]:
     """Return a Dataset for each format among the files.
 
-    Parameters
-    ----------
-    contents : sequence of Content
-    parameter : str or sequence of str, optional
-    p : int, optional
-        The number of processes, for files that do not say it.
-
-    Raises
-    ------
-    DataError
-        If a file is of no known format, damaged, or lacks something.
+    `p`: the number of processes, for files that do not say it.
+    Raises DataError if a file is of no known format, damaged, or lacks something.
     """
     groups: dict[str, list[tuple[Path, Found]]] = {}
     seen: dict[str, Path] = {}
@@ -56,10 +47,7 @@ def foreign_datasets(
 def frame_dataset(frame: object, parameter: str | Sequence[str] | None = None, metric: str | None = None) -> xr.Dataset:
     """Return a Dataset of a pandas DataFrame.
 
-    Raises
-    ------
-    DataError
-        If its columns cannot be told apart.
+    Raises DataError if its columns cannot be told apart.
     """
     return dataset_of([("DataFrame", read_frame(frame, parameter, metric))], "the DataFrame", parameter)
 
@@ -67,10 +55,7 @@ def frame_dataset(frame: object, parameter: str | Sequence[str] | None = None, m
 def foreign_files(folder: Path) -> tuple[list[Content], list[str]]:
     """Return the files in a folder and its folders that a reader knows, and notes on the others.
 
-    Raises
-    ------
-    DataError
-        If there are too many files, or one is too large.
+    Raises DataError if there are too many files, or one is too large.
     """
     contents: list[Content] = []
     others: list[str] = []

@@ -48,13 +48,8 @@ FORMATS: Mapping[str, Kind] = {
 class Written:
     """What was written.
 
-    Attributes
-    ----------
-    path : Path
-    kind : str
-        A key of `FORMATS`.
-    lost : tuple of str
-        What the format does not keep.
+    `kind`: a key of `FORMATS`.
+    `lost`: what the format does not keep.
     """
 
     path: Path
@@ -65,10 +60,7 @@ class Written:
 def kind_of(path: str | os.PathLike[str], to: str | None = None) -> str:
     """Return the format to write: as said, else by the suffix of the file.
 
-    Raises
-    ------
-    DataError
-        If it is unknown.
+    Raises DataError if it is unknown.
     """
     if to is not None:
         if to not in FORMATS:
@@ -85,10 +77,7 @@ def kind_of(path: str | os.PathLike[str], to: str | None = None) -> str:
 def require_free(path: str | os.PathLike[str], force: bool = False) -> None:
     """Return nothing if a file can be written there without loss.
 
-    Raises
-    ------
-    DataError
-        If something is there already, or the folder is not.
+    Raises DataError if something is there already, or the folder is not.
     """
     target = Path(path)
     if target.is_dir():
@@ -102,26 +91,13 @@ def require_free(path: str | os.PathLike[str], force: bool = False) -> None:
 def write(ds: xr.Dataset, path: str | os.PathLike[str], to: str | None = None, *, force: bool = False) -> Written:
     """Write a Dataset of measurements to a file that other programs read.
 
-    Parameters
-    ----------
-    ds : xarray.Dataset
-        Passes `check`.
-    path : path
-        Appears only when it is complete.
-    to : str, optional
-        A key of `FORMATS`; by default the suffix of `path` says it.
-    force : bool
-        Replace an existing file.
-
-    Returns
-    -------
-    Written
-        With what the format does not keep.
-
-    Raises
-    ------
-    DataError
-        If there is a file already, the format is unknown or cannot hold the measurements, or writing fails.
+    `ds`: passes `check`.
+    `path`: appears only when it is complete.
+    `to`: a key of `FORMATS`; by default the suffix of `path` says it.
+    `force`: replace an existing file.
+    Returns: with what the format does not keep.
+    Raises DataError if there is a file already, the format is unknown or cannot hold the measurements, or writing
+    fails.
     """
     check(ds)
     kind = kind_of(path, to)

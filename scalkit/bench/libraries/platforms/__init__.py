@@ -29,23 +29,14 @@ _OVERHEADS_S = {"send": 3e-7, "receive": 3e-7, "isend": 3e-7}
 class Platform:
     """A machine that SimGrid simulates.
 
-    Attributes
-    ----------
-    name, description : str
-    file : Path
-        In SimGrid's XML.
-    sha256 : str
-        Of the file.
-    hosts : tuple of str
-        Names of its hosts, in the order of the file.
-    cores : int
-        Of the host that has fewest.
-    overheads_s : mapping of str to float, in s
-        For ``send``, ``receive`` and ``isend``: what the processor pays for each message; without those that the file itself
-        sets in its ``<config>``.
-    scatter_seed : int or None
-        Of the random order in which hosts are filled in the first run, as a batch system hands out what is free; each further
-        run has one of its own. None fills them in the order of the file.
+    `file`: in SimGrid's XML.
+    `sha256`: of the file.
+    `hosts`: names of its hosts, in the order of the file.
+    `cores`: of the host that has fewest.
+    `overheads_s` in s: for ``send``, ``receive`` and ``isend``: what the processor pays for each message; without
+    those that the file itself sets in its ``<config>``.
+    `scatter_seed`: of the random order in which hosts are filled in the first run, as a batch system hands out what
+    is free; each further run has one of its own. None fills them in the order of the file.
     """
 
     name: str
@@ -94,15 +85,8 @@ def platform_names() -> tuple[str, ...]:
 def load_platform(name: str) -> Platform:
     """Return a platform that scalkit brings, or that of a file of SimGrid.
 
-    Parameters
-    ----------
-    name : str
-        Such as ``"juropa"``, or the path of an XML file.
-
-    Raises
-    ------
-    UsageError
-        If there is none, or the file is broken.
+    `name`: such as ``"juropa"``, or the path of an XML file.
+    Raises UsageError if there is none, or the file is broken.
     """
     table = _bundled().get(name)
     if table is not None:
