@@ -65,17 +65,8 @@ class Simulator:
         platform = folder / "platform.xml"
         platform.write_text(_PLATFORM.format(last=max(n - 1, 1)), encoding="utf-8")
         given = [f"--cfg={name}:{value}" for name, value in _SIMULATION.items()]
-        return [
-            self.smpirun,
-            "-np",
-            str(n),
-            "-platform",
-            str(platform),
-            *given,
-            "--log=root.thres:critical",
-            program,
-            *words,
-        ]
+        machine = ["-np", str(n), "-platform", str(platform), *given, "--log=root.thres:critical"]
+        return [self.smpirun, *machine, program, *words]
 
 
 @dataclass(frozen=True)

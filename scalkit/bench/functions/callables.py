@@ -8,6 +8,7 @@ import math
 import platform
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
@@ -178,18 +179,14 @@ def _saying(loop: Loop, where: str) -> Loop:
     return with_place
 
 
-class _said:  # noqa: N801
-    """A context that adds to any exception where it came from."""
-
-    def __init__(self, where: str) -> None:
-        self.where = where
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is not None and hasattr(error, "add_note"):
-            error.add_note(f"while measuring {self.where}")
+@contextmanager
+def _said(where: str) -> Iterator[None]:
+    """Add to any exception where it came from."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"while measuring {where}")
+        raise
 
 
 def _dataset(points: Sequence[Any], samples: Sequence[Samples], parameter: str, name: str) -> xr.Dataset:

@@ -81,19 +81,8 @@ class SimulatedMpi(Mpi):
         Raises UsageError if there is no room for them.
         """
         self.platform.require_room(n, self.per_node)
-        return [
-            self.mpiexec,
-            "-np",
-            str(n),
-            "-hostfile",
-            str(self._hostfile),
-            "-platform",
-            str(self.platform.file),
-            *self.configuration,
-            "--log=root.thres:critical",
-            program,
-            *arguments,
-        ]
+        machine = ["-np", str(n), "-hostfile", str(self._hostfile), "-platform", str(self.platform.file)]
+        return [self.mpiexec, *machine, *self.configuration, "--log=root.thres:critical", program, *arguments]
 
     def for_run(self, run: int) -> SimulatedMpi:
         """Return the same machine with the hosts that a run gets: each has an allocation of its own, where they are scattered."""

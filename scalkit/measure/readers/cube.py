@@ -62,19 +62,6 @@ def read_cube(content: Content) -> Found:
                         _add(gathered, profile, metric, paths, settings)
     except DataError:
         raise
-    except (tarfile.TarError, OSError, EOFError, zlib.error, struct.error, MemoryError, RecursionError) as error:
-        raise _damaged(content, error) from error
-    except (
-        ValueError,
-        TypeError,
-        KeyError,
-        LookupError,
-        AttributeError,
-        AssertionError,
-        SyntaxError,
-        OverflowError,
-    ) as error:
-        raise _damaged(content, error) from error
     except Exception as error:  # pycubexr's own errors share no other base
         raise _damaged(content, error) from error
     notes = ["values are exclusive of called functions, mean over processes and threads"]

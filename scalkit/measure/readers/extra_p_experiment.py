@@ -21,6 +21,18 @@ from scalkit.measure.readers.observed import Found, number_from_json
 
 _MEMBER = "experiment.json"
 _AGAIN = "save the experiment again"
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    OSError,
+    EOFError,
+    RuntimeError,
+    ValueError,
+    LookupError,
+    OverflowError,
+)
+"""What unpacking a damaged archive raises."""
 _INDEX, _VALUES = b"Extra-P INDEX\0\0\0", b"Extra-P VALUES\0\0"
 
 
@@ -101,19 +113,9 @@ class _Archive:
                     )
                 with archive.open(info) as stream:
                     data = stream.read(LARGEST + 1)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            OSError,
-            EOFError,
-            NotImplementedError,
-            RuntimeError,
-            struct.error,
-        ) as error:
-            raise DataError(f"{where} is a damaged zip archive ({in_a_line(error)}); {_AGAIN}.") from error
-        except (ValueError, LookupError, OverflowError) as error:
-            if isinstance(error, DataError):
-                raise
+        except DataError:
+            raise
+        except _DAMAGED as error:
             raise DataError(f"{where} is a damaged zip archive ({in_a_line(error)}); {_AGAIN}.") from error
         if len(data) > LARGEST:
             raise DataError(f"{where}: {name} unpacks to more than {LARGEST // 2**20} MiB; save a smaller experiment.")
