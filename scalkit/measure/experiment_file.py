@@ -22,21 +22,12 @@ _NUMBERS = ("experiment", "size_B", "work", "n_dim", "n_finite", "radius", "reor
 class ExperimentFile:
     """The content of one run file.
 
-    `virtual`: the numbers of the virtual machine; empty if the clock was real.
     `cells`: one for each experiment that was measured: its record.
     `complete`: whether the ``end`` record is there.
     `notes`: what is missing, a sentence each.
     """
 
-    path: Path
-    run_id: str
-    library: str
-    host: str
-    started: str
-    p: int
-    oversubscribed: bool
-    simulated: bool
-    virtual: Mapping[str, Any]
+    env: Env
     cells: tuple[Mapping[str, Any], ...]
     complete: bool
     notes: tuple[str, ...]
@@ -84,20 +75,7 @@ def read_experiment_file(path: Path) -> ExperimentFile:
     if not complete:
         planned = records[0].whole("experiments", 0)
         notes.append(f"{path.name} is truncated: {len(cells)} of {planned} experiments were measured, and count")
-    return ExperimentFile(
-        path,
-        env.run_id,
-        env.mpi_library,
-        env.host,
-        env.started,
-        env.p,
-        env.oversubscribed,
-        env.simulated,
-        env.virtual,
-        tuple(cells),
-        complete,
-        tuple(notes),
-    )
+    return ExperimentFile(env, tuple(cells), complete, tuple(notes))
 
 
 def _cell(record: Record, p: int) -> Mapping[str, Any]:

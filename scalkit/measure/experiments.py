@@ -144,11 +144,11 @@ def _columns(files: Sequence[ExperimentFile], value: str, keep_flagged: bool) ->
         found = [cell.get(key) for cell in cells]
         if any(one is not None for one in found):
             columns[name] = pd.array(found, dtype="Int64")
-    columns["p"] = np.array([file.p for file in files])[rows.owner]
-    libraries = [short_library(file.library) for file in files]
+    columns["p"] = np.array([file.env.p for file in files])[rows.owner]
+    libraries = [short_library(file.env.mpi_library) for file in files]
     if len(set(libraries)) > 1:
         columns["library"] = pd.Categorical(np.array(libraries, dtype=object)[rows.owner])
-    columns["oversubscribed"] = np.array([file.oversubscribed for file in files])[rows.owner]
+    columns["oversubscribed"] = np.array([file.env.oversubscribed for file in files])[rows.owner]
     if any("foreign_load" in cell for cell in cells):
         columns["foreign_load"] = np.array([cell.get("foreign_load", math.nan) for cell in cells], dtype=np.float64)
     columns["run"] = _runs(files, rows, columns)
@@ -158,13 +158,13 @@ def _columns(files: Sequence[ExperimentFile], value: str, keep_flagged: bool) ->
 
 def _runs(files: Sequence[ExperimentFile], rows: _Rows, columns: Mapping[str, Any]) -> Any:
     """Return the number of each row's run; the name of its launch where numbers are not enough."""
-    numbers = [re.search(r"-r(\d{1,6})$", file.run_id) for file in files]
+    numbers = [re.search(r"-r(\d{1,6})$", file.env.run_id) for file in files]
     if all(numbers):
         found = np.array([int(one.group(1)) for one in numbers if one])[rows.owner]
         names = [name for name in columns if name not in ("oversubscribed", "foreign_load")]
         if int(_numbered([*(columns[name] for name in names), found]).max()) + 1 == len(found):
             return found
-    return np.array([file.run_id for file in files], dtype=object)[rows.owner]
+    return np.array([file.env.run_id for file in files], dtype=object)[rows.owner]
 
 
 def _codes(column: Any) -> Ints:
@@ -196,14 +196,14 @@ def _times(cells: Sequence[Mapping[str, Any]], value: str, keep_flagged: bool) -
 
 
 def _facts(files: Sequence[ExperimentFile]) -> dict[str, Any]:
-    every = [cell for file in files if not file.virtual for cell in file.cells]
+    every = [cell for file in files if not file.env.virtual for cell in file.cells]
     loads = [cell["foreign_load"] for cell in every if "foreign_load" in cell]
     return {
-        "mpi_library": "; ".join(sorted({short_library(file.library) for file in files} - {""})),
-        "host": ", ".join(sorted({file.host for file in files} - {""})),
-        "started": min((file.started for file in files if file.started), default=""),
-        "simulated": any(file.simulated for file in files),
-        **clock_attributes([file.virtual for file in files]),
+        "mpi_library": "; ".join(sorted({short_library(file.env.mpi_library) for file in files} - {""})),
+        "host": ", ".join(sorted({file.env.host for file in files} - {""})),
+        "started": min((file.env.started for file in files if file.env.started), default=""),
+        "simulated": any(file.env.simulated for file in files),
+        **clock_attributes([file.env.virtual for file in files]),
         "foreign_load": float(np.mean(loads)) if loads else float("nan"),
     }
 
@@ -212,7 +212,9 @@ def _differences(files: Sequence[ExperimentFile], columns: Mapping[str, Any]) ->
     """Yield a sentence for each number of processes, and library, whose runs do not have the same experiments."""
     names = [name for name in _PARAMETERS if name in columns]
     experiment = _numbered([columns[name] for name in names])
-    group = _codes(np.array([f"{short_library(f.library)} {f.p}" for f in files for _ in f.cells], dtype=object))
+    group = _codes(
+        np.array([f"{short_library(f.env.mpi_library)} {f.env.p}" for f in files for _ in f.cells], dtype=object)
+    )
     run = _codes(columns["run"])
     for one in range(int(group.max()) + 1):
         mine = group == one
