@@ -5,10 +5,16 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
+from pathlib import Path
 
 
 def run(args: argparse.Namespace) -> int:
     """Do what the word says; a model card that it reads and that is in doubt is named first."""
+    from scalkit.bundled import here_or_bundled
+
+    for key in ("source", "message"):
+        if isinstance(getattr(args, key, None), str):
+            setattr(args, key, str(here_or_bundled(Path(getattr(args, key)))))
     source = getattr(args, "source", None) or getattr(args, "message", None)
     if source is not None:
         from scalkit.perfmodels.files.sources import doubts_of

@@ -192,3 +192,11 @@ def test_simulated_tables_say_so() -> None:
     known = read_known(STAR)
     assert known.simulated
     assert known.dataset({"f": ("broadcast", "binomial")}).attrs["simulated"] == 1
+
+
+def test_bundled_cards_are_found_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["model", "show", "data/models/mpich-5.0.2.toml", "message"]) == 0
+    assert capsys.readouterr().out.startswith("message: T(S) = ")
