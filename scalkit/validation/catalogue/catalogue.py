@@ -30,6 +30,7 @@ import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -263,9 +264,9 @@ def _expected(function: str, value: object, overall: Mapping[str, Any], here: En
                 f"the expectation of '{function}' is {entry['expectation']!r}; write it as text, for example 'log(p)'."
             )
         with _naming(function):
-            _made(entry["expectation"], None)
+            _once(entry["expectation"], None)
     with at(*here, "deviation"), _naming(function):
-        expectation = _made(entry["expectation"], entry.get("deviation", overall.get("deviation")))
+        expectation = _once(entry["expectation"], entry.get("deviation", overall.get("deviation")))
     return _ruled(function, expectation, entry, overall, here)
 
 
@@ -280,6 +281,14 @@ def _made(text: object, deviation: object) -> Expectation | SeveralExpectation:
     if len(named) > 1 or len(allowed) > 1:
         return SeveralExpectation(given, deviation, tuple(dict.fromkeys([*named, *allowed])))
     return Expectation(text, deviation)
+
+
+_made_of_texts = lru_cache(maxsize=256)(_made)
+
+
+def _once(text: object, deviation: object) -> Expectation | SeveralExpectation:
+    is_text = isinstance(text, str) and isinstance(deviation, str | None)
+    return _made_of_texts(text, deviation) if is_text else _made(text, deviation)
 
 
 def _parameters_in(text: object) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ def is_by_metric(value: object, known: tuple[str, ...]) -> bool:
     """Return whether the entry of a function is a table from metric to entry; keys that look like `known` ones are none."""
     if not isinstance(value, Mapping) or not value:
         return False
-    return not any(difflib.get_close_matches(str(key), known, 1) for key in value)
+    return not any(key in known or difflib.get_close_matches(str(key), known, 1) for key in value)
 
 
 def typed(table: Mapping[str, Any], key: str, kind: type | tuple[type, ...], default: Any, words: str) -> Any:

@@ -29,7 +29,7 @@ Case = tuple[Series, Expectation, SearchSpace]
 Mapper = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 """What applies a function to each task and returns the results in their order, as `map` does."""
 
-TASK = 64
+TASK = 256
 """Series that are judged together."""
 
 _FALLS = 0.8
@@ -133,11 +133,10 @@ def _verdict(fits: Fits, posterior: Posterior, min_points: int, estimator: Estim
     if estimator == "posterior":
         models = models.by(_weights_by_place(posterior))
     shown = _counted_in_steps(series, models, expectation.growth)
-    if shown is models and estimator == "posterior":
-        shown = [_trusted(posterior, models[0]), *models[1:]]
-    remarks = (*_remarks(series, shown, expectation, space), *_apart(posterior), *_off(posterior))
+    model = _trusted(posterior, models[0]) if shown is models and estimator == "posterior" else shown[0]
+    remarks = (*_remarks(series, model, shown[1:], expectation, space), *_apart(posterior), *_off(posterior))
     return Verdict(
-        shown[0],
+        model,
         shown[1:],
         expectation,
         space,
@@ -191,8 +190,10 @@ def _is_plain(growth: Growth, parameter: str) -> bool:
     return not growth.is_constant and growth.power(parameter).denominator == 1 and growth.log(parameter) in (0, 1)
 
 
-def _remarks(series: Series, models: Sequence[Model], expectation: Expectation, space: SearchSpace) -> Iterator[str]:
-    n, y, model = len(series.x), series.y, models[0]
+def _remarks(
+    series: Series, model: Model, rivals: Sequence[Model], expectation: Expectation, space: SearchSpace
+) -> Iterator[str]:
+    n, y = len(series.x), series.y
     if n < MIN_POINTS:
         yield f"the model rests on only {n} settings of {series.parameter}; {MIN_POINTS} are the least to rely on"
     if model.growth.is_constant and (np.diff(y) <= 0).all() and y[-1] < _FALLS * y[0]:
@@ -208,7 +209,7 @@ def _remarks(series: Series, models: Sequence[Model], expectation: Expectation, 
     elif model.is_rough:
         yield "no class of the search space follows the values closely; the fit is on a logarithmic scale"
     is_expected = model.growth == expectation.growth and not model.growth.is_constant
-    if is_expected and is_within_resolution(series, model) and model.rss > min(one.rss for one in models):
+    if is_expected and is_within_resolution(series, model) and any(one.rss < model.rss for one in rivals):
         yield (
             f"the expectation explains every value to within {series.resolution:g} {series.unit}, the step in which "
             f"{series.metric} is counted, and goes before classes that come closer"

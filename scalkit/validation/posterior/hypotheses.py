@@ -21,7 +21,7 @@ from scalkit.options import Prior
 from scalkit.validation.expectation import RANKS, Expectation
 from scalkit.validation.posterior.exact import OFFSET_MASS
 from scalkit.validation.posterior.families import Family, Kind, family
-from scalkit.validation.posterior.profiles import DRIFT_MASS, DRIFTS, OFF_MASS, Profile, drifting, even, without
+from scalkit.validation.posterior.profiles import DRIFT_MASS, DRIFTS, OFF_MASS, Batch, Profile, batch, drifting, even, without
 from scalkit.validation.posterior.shapes import log_ticks, middle
 
 __all__ = ["HIDDEN_MASS", "SUM_MASS", "Group", "Hypotheses", "hypotheses", "tick_mass"]
@@ -105,6 +105,16 @@ class Hypotheses:
             last = first + sum(len(group.family.shares) for group in groups)
             found.append((profile, slice(first, last)))
             first = last
+        return tuple(found)
+
+    @cached_property
+    def batches(self) -> tuple[Batch, ...]:
+        """The families of the groups in their order: one by one where all settings are alike, else those of a profile together."""
+        alike = even(len(self.x))
+        found: list[Batch] = []
+        for profile, groups in groupby(self.groups, key=lambda group: group.profile):
+            families = tuple(group.family for group in groups)
+            found += [batch(some, profile) for some in ([(one,) for one in families] if profile == alike else [families])]
         return tuple(found)
 
     @cached_property

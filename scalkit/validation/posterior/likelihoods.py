@@ -20,15 +20,13 @@ import numpy as np
 
 from scalkit.validation.posterior.families import Family
 from scalkit.validation.posterior.noise import Noise, widened
-from scalkit.validation.posterior.profiles import Profile, even, products
+from scalkit.validation.posterior.profiles import Batch, Profile, batch, even
 
-__all__ = ["Block", "Pair", "Seen"]
+__all__ = ["Block", "Seen"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 Ints = np.ndarray[Any, np.dtype[np.int32]]
-
-Pair = tuple[Family, Profile]
 
 _ROWS = 8  # series in one product
 _OCTAVE_BITS = 18  # of a float32: exponent and 5 bits of the mantissa remain, 32 steps an octave
@@ -40,7 +38,8 @@ _BELOW = 0.99  # B is never smaller than what was added to it, but for rounding
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What a family gives: the least squares of residuals and the mean likelihood, of shape (series,), and under what scale."""
+    """What a batch gives: the least squares of residuals of shape (series,), the mean likelihoods of its families of shape
+    (series, families), and under what scale."""
 
     least: Singles
     sums: Floats
@@ -61,16 +60,15 @@ class Block:
         self._rows: dict[Profile, Floats] = {}
         self._scales: dict[Profile, Floats] = {}
         self._tables: dict[Profile, _Table] = {}
-        self._found: dict[Pair, _Found] = {}
+        self._found: dict[Batch, _Found] = {}
 
     def __len__(self) -> int:
         return int(self._size)
 
-    def squared_residuals(self, family: Family, profile: Profile | None = None) -> Singles:
+    def squared_residuals(self, one: Batch) -> Singles:
         """Return B of shape (series, H): the summed squares of centred residuals, and a hundredth of the least variance."""
-        profile = profile or even(self._n)
-        # BLAS rounds by the shape of a product, so all products with a family have the same one
-        found = np.matmul(self._stacks(profile), products(family, profile)).reshape(-1, len(family.shares))
+        # BLAS rounds by the shape of a product, so all products with a batch have the same one
+        found = np.matmul(self._stacks(one.profile), one.products).reshape(-1, len(one.weights))
         return np.asarray(np.maximum(found[: len(self)], self._least[:, None] * _BELOW), dtype=np.float32)
 
     def _stacks(self, profile: Profile) -> Floats:
@@ -85,25 +83,25 @@ class Block:
 
     def likelihoods(self, family: Family) -> Singles:
         """Return the likelihood of each hypothesis after `sums`, the largest of all about 1, of shape (series, H)."""
-        return self._tables[even(self._n)].of(self.squared_residuals(family))
+        return self._tables[even(self._n)].of(self.squared_residuals(batch((family,), even(self._n))))
 
-    def sums(self, pairs: Sequence[Pair]) -> Floats:
-        """Return the mean likelihood of each family under its weights with a profile, of shape (series, pairs).
+    def sums(self, batches: Sequence[Batch]) -> Floats:
+        """Return the mean likelihood of each family of batches under its weights, of shape (series, families).
 
-        What was found for these pairs before is taken again; of others it is forgotten.
+        What was found for these batches before is taken again; of others it is forgotten.
         """
         before, self._found = self._found, {}
-        new = {one: self.squared_residuals(*one) for one in pairs if one not in before}
-        least = {one: before[one].least if one in before else new[one].min(axis=1) for one in pairs}
-        profiles = dict.fromkeys(profile for _, profile in pairs)
-        self._scale({p: np.min([least[one] for one in pairs if one[1] == p], axis=0) for p in profiles})
+        new = {one: self.squared_residuals(one) for one in batches if one not in before}
+        least = {one: before[one].least if one in before else new[one].min(axis=1) for one in batches}
+        profiles = dict.fromkeys(one.profile for one in batches)
+        self._scale({p: np.min([least[one] for one in batches if one.profile == p], axis=0) for p in profiles})
         scales = np.column_stack([self._scales[p] for p in profiles])
-        for one in pairs:
+        for one in batches:
             if one in before:
                 self._found[one] = self._renewed(before[one], one, scales)
             else:
                 self._found[one] = _Found(least[one], self._sum(new.pop(one), one), scales)
-        return np.column_stack([self._found[one].sums for one in pairs])
+        return np.concatenate([self._found[one].sums for one in batches], axis=1)
 
     def _scale(self, best: dict[Profile, Singles]) -> None:
         """Make the tables for the least squared residual of each series with each profile, unless they are there."""
@@ -133,19 +131,17 @@ class Block:
         tables = {kind: _Table(noise, self._least, peak, p) for kind, p in kinds.items()}
         self._tables = {p: tables[p.count, p.drift[:1]] for p in best}
 
-    def _renewed(self, found: _Found, pair: Pair, scales: Floats) -> _Found:
+    def _renewed(self, found: _Found, one: Batch, scales: Floats) -> _Found:
         """Return what was found, computed again for the series whose scales have changed."""
         if found.scales is scales or np.array_equal(found.scales, scales):
             return found
         same = found.scales.shape == scales.shape
         changed = (found.scales != scales).any(axis=1) if same else np.ones(len(self), dtype=bool)
-        sums = np.where(changed, self._sum(self.squared_residuals(*pair), pair), found.sums)
+        sums = np.where(changed[:, None], self._sum(self.squared_residuals(one), one), found.sums)
         return _Found(found.least, sums, scales)
 
-    def _sum(self, squares: Singles, pair: Pair) -> Floats:
-        family, profile = pair
-        found = np.einsum("sh,h->s", self._tables[profile].of(squares), family.weights.astype(np.float32))
-        return np.asarray(found, dtype=np.float64) * math.exp(profile.log_constant)
+    def _sum(self, squares: Singles, one: Batch) -> Floats:
+        return one.means(self._tables[one.profile].of(squares)) * math.exp(one.profile.log_constant)
 
 
 @dataclass(eq=False)

@@ -22,7 +22,7 @@ __all__ = ["Masses", "Trust", "exact_masses", "noisy_masses"]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 
-_BLOCK = 64  # series at once: what is computed for them stays in the cache
+_BLOCK = 256  # series at once: what is computed for them stays in the cache
 _LEVEL = 0.95
 
 
@@ -80,7 +80,7 @@ def noisy_masses(summary: Summary, hyp: Hypotheses, seen: Seen | None = None) ->
     bound, off = np.full(len(summary.z), np.nan), np.zeros(summary.z.shape)
     trust: list[Trust] = []
     for part, block in zip(parts, seen.blocks, strict=True):
-        sums = block.sums([(group.family, group.profile) for group in hyp.groups])
+        sums = block.sums(hyp.batches)
         sums *= [group.mass for group in hyp.groups]
         sums /= sums.sum(axis=1, keepdims=True)  # along a row, so that it is added up alike for any number of series
         for group, found in zip(hyp.groups, sums.T, strict=True):

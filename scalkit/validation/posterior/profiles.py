@@ -17,7 +17,7 @@ import numpy as np
 
 from scalkit.validation.posterior.families import Family
 
-__all__ = ["DRIFTS", "DRIFT_MASS", "OFF_MASS", "Profile", "drifting", "even", "products", "without"]
+__all__ = ["DRIFTS", "DRIFT_MASS", "OFF_MASS", "Batch", "Profile", "batch", "drifting", "even", "without"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -124,9 +124,34 @@ def without(n: int, place: int) -> Profile:
     return Profile(tuple(float(i != place) for i in range(n)))
 
 
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Families whose likelihoods with one profile are computed together, H hypotheses.
+
+    `products` of shape (n + 2, H): what gives squared residuals in a product with series: ``C s``, a one, and ``s' C s``.
+    `weights` of shape (H,): prior of each within its family.
+    `starts`: where each family begins.
+    """
+
+    profile: Profile
+    products: Floats
+    weights: np.ndarray[Any, np.dtype[np.float32]]
+    starts: np.ndarray[Any, np.dtype[np.int64]]
+
+    def means(self, likely: np.ndarray[Any, np.dtype[np.float32]]) -> Floats:
+        """Return the mean of likelihoods of shape (series, H) over each family, of shape (series, families); writes into them."""
+        if len(self.starts) == 1:
+            return np.asarray(np.einsum("sh,h->s", likely, self.weights)[:, None], dtype=np.float64)
+        likely *= self.weights
+        return np.asarray(np.add.reduceat(likely, self.starts, axis=1), dtype=np.float64)
+
+
 @lru_cache(maxsize=_KEPT)
-def products(family: Family, profile: Profile) -> Floats:
-    """Return what gives squared residuals in a product with series, of shape (n + 2, H): ``C s``, a one, and ``s' C s``."""
-    s = family.shapes
+def batch(families: tuple[Family, ...], profile: Profile) -> Batch:
+    """Return families as a batch; the same object for the same arguments, while it is among the last ones."""
+    s = np.concatenate([family.shapes for family in families])
     found = s @ profile.centring
-    return np.column_stack([found, np.ones(len(s)), (found * s).sum(axis=1)]).T
+    starts = np.cumsum([0, *(len(family.shares) for family in families[:-1])])
+    weights = np.concatenate([family.weights for family in families]).astype(np.float32)
+    products = np.column_stack([found, np.ones(len(s)), (found * s).sum(axis=1)]).T
+    return Batch(profile, products, weights, starts)
