@@ -21,7 +21,17 @@ from scalkit.options import Prior
 from scalkit.validation.expectation import RANKS, Expectation
 from scalkit.validation.posterior.exact import OFFSET_MASS
 from scalkit.validation.posterior.families import Family, Kind, family
-from scalkit.validation.posterior.profiles import DRIFT_MASS, DRIFTS, OFF_MASS, Batch, Profile, batch, drifting, even, without
+from scalkit.validation.posterior.profiles import (
+    DRIFT_MASS,
+    DRIFTS,
+    OFF_MASS,
+    Batch,
+    Profile,
+    batch,
+    drifting,
+    even,
+    without,
+)
 from scalkit.validation.posterior.shapes import log_ticks, middle
 
 __all__ = ["HIDDEN_MASS", "SUM_MASS", "Group", "Hypotheses", "hypotheses", "tick_mass"]
@@ -109,12 +119,14 @@ class Hypotheses:
 
     @cached_property
     def batches(self) -> tuple[Batch, ...]:
-        """The families of the groups in their order: one by one where all settings are alike, else those of a profile together."""
+        """The families of the groups in order: each alone where all settings are alike, else those of a profile together."""
         alike = even(len(self.x))
         found: list[Batch] = []
         for profile, groups in groupby(self.groups, key=lambda group: group.profile):
             families = tuple(group.family for group in groups)
-            found += [batch(some, profile) for some in ([(one,) for one in families] if profile == alike else [families])]
+            found += [
+                batch(some, profile) for some in ([(one,) for one in families] if profile == alike else [families])
+            ]
         return tuple(found)
 
     @cached_property
@@ -152,8 +164,10 @@ class Hypotheses:
 
     def ahead(self, at: Floats, rows: Rows = slice(None)) -> tuple[Floats, Floats]:
         """Return what `log_shapes_at` does, and the share of the leading term in the value, of the same shape."""
-        ticks = np.array([log_ticks(at, growth, middle(self.x)) for growth in self.growths])
         parts, signs, tick, other, means = (array[rows] for array in self._parts)
+        ticks = np.zeros((len(self.growths), len(at)))
+        for k in np.union1d(tick, other).tolist():
+            ticks[k] = log_ticks(at, self.growths[k], middle(self.x))
         term = parts[:, 2:] + ticks[tick]
         added = np.logaddexp(parts[:, 1:2] + ticks[other], term)
         less = parts[:, :1] - added

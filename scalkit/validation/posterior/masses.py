@@ -22,7 +22,7 @@ __all__ = ["Masses", "Trust", "exact_masses", "noisy_masses"]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 
-_BLOCK = 256  # series at once: what is computed for them stays in the cache
+_BLOCK = 128  # series at once: what is computed for them stays in the cache
 _LEVEL = 0.95
 
 

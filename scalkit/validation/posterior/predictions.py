@@ -8,6 +8,7 @@ With normal noise the values say in closed form how probable that is, what `da` 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ _DRAWN = 400
 _DRIFTS_ON = 10.0
 """How much more a drifting misfit counts ahead of the settings than among them: what small scales tell does not reach that far.
 Chosen on half of the series of ``benchmarks/real_series.py``."""
+_ROWS = 128  # of shapes in one product
 _FLAT = 0.5
 """Power of the probability by which they are drawn: with a free power others are likely than without."""
 
@@ -164,17 +166,27 @@ def _seen(hyp: Hypotheses, z: Floats, noise: Noise) -> _Seen:
     squares, counts, constants = (np.empty(len(hyp.squares)) for _ in range(3))
     for profile, rows in hyp.profiles:
         z_part = profile.centring @ z
-        squares[rows] = np.maximum(hyp.squares[rows] - 2 * (hyp.shapes[rows] @ z_part) + z @ z_part, 0.0)
+        squares[rows] = np.maximum(hyp.squares[rows] - 2 * _times(hyp.shapes[rows], z_part) + z @ z_part, 0.0)
         counts[rows], constants[rows] = profile.count, profile.log_constant
     still = min(float(squares[rows].min()) for profile, rows in hyp.profiles if not profile.drift)
     noise = widened(noise, np.array([still], dtype=np.float32), len(z))
-    found = [_likely(squares[rows], noise, profile) for profile, rows in hyp.profiles]
+    found, allowed = [], []
+    for _, some in groupby(hyp.profiles, key=lambda each: (each[0].count, each[0].drift)):
+        (profile, first), *more = some  # wherever one setting is left out, the same squares are as likely
+        rows = slice(first.start, more[-1][1].stop if more else first.stop)
+        found.append(_likely(squares[rows], noise, profile))
+        allowed.append(np.tile(profile.allows(noise.variances[0]), (rows.stop - rows.start, 1)))
     top = max(part[2] for part in found)
     likely = np.concatenate([part[0] * np.exp(part[2] - top) for part in found])
-    allowed = np.concatenate(
-        [np.tile(p.allows(noise.variances[0]), (rows.stop - rows.start, 1)) for p, rows in hyp.profiles]
-    )
-    return _Seen(noise, squares, counts, constants, likely, np.concatenate([part[1] for part in found]), allowed)
+    variance = np.concatenate([part[1] for part in found])
+    return _Seen(noise, squares, counts, constants, likely, variance, np.concatenate(allowed))
+
+
+def _times(shapes: Floats, z: Floats) -> Floats:
+    """Return the products of shapes of shape (H, n) with `z`, in parts so small that no threads are started for them."""
+    whole = len(shapes) // _ROWS * _ROWS
+    many = np.matmul(shapes[:whole].reshape(-1, _ROWS, len(z)), z)
+    return np.concatenate([many.ravel(), shapes[whole:] @ z])
 
 
 def _made(hyp: Hypotheses, rows: Ints, logs: Floats, weights: Floats, spread: Floats) -> Predictions:
