@@ -34,6 +34,11 @@ MOVED = {
     "scalkit.scaling_check": "scalkit.pytest_plugin.scaling_check",
     "scalkit.trace.result": "scalkit.trace.results.dataset",
     "scalkit.trace.timeline": "scalkit.trace.views.timeline",
+    "scalkit.validation.annotations": "scalkit.validation.told.annotations",
+    "scalkit.validation.bands": "scalkit.validation.told.bands",
+    "scalkit.validation.junit": "scalkit.validation.told.junit",
+    "scalkit.validation.sentences": "scalkit.validation.told.sentences",
+    "scalkit.validation.shown": "scalkit.validation.told.shown",
 }
 
 

@@ -21,6 +21,7 @@ def run(args: argparse.Namespace) -> int:
     """Read, compare and print; return 0 or 1."""
     import scalkit as sk
     from scalkit.validation.baseline.history import history
+    from scalkit.validation.told.annotations import command
 
     require_tolerance(args)
     read = ((name, sk.read(path, parameter=args.parameter)) for name, path in _named(args.folders))

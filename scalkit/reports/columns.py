@@ -15,8 +15,8 @@ from scalkit.reports.template import listed, require_known_parameters
 from scalkit.reports.writer.content import Content, json_text
 from scalkit.text import counted
 from scalkit.validation import AnyVerdict
-from scalkit.validation.junit import cases
 from scalkit.validation.result import SCHEMA
+from scalkit.validation.told.junit import cases
 
 
 @dataclass(frozen=True)

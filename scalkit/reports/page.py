@@ -26,8 +26,8 @@ from scalkit.session.source import content_hash
 from scalkit.validation import Expectation, ExpectationSet, Validation, validate
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import expectation_set
-from scalkit.validation.junit import cases
 from scalkit.validation.plain import options_from
+from scalkit.validation.told.junit import cases
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scalkit.markup import block, counted, details, paragraph
 from scalkit.validation import SYMBOLS
-from scalkit.validation.shown import verdicts_table
+from scalkit.validation.told.shown import verdicts_table
 
 if TYPE_CHECKING:
     from scalkit.session.queries import SessionView

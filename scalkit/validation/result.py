@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from scalkit.errors import DataError, UsageError
 from scalkit.validation.advise import Advice, Cost, advise
 from scalkit.validation.answer import ANSWERS, Answer
-from scalkit.validation.bands import bands_of
 from scalkit.validation.judge.choices import AnyVerdict
 from scalkit.validation.limit import Limits, limits
 from scalkit.validation.litmus import Litmus
@@ -21,6 +20,7 @@ from scalkit.validation.names import function_in, in_short
 from scalkit.validation.rules import RuleResult
 from scalkit.validation.several.along import number_or_none, numbers_or_none
 from scalkit.validation.several.verdict import SeveralVerdict
+from scalkit.validation.told.bands import bands_of
 from scalkit.validation.verdict import MATCH_WORDS, SYMBOLS, Verdict
 
 if TYPE_CHECKING:
@@ -308,7 +308,7 @@ class Validation:
         ----------
         bands : bool
             Whether verdicts on one parameter have the bands of their divergence and of new values, which take a few
-            milliseconds each; see `scalkit.validation.bands`.
+            milliseconds each; see `scalkit.validation.told.bands`.
         """
         return {
             "schema": SCHEMA,
@@ -341,7 +341,7 @@ class Validation:
         return f"<Validation: {self.headline}>"
 
     def _repr_html_(self) -> str:
-        from scalkit.validation.shown import result_html
+        from scalkit.validation.told.shown import result_html
 
         return result_html(self)
 

@@ -21,15 +21,15 @@ from scalkit.validation.expectation import Direction, Expectation, Rank
 from scalkit.validation.judged import POOR, Along, Judged
 from scalkit.validation.pieces import piecewise_remark
 from scalkit.validation.posterior import Posterior, VerdictWord
-from scalkit.validation.sentences import (
+from scalkit.validation.several.along import AlongVerdict, number_or_none, numbers_or_none
+from scalkit.validation.space import SearchSpace
+from scalkit.validation.told.sentences import (
     MATCH_WORDS,
     hidden_sentence_of,
     likelihood_sentence_of,
     problem_of,
     sentence_of,
 )
-from scalkit.validation.several.along import AlongVerdict, number_or_none, numbers_or_none
-from scalkit.validation.space import SearchSpace
 
 if TYPE_CHECKING:
     from scalkit.arrays import Floats
@@ -331,7 +331,7 @@ class Verdict(Judged):
         return f"Verdict({self.function!r}, {self.metric}: {self.model}, {self.verdict})"
 
     def _repr_html_(self) -> str:
-        from scalkit.validation.shown import verdict_html
+        from scalkit.validation.told.shown import verdict_html
 
         return verdict_html(self)
 

@@ -26,13 +26,13 @@ from scalkit.growth import Growth
 from scalkit.measure import combine, several_series
 from scalkit.reports.inputs import from_plain, to_plain
 from scalkit.validation import Validation, load_expectations
-from scalkit.validation.annotations import to_github
 from scalkit.validation.expectation import RANKS
-from scalkit.validation.junit import to_junit
 from scalkit.validation.several.expectation import GrowthRatio, SeveralExpectation
 from scalkit.validation.several.judge import judge_several
 from scalkit.validation.several.probability import probability_along, probability_of_whole
 from scalkit.validation.several.verdict import SeveralVerdict
+from scalkit.validation.told.annotations import to_github
+from scalkit.validation.told.junit import to_junit
 
 SCHEMA = json.loads(resources.files("scalkit.validation").joinpath("verdict.schema.json").read_text(encoding="utf-8"))
 

@@ -9,7 +9,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.cli import main
-from scalkit.validation.sentences import _shown
+from scalkit.validation.told.sentences import _shown
 
 P = 2.0 ** np.arange(1, 8)
 

@@ -21,7 +21,7 @@ import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, RuleError, UsageError
 from scalkit.measure import combine
 from scalkit.validation import SearchSpace, Validation
-from scalkit.validation.junit import to_junit
+from scalkit.validation.told.junit import to_junit
 
 P = np.array([2, 4, 8, 16, 32, 64])
 LOG = np.log2(P)

@@ -30,13 +30,11 @@ import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from scalkit.errors import ExpectationError
-from scalkit.fit.several_growth import GrowthSum
 from scalkit.growth import Growth
 from scalkit.relation import Relation
 from scalkit.toml.lines import Path as EntryPath
@@ -44,7 +42,8 @@ from scalkit.toml.lines import line_of, lines_of, syntax_error
 from scalkit.validation.against.claimed import Claimed, claimed
 from scalkit.validation.catalogue.entries import AtEntry, at, is_by_metric, known_keys, typed
 from scalkit.validation.catalogue.growth_classes import declare_growths
-from scalkit.validation.expectation import Expectation, HasGrowth
+from scalkit.validation.catalogue.made import made, require_deviation
+from scalkit.validation.expectation import Expectation
 from scalkit.validation.names import candidates, function_in, named
 from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.validation.several.space import SeveralSpace, Space, space_along
@@ -110,7 +109,7 @@ class ExpectationSet:
         )
 
     def _repr_html_(self) -> str:
-        from scalkit.validation.shown import expectations_html
+        from scalkit.validation.told.shown import expectations_html
 
         return expectations_html(self)
 
@@ -212,7 +211,7 @@ def _from_table(table: Mapping[str, Any], name: str, lines: Mapping[EntryPath, i
     typed(table, "title", str, None, "text")
     typed(table, "deviation", (str, dict), None, "text, or a table from parameter to text,")
     with at("deviation"):
-        _require_deviation(table.get("deviation", 1))
+        require_deviation(table.get("deviation", 1))
     _require_ruler(table, ())
     entries = list(_entries(functions, table))
     return ExpectationSet(
@@ -264,47 +263,10 @@ def _expected(function: str, value: object, overall: Mapping[str, Any], here: En
                 f"the expectation of '{function}' is {entry['expectation']!r}; write it as text, for example 'log(p)'."
             )
         with _naming(function):
-            _once(entry["expectation"], None)
+            made(entry["expectation"], None)
     with at(*here, "deviation"), _naming(function):
-        expectation = _once(entry["expectation"], entry.get("deviation", overall.get("deviation")))
+        expectation = made(entry["expectation"], entry.get("deviation", overall.get("deviation")))
     return _ruled(function, expectation, entry, overall, here)
-
-
-def _made(text: object, deviation: object) -> Expectation | SeveralExpectation:
-    """Return an expectation of one parameter, or of several where it or its deviation names several."""
-    given = text.growth if isinstance(text, HasGrowth) else text
-    named = _parameters_in(given)
-    if isinstance(deviation, Mapping):
-        _require_deviation(deviation)
-        return SeveralExpectation(given, deviation, tuple(dict.fromkeys([*named, *map(str, deviation)])))
-    allowed = () if deviation is None else _parameters_in(deviation)
-    if len(named) > 1 or len(allowed) > 1:
-        return SeveralExpectation(given, deviation, tuple(dict.fromkeys([*named, *allowed])))
-    return Expectation(text, deviation)
-
-
-_made_of_texts = lru_cache(maxsize=256)(_made)
-
-
-def _once(text: object, deviation: object) -> Expectation | SeveralExpectation:
-    is_text = isinstance(text, str) and isinstance(deviation, str | None)
-    return _made_of_texts(text, deviation) if is_text else _made(text, deviation)
-
-
-def _parameters_in(text: object) -> tuple[str, ...]:
-    try:
-        return GrowthSum.parse(text).parameters
-    except ExpectationError:
-        return ()  # Expectation says what is wrong
-
-
-def _require_deviation(deviation: object) -> None:
-    if isinstance(deviation, Mapping) and not deviation:
-        raise ExpectationError(
-            "'deviation' is an empty table; name a parameter, as in { S = 'S^(1/4)' }, or leave it out."
-        )
-    for one in deviation.values() if isinstance(deviation, Mapping) else [deviation]:
-        Growth.parse(one)
 
 
 @contextmanager

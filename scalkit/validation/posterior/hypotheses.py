@@ -166,7 +166,7 @@ class Hypotheses:
         """Return what `log_shapes_at` does, and the share of the leading term in the value, of the same shape."""
         parts, signs, tick, other, means = (array[rows] for array in self._parts)
         ticks = np.zeros((len(self.growths), len(at)))
-        for k in np.union1d(tick, other).tolist():
+        for k in {*tick.tolist(), *other.tolist()}:
             ticks[k] = log_ticks(at, self.growths[k], middle(self.x))
         term = parts[:, 2:] + ticks[tick]
         added = np.logaddexp(parts[:, 1:2] + ticks[other], term)

@@ -69,8 +69,9 @@ class Block:
         """Return B of shape (series, H): the summed squares of centred residuals, and a hundredth of the least variance."""
         # BLAS rounds by the shape of a product, so all products with a batch have the same one
         found = np.matmul(self._stacks(one.profile), one.products).reshape(-1, len(one.weights))
-        squares = found[: len(self)].astype(np.float32)
-        return np.maximum(squares, (self._least * _BELOW).astype(np.float32)[:, None], out=squares)
+        squares: Singles = found[: len(self)].astype(np.float32)
+        np.maximum(squares, (self._least * _BELOW).astype(np.float32)[:, None], out=squares)
+        return np.asarray(squares)
 
     def _stacks(self, profile: Profile) -> Floats:
         """Return the series for products with families, of shape (stacks, 8, n + 2)."""

@@ -268,7 +268,7 @@ class SeveralVerdict(Judged):
         return f"SeveralVerdict({self.function!r}, {self.metric}: {self.model}, {self.verdict})"
 
     def _repr_html_(self) -> str:
-        from scalkit.validation.shown import several_html
+        from scalkit.validation.told.shown import several_html
 
         return several_html(self)
 
