@@ -44,6 +44,12 @@ class RankedModels(Sequence[Model]):
         found._made = self._made
         return found
 
+    def led_by(self, index: int) -> RankedModels:
+        """Return the same models with one of them before the others."""
+        found = RankedModels(self._make, sorted(self.places, key=lambda place: place != self.places[index]))
+        found._made = self._made
+        return found
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RankedModels):
             return NotImplemented

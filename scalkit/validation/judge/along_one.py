@@ -17,7 +17,7 @@ from scalkit.options import Prior
 from scalkit.validation.answer import scaled, steps_explain
 from scalkit.validation.asked import require_expected_values
 from scalkit.validation.expectation import Expectation
-from scalkit.validation.judge.trusted import refitted
+from scalkit.validation.judge.trusted import ahead, best_ahead, refitted
 from scalkit.validation.posterior import SURE, Posterior, posteriors
 from scalkit.validation.posterior.memory import Memory
 from scalkit.validation.space import SearchSpace
@@ -132,6 +132,8 @@ def _verdict(fits: Fits, posterior: Posterior, min_points: int, estimator: Estim
         estimator = "adjusted_r2"
     if estimator == "posterior":
         models = models.by(_weights_by_place(posterior))
+        if posterior.is_exact and series.virtual:
+            models = models.led_by(best_ahead(models, series.x, series.y))
     shown = _counted_in_steps(series, models, expectation.growth)
     model = _trusted(posterior, models[0]) if shown is models and estimator == "posterior" else shown[0]
     remarks = (*_remarks(series, model, shown[1:], expectation, space), *_apart(posterior), *_off(posterior))
@@ -143,7 +145,11 @@ def _verdict(fits: Fits, posterior: Posterior, min_points: int, estimator: Estim
 def _trusted(posterior: Posterior, model: Model) -> Model:
     """Return the model of the most probable growth with the coefficients of settings that follow it."""
     series, trust = posterior.series, posterior.trust
-    if not ((series.y > 0).all() and (trust.takes_off or trust.precision is not None)):
+    if not (series.y > 0).all():
+        return model
+    if posterior.is_exact and series.virtual:
+        return ahead(model, series.x, series.y)
+    if not (trust.takes_off or trust.precision is not None):
         return model
     precision = np.eye(len(series.x)) if trust.precision is None else trust.precision
     return refitted(model, series.x, series.y, precision, trust.takes_off)

@@ -173,8 +173,8 @@ class Hypotheses:
         less = parts[:, :1] - added
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             rest = np.log(np.maximum(-np.expm1(np.minimum(less, 0.0)), _LEAST_LEFT))
-        found = np.where(signs[:, None] < 0, added + rest, np.logaddexp(parts[:, :1], added))
-        return found - means[:, None], np.exp(term - found)
+        found: Floats = np.where(signs[:, None] < 0, added + rest, np.logaddexp(parts[:, :1], added))
+        return np.asarray(found - means[:, None]), np.exp(term - found)
 
     @cached_property
     def _parts(self) -> tuple[Floats, Floats, Ints, Ints, Floats]:
@@ -188,7 +188,7 @@ class Hypotheses:
         with np.errstate(divide="ignore"):
             logs = np.log(np.abs(parts))
         means = np.concatenate([group.family.offsets for group in self.groups])
-        return logs, np.sign(parts[:, 0]), self.tick, other, means
+        return logs, np.sign(parts[:, 0]), self.tick, np.asarray(other), means
 
 
 def hypotheses(

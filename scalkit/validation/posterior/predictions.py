@@ -16,7 +16,7 @@ import numpy as np
 from scalkit.growth import Growth
 from scalkit.validation.posterior.hypotheses import Hypotheses
 from scalkit.validation.posterior.noise import Noise, Summary, widened
-from scalkit.validation.posterior.profiles import Profile
+from scalkit.validation.posterior.profiles import DRIFTS_ON, Profile
 from scalkit.validation.posterior.shapes import middle
 
 __all__ = ["NEGLIGIBLE", "Predictions", "noisy_predictions"]
@@ -33,9 +33,6 @@ _FREE = 0.08
 _FREE_MASS = 0.5
 _DRAWN = 400
 """Hypotheses that stand for all: the ends of a 90 % interval are then known to a share of 1/400."""
-_DRIFTS_ON = 10.0
-"""How much more a drifting misfit counts ahead of the settings than among them: what small scales tell does not reach that far.
-Chosen on half of the series of ``benchmarks/real_series.py``."""
 _ROWS = 128  # of shapes in one product
 _FLAT = 0.5
 """Power of the probability by which they are drawn: with a free power others are likely than without."""
@@ -100,7 +97,7 @@ def noisy_predictions(summary: Summary, hyp: Hypotheses, at: Floats, level: floa
     z = summary.z[0] - summary.z[0].mean()
     seen, prior = _seen(hyp, z, summary.noise), hyp.prior.copy()
     for profile, part in hyp.profiles:
-        prior[part] *= _DRIFTS_ON if is_free and profile.drift else 1.0
+        prior[part] *= DRIFTS_ON if is_free and profile.drift else 1.0
     weights = seen.likely * prior
     rows = np.flatnonzero(weights > NEGLIGIBLE * weights.max())
     if is_free:
