@@ -21,7 +21,6 @@ def run(args: argparse.Namespace) -> int:
     """Read, compare and print; return 0 or 1."""
     import scalkit as sk
     from scalkit.validation.baseline.history import history
-    from scalkit.validation.told.annotations import command
 
     require_tolerance(args)
     read = ((name, sk.read(path, parameter=args.parameter)) for name, path in _named(args.folders))
@@ -37,7 +36,7 @@ def require_tolerance(args: argparse.Namespace) -> None:
 
 def tell(found: History, args: argparse.Namespace) -> int:
     """Print a history as the options say, and return 0 or 1."""
-    from scalkit.validation.annotations import command
+    from scalkit.validation.told.annotations import command
 
     if args.json:
         sys.stdout.write(json.dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
