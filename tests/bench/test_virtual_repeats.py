@@ -1,4 +1,4 @@
-"""The benchmark that launches virtual time again and again: what it calls different, and one real row of it."""
+"""The benchmarks of virtual time: what is called different between launches, what a message costs, and a real row of each."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from scalkit.errors import BuildError, UsageError
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
+import virtual_cost
 from virtual_repeats import Launch, computing, differing, main
 
 
@@ -34,6 +35,17 @@ def test_a_row_of_the_benchmark_repeats(mpi: Mpi, capsys: pytest.CaptureFixture[
         pytest.skip(err.strip())
     row = json.loads(out)
     assert (status, row["launches"], row["operations"], row["differ"], row["failures"]) == (0, 2, 1, [], [])
+
+
+@pytest.mark.mpi
+def test_the_cost_of_a_message_counts_those_of_the_loop(mpi: Mpi, capsys: pytest.CaptureFixture[str]) -> None:
+    assert virtual_cost.main(["--mpi", mpi.mpicc, "-n", "4", "--ops", "MPI_Alltoall:8", "--json"]) == 0
+    out, err = capsys.readouterr()
+    if "cannot run in virtual time" in err:
+        pytest.skip(err.strip())
+    row = json.loads(out)
+    assert row["messages"] == 20 * 4 * 3  # linear: every process to every other one
+    assert row["us_per_message"] > 0
 
 
 @pytest.mark.mpi
