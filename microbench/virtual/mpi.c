@@ -66,11 +66,13 @@ static void leave(bool is_outermost, const char *name, sk_ps begin)
     sk_turn_depth--;
     if (!is_outermost)
         return;
+    bool is_ours = sk_self.at->mode == SK_FINISHING; /* calls of this layer, after the program's last one */
+    if (!is_ours)
+        sk_messages_call(begin); /* names what is being done */
     sk_self.at->doing[0] = '\0';
-    if (sk_self.at->mode == SK_FINISHING) /* our own calls, after the program's last one */
+    if (is_ours)
         return;
     sk_self.at->in_mpi += sk_self.at->clock - begin;
-    sk_messages_call(begin);
     sk_account_call(name, sk_self.at->clock - begin);
     sk_turn_forget_computing();
 }

@@ -53,7 +53,7 @@ def test_trees_of_a_real_library_are_named_and_drawn(
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--ops", "Scan"], "--ops 'MPI_Scan': no algorithms are known of it; choose from MPI_Bcast, "),
+        (["--ops", "Scan"], "--ops 'MPI_Scan': no algorithms are known of it; choose from MPI_Barrier, MPI_Bcast, "),
         (["-n", "1"], "-n 1 --sizes 1KiB: at least 2 processes and a size are needed."),
         (["--out", __file__], "is there already; choose another name or allow to replace it (--force)."),
     ],
