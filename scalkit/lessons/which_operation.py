@@ -17,9 +17,9 @@ from scalkit.store.advice.answer import Advice
 from scalkit.store.advice.substitutes import operations
 
 _CAMPAIGNS = (
-    ("data/libraries-times/mpich-5.0.2", "vm"),
-    ("data/libraries-times/openmpi-5.0.11", "vm"),
-    ("data/libraries-times/intel-2021.16.0", "vm"),
+    ("data/virtual/mpich-5.0.2", "vm"),
+    ("data/virtual/openmpi-5.0.11", "vm"),
+    ("data/virtual/intel-2021.16.0", "vm"),
     ("data/simulated/daint", None),
     ("data/simulated/juropa", None),
 )
