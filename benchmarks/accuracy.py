@@ -104,12 +104,7 @@ def make_hidden(rng: np.random.Generator, n: int, noise: float) -> dict[str, Any
     share, hidden = rng.uniform(0.2, 1), rng.uniform(0.05, 0.6)
     base = 1 - share + share * expectation.growth(x) / expectation.growth(middle(x))
     y = base + hidden / (1 - hidden) * base[-1] * growth(x) / growth(x[-1:])
-    return {
-        "x": x.tolist(),
-        "y": with_noise(rng, y, "symmetric", noise).tolist(),
-        "expected": text,
-        "growth": str(growth),
-    }
+    return {"x": x.tolist(), "y": with_noise(rng, y, "symmetric", noise).tolist(), "expected": text, "growth": str(growth)}
 
 
 def make_between(rng: np.random.Generator, kind: str, noise: float) -> dict[str, Any]:
@@ -198,11 +193,7 @@ def extrap_answers(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
         subprocess.run([sys.executable, "-m", "venv", "--clear", ENVIRONMENT], check=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", "extrap==4.2.5", "numpy<2"], check=True)
     done = subprocess.run(
-        [python, Path(__file__).resolve(), "--extrap-worker"],
-        input=json.dumps(cases),
-        capture_output=True,
-        text=True,
-        check=True,
+        [python, Path(__file__).resolve(), "--extrap-worker"], input=json.dumps(cases), capture_output=True, text=True, check=True
     )
     return list(json.loads(done.stdout.splitlines()[-1]))
 
@@ -241,10 +232,7 @@ def decisions(cases: list[dict[str, Any]], answers: list[dict[str, Any]]) -> dic
 
     p = np.array([answer["inside"] for answer in answers])
     truth = np.array(
-        [
-            sk.Expectation(c["expected"], deviation="p^(1/2)").rank(sk.Growth.parse(c["growth"], "p")) != "none"
-            for c in cases
-        ]
+        [sk.Expectation(c["expected"], deviation="p^(1/2)").rank(sk.Growth.parse(c["growth"], "p")) != "none" for c in cases]
     )
     decided = np.maximum(p, 1 - p) >= SURE
     bins = np.minimum((p * 10).astype(int), 9)
@@ -267,9 +255,7 @@ def coverage(cases: list[dict[str, Any]], answers: list[dict[str, Any]]) -> dict
 
 def covered(cases: list[dict[str, Any]], answers: list[dict[str, Any]]) -> np.ndarray:
     """Return of each series whether its interval holds the value measured at 4 times its end."""
-    return np.array(
-        [a["band"][0] <= c["measured_later"][0] <= a["band"][1] for c, a in zip(cases, answers, strict=True)]
-    )
+    return np.array([a["band"][0] <= c["measured_later"][0] <= a["band"][1] for c, a in zip(cases, answers, strict=True)])
 
 
 def by_words(cases: list[dict[str, Any]], answers: list[dict[str, Any]]) -> dict[str, float]:
@@ -277,10 +263,7 @@ def by_words(cases: list[dict[str, Any]], answers: list[dict[str, Any]]) -> dict
     import scalkit as sk
 
     inside = np.array(
-        [
-            sk.Expectation(c["expected"], deviation="p^(1/2)").rank(sk.Growth.parse(c["growth"], "p")) != "none"
-            for c in cases
-        ]
+        [sk.Expectation(c["expected"], deviation="p^(1/2)").rank(sk.Growth.parse(c["growth"], "p")) != "none" for c in cases]
     )
     rank, verdict = (np.array([answer[word] for answer in answers]) for word in ("rank", "verdict"))
     return {
@@ -292,9 +275,7 @@ def by_words(cases: list[dict[str, Any]], answers: list[dict[str, Any]]) -> dict
     }
 
 
-def rows(
-    n: int, seed: int, with_extrap: bool, only: str = "", far: bool = True
-) -> Iterator[tuple[str, dict[str, Any]]]:
+def rows(n: int, seed: int, with_extrap: bool, only: str = "", far: bool = True) -> Iterator[tuple[str, dict[str, Any]]]:
     all_cases: list[dict[str, Any]] = []
     all_answers: list[dict[str, Any]] = []
     for kind in KINDS:
@@ -356,9 +337,7 @@ def main() -> None:
         help="one row alone, as 'symmetric 20 %%', and neither hidden terms nor powers between the ticks; 'between' for these",
     )
     parser.add_argument("--no-extrap", action="store_true")
-    parser.add_argument(
-        "--ranks", action="store_true", help="growths, ranks and verdicts alone, which takes a tenth of the time"
-    )
+    parser.add_argument("--ranks", action="store_true", help="growths, ranks and verdicts alone, which takes a tenth of the time")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--extrap-worker", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()

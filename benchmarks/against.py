@@ -29,16 +29,12 @@ def programs() -> dict[str, Model]:
     """Return models of programs over the processes and the size of the problem."""
     alltoall = collective("alltoall", "pairwise", MESSAGE)
     cg = ExactModel(
-        "c*N^3/P + 2*log2(P)*a + 6*(a + b*N^2/P^(2/3))",
-        {"c": "20 ns", "a": "2 us", "b": "8 ns"},
-        name="conjugate gradients",
+        "c*N^3/P + 2*log2(P)*a + 6*(a + b*N^2/P^(2/3))", {"c": "20 ns", "a": "2 us", "b": "8 ns"}, name="conjugate gradients"
     )
     fft = ExactModel("c*N^3*log2(N)/P", {"c": "1 ns"}, name="butterflies") + 2 * alltoall.of(
         S="b*N^3/P^2", constants={"b": "16 B"}
     )
-    halo = ExactModel(
-        "c*N^3 + 6*(a + b*N^2)", {"c": "1 ns", "a": "2 us", "b": "8 ns"}, name="halo exchange", also=("P",)
-    )
+    halo = ExactModel("c*N^3 + 6*(a + b*N^2)", {"c": "1 ns", "a": "2 us", "b": "8 ns"}, name="halo exchange", also=("P",))
     return {"conjugate gradients": cg, "FFT": fft, "halo exchange": halo}
 
 
@@ -81,9 +77,7 @@ def main() -> None:
     args = parser.parse_args()
     for noise in (0.01, 0.03):
         for name, model in cases():
-            print(
-                json.dumps({"noise": noise, "model": name, **shares(model, args.cases, args.seed, noise)}), flush=True
-            )
+            print(json.dumps({"noise": noise, "model": name, **shares(model, args.cases, args.seed, noise)}), flush=True)
 
 
 if __name__ == "__main__":

@@ -103,14 +103,10 @@ def main() -> int:
                     said = one.likeliest[k]
                     print(f"    P = {one.P[k]:g}, S = {one.S[k]:g}: {said}; prediction off by {100 * off:.0f} %")
         shares = [100 * one / total for one in (alone, named)]
-        print(
-            f"  {alone} of {total} right, {shares[0]:.1f} %; among those named {shares[1]:.1f} %; bar {100 * BAR:g} %"
-        )
+        print(f"  {alone} of {total} right, {shares[0]:.1f} %; among those named {shares[1]:.1f} %; bar {100 * BAR:g} %")
         if args.without:
             named, sure, cells = strangers(known)
-            print(
-                f"  left out: {100 * named / cells:.1f} % of {cells} get a name, {100 * sure / cells:.1f} % a sure one"
-            )
+            print(f"  left out: {100 * named / cells:.1f} % of {cells} get a name, {100 * sure / cells:.1f} % a sure one")
         if args.harder:
             switched, single = (f"{100 * np.mean(one):.1f} % of {len(one)}" for one in harder(known))
             print(f"  with a switch {switched}; each cell without any other {single}")

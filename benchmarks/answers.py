@@ -38,9 +38,7 @@ def drift(rng: np.random.Generator, y: Floats) -> Floats:
 def outliers(rng: np.random.Generator, y: Floats) -> Floats:
     """Return values of which 5 % have Cauchy noise."""
     values = noise(0.02)(rng, y)
-    return np.asarray(
-        np.where(rng.random(values.shape) < 0.05, values * (1 + np.abs(rng.standard_cauchy(values.shape))), values)
-    )
+    return np.asarray(np.where(rng.random(values.shape) < 0.05, values * (1 + np.abs(rng.standard_cauchy(values.shape))), values))
 
 
 def quantised(rng: np.random.Generator, y: Floats) -> Floats:
@@ -102,9 +100,7 @@ def main() -> None:
         row = answers(args.cases, args.seed, noise(share), (1, 2))
         print(json.dumps({"claims": "too optimistic", "noise": share, **row}))
     for name, disturbed in TRUE_ROWS.items():
-        print(
-            json.dumps({"claims": "true", "disturbance": name, **answers(args.cases, args.seed + 1, disturbed, (0,))})
-        )
+        print(json.dumps({"claims": "true", "disturbance": name, **answers(args.cases, args.seed + 1, disturbed, (0,))}))
 
 
 if __name__ == "__main__":

@@ -60,9 +60,7 @@ def main() -> int:
                 print(f"torus {side}x{side}x{side}, {size} B: {found.sentence}", flush=True)
     OUT.parent.mkdir(exist_ok=True)
     with OUT.open("w", encoding="utf-8", newline="") as stream:
-        stream.write(
-            "# simulated with SMPI Version 3.32: random pairs on cubic tori, links of 374.5 MB/s; nothing is measured\n"
-        )
+        stream.write("# simulated with SMPI Version 3.32: random pairs on cubic tori, links of 374.5 MB/s; nothing is measured\n")
         stream.write("# made by benchmarks/congestion.py\n")
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(("P", "S", "round", "shortest_s", "median_s", "longest_s"))

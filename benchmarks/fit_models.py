@@ -42,9 +42,7 @@ def make_series(n_series: int, seed: int) -> np.ndarray:
         share = rng.random((n, 1))
         noise = rng.choice([0.0, 0.02, 0.05, 0.1], (n, 1)) * rng.standard_normal((n, len(X)))
         size = 10.0 ** rng.uniform(-9, 0, (n, 1))
-        values[start : start + n] = (
-            size * (share + (1 - share) * shapes[rng.integers(len(ticks), size=n)]) * np.exp(noise)
-        )
+        values[start : start + n] = size * (share + (1 - share) * shapes[rng.integers(len(ticks), size=n)]) * np.exp(noise)
     return values
 
 
@@ -71,10 +69,7 @@ def measure_memory(n_series: int, seed: int) -> dict[str, float]:
     values = make_series(n_series, seed)
     models = sk.fit_models(X, values, space)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    result = (
-        sum(np.asarray(getattr(models, name)).nbytes for name in ("best", "rss", "n_points", "is_rough"))
-        + 5 * 8 * n_series
-    )
+    result = sum(np.asarray(getattr(models, name)).nbytes for name in ("best", "rss", "n_points", "is_rough")) + 5 * 8 * n_series
     return {
         "n_series": n_series,
         "input_mib": values.nbytes / 2**20,
@@ -137,13 +132,7 @@ def run_extrap(path: Path) -> dict[str, float]:
 def compare(args: argparse.Namespace) -> dict[str, Any]:
     memory = in_process("--memory", args.memory_series, "--seed", args.seed)  # first: a peak is handed down to children
     rate = measure_rate(args.series, args.seed, args.repetitions)
-    found: dict[str, Any] = {
-        "seed": args.seed,
-        "numpy": np.__version__,
-        "bars": BARS,
-        "scalkit": rate,
-        "memory": memory,
-    }
+    found: dict[str, Any] = {"seed": args.seed, "numpy": np.__version__, "bars": BARS, "scalkit": rate, "memory": memory}
     if not args.no_extrap:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "series.npy"

@@ -58,9 +58,7 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument(
-        "--error-rate", type=int, default=0, metavar="SEEDS", help="count what is missed and what is not there"
-    )
+    parser.add_argument("--error-rate", type=int, default=0, metavar="SEEDS", help="count what is missed and what is not there")
     args = parser.parse_args()
     if args.error_rate:
         print_error_rate(args)
@@ -79,9 +77,7 @@ def main() -> None:
     names = [name for name in campaign if name not in ("operation", "run", "time")]
     keys = zip(*(map(_text, frame[name]) for name in names), strict=True)
     answers = zip(frame["violation_ratio"], frame["p_value"], strict=True)
-    off = max(
-        abs(np.array(wanted[key]) / np.array(answer) - 1).max() for key, answer in zip(keys, answers, strict=True)
-    )
+    off = max(abs(np.array(wanted[key]) / np.array(answer) - 1).max() for key, answer in zip(keys, answers, strict=True))
     result = {
         "experiments": len(design),
         "values": int(campaign["time"].size),
@@ -99,9 +95,7 @@ def main() -> None:
     if args.json:
         print(json.dumps(result))
         return
-    print(
-        f"simulated: {len(design)} experiments x {args.runs} runs x {args.repetitions} repetitions; CPU time of one core"
-    )
+    print(f"simulated: {len(design)} experiments x {args.runs} runs x {args.repetitions} repetitions; CPU time of one core")
     print(f"assess, {len(frame)} tests of one guideline      {fast_s:8.2f} s")
     print(f"the same, a row for each repetition       {long_s:8.2f} s")
     print(f"assess, {len(everything)} tests of GL1 to GL12        {all_s:8.2f} s")
@@ -136,20 +130,11 @@ def print_error_rate(args: argparse.Namespace) -> None:
             seen[effect][0] += int((violated & planted).sum())
             seen[effect][1] += int(planted.sum())
             false, clean = false + int((violated & ~planted).sum()), clean + int((~planted).sum())
-        rows.append(
-            {
-                "how": name,
-                "found": {str(e): a / max(b, 1) for e, (a, b) in seen.items()},
-                "false": false,
-                "clean": clean,
-            }
-        )
+        rows.append({"how": name, "found": {str(e): a / max(b, 1) for e, (a, b) in seen.items()}, "false": false, "clean": clean})
     if args.json:
         print(json.dumps(rows))
         return
-    print(
-        f"simulated: {args.error_rate} campaigns of {args.runs} runs, noise of an experiment in a run 2 %, of runs 5 %"
-    )
+    print(f"simulated: {args.error_rate} campaigns of {args.runs} runs, noise of an experiment in a run 2 %, of runs 5 %")
     for row in rows:
         shares = ", ".join(f"{e}: {100 * share:.0f} %" for e, share in row["found"].items())
         print(f"{row['how']:<26} found of {shares}; false alarms {row['false']} of {row['clean']}")

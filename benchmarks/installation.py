@@ -23,9 +23,7 @@ def megabytes(names: set[str]) -> float:
 
 def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = {
-        name: wanted for name, wanted in project["optional-dependencies"].items() if name not in ("all", "test", "mpi")
-    }
+    extras = {name: wanted for name, wanted in project["optional-dependencies"].items() if name not in ("all", "test", "mpi")}
     extras["all"] = [text for wanted in extras.values() for text in wanted]
     for name, wanted in {"core": [], **extras}.items():
         brought = set(closure([*project["dependencies"], *wanted]))

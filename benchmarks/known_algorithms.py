@@ -84,9 +84,7 @@ FIXED = {"allgather": "rdb", "bcast": "binomial_tree", "reduce": "binomial", "ga
 
 def star(folder: Path) -> Platform:
     """Return 64 hosts of one star whose messages take the times of the BlueGene/P."""
-    text = to_simgrid(
-        PointToPoint(bluegene_p()["point-to-point"]), hosts=64, overheads_s=(OVERHEAD_S, OVERHEAD_S), name="star"
-    )
+    text = to_simgrid(PointToPoint(bluegene_p()["point-to-point"]), hosts=64, overheads_s=(OVERHEAD_S, OVERHEAD_S), name="star")
     file = folder / "star.xml"
     file.write_text(text, encoding="utf-8")
     found = load_platform(str(file))
@@ -130,9 +128,7 @@ def message_rows(mpi: SimulatedMpi, folder: Path, far: int) -> list[tuple[object
 def is_itself(operation: str, algorithm: str, P: int, S: int) -> bool:
     """Return whether the simulator uses the algorithm here: rings of parts that are not equal become something else."""
     is_power = P & (P - 1) == 0
-    return (is_power or (operation, algorithm) not in ONLY_POWERS) and (
-        algorithm != "ring" or operation != "allreduce" or S >= P
-    )
+    return (is_power or (operation, algorithm) not in ONLY_POWERS) and (algorithm != "ring" or operation != "allreduce" or S >= P)
 
 
 def algorithm_rows(mpi: SimulatedMpi, folder: Path) -> list[tuple[object, ...]]:

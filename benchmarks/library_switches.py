@@ -68,19 +68,13 @@ def main() -> int:
     parser.add_argument("--budget", type=float, default=6.0, help="seconds for each row (default: %(default)s)")
     args = parser.parse_args()
     found = rows = 0
-    print(
-        "| library | set | limit | switches found | within one step | others |\n| --- | --- | --- | --- | --- | --- |"
-    )
+    print("| library | set | limit | switches found | within one step | others |\n| --- | --- | --- | --- | --- | --- |")
     for name in args.mpi or ["mpich", "openmpi"]:
         settings = SETTINGS[find_library(name).check().kind]
         for setting, limit in [(one, limit) for one in settings for limit in one.limits]:
             library, fit = measured(name, setting, limit, args.budget)
-            near = [
-                one for one in fit.switches if one.after / STEP <= limit * 1.001 and limit <= one.before * STEP * 1.001
-            ]
-            shown = ", ".join(
-                f"{format_value(one.after, 'B')} to {format_value(one.before, 'B')}" for one in fit.switches
-            )
+            near = [one for one in fit.switches if one.after / STEP <= limit * 1.001 and limit <= one.before * STEP * 1.001]
+            shown = ", ".join(f"{format_value(one.after, 'B')} to {format_value(one.before, 'B')}" for one in fit.switches)
             print(
                 f"| {library} | `{setting.variable}` | {format_value(limit, 'B')} | {shown or 'none'} "
                 f"| {'yes' if near else 'no'} | {len(fit.switches) - len(near[:1])} |"

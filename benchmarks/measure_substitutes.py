@@ -26,15 +26,7 @@ from scalkit.bench.libraries.mpi import cores
 from scalkit.bench.libraries.targets import find_targets
 
 OPERATIONS: tuple[str, ...] = (
-    *(
-        "MPI_Bcast",
-        "MPI_Gather",
-        "MPI_Allreduce",
-        "MPI_Allgather",
-        "MPI_Alltoall",
-        "MPI_Reduce_scatter_block",
-        "MPI_Scan",
-    ),
+    *("MPI_Bcast", "MPI_Gather", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter_block", "MPI_Scan"),
     *("Bcast_binary_tree", "substitutes", "send-modes"),
 )
 

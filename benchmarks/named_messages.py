@@ -61,9 +61,7 @@ def main() -> int:
         found = flows(mpicc, args.network, counts, sizes)
         levels = Counter(full.match if forced.algorithm in full.names else "wrong" for forced, full in found)
         right = sum(levels[word] for word in ("to the nanosecond", "message by message"))
-        wrong = sum(
-            forced.algorithm not in full.names and full.match not in ("", "by its edges") for forced, full in found
-        )
+        wrong = sum(forced.algorithm not in full.names and full.match not in ("", "by its edges") for forced, full in found)
         print(f"{mpicc} on {args.network}: {right} of {len(found)} right, {wrong} named as another one; {dict(levels)}")
         for forced, full in found:
             if forced.algorithm not in full.names or full.match in ("", "by its edges"):

@@ -68,9 +68,7 @@ def measured(launch: Callable[[], dict[str, float]], most: float, tries: int) ->
 def output(command: list[str], environment: Mapping[str, str]) -> str:
     done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300)
     if done.returncode != 0:
-        sys.exit(
-            f"{' '.join(command)} ended with status {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
-        )
+        sys.exit(f"{' '.join(command)} ended with status {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
     return done.stdout
 
 
@@ -166,9 +164,7 @@ def main() -> None:
         parser.error("--launches needs at least 2, --tries at least 1")
     intel, mpich = find_library("intel").check(), find_library("mpich").check()
     collectives = {"MPI_Bcast": "Bcast", "MPI_Allreduce": "Allreduce", "Ping_pong": "PingPong"}
-    rows = compare(
-        Side("IMB", lambda: imb(intel)), Side("scalkit, Intel MPI", lambda: ours(intel, collectives)), args
-    ) + compare(
+    rows = compare(Side("IMB", lambda: imb(intel)), Side("scalkit, Intel MPI", lambda: ours(intel, collectives)), args) + compare(
         Side("mpi4py.bench", lambda: mpi4py_bench(mpich)),
         Side("scalkit, MPICH", lambda: ours(mpich, {"Ping_pong": "PingPong"})),
         args,
@@ -177,9 +173,7 @@ def main() -> None:
     if args.json:
         print(json.dumps({"rows": rows, "empty_us": empty, "launches": args.launches}))
         return
-    print(
-        f"{'operation':10s} {'theirs':14s} {'median us':>10s} {'spread':>8s} {'ours us':>10s} {'spread':>8s}  at most half?"
-    )
+    print(f"{'operation':10s} {'theirs':14s} {'median us':>10s} {'spread':>8s} {'ours us':>10s} {'spread':>8s}  at most half?")
     for row in rows:
         holds = "yes" if row["our_spread"] <= row["spread"] / 2 else "no"
         print(

@@ -87,9 +87,7 @@ def run(seed: int, cases: int) -> list[dict[str, Any]]:
 
 
 def row_text(row: dict[str, Any]) -> str:
-    shares = "  ".join(
-        f"{name} {100 * row[name] / row['cases']:5.1f} %" for name in ("right", "missed", "extra", "misplaced")
-    )
+    shares = "  ".join(f"{name} {100 * row[name] / row['cases']:5.1f} %" for name in ("right", "missed", "extra", "misplaced"))
     return f"{row['truth']:7} {row['noise']:10} {100 * row['level']:4.1f} %  {shares}"
 
 

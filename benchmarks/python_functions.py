@@ -196,9 +196,7 @@ def main() -> None:
     args = parser.parse_args()
     chosen = [one for one in FUNCTIONS if args.only in one.name]
     absent = [one.name for one in chosen if not is_there(one)]
-    rows = [
-        tried(one, claim, args.budget) for one in chosen if one.name not in absent for claim in (one.truth, *one.wrong)
-    ]
+    rows = [tried(one, claim, args.budget) for one in chosen if one.name not in absent for claim in (one.truth, *one.wrong)]
     for is_true, words in ((True, "right claims"), (False, "wrong claims")):
         truths = {one.name: one.truth for one in chosen}
         some = [row for row in rows if (truths[row["function"]] == row["claim"]) == is_true]

@@ -48,9 +48,7 @@ def main() -> int:
         for kind, pair in {"near": (hosts[0], hosts[0]), "far": (hosts[0], hosts[1])}.items():
             two = placed(mpi, pair)
             times = np.array([cells(two, timing, 2, size, "Ping_pong", folder)["Ping_pong"] for size in MESSAGE_SIZES])
-            bursts = [
-                cells(two, programs["message_burst"], 2, size, "", folder)["message_burst"] for size in MESSAGE_SIZES
-            ]
+            bursts = [cells(two, programs["message_burst"], 2, size, "", folder)["message_burst"] for size in MESSAGE_SIZES]
             time, gap = (
                 fit_messages(MESSAGE_SIZES, one).point_to_point(beyond=True).time
                 for one in (times, (np.array(bursts) - times) / (MESSAGES - 1))
@@ -61,16 +59,12 @@ def main() -> int:
             place = Placement(PER_NODE, order)
             here = placed(mpi, tuple(hosts[node] for node in place.nodes(P)))
             for size in SIZES:
-                model = over_roots(
-                    "broadcast", "binomial", messages["near"], messages["far"], P=P, S=size, placements=[place]
-                )
+                model = over_roots("broadcast", "binomial", messages["near"], messages["far"], P=P, S=size, placements=[place])
                 for root in range(0, P, 3):
                     os.environ["SCALKIT_ROOT"] = str(root)
                     time = cells(here, programs["bcast_roots"], P, size, "", folder)["bcast_roots"]
                     errors.append(abs(model.times[0, root] / time - 1))
-                    print(
-                        f"{place}, S = {size}, root {root}: {1e6 * time:.2f} us, model {1e6 * model.times[0, root]:.2f} us"
-                    )
+                    print(f"{place}, S = {size}, root {root}: {1e6 * time:.2f} us, model {1e6 * model.times[0, root]:.2f} us")
         print(
             f"broadcast over roots and placements: median error {100 * np.median(errors):.1f} %, worst {100 * max(errors):.0f} %"
         )

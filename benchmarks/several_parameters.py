@@ -114,9 +114,7 @@ def by_extrap(cases: list[dict[str, Any]]) -> tuple[list[list[tuple[str, int]]],
     return found, time.process_time() - start
 
 
-def by_scalkit(
-    cases: list[dict[str, Any]], terms: list[tuple[str, int]] | None
-) -> tuple[list[list[tuple[str, int]]], float]:
+def by_scalkit(cases: list[dict[str, Any]], terms: list[tuple[str, int]] | None) -> tuple[list[list[tuple[str, int]]], float]:
     """Return the leading terms that scalkit finds, and CPU seconds."""
     from scalkit.fit.several import fit_several
     from scalkit.growth import Growth
@@ -126,9 +124,7 @@ def by_scalkit(
     for case in cases:
         names = tuple(NAMES[: len(case["truth"])])
         ticks = {
-            name: [Growth.of(name, power=a, log=b) for a, b in terms]
-            if terms
-            else SearchSpace.preset("ics15", name).ticks
+            name: [Growth.of(name, power=a, log=b) for a, b in terms] if terms else SearchSpace.preset("ics15", name).ticks
             for name in names
         }
         model = fit_several(case["points"], case["values"], names, ticks).model
@@ -149,11 +145,7 @@ def extrap_python() -> Path:
 
 def in_environment(cases: list[dict[str, Any]]) -> tuple[list[list[tuple[str, int]]], float]:
     done = subprocess.run(
-        [extrap_python(), __file__, "--extrap-worker"],
-        input=json.dumps(cases),
-        capture_output=True,
-        text=True,
-        check=True,
+        [extrap_python(), __file__, "--extrap-worker"], input=json.dumps(cases), capture_output=True, text=True, check=True
     )
     found, seconds = json.loads(done.stdout.splitlines()[-1])
     return [[(a, b) for a, b in terms] for terms in found], seconds
@@ -161,11 +153,7 @@ def in_environment(cases: list[dict[str, Any]]) -> tuple[list[list[tuple[str, in
 
 def exact(found: list[list[tuple[str, int]]], cases: list[dict[str, Any]]) -> float:
     """Return the share of exact leading terms, over all parameters of all cases."""
-    hits = [
-        f == tuple(t)
-        for terms, case in zip(found, cases, strict=True)
-        for f, t in zip(terms, case["truth"], strict=True)
-    ]
+    hits = [f == tuple(t) for terms, case in zip(found, cases, strict=True) for f, t in zip(terms, case["truth"], strict=True)]
     return float(np.mean(hits))
 
 

@@ -52,9 +52,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             program = str(Path(folder) / "collectives")
             source = str(Path(__file__).with_suffix(".c"))
-            subprocess.run(
-                [mpi.mpicc, "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-o", program, source], check=True
-            )
+            subprocess.run([mpi.mpicc, "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-o", program, source], check=True)
             for P in [2**k for k in range(1, 11) if 2**k <= args.largest]:
                 done = subprocess.run(
                     mpi.command(P, program, *map(str, SIZES)), capture_output=True, text=True, check=True
@@ -67,17 +65,14 @@ def main() -> int:
         return 0
     out = MODELS / "simulated-juropa.csv"
     with out.open("w", encoding="utf-8", newline="") as stream:
-        stream.write(
-            "# simulated with SMPI Version 3.32: fat tree juropa, a process a node, up to 1024; nothing is measured\n"
-        )
+        stream.write("# simulated with SMPI Version 3.32: fat tree juropa, a process a node, up to 1024; nothing is measured\n")
         stream.write("# made by benchmarks/simulated_collectives.py\n")
         stream.write("operation,algorithm,P,S,time_s\n")
         csv.writer(stream, lineterminator="\n").writerows((op, one, P, S, f"{t:.9g}") for op, one, P, S, t in rows)
     known = read_known(out)
     for name, chosen in CHOSEN.items():
         write_netcdf(
-            known.dataset({FUNCTIONS[op]: (op, one) for op, (one, _) in chosen.items()}),
-            MODELS / f"simulated-juropa-{name}.nc",
+            known.dataset({FUNCTIONS[op]: (op, one) for op, (one, _) in chosen.items()}), MODELS / f"simulated-juropa-{name}.nc"
         )
     print(f"{len(rows)} rows in {out}")
     return 0

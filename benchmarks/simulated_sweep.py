@@ -62,16 +62,12 @@ def main() -> int:
     counts = [2**i for i in range(1, 14) if 2**i <= args.largest]
     total_s, most_mib, records = sweep(mpi, program, counts, ops)
     within = total_s <= BAR_S and most_mib <= BAR_MIB
-    print(
-        f"{len(ops.split(','))} collectives: {total_s:.1f} s of processor time, {most_mib:.0f} MiB; within the bar: {within}"
-    )
+    print(f"{len(ops.split(','))} collectives: {total_s:.1f} s of processor time, {most_mib:.0f} MiB; within the bar: {within}")
     if not args.repeat:
         return 0 if within else 1
     again = sweep(mpi, program, counts, ops)[2]
     same = records == again
-    print(
-        f"the second sweep has the same bits: {same} ({sum(json.loads(one)['rec'] == 'cell' for one in again)} cells)"
-    )
+    print(f"the second sweep has the same bits: {same} ({sum(json.loads(one)['rec'] == 'cell' for one in again)} cells)")
     return 0 if within and same else 1
 
 

@@ -42,9 +42,7 @@ def main() -> int:
         failed += not right
         mark = "as planted" if right else f"WRONG, planted is {' or '.join(wanted)}"
         sure = verdict.probability[verdict.rank]
-        print(
-            f"{machine:8} {algorithm:25} {growth:7} {verdict.rank:12} ({sure:.0%}) {verdict.model}: {mark}", flush=True
-        )
+        print(f"{machine:8} {algorithm:25} {growth:7} {verdict.rank:12} ({sure:.0%}) {verdict.model}: {mark}", flush=True)
     return 1 if failed else 0
 
 

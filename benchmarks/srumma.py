@@ -84,13 +84,7 @@ def injected(args: argparse.Namespace) -> list[Row]:
             chosen = [k for k, one in enumerate(made) if one.kind == kind]
             outlived = [k for k in chosen if made[k].injected_ns > 0 and made[k].end > made[k].woke]
             below = np.array([made[k].injected_ns - int(all_found[k]) for k in outlived], dtype=np.int64)
-            row: Row = {
-                "transport": transport,
-                "over": over,
-                "kind": kind,
-                "delays": len(chosen),
-                "waited_for": len(outlived),
-            }
+            row: Row = {"transport": transport, "over": over, "kind": kind, "delays": len(chosen), "waited_for": len(outlived)}
             row["injected_ms"] = 1e-6 * float(np.mean([made[k].injected_ns for k in chosen]))
             row["transfer_ms"] = 1e-6 * float(np.mean([made[k].end - made[k].begin for k in chosen]))
             row["found_ms"] = 1e-6 * float(np.mean(all_found[chosen]))
@@ -195,18 +189,12 @@ def armci(args: argparse.Namespace) -> list[Row]:
     """Return where a program of Global Arrays, with ARMCI's calls recorded, spends its time, over TCP and in shared memory."""
     mpi, rows = find_mpi(), []
     if args.program is None:
-        raise SystemExit(
-            "name the program: --program ./ga_dgemm; benchmarks/srumma_global_arrays.c says how it is compiled."
-        )
+        raise SystemExit("name the program: --program ./ga_dgemm; benchmarks/srumma_global_arrays.c says how it is compiled.")
     library = build(sources("microbench"), mpi.mpicc, makefile="trace/Makefile").program("libsktrace.so")
     for transport, environment in (("shared memory", {}), ("tcp", TCP)):
         with tempfile.TemporaryDirectory() as name:
             more = {"LD_PRELOAD": str(library), "SCALKIT_TRACE": name, **environment}
-            given = {
-                **mpi.environment,
-                **settings(mpi.kind, oversubscribed=args.processes > (os.cpu_count() or 1)),
-                **more,
-            }
+            given = {**mpi.environment, **settings(mpi.kind, oversubscribed=args.processes > (os.cpu_count() or 1)), **more}
             command = mpi.command(args.processes, str(args.program), str(args.n or 512), str(args.repeat), forward=more)
             told = run_program(command, timeout_s=300, environment=given)
             if told.status != 0:
@@ -252,9 +240,7 @@ def main() -> int:
     parser.add_argument("--least", type=int, default=16, help="processes (truth, scaling)")
     parser.add_argument("--most", type=int, default=256, help="processes (truth, scaling)")
     parser.add_argument("--n", type=int, help="rows of the matrices (scaling: 1536, thread: 256)")
-    parser.add_argument(
-        "--keep", type=Path, metavar="DIR", help="folder for the waits of each run and a table (scaling)"
-    )
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="folder for the waits of each run and a table (scaling)")
     parser.add_argument("--sizes", type=int, nargs="+", default=[32, 128], help="rows of the matrices (overhead)")
     parser.add_argument("--turns", type=int, default=5, help="runs of each kind (delays, overhead, cost)")
     parser.add_argument("--repeat", type=int, default=40, help="multiplications of a run (thread, armci)")
@@ -264,12 +250,7 @@ def main() -> int:
     args = parser.parse_args()
     rows = WHAT[args.what](args)
     if args.json:
-        told = {
-            "what": args.what,
-            "simulated": args.what in ("truth", "scaling"),
-            "cores": os.cpu_count(),
-            "rows": rows,
-        }
+        told = {"what": args.what, "simulated": args.what in ("truth", "scaling"), "cores": os.cpu_count(), "rows": rows}
         print(json.dumps(told, indent=2))
     return 0
 

@@ -96,9 +96,7 @@ def analysed(mpi: Mpi, ranks: int, folder: Path) -> float:
     library = Path(mpi.mpicc).parents[1] / "lib/libmpi.so.12"
     given = {**mpi.environment, **settings(mpi.kind, oversubscribed=False)}
     given |= {"MPI4PY_LIBMPI": str(library)} if library.exists() else {}
-    command = mpi.command(
-        ranks, sys.executable, "-m", "mpi4py", str(Path(__file__).resolve()), str(folder), forward=given
-    )
+    command = mpi.command(ranks, sys.executable, "-m", "mpi4py", str(Path(__file__).resolve()), str(folder), forward=given)
     outcome = run_program(command, timeout_s=600, environment=given)
     if outcome.status != 0:
         raise SystemExit(f"the analysis on {ranks} processes {outcome.ending}:\n{outcome.last_lines}")
@@ -113,8 +111,7 @@ def write_table(path: Path, rows: list[Row], n: int) -> None:
         table = csv.DictWriter(stream, [field.name for field in fields(Row)], lineterminator="\n")
         table.writeheader()
         table.writerows(
-            {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in asdict(row).items()}
-            for row in rows
+            {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in asdict(row).items()} for row in rows
         )
 
 

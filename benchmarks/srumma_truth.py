@@ -103,9 +103,7 @@ def compare(folder: Path, options: Options | None = None) -> Comparison:
     row_of = {pair: k for k, pair in enumerate(zip(rows.call.tolist(), rows.target.tolist(), strict=True))}
     when = np.full(len(rows.call), -1, dtype=np.int64)
     numbers, locations = trace.calls["number"][posted], trace.calls["location"][posted]
-    for place, target, origin, number in zip(
-        done.tolist(), peer.tolist(), locations.tolist(), numbers.tolist(), strict=True
-    ):
+    for place, target, origin, number in zip(done.tolist(), peer.tolist(), locations.tolist(), numbers.tolist(), strict=True):
         k = row_of.get((place, target))
         if k is not None:
             when[k] = max(int(when[k]), served[target, origin, number])

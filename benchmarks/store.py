@@ -232,9 +232,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--only", choices=("size", "together", "kill", "explorer"))
     parser.add_argument(
-        "--store",
-        metavar="FOLDER",
-        help="make the store of simulated runs here and keep it, or measure the one that is there",
+        "--store", metavar="FOLDER", help="make the store of simulated runs here and keep it, or measure the one that is there"
     )
     args = parser.parse_args()
     scratch = Path(tempfile.mkdtemp(prefix="scalkit-benchmark-"))

@@ -37,9 +37,7 @@ DISGUISES: dict[str, Change] = {
     "backwards": lambda raw: raw[::-1],
     "half as long": lambda raw: raw // 2,
     "the first half": lambda raw: raw[: len(raw) // 2],
-    "shuffled, 1.5 times as long": lambda raw: np.random.default_rng(1).permutation(
-        np.rint(raw * 1.5).astype(np.int64)
-    ),
+    "shuffled, 1.5 times as long": lambda raw: np.random.default_rng(1).permutation(np.rint(raw * 1.5).astype(np.int64)),
 }
 
 

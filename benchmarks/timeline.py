@@ -58,10 +58,7 @@ def make_location(folder: Path, location: int, locations: int, turns: int, seed:
     definitions = {
         "regions": [[k, name] for k, name in enumerate(REGIONS)],
         "paths": [[k + 1, 0, REGIONS.index(name), -1] for k, name in enumerate(CALLS)],
-        "scopes": [
-            [0, "communicator", 0, 0, locations, location, "world"],
-            [1, "window", 0, 1, locations, location, ""],
-        ],
+        "scopes": [[0, "communicator", 0, 0, locations, location, "world"], [1, "window", 0, 1, locations, location, ""]],
     }
     definitions["paths"][3] = [4, 0, REGIONS.index("MPI_Win_flush"), 0]
     definitions["sites"] = [[0, "after the put"]]
@@ -166,10 +163,7 @@ def main() -> int:
     for locations in args.locations:
         rows.append(measured(locations, int(args.records), args))
         if not args.json:
-            shown = (
-                f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}"
-                for key, value in rows[-1].items()
-            )
+            shown = (f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}" for key, value in rows[-1].items())
             print("simulated: " + "  ".join(shown), flush=True)
     if args.json:
         print(json.dumps({"simulated": True, "rows": rows}, indent=2))

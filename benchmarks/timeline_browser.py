@@ -65,9 +65,7 @@ def in_browser(timeline: Timeline, gestures: int, with_peer: bool, seed: int = 1
         lab = LabServer(Path(folder))
         try:
             lab.wait()
-            browser = playwright.chromium.launch(
-                executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-            )
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
             page = browser.new_page(viewport={"width": 1400, "height": 1000})
             page.set_default_timeout(120_000)
             opened = OPEN.format(folder=str(timeline.folder), waits=timeline.has_waits)

@@ -57,9 +57,7 @@ def main() -> None:
                     where = ["-n", str(p), "--network", network, "--out", str(out), "--mpi", mpi.mpicc]
                     truth = json.loads(scalkit(mpi, "virtual", *where, "--json", "--", str(program), size))
                     there, here = truth["launches"][0]["completion_s"], told[network]["time_s"]
-                    print(
-                        f"{p:9}  {size:>7}  {network:8}  {here:.6e} s  {there:.6e} s  {100 * (here / there - 1):+.2f} %"
-                    )
+                    print(f"{p:9}  {size:>7}  {network:8}  {here:.6e} s  {there:.6e} s  {100 * (here / there - 1):+.2f} %")
 
 
 if __name__ == "__main__":

@@ -38,10 +38,7 @@ def compiled(mpi: Mpi, folder: Path) -> tuple[Path, Path]:
     """Return the program and the layer."""
     place = sources("microbench") / "tune"
     layer = build(sources("microbench"), mpi.mpicc, makefile="tune/Makefile").program("libscalkit_tune.so")
-    parts = [
-        str(place / "substitutes" / f"{name}.c")
-        for name in ("common", "rooted", "allgather", "reductions", "neighbours")
-    ]
+    parts = [str(place / "substitutes" / f"{name}.c") for name in ("common", "rooted", "allgather", "reductions", "neighbours")]
     text = subprocess.run(
         ["awk", "-f", str(place / "substitutes.awk"), *parts], capture_output=True, text=True, check=True
     ).stdout
@@ -55,9 +52,7 @@ def launched(mpi: Mpi, n: int, command: list[str], rules: Path | None, layer: Pa
     """Return ns of a call of each name, with the layer where there are rules."""
     words = [f"LD_PRELOAD={layer}", f"SCALKIT_TUNE={rules}"] if rules else []
     environment = {**os.environ, **mpi.environment, **settings(mpi.kind, oversubscribed=False)}
-    done = subprocess.run(
-        mpi.command(n, "env", *words, *command), env=environment, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(mpi.command(n, "env", *words, *command), env=environment, capture_output=True, text=True, check=True)
     pairs = (line.split(": ") for line in done.stdout.splitlines() if ": " in line)
     return {name: float(value) for name, value in pairs}
 

@@ -156,11 +156,7 @@ def watch_drags(page: Any, drags: int) -> dict[str, float]:
         found = _watched(page, page.mouse.up)
         if found["count"]:
             times.append(found["last"])
-    return {
-        "drags": len(times),
-        "drag_median_ms": statistics.median(times),
-        "drag_p95_ms": float(np.quantile(times, 0.95)),
-    }
+    return {"drags": len(times), "drag_median_ms": statistics.median(times), "drag_p95_ms": float(np.quantile(times, 0.95))}
 
 
 def _watched(page: Any, act: Callable[[], object]) -> dict[str, float]:

@@ -65,9 +65,7 @@ def main() -> None:
     print("| truth | $E$ | settings | noise | total | approximate | none | undecided |\n| " + "--- | " * 8)
     for row in rows:
         words = " | ".join(f"{100 * row[word]:.0f}" for word in ("total", "approximate", "none", "undecided"))
-        print(
-            f"| {row['truth']} | `{row['expected']}` | 2 to {row['largest']:g} | {100 * row['noise']:g} % | {words} |"
-        )
+        print(f"| {row['truth']} | `{row['expected']}` | 2 to {row['largest']:g} | {100 * row['noise']:g} % | {words} |")
 
 
 if __name__ == "__main__":

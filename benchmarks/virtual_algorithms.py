@@ -73,13 +73,7 @@ def launched(mpi: VirtualMpi, program: Path, P: int, chosen: list[Forced], out: 
     with mpi.opened() as opened:
         command = opened.command(P, str(program), str(out), *map(str, SIZES), forward=own)
         done = subprocess.run(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
         )
     if done.returncode != 0:
         raise RuntimeError(f"status {done.returncode}: {(done.stdout + done.stderr)[-1500:]}")
@@ -117,10 +111,7 @@ def measure(mpi: Mpi, counts: tuple[int, ...]) -> list[list[object]]:
                 try:
                     found = launched(layered, program, P, chosen, folder / "out.jsonl")
                 except (RuntimeError, subprocess.TimeoutExpired) as error:
-                    print(
-                        f"P = {P}, {[(one.operation, one.algorithm) for one in chosen]}: {str(error)[-1500:]}",
-                        flush=True,
-                    )
+                    print(f"P = {P}, {[(one.operation, one.algorithm) for one in chosen]}: {str(error)[-1500:]}", flush=True)
                     continue
                 rows += rows_of(found, mpi.kind, P, chosen)
             print(f"{mpi.kind} P = {P}: {len(rows)} rows", flush=True)
@@ -249,8 +240,7 @@ def predictions(operation: str, message: PointToPoint, S: object, P: object) -> 
     """Return the closed forms of all algorithms, in s."""
     models = collectives_of(operation, message)
     return {
-        name: np.asarray(one(outside="nan", P=P, **({"S": S} if "S" in one.parameters else {})))
-        for name, one in models.items()
+        name: np.asarray(one(outside="nan", P=P, **({"S": S} if "S" in one.parameters else {}))) for name, one in models.items()
     }
 
 
@@ -349,8 +339,7 @@ def by_messages(rows: list[Row]) -> dict[str, tuple[int, int]]:
         at = {(row.P, row.S): settings_of[library, operation, row.P, row.S] for row in cells}
         hidden = {(row.P, row.S): [one.algorithm for one in at[row.P, row.S] if one.sent == row.sent] for row in cells}
         known, left_out = (
-            identify_played(operation, S, P, 1e-9 * t, plays[library], without=without).cells
-            for without in ({}, hidden)
+            identify_played(operation, S, P, 1e-9 * t, plays[library], without=without).cells for without in ({}, hidden)
         )
         for row, one, other in zip(cells, known, left_out, strict=True):
             is_sure, is_right = one.is_sure, sends(row, name) in {sends(row, k) for k in one.algorithms if k != OTHER}

@@ -96,13 +96,7 @@ def run(mpi: VirtualMpi, n: int, program: str, *arguments: str) -> str:
     with mpi.opened() as opened:
         command = opened.command(n, program, *arguments)
         done = subprocess.run(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
         )
     if done.returncode != 0:
         raise RuntimeError(f"status {done.returncode}: {(done.stdout + done.stderr)[-500:]}")
@@ -118,16 +112,12 @@ def launch(mpi: VirtualMpi, n: int, size: int, ops: str) -> Launch:
         run(mpi, n, program, *options, f"--size={size}", f"--ops={ops}", f"--out={out}")
         records = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     cells = [one for one in records if one["rec"] == "cell"]
-    return Launch(
-        tuple((one["op"], one["first_ns"]) for one in cells), tuple((one["op"], tuple(one["t_ns"])) for one in cells)
-    )
+    return Launch(tuple((one["op"], one["first_ns"]) for one in cells), tuple((one["op"], tuple(one["t_ns"])) for one in cells))
 
 
 def differing(launches: Sequence[Launch]) -> tuple[set[str], set[str]]:
     """Return the operations whose times differ between launches or within one, and those whose first calls differ."""
-    times = {
-        op for one in launches for op, found in one.times if dict(launches[0].times)[op] != found or len(set(found)) > 1
-    }
+    times = {op for one in launches for op, found in one.times if dict(launches[0].times)[op] != found or len(set(found)) > 1}
     first = {op for one in launches for op, found in one.first if dict(launches[0].first)[op] != found}
     return times, first
 
@@ -159,9 +149,7 @@ def computing(mpi: VirtualMpi, how: str, n: int, n_busy: int) -> dict[str, objec
     with tempfile.TemporaryDirectory() as folder, load(n_busy):
         source, program, account = Path(folder) / "kernel.c", Path(folder) / "kernel", Path(folder) / "account.json"
         source.write_text(KERNEL, encoding="utf-8")
-        subprocess.run(
-            [mpi.mpicc, "-O1", "-o", str(program), str(source)], env={**os.environ, **mpi.environment}, check=True
-        )
+        subprocess.run([mpi.mpicc, "-O1", "-o", str(program), str(source)], env={**os.environ, **mpi.environment}, check=True)
         row: dict[str, object] = {"library": mpi.of.name, "compute": how, "p": n, "busy": n_busy}
         try:
             used_s = float(run(replace(mpi, compute=how, output=str(account)), n, str(program)))
@@ -187,11 +175,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Print a line for each library, number of processes and size; the status is 1 where something differs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "--mpi",
-        "--mpicc",
-        action="append",
-        default=[],
-        help="a library as of scalkit mpi list, or a compiler; may be repeated",
+        "--mpi", "--mpicc", action="append", default=[], help="a library as of scalkit mpi list, or a compiler; may be repeated"
     )
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("-n", type=int, nargs="+", default=PROCESSES)
@@ -204,17 +188,12 @@ def main(words: Sequence[str] | None = None) -> int:
     rows: list[dict[str, object]] = []
     for mpi in libraries(arguments.mpi):
         if arguments.compute:
-            cases = [
-                (how, n, busy) for how in ("cpu", "instructions") for n in (1, 2, 4) for busy in (0, arguments.load)
-            ]
+            cases = [(how, n, busy) for how in ("cpu", "instructions") for n in (1, 2, 4) for busy in (0, arguments.load)]
             found = (computing(mpi, *case) for case in cases)
         else:
             found = (compare(mpi, n, size, arguments) for n in arguments.n for size in arguments.sizes)
         for row in found:
-            print(
-                json.dumps(row) if arguments.json else "  ".join(f"{name} {value}" for name, value in row.items()),
-                flush=True,
-            )
+            print(json.dumps(row) if arguments.json else "  ".join(f"{name} {value}" for name, value in row.items()), flush=True)
             rows.append(row)
     return int(any(row.get("differ") or row.get("failures") for row in rows))
 

@@ -86,9 +86,7 @@ class Picture(Directive):
         figure = eval(compile(ast.Expression(last.value), env.docname, "eval"), names)
         number = env.temp_data["pictures"] = env.temp_data.get("pictures", 0) + 1
         options = {"displayModeBar": False, "responsive": True}
-        page = plotly.io.to_html(
-            figure, config=options, include_plotlyjs=False, full_html=False, div_id=f"picture-{number}"
-        )
+        page = plotly.io.to_html(figure, config=options, include_plotlyjs=False, full_html=False, div_id=f"picture-{number}")
         shown = nodes.literal_block(code, code, language="python")
         return [shown, nodes.raw("", f'<div class="picture">{page}</div>', format="html")]
 

@@ -61,9 +61,7 @@ def missing(extra: str) -> list[str]:
 
 def sentence(extra: str, package: str) -> str:
     """Return that a package is missing, what needs it, and the command that brings it."""
-    return (
-        f"{EXTRAS[extra].what} need {package}, which is not installed here; install it with: {install_command(extra)}"
-    )
+    return f"{EXTRAS[extra].what} need {package}, which is not installed here; install it with: {install_command(extra)}"
 
 
 def explained(error: ModuleNotFoundError) -> MissingPackageError | None:

@@ -15,19 +15,7 @@ from scalkit.text import counted
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = [
-    "HasMathml",
-    "block",
-    "bullets",
-    "counted",
-    "details",
-    "environment",
-    "esc",
-    "formula",
-    "marked",
-    "paragraph",
-    "table",
-]
+__all__ = ["HasMathml", "block", "bullets", "counted", "details", "environment", "esc", "formula", "marked", "paragraph", "table"]
 
 _COLOURS = {"total": "expected", "none": "trouble"} | {key: key for key in ("approximate", "slower", "undecided")}
 """Of verdicts, as names of the table of colours."""

@@ -45,9 +45,7 @@ MOVED = {
 class _Moved(MetaPathFinder, Loader):
     """Finds the old names, and puts the new module in their place."""
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Return a specification for an old name, None for every other."""
         return ModuleSpec(fullname, self) if fullname in MOVED else None
 

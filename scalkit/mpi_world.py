@@ -27,9 +27,7 @@ def mpi_world(n_ranks: int | None) -> MPI.Intracomm:
     """
     started = f"{n_ranks or 'several'} ranks were started"
     try:
-        with warnings.catch_warnings(
-            action="ignore", category=RuntimeWarning
-        ):  # of another launcher, which is said below
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # of another launcher, which is said below
             from mpi4py import MPI
     except ModuleNotFoundError as error:
         raise LaunchError(

@@ -76,8 +76,7 @@ class Judging:
         ),
     )
     min_points: int = field(
-        default=MIN_POINTS,
-        metadata=_words("fewest settings of the parameter (default: 5)", show="N", offers=(3, 4, 5, 6, 7, 8)),
+        default=MIN_POINTS, metadata=_words("fewest settings of the parameter (default: 5)", show="N", offers=(3, 4, 5, 6, 7, 8))
     )
     prior: str = field(
         default="ranks",

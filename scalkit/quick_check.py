@@ -255,9 +255,7 @@ def _require_sensible(func: object, n: object, budget: object, clock: str) -> No
     if isinstance(budget, bool) or not isinstance(budget, int | float) or not 0 < budget < math.inf:
         raise UsageError(f"the budget is {budget!r}; a positive number of seconds is needed, such as 4.")
     if not callable(func):
-        raise UsageError(
-            f"{func!r:.60} cannot be called; give the function itself, as in sk.check(sorted, 'n log n', ...)."
-        )
+        raise UsageError(f"{func!r:.60} cannot be called; give the function itself, as in sk.check(sorted, 'n log n', ...).")
     if n is not None and not isinstance(n, Iterable):
         raise UsageError(f"n is {n!r:.60}; sizes are needed, such as [1000, 2000, 4000, 8000, 16000].")
     if clock not in ("auto", *_CLOCKS):
@@ -281,12 +279,7 @@ class _Probe:
     """
 
     def __init__(
-        self,
-        func: Callable[..., object],
-        setup: Callable[[Any], object] | None,
-        whole_s: float,
-        most_s: float,
-        preparing: float,
+        self, func: Callable[..., object], setup: Callable[[Any], object] | None, whole_s: float, most_s: float, preparing: float
     ) -> None:
         self.wall_s = self.cpu_s = spent = 0.0
         size, power, last = _LEAST_SIZE, 1.0, (_LEAST_SIZE, math.inf)
@@ -308,9 +301,7 @@ class _Probe:
             last, size = (size, cost), ahead
         self.most = min(size * max(1.0, most_s / cost) ** (1 / power), ahead)
 
-    def _call(
-        self, func: Callable[..., object], setup: Callable[[Any], object] | None, size: int
-    ) -> tuple[float, float]:
+    def _call(self, func: Callable[..., object], setup: Callable[[Any], object] | None, size: int) -> tuple[float, float]:
         """Return what the setup of a call costs, and the call, in s."""
         begin = time.perf_counter()
         made = size if setup is None else setup(size)

@@ -45,9 +45,7 @@ class SumReader:
         if not isinstance(text, str):
             raise RuleError(f"a {self.what} must be text, got {text!r}. {self.example}")
         if len(text) > _MAX_LENGTH:
-            raise RuleError(
-                f"the {self.what} '{text[:20]}...' has {len(text)} characters; at most {_MAX_LENGTH} are allowed."
-            )
+            raise RuleError(f"the {self.what} '{text[:20]}...' has {len(text)} characters; at most {_MAX_LENGTH} are allowed.")
         self.text = text
         self.tokens: list[tuple[str, str]] = []
         at = 0
@@ -104,9 +102,7 @@ class SumReader:
 
     def refuse_name(self, kind: str, text: str) -> NoReturn:
         """Raise what says that a name should stand where this token is."""
-        self.refuse(
-            f"a {self.noun} is missing" if kind == "end" else f"'{text}' stands where a {self.noun} is expected"
-        )
+        self.refuse(f"a {self.noun} is missing" if kind == "end" else f"'{text}' stands where a {self.noun} is expected")
 
 
 def shown_factor(factor: float) -> str:
@@ -167,6 +163,4 @@ def _total(terms: Terms, values: Mapping[str, Any]) -> Any:
 
 
 def _shown(terms: Terms) -> str:
-    return " + ".join(
-        shown_factor(factor) + (name if _PLAIN.fullmatch(name) else f'"{name}"') for factor, name in terms
-    )
+    return " + ".join(shown_factor(factor) + (name if _PLAIN.fullmatch(name) else f'"{name}"') for factor, name in terms)

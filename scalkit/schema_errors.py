@@ -15,9 +15,7 @@ from scalkit.toml.lines import Path, line_of
 _MOST = 12
 
 
-def schema_errors(
-    table: Mapping[str, Any], schema: Mapping[str, Any], lines: Mapping[Path, int], name: str
-) -> list[str]:
+def schema_errors(table: Mapping[str, Any], schema: Mapping[str, Any], lines: Mapping[Path, int], name: str) -> list[str]:
     """Return what is wrong with a table, a sentence for each error, in the order of the lines.
 
     Parameters

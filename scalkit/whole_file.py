@@ -13,11 +13,7 @@ from scalkit.errors import ScalkitError
 
 @contextmanager
 def whole_file(
-    path: str | os.PathLike[str],
-    error: type[ScalkitError],
-    way_on: str = "make room or choose another place",
-    *,
-    what: str = "",
+    path: str | os.PathLike[str], error: type[ScalkitError], way_on: str = "make room or choose another place", *, what: str = ""
 ) -> Iterator[Path]:
     """Yield a place beside `path` to write to; what is there in the end is moved to `path`, on the disk before it appears.
 

@@ -15,10 +15,7 @@ BLOCK = re.compile(r"(?:^(<!-- \S+ -->)\n+)?^```(\w+)\n(.*?)^```", re.DOTALL | r
 
 def run_page(page: Path, folder: Path) -> str:
     """Write the files of a page and run it; return what was printed, which must have the lines of ``text`` blocks."""
-    blocks = [
-        (kind, f"{name}\n{text}" if name else text)
-        for name, kind, text in BLOCK.findall(page.read_text(encoding="utf-8"))
-    ]
+    blocks = [(kind, f"{name}\n{text}" if name else text) for name, kind, text in BLOCK.findall(page.read_text(encoding="utf-8"))]
     for _, text in blocks:
         if name := NAME.match(text):
             (folder / name[1]).parent.mkdir(parents=True, exist_ok=True)

@@ -110,19 +110,7 @@ def test_measuring_programs_in_a_temporary_folder_with_blanks(tmp_path: Path) ->
         pytest.skip(f"needs an MPI library: {error}")
     (tmp_path / "my  files").mkdir()
     environment = {**os.environ, "TMPDIR": str(tmp_path / "my  files"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    words = [
-        "memory",
-        "-n",
-        "2",
-        "--runs",
-        "1",
-        "--ops",
-        "MPI_Comm_dup",
-        "--budget",
-        "5",
-        "--out",
-        str(tmp_path / "out"),
-    ]
+    words = ["memory", "-n", "2", "--runs", "1", "--ops", "MPI_Comm_dup", "--budget", "5", "--out", str(tmp_path / "out")]
     command = [sys.executable, "-m", "scalkit.cli", "measure", *words, "--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -136,9 +124,7 @@ def test_make_around_it_does_not_disturb(tree: Path, monkeypatch: pytest.MonkeyP
 
 def test_builds_at_the_same_time(tree: Path, tmp_path: Path) -> None:
     found: list[Path] = []
-    threads = [
-        threading.Thread(target=lambda: found.append(native.build(tree, "cc").program("hello"))) for _ in range(4)
-    ]
+    threads = [threading.Thread(target=lambda: found.append(native.build(tree, "cc").program("hello"))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -185,8 +171,7 @@ def test_no_c_compiler_behind_the_wrapper(tree: Path, tmp_path: Path, monkeypatc
     _wrapper(tmp_path, "exit 0", "make")
     monkeypatch.setenv("PATH", str(tmp_path))
     message = (
-        f"{compiler!r} calls the C compiler 'cc', which is not on PATH; install one "
-        "(Debian: apt-get install gcc libc6-dev)."
+        f"{compiler!r} calls the C compiler 'cc', which is not on PATH; install one (Debian: apt-get install gcc libc6-dev)."
     )
     with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
         native.build(tree, compiler)

@@ -92,9 +92,7 @@ def test_wheel_reports_on_its_bundled_run(clean: Path, tmp_path: Path) -> None:
     run = _run(clean / "python", "-c", where, cwd=tmp_path, env=env).stdout.strip()
     assert str(ROOT) not in run
     out = tmp_path / "report.html"
-    done = subprocess.run(
-        [clean / "scalkit", "report", run, "--out", out], cwd=tmp_path, env=env, capture_output=True, text=True
-    )
+    done = subprocess.run([clean / "scalkit", "report", run, "--out", out], cwd=tmp_path, env=env, capture_output=True, text=True)
     assert done.returncode in {0, 1}, done.stderr
     assert out.stat().st_size > 100_000
 

@@ -26,9 +26,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     words = ["-W", "--keep-going", "-q", "-b", "html", "-d", str(folder / "trees"), str(DOCS), str(folder / "html")]
     environment = os.environ | NO_NETWORK | {"PYTHONPATH": str(DOCS.parent)}
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", *words], env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-m", "sphinx", *words], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-6000:]
     return folder / "html"
 

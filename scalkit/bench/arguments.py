@@ -126,9 +126,7 @@ class Arguments(CampaignArguments):
         if self.size > _MOST_SIZE:
             raise UsageError(f"--size {self.size}: at most {_MOST_SIZE} B (1 GiB) are possible.")
         if self.size < width or self.size % width:
-            raise UsageError(
-                f"--size {self.size} --datatype {self.datatype}: a positive multiple of {width} B is needed."
-            )
+            raise UsageError(f"--size {self.size} --datatype {self.datatype}: a positive multiple of {width} B is needed.")
         require_budget(self.budget_s)
 
     def _require_rules(self) -> None:
@@ -141,9 +139,7 @@ class Arguments(CampaignArguments):
             )
         error = self.standard_error
         if error is not None and not (math.isfinite(error) and 0 < error < 1):
-            raise UsageError(
-                f"--standard-error {error:g}: a share of the mean between 0 and 1 is needed, such as 0.02 for 2 %."
-            )
+            raise UsageError(f"--standard-error {error:g}: a share of the mean between 0 and 1 is needed, such as 0.02 for 2 %.")
         Cut.of(self.cut_quartiles)
         if self.refine is not None and self.refine.over == "processes":
             self.refine.require_points(self.counts)
@@ -170,9 +166,7 @@ class Arguments(CampaignArguments):
         """Return the names of the arguments that differ from those in a campaign.toml."""
         own = self.as_table()
         usual = {name: list(v) if isinstance(v, tuple) else v for name, v in _newer().items()}
-        return [
-            field.name for field in fields(self) if own.get(field.name) != table.get(field.name, usual.get(field.name))
-        ]
+        return [field.name for field in fields(self) if own.get(field.name) != table.get(field.name, usual.get(field.name))]
 
 
 def _newer() -> dict[str, Any]:
@@ -199,6 +193,4 @@ def _choice(what: str, values: tuple[str, ...], allowed: tuple[str, ...]) -> Non
         if value not in allowed:
             raise UsageError(f"{what}: {value!r} is unknown; choose from {', '.join(allowed)}.")
     if not values or len(set(values)) < len(values):
-        raise UsageError(
-            f"{what}: {', '.join(values) or 'nothing'} is named; name each once, from {', '.join(allowed)}."
-        )
+        raise UsageError(f"{what}: {', '.join(values) or 'nothing'} is named; name each once, from {', '.join(allowed)}.")

@@ -59,9 +59,7 @@ class MafiaSettings(CampaignArguments):
         if not self.k or list(self.k) != sorted(set(self.k)) or self.k[0] < 1 or self.k[-1] > _MOST_K:
             raise UsageError(f"k = {_listed(self.k)}: ascending numbers from 1 to {_MOST_K} are needed, as in 3,4,5.")
         if self.k[-1] > self.d:
-            raise UsageError(
-                f"k = {self.k[-1]} is more than d = {self.d}; a cluster cannot have more dimensions than d."
-            )
+            raise UsageError(f"k = {self.k[-1]} is more than d = {self.d}; a cluster cannot have more dimensions than d.")
         for name, least, most in (
             ("n", 1000, 100_000_000),
             ("d", 1, 64),
@@ -115,11 +113,7 @@ def measure_mafia(
     facts = _facts(sources_hash(tree / "mafia"), compiler)
     launches = list(drawn_orders(settings.seed, ([(k, run) for k in settings.k] for run in range(settings.runs))))
     with folder.locked(), tempfile.TemporaryDirectory(prefix="scalkit-") as scratch:
-        record = folder.record or {
-            **new_record(settings, (_name(k, run) for k, run in launches)),
-            "settings": {},
-            **facts,
-        }
+        record = folder.record or {**new_record(settings, (_name(k, run) for k, run in launches)), "settings": {}, **facts}
         _require_same(folder.path, record, settings, facts)
         folder.write(record)
         remarks = [str(text) for text in record.get("remarks", ())]
@@ -158,9 +152,7 @@ def _launch(program: Path, out: Path, settings: MafiaSettings, k: int, run_id: s
     least_s = (_LEAST_REPETITIONS + 1) * units * _SECONDS_A_UNIT
     outcome = _run(program, [f"--{key}={value}" for key, value in options.items()], 600 + 3 * budget_s + 100 * least_s)
     if outcome.status not in (0, _WRONG_RESULT):
-        raise LaunchError(
-            f"{name} {outcome.ending}; what was measured before is kept. {LAST_LINES}\n{outcome.last_lines}"
-        )
+        raise LaunchError(f"{name} {outcome.ending}; what was measured before is kept. {LAST_LINES}\n{outcome.last_lines}")
     os.replace(part, out / f"{name}.jsonl")
     if outcome.status == _WRONG_RESULT:
         return f"{name}: {outcome.output.strip().removeprefix('sk_mafia: ')}."
@@ -171,9 +163,7 @@ def _run(program: Path, words: Sequence[str], timeout_s: float) -> Outcome:
     try:
         return run_program([str(program), *words], timeout_s=timeout_s)
     except OSError as error:
-        raise LaunchError(
-            f"cannot start {program}: {error.strerror or error}; delete it to have it built anew."
-        ) from error
+        raise LaunchError(f"cannot start {program}: {error.strerror or error}; delete it to have it built anew.") from error
 
 
 def _name(k: int, run: int) -> str:

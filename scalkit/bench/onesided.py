@@ -24,12 +24,7 @@ from scalkit.native import Build, build, sources
 TCP = {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self"}
 """Settings with which MPICH sends messages over TCP: then transfers need calls of the target, as they do not in shared memory."""
 
-_SIMULATION = {
-    "smpi/simulate-computation": "no",
-    "smpi/coll-selector": "mpich",
-    "smpi/test": "0",
-    "network/crosstraffic": "0",
-}
+_SIMULATION = {"smpi/simulate-computation": "no", "smpi/coll-selector": "mpich", "smpi/test": "0", "network/crosstraffic": "0"}
 _PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
@@ -198,10 +193,7 @@ def _run(
             command = where.command(processes, name, *words, folder=Path(folder))
         else:
             command = where.command(processes, name, *words, forward=given)
-            given |= {
-                **where.environment,
-                **settings(where.kind, library=where.library, oversubscribed=processes > cores()),
-            }
+            given |= {**where.environment, **settings(where.kind, library=where.library, oversubscribed=processes > cores())}
         outcome = started(command, timeout_s=_TIMEOUT_S, environment=given)
     if outcome.status != 0:
         raise LaunchError(f"{program} with {processes} processes {outcome.ending}. {LAST_LINES}\n{outcome.last_lines}")

@@ -19,9 +19,7 @@ NEIGHBOURHOOD = "neighbourhood"
 
 SHAPES = ("identity", "reverse", "stride", "random")
 
-GROUPS = tuple(
-    "paper blocking nonblocking overlap point-to-point further substitutes send-modes rma simple all".split()
-)
+GROUPS = tuple("paper blocking nonblocking overlap point-to-point further substitutes send-modes rma simple all".split())
 """Words that stand for several operations; "paper", those of the case study, is what is measured by default."""
 
 _TABLES = {"collectives": ("ops/ops.def", "SK_OP"), "memory": ("mem/objects.def", "SK_OBJECT")}
@@ -51,9 +49,7 @@ def table_of(tree: Path, name: str) -> str:
         text = (tree / name).read_text(encoding="utf-8")
     except OSError as error:
         raise BuildError(f"cannot read {tree / name}: {error.strerror or error}; install scalkit again.") from error
-    return text + "".join(
-        table_of(tree, other) for other in re.findall(r'^#include "([\w/]+\.def)"$', text, re.MULTILINE)
-    )
+    return text + "".join(table_of(tree, other) for other in re.findall(r'^#include "([\w/]+\.def)"$', text, re.MULTILINE))
 
 
 def choose(tree: Path, kinds: Sequence[str], wanted: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -70,15 +66,12 @@ def choose(tree: Path, kinds: Sequence[str], wanted: Sequence[str]) -> dict[str,
                 f"--ops: {name!r} cannot be measured by {' and '.join(kinds)}{hint(name, every)}; known are {', '.join(every)}."
             )
     meant = {
-        kind: {op for word in words for op in ((word,) if word not in GROUPS else operations(tree, kind, word))}
-        for kind in kinds
+        kind: {op for word in words for op in ((word,) if word not in GROUPS else operations(tree, kind, word))} for kind in kinds
     }
     chosen = {kind: tuple(name for name in names if name in meant[kind]) for kind, names in known.items()}
     for kind, names in chosen.items():
         if not names:
-            raise UsageError(
-                f"--ops names nothing for {kind!r}; leave out {kind!r}, or add one of {', '.join(known[kind])}."
-            )
+            raise UsageError(f"--ops names nothing for {kind!r}; leave out {kind!r}, or add one of {', '.join(known[kind])}.")
     return chosen
 
 

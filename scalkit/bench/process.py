@@ -63,11 +63,7 @@ def summary(message: str) -> str:
 
 
 def run_program(
-    command: Sequence[str],
-    *,
-    timeout_s: float,
-    environment: Mapping[str, str] | None = None,
-    inherited: Sequence[int] = (),
+    command: Sequence[str], *, timeout_s: float, environment: Mapping[str, str] | None = None, inherited: Sequence[int] = ()
 ) -> Outcome:
     """Run a program and return how it ended; on the time limit and on Ctrl-C all its processes are ended.
 
@@ -104,10 +100,7 @@ def run_program(
 
 
 def started(
-    command: Sequence[str],
-    kind: type[ScalkitError] = LaunchError,
-    way: str = "; check that it may be run",
-    **options: Any,
+    command: Sequence[str], kind: type[ScalkitError] = LaunchError, way: str = "; check that it may be run", **options: Any
 ) -> Outcome:
     """Return how a program ended, see `run_program`; one that cannot be started raises an error that names it."""
     try:

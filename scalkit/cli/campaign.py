@@ -66,10 +66,7 @@ def _run_here(path: Path, *, set_aside: bool, as_json: bool) -> int:
                 results = run_here(file, campaigns, on_progress=on_progress)
             else:
                 results = run_refined(
-                    ranges_of_file(file, campaigns),
-                    timeout_s=file.timeout_s,
-                    on_progress=on_progress,
-                    on_insert=say_inserted,
+                    ranges_of_file(file, campaigns), timeout_s=file.timeout_s, on_progress=on_progress, on_insert=say_inserted
                 )
     return _report(results, as_json)
 
@@ -156,13 +153,7 @@ def _check_command(file: CommandFile, *, as_json: bool) -> int:
     own = file.arguments
     launches = len(own.points) * own.runs
     if as_json:
-        outcome = {
-            "file": str(file.path),
-            "title": file.title,
-            "folders": [str(file.out)],
-            "launches": launches,
-            "status": 0,
-        }
+        outcome = {"file": str(file.path), "title": file.title, "folders": [str(file.out)], "launches": launches, "status": 0}
         print_json(outcome)
         return 0
     lines = [file.title] if file.title else []
@@ -243,9 +234,7 @@ def _emit(args: argparse.Namespace) -> int:
         runs = {"reframe": f"reframe -c {out} -r", "jube": f"jube run {out}"}[args.tool]
     write_whole(out, text)
     if args.json:
-        sys.stdout.write(
-            json.dumps({"file": str(out), "tool": args.tool, "command": runs, "status": 0}, indent=2) + "\n"
-        )
+        sys.stdout.write(json.dumps({"file": str(out), "tool": args.tool, "command": runs, "status": 0}, indent=2) + "\n")
     else:
         sys.stdout.write(f"{out}; run it with: {runs}\n")
     return 0
@@ -264,15 +253,7 @@ def _job(args: argparse.Namespace) -> int:
     return 2 if result.missing else 0
 
 
-_WORDS = {
-    "check": _check,
-    "run": _run,
-    "submit": _submit,
-    "watch": _watch,
-    "collect": _collect,
-    "emit": _emit,
-    "job": _job,
-}
+_WORDS = {"check": _check, "run": _run, "submit": _submit, "watch": _watch, "collect": _collect, "emit": _emit, "job": _job}
 
 
 def _tell(file: CampaignFile, status: Status, as_json: bool, was_told: bool = False) -> int:

@@ -28,9 +28,7 @@ def run(args: argparse.Namespace) -> int:
     kind = kind_of(args.out, args.to)
     require_free(args.out, args.force)
     parameter = (
-        [part.strip() for part in args.parameter.split(",")]
-        if args.parameter and "," in args.parameter
-        else args.parameter
+        [part.strip() for part in args.parameter.split(",")] if args.parameter and "," in args.parameter else args.parameter
     )
     ds = sk.read(args.inputs if len(args.inputs) > 1 else args.inputs[0], parameter=parameter, p=args.processes)
     written = write(ds, args.out, kind, force=args.force)

@@ -67,9 +67,7 @@ def _python(args: argparse.Namespace) -> list[Finding]:
 
 def _compiler(args: argparse.Namespace) -> list[Finding]:
     return [
-        _program(
-            "compiler", "C compiler", ("cc", "gcc", "clang"), "nothing can be measured; apt-get install gcc libc6-dev."
-        ),
+        _program("compiler", "C compiler", ("cc", "gcc", "clang"), "nothing can be measured; apt-get install gcc libc6-dev."),
         _program("compiler", "make", ("make",), "nothing can be measured; apt-get install make."),
     ]
 

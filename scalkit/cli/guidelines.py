@@ -34,9 +34,7 @@ def run(args: argparse.Namespace) -> int:
     if args.use:
         return guidelines_use.run(args)
     if args.check or args.mpi:
-        raise UsageError(
-            f"--{'check' if args.check else 'mpi'} is about a program that follows a profile; name it with --use."
-        )
+        raise UsageError(f"--{'check' if args.check else 'mpi'} is about a program that follows a profile; name it with --use.")
     if not args.sources:
         raise UsageError("there is nothing to assess; name a run folder or a CSV file, or give --list.")
     if args.predict is None and ("predicted" in args.fail_on or args.up_to is not None):
@@ -87,8 +85,7 @@ def _remedies(found: Assessment) -> list[dict[str, Any]]:
     from scalkit.guidelines.remedies import remedies
 
     return [
-        {"instead_of": one.level, "use": one.use, "decides": one.decides, "sentence": one.sentence}
-        for one in remedies(found)
+        {"instead_of": one.level, "use": one.use, "decides": one.decides, "sentence": one.sentence} for one in remedies(found)
     ]
 
 
@@ -181,9 +178,7 @@ def show(
     if len(found):
         _table(console, found, by)
     rows = found.violations.index.tolist()
-    sentences = [
-        f"{found.sentence(row)}{'' if found.columns['decides'][row] else ' (does not decide)'}" for row in rows[:most]
-    ]
+    sentences = [f"{found.sentence(row)}{'' if found.columns['decides'][row] else ' (does not decide)'}" for row in rows[:most]]
     _part(console, "Violations, those that decide first, then by size", sentences, len(rows) - most)
     advice = [one.sentence for one in remedies(found)]
     _part(console, "What to do", advice[:most], len(advice) - most)
@@ -203,9 +198,7 @@ def _table(console: Console, found: Assessment, by: str | None) -> None:
     from rich.table import Table
 
     cells = found.table(by)
-    table = Table(
-        caption="violated tests/tests (groups with a violation/groups)", caption_justify="left", title_justify="left"
-    )
+    table = Table(caption="violated tests/tests (groups with a violation/groups)", caption_justify="left", title_justify="left")
     table.add_column("Guideline")
     for head in cells.columns:
         table.add_column(printed(str(head)), justify="right")

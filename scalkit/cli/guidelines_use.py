@@ -85,9 +85,7 @@ def _say(accounts: Sequence[dict[str, Any]], profile: Profile, found: Rules, arg
             sums[1] += rule["different"]
     if args.json:
         replaced = [
-            {"call": call, "use": use, "followed": sums[0], "different": sums[1]}
-            for (call, use), sums in used.items()
-            if sums[0]
+            {"call": call, "use": use, "followed": sums[0], "different": sums[1]} for (call, use), sums in used.items() if sums[0]
         ]
         content = {
             "rules": len(found.rules),
@@ -109,15 +107,11 @@ def _say(accounts: Sequence[dict[str, Any]], profile: Profile, found: Rules, arg
     if not made:
         sys.stdout.write("  none: the program makes no call that can be replaced\n")
     if args.check:
-        sys.stdout.write(
-            "Results were compared; the program got those of the calls themselves, so its time says nothing.\n"
-        )
+        sys.stdout.write("Results were compared; the program got those of the calls themselves, so its time says nothing.\n")
     if profile.virtual:
         sys.stdout.write(f"The profile is of virtual time, on the network {profile.virtual.get('network', '?')}.\n")
     if found.left_out:
-        sys.stdout.write(
-            f"{found.left_out} choices of the profile are better than the call, and cannot be followed here.\n"
-        )
+        sys.stdout.write(f"{found.left_out} choices of the profile are better than the call, and cannot be followed here.\n")
 
 
 def _differing(count: int) -> str:

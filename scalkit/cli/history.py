@@ -79,6 +79,4 @@ def _show(found: History) -> None:
         console.print(printed(f"{step.sentence}{'' if step.decides else ' (does not decide)'}"))
     for name, why in found.left_out.items():
         console.print(printed(f"left out: {name}, {why}"))
-    console.print(
-        printed(f"{found.headline[0].upper()}{found.headline[1:]}. Exit status {found.exit_status()}.", style="bold")
-    )
+    console.print(printed(f"{found.headline[0].upper()}{found.headline[1:]}. Exit status {found.exit_status()}.", style="bold"))

@@ -52,8 +52,6 @@ def _numbers(text: str) -> tuple[int, ...]:
 
     words = [word.strip() for word in text.split(",")]
     ends = [word.split("-") for word in words]
-    if not all(
-        len(end) <= 2 and all(part.isascii() and part.isdecimal() and len(part) < 4 for part in end) for end in ends
-    ):
+    if not all(len(end) <= 2 and all(part.isascii() and part.isdecimal() and len(part) < 4 for part in end) for end in ends):
         raise UsageError(f"-k {text}: numbers are needed, as in -k 3-16 or -k 3,5,8.")
     return tuple(number for end in ends for number in range(int(end[0]), int(end[-1]) + 1))

@@ -78,9 +78,7 @@ def run(args: argparse.Namespace) -> int:
         for one in ranges:
             say(_opening(one.campaigns[0]), as_json=args.json)
             if len(one.campaigns) > 1:
-                say(
-                    f"and beside it {', '.join(each.folder.path.name for each in one.campaigns[1:])}", as_json=args.json
-                )
+                say(f"and beside it {', '.join(each.folder.path.name for each in one.campaigns[1:])}", as_json=args.json)
         with resumable(out), progress_printer(sys.stderr) as on_progress:
             results = run_ranges(args, ranges, on_progress)
         _report(args, results)
@@ -135,9 +133,7 @@ def _ranges(args: argparse.Namespace, counts: tuple[int, ...], targets: Sequence
     if WHAT not in args.what:
         return [*ranges_of(args, targets, out, lambda target, folder: _arguments(args, counts, folder, target))]
     folders = [out / target.label if len(targets) > 1 else out for target in targets]
-    farms: list[Any] = [
-        prepared_farm(args, counts, folder, target.mpi) for target, folder in zip(targets, folders, strict=True)
-    ]
+    farms: list[Any] = [prepared_farm(args, counts, folder, target.mpi) for target, folder in zip(targets, folders, strict=True)]
     return [Range([farm], _single_size, out) for farm in farms]
 
 
@@ -217,9 +213,7 @@ def _opening(campaign: Campaign | FarmCampaign) -> str:
         f"Measuring {' and '.join(own.kinds)} of {campaign.mpi.name} with {campaign.mpi.mpiexec} into {campaign.folder.path}"
     ]
     if campaign.mpi.is_simulated:
-        lines.append(
-            "These times are simulated. SimGrid SMPI computes them; nothing is measured, and memory is left out."
-        )
+        lines.append("These times are simulated. SimGrid SMPI computes them; nothing is measured, and memory is left out.")
     if campaign.mpi.is_virtual:
         kept = "; memory is counted by this machine" if "memory" in own.kinds else ""
         machine = numbers_in_words(campaign.facts["virtual"])
@@ -228,9 +222,7 @@ def _opening(campaign: Campaign | FarmCampaign) -> str:
     crowded = [n for n in own.counts if n > cores()] if is_timed else []
     if crowded:
         numbers = ", ".join(map(str, crowded))
-        lines.append(
-            f"There are {cores()} cores: run times with {numbers} processes describe the scheduler, and do not decide."
-        )
+        lines.append(f"There are {cores()} cores: run times with {numbers} processes describe the scheduler, and do not decide.")
     if len(own.counts) < 5:
         lines.append(f"A verdict needs 5 numbers of processes; here are {len(own.counts)}.")
     return "\n".join(lines)

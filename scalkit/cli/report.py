@@ -65,9 +65,7 @@ def _measured(args: argparse.Namespace) -> list[Any] | Any:
     from scalkit.reports.inputs import kind_of, named_parameters
 
     if held := next((run for run in args.runs if kind_of(run) == "session"), None):
-        raise UsageError(
-            f"'{held}' is a session, which says itself which settings count; leave -n out, or exclude there."
-        )
+        raise UsageError(f"'{held}' is a session, which says itself which settings count; leave -n out, or exclude there.")
     along = named_parameters(args.parameter or "")
     if args.template == "compare":
         return [only_processes(sk.read(run, parameter=along), args.processes) for run in args.runs]
@@ -111,7 +109,5 @@ def _show_templates(args: argparse.Namespace) -> int:
     heads = [f"{p.name}: {p.type} = {p.default}" for p in parameters]
     width = max(map(len, heads))
     lines = [f"{head:<{width}}  {p.help}" for head, p in zip(heads, parameters, strict=True)]
-    sys.stdout.write(
-        "\n".join([f"{template.name}: {template.purpose}", "", *lines, "", f"The notebook: {template.path}"]) + "\n"
-    )
+    sys.stdout.write("\n".join([f"{template.name}: {template.purpose}", "", *lines, "", f"The notebook: {template.path}"]) + "\n")
     return 0

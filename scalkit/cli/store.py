@@ -60,12 +60,7 @@ def report(args: argparse.Namespace) -> int:
     from scalkit.reports.store_run.page import run_report
 
     path = run_report(
-        args.store,
-        args.run_id,
-        args.out,
-        title=args.title,
-        force=args.force,
-        progress=_say_progress if args.progress else None,
+        args.store, args.run_id, args.out, title=args.title, force=args.force, progress=_say_progress if args.progress else None
     )
     text = json.dumps({"path": str(path)}, indent=2) if args.json else f"wrote {path}"
     sys.stdout.write(text + "\n")
@@ -163,9 +158,7 @@ def _suites(args: argparse.Namespace) -> int:
     keys = ["platform", "op", "pattern", "metric", "x_name", "fixed", "datatype", "sync"]
     if len(frame):
         grouped = frame.groupby(keys, sort=False, dropna=False)
-        frame = grouped.agg(
-            runs=("run_id", "nunique"), points=("points", "max"), x_min=("x_min", "min"), x_max=("x_max", "max")
-        )
+        frame = grouped.agg(runs=("run_id", "nunique"), points=("points", "max"), x_min=("x_min", "min"), x_max=("x_max", "max"))
         frame = frame.reset_index()
         frame["range"] = [f"{row.x_name} = {row.x_min} to {row.x_max}" for row in frame.itertuples()]
         frame["fixed"] = [fixed_words(text) for text in frame["fixed"]]
@@ -219,9 +212,7 @@ def _compare(args: argparse.Namespace) -> int:
 
 
 def _advise(args: argparse.Namespace) -> int:
-    advice = _opened(args).advise(
-        args.op, statistic=args.statistic, confidence=args.confidence, seed=args.seed, **_filters(args)
-    )
+    advice = _opened(args).advise(args.op, statistic=args.statistic, confidence=args.confidence, seed=args.seed, **_filters(args))
     if args.json:
         return _print_json({**advice.to_json(), "c": getattr(advice, f"c_{args.c}")() if args.c else None})
     if args.c:

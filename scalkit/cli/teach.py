@@ -33,11 +33,7 @@ def _strip(args: argparse.Namespace) -> int:
 
     source = bundled(_BUNDLED) if args.source is None else Path(args.source)
     written = [str(path) for path in strip_files(source, Path(args.target), force=args.force)]
-    text = (
-        json.dumps({"written": written}, indent=2)
-        if args.json
-        else "\n".join(f"students' edition: {one}" for one in written)
-    )
+    text = json.dumps({"written": written}, indent=2) if args.json else "\n".join(f"students' edition: {one}" for one in written)
     sys.stdout.write(text + "\n")
     return 0
 
@@ -48,9 +44,7 @@ def _grade(args: argparse.Namespace) -> int:
 
     exercise = Exercise.load(args.exercise) if args.exercise else None
     if exercise is not None and not exercise.looks_at_session:
-        raise UsageError(
-            f"the exercise '{args.exercise}' is answered in words, not by a session; name one about a session."
-        )
+        raise UsageError(f"the exercise '{args.exercise}' is answered in words, not by a session; name one about a session.")
     found = graded([Path(one) for one in args.files], _measurements(args.data), exercise)
     if args.json:
         print_json({"handed_in": [one.to_dict() for one in found]})
@@ -96,16 +90,7 @@ def _table(read: Sequence[HandIn]) -> Table:
 
     is_checked = any(one.solved is not None for one in read)
     table = Table()
-    for name in (
-        "Student",
-        "Function",
-        "Metric",
-        "Expectation",
-        "Model",
-        "Verdict",
-        "Steps",
-        *["Exercise"] * is_checked,
-    ):
+    for name in ("Student", "Function", "Metric", "Expectation", "Model", "Verdict", "Steps", *["Exercise"] * is_checked):
         table.add_column(name, justify="right" if name == "Steps" else "left")
     for one in read:
         symbol = next((mark for word, mark in SYMBOLS.items() if word == one.verdict), "-")

@@ -92,9 +92,7 @@ def _export(args: argparse.Namespace) -> int:
 
     file = args.out or str(Path(args.folder) / "trace.perfetto.json")
     found = write_perfetto(args.folder, file, keep_going=args.keep_going)
-    sys.stdout.write(
-        ", ".join(f"{n} {what}" for what, n in found.items()) + f" in {file}; open it at ui.perfetto.dev\n"
-    )
+    sys.stdout.write(", ".join(f"{n} {what}" for what, n in found.items()) + f" in {file}; open it at ui.perfetto.dev\n")
     return 0
 
 
@@ -115,9 +113,7 @@ def _analysed(args: argparse.Namespace) -> xr.Dataset:
     here = launched()
     if args.folder.endswith(".otf2"):
         if here is not None:
-            raise UsageError(
-                "several processes share a trace, not an archive; make one of it with scalkit trace convert."
-            )
+            raise UsageError("several processes share a trace, not an archive; make one of it with scalkit trace convert.")
         ds = _of_archive(args, options, how)
     elif here is None:
         ds = analyse(args.folder, options, ranks=Alone(), **how)
@@ -162,10 +158,7 @@ def _text(told: dict[str, Any]) -> str:
     totals = told["totals"]
     time = totals["time"]
     what = "simulated, " if told["simulated"] else ""
-    lines = [
-        f"{what}{told['locations']} locations, {told['paths']} call paths, {seconds(time)} of all locations together",
-        "",
-    ]
+    lines = [f"{what}{told['locations']} locations, {told['paths']} call paths, {seconds(time)} of all locations together", ""]
     rows = []
     for name, title in sorted(TITLES.items(), key=lambda one: -totals.get(one[0], 0)):
         if totals.get(name):
@@ -187,9 +180,7 @@ def _text(told: dict[str, Any]) -> str:
         ]
         lines += ["", *_table(("longest waits", "time", "most at location", "in"), found)]
     if told["causes"]:
-        found = [
-            (TITLES[row["metric"]], seconds(row["ns"]), str(row["location"]), row["path"]) for row in told["causes"]
-        ]
+        found = [(TITLES[row["metric"]], seconds(row["ns"]), str(row["location"]), row["path"]) for row in told["causes"]]
         lines += ["", *_table(("caused", "time", "by location", "which was in"), found)]
     lines += _why(told, seconds)
     lines += ["", "left out:", *(f"  {one}" for one in told["problems"])] if told["problems"] else []
@@ -200,12 +191,7 @@ def _why(told: dict[str, Any], seconds: Any) -> list[str]:
     """Return what delays others most, what that costs, and what being faster there would gain."""
     run = told["totals"].get("critical_path", 0)
     rows = [
-        (
-            row["path"],
-            str(row["location"]),
-            seconds(row["ns"]),
-            f"{seconds(row['gain_ns'])}, {100 * row['gain_ns'] / run:.1f} %",
-        )
+        (row["path"], str(row["location"]), seconds(row["ns"]), f"{seconds(row['gain_ns'])}, {100 * row['gain_ns'] / run:.1f} %")
         for row in told.get("delay_cost", ())
         if "gain_ns" in row
     ]

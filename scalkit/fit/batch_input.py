@@ -70,8 +70,7 @@ class Table:
         places, inverse = np.unique(at, return_inverse=True)
         if len(places) == 1:
             raise DataError(
-                f"'{parameter}' has the one value {places[0]:g}; a growth shows along several, "
-                f"measure at {min_points} or more."
+                f"'{parameter}' has the one value {places[0]:g}; a growth shows along several, measure at {min_points} or more."
             )
         columns = np.full((len(places), int(np.bincount(inverse).max())), -1)
         for place, row in enumerate(columns):
@@ -117,9 +116,7 @@ class Table:
         if not bad.any():  # nothing but NaN
             return
         row, point, *repetition = (int(i) for i in np.argwhere(np.swapaxes(bad, 0, 1))[0])
-        allowed = (
-            "finite" if self.least == -np.inf else f"{'positive' if self.is_open else 'zero or positive'} and finite"
-        )
+        allowed = "finite" if self.least == -np.inf else f"{'positive' if self.is_open else 'zero or positive'} and finite"
         shown = f"{y[(point, row, *repetition)]:g} {self.unit}".strip()
         raise DataError(
             f"series {start + row} at {self.parameter} = {self.x[point]:g} is {shown}; it must be {allowed}. "

@@ -126,6 +126,5 @@ class FitModels:
     def _repr_html_(self) -> str:
         rows = [(formula(growth), f"{n}") for growth, n in self.counts().items()]
         return block(
-            paragraph(self),
-            details(f"{counted(len(rows), 'growth')} that any follows", table(("growth", "series"), rows)),
+            paragraph(self), details(f"{counted(len(rows), 'growth')} that any follows", table(("growth", "series"), rows))
         )

@@ -138,9 +138,7 @@ def _segment_costs(x: Floats, y: Floats, ticks: Sequence[Growth], part: Any) -> 
     n_series, n = y.shape
     costs = np.full((2, n_series, n + 1, n + 1), np.inf)
     first, end = (
-        np.array(
-            [(i, j) for i in range(n) for j in range(i + MIN_SETTINGS, n + 1) if part[i] == part[j - 1]], dtype=np.int64
-        )
+        np.array([(i, j) for i in range(n) for j in range(i + MIN_SETTINGS, n + 1) if part[i] == part[j - 1]], dtype=np.int64)
         .reshape(-1, 2)
         .T
     )
@@ -221,9 +219,7 @@ def gain_of_two(x: Floats, y: Floats, ticks: Sequence[Growth], noise: Noise) -> 
     first, second = least[1 : len(cuts) + 1], least[len(cuts) + 1 :]
     both = (first[:, :, None] + second[:, None, :]).reshape(-1, 4).min(axis=0)
     seen = noise.misfit(np.concatenate([least[0], both]), n)
-    cost = np.array(
-        [penalty(1, g, n, len(ticks)) for g in (0, 1)] + [penalty(2, g, n, len(ticks)) for g in (0, 1, 1, 2)]
-    )
+    cost = np.array([penalty(1, g, n, len(ticks)) for g in (0, 1)] + [penalty(2, g, n, len(ticks)) for g in (0, 1, 1, 2)])
     return float((seen + cost)[:2].min() - (seen + cost)[2:].min())
 
 

@@ -77,9 +77,7 @@ class Model:
         if self.growth.is_constant:
             return np.full(at.shape, self.constant)
         with np.errstate(over="ignore"):
-            return np.asarray(
-                np.maximum(self.constant + np.exp2(self.log2_coefficient + self.growth.log2_value(at)), 0.0)
-            )
+            return np.asarray(np.maximum(self.constant + np.exp2(self.log2_coefficient + self.growth.log2_value(at)), 0.0))
 
     def log2_value(self, x: ArrayLike) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Return log2 of the model at `x`, which does not overflow."""

@@ -26,16 +26,7 @@ from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.text import percent
 
-__all__ = [
-    "MIN_SETTINGS",
-    "ChangePoint",
-    "Cuts",
-    "Piecewise",
-    "Segment",
-    "best_cuts",
-    "fit_piecewise",
-    "fit_piecewise_series",
-]
+__all__ = ["MIN_SETTINGS", "ChangePoint", "Cuts", "Piecewise", "Segment", "best_cuts", "fit_piecewise", "fit_piecewise_series"]
 
 _MAX_POINTS = 200
 _AS_GOOD = 2.0
@@ -83,9 +74,7 @@ class ChangePoint:
         old, new = self.left.growth, self.right.growth
         name = self.right.parameter
         meet = self.at == self.after
-        where = (
-            f"from {name} = {self.at:g} on it" if meet else f"after {name} = {self.after:g}, from {self.at:g} on, it"
-        )
+        where = f"from {name} = {self.at:g} on it" if meet else f"after {name} = {self.after:g}, from {self.at:g} on, it"
         step = self.step
         shown = f", after a step {'up' if step > 1 else 'down'} to {step:.3g} times the value"
         shown = shown if max(step, 1 / step) >= _STEP else ""

@@ -25,9 +25,7 @@ def at_points(points: ArrayLike | Mapping[str, ArrayLike], parameters: Sequence[
         if missing:
             raise DataError(f"the point has no '{missing[0]}'; give a value of each of {', '.join(parameters)}.")
         if unknown := [name for name in points if name not in parameters]:
-            raise DataError(
-                f"the model has no parameter '{unknown[0]}'; give a value of each of {', '.join(parameters)}."
-            )
+            raise DataError(f"the model has no parameter '{unknown[0]}'; give a value of each of {', '.join(parameters)}.")
         return {name: np.asarray(points[name], dtype=np.float64) for name in parameters}
     at = np.asarray(points, dtype=np.float64)
     if at.ndim == 0 or at.shape[-1] != len(parameters):

@@ -60,9 +60,7 @@ def _components(noise: Noise, n: int) -> tuple[Floats, Floats, Floats]:
     error = noise.error**2
     variance = error + np.array([tau for tau, _ in _BETWEEN] if not noise.is_all else [0.0]) ** 2
     freedom = np.minimum(noise.freedom * (variance / error) ** 2, _MOST_FREEDOM)
-    level = (
-        np.array([_level(f, n) for f in freedom.tolist()]) - _level(noise.freedom, n) - n / 2 * np.log(variance / error)
-    )
+    level = np.array([_level(f, n) for f in freedom.tolist()]) - _level(noise.freedom, n) - n / 2 * np.log(variance / error)
     return variance, freedom, level + (np.log([mass for _, mass in _BETWEEN]) if not noise.is_all else 0.0)
 
 
@@ -72,12 +70,7 @@ def _level(freedom: float, n: int) -> float:
 
 
 def pure_error(
-    values: ArrayLike,
-    statistic: str = "q1",
-    *,
-    prior: float = PRIOR_NOISE,
-    exact: bool = False,
-    resolution: float = 0.0,
+    values: ArrayLike, statistic: str = "q1", *, prior: float = PRIOR_NOISE, exact: bool = False, resolution: float = 0.0
 ) -> Noise:
     """Return the noise of a series; a prior speaks where there are no repetitions and fades where there are many.
 

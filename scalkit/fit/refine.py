@@ -295,9 +295,7 @@ def _off_the_limits(parameters: lmfit.Parameters) -> None:
             p.set(value=1e-3 * largest)
 
 
-def _refined(
-    formula: Formula, result: lmfit.minimizer.MinimizerResult, y: Floats, error: Floats, weights: Weights
-) -> Refined:
+def _refined(formula: Formula, result: lmfit.minimizer.MinimizerResult, y: Floats, error: Floats, weights: Weights) -> Refined:
     from lmfit import fit_report
 
     fixed = tuple(name for name in formula.names if not result.params[name].vary)

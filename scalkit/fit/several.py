@@ -163,9 +163,7 @@ def _members(growths: Sequence[Sequence[Growth]], block: Block, row: int) -> lis
     return found
 
 
-def _model(
-    points: Points, growths: Sequence[Sequence[Growth]], block: Block, row: int, weight: float, unit: str
-) -> SeveralModel:
+def _model(points: Points, growths: Sequence[Sequence[Growth]], block: Block, row: int, weight: float, unit: str) -> SeveralModel:
     """Return one hypothesis, fitted once more by an orthogonal decomposition."""
     products = _members(growths, block, row)
     terms = [Growth.constant(), *products] if block.has_constant or not products else products
@@ -207,9 +205,7 @@ def _weights(
     }
 
 
-def _sums(
-    growths: Sequence[Sequence[Growth]], best: Sequence[tuple[Block, int, float]]
-) -> tuple[tuple[GrowthSum, float], ...]:
+def _sums(growths: Sequence[Sequence[Growth]], best: Sequence[tuple[Block, int, float]]) -> tuple[tuple[GrowthSum, float], ...]:
     total = sum(mass for _, _, mass in best)
     found: dict[GrowthSum, float] = {}
     for block, row, mass in best:

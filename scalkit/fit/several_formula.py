@@ -47,9 +47,7 @@ class Formula:
             powers = {growth.power(name) for growth in growths if growth.power(name)}
             if len(powers) > 1:
                 shown = ", ".join(map(str, sorted(powers)))
-                raise UsageError(
-                    f"'{name}' has several powers ({shown}), so its exponent cannot be free; leave it fixed."
-                )
+                raise UsageError(f"'{name}' has several powers ({shown}), so its exponent cannot be free; leave it fixed.")
             freed += [name] if powers else []
         if free and not freed:
             shown = " + ".join(map(str, growths)) or "1"
@@ -78,9 +76,7 @@ class Formula:
         log2 = [growth.log2_value(at) for growth in self.growths]
         for growth, row in zip(self.growths, log2, strict=True):
             if np.isnan(row).any() or (row > _LARGEST).any():
-                raise DataError(
-                    f"'{growth}' is not a number or above 2^{_LARGEST:.0f} at a point; leave that point out."
-                )
+                raise DataError(f"'{growth}' is not a number or above 2^{_LARGEST:.0f} at a point; leave that point out.")
         free = {name for name, _ in self.exponents}
         shape = np.broadcast_shapes(*(value.shape for value in at.values()))
         found = np.zeros((len(self.growths), *shape))

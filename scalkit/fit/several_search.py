@@ -90,9 +90,7 @@ def search(
     n_parameters = len(ticks)
     size = max(2, int(MAX_COMBINATIONS ** (1 / n_parameters) + 1e-9))
     kept = [shortlist(points, i, t, size) for i, t in enumerate(ticks)]
-    kept = [
-        np.union1d(k, np.array(a, dtype=np.int64)) for k, a in zip(kept, always or [()] * n_parameters, strict=True)
-    ]
+    kept = [np.union1d(k, np.array(a, dtype=np.int64)) for k, a in zip(kept, always or [()] * n_parameters, strict=True)]
     for n_active in range(n_parameters + 1):
         for active in combinations(range(n_parameters), n_active):
             prior = -sum(math.log(max(len(ticks[i]), 1)) for i in active)
@@ -130,9 +128,7 @@ def _set_priors(products: list[tuple[int, ...]], sets: list[tuple[int, ...]]) ->
     Sets in which every parameter occurs once, such as ``f + g*h``, share most of it; those in which one occurs again, such
     as ``f + g + f*g``, share the rest, because a small term beside others is hard to exclude and rarely there.
     """
-    mixed = [
-        sum(len(products[k]) for k in members) > len({i for k in members for i in products[k]}) for members in sets
-    ]
+    mixed = [sum(len(products[k]) for k in members) > len({i for k in members for i in products[k]}) for members in sets]
     counts = {kind: mixed.count(kind) for kind in (False, True)}
     masses = {False: 1 - MIXED_MASS if counts[True] else 1.0, True: MIXED_MASS}
     return [math.log(masses[kind] / counts[kind]) for kind in mixed]

@@ -22,7 +22,5 @@ class ShownPieces:
         )
 
     def _repr_latex_(self: Any) -> str:
-        rows = (
-            f"{one.model.to_latex()} & {one.first:g} \\le {self.parameter} \\le {one.last:g}" for one in self.segments
-        )
+        rows = (f"{one.model.to_latex()} & {one.first:g} \\le {self.parameter} \\le {one.last:g}" for one in self.segments)
         return "$$\\begin{cases} " + " \\\\ ".join(rows) + " \\end{cases}$$"

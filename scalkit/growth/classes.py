@@ -112,9 +112,7 @@ def register_growth(
     from scalkit.growth.symbolic import grows
 
     if grows(formula) is False:
-        raise ExpectationError(
-            f"the growth class '{name}', '{expression}', does not grow without bound; register its inverse."
-        )
+        raise ExpectationError(f"the growth class '{name}', '{expression}', does not grow without bound; register its inverse.")
     made = GrowthClass(name, formula, _place(name, formula, slower_than, faster_than))
     _registry[name] = made
     return made
@@ -141,9 +139,7 @@ def forget_growth(name: str) -> None:
         If there is no such class.
     """
     if name not in _registry:
-        raise ExpectationError(
-            f"there is no growth class '{name}' to forget; registered are {', '.join(_registry) or 'none'}."
-        )
+        raise ExpectationError(f"there is no growth class '{name}' to forget; registered are {', '.join(_registry) or 'none'}.")
     del _registry[name]
 
 
@@ -213,9 +209,7 @@ def _rank_of(text: str, argument: str) -> Fraction:
             return Fraction(0)
         raise ExpectationError("slower_than is 1, but a class must grow; name a class that outgrows it.")
     if len(growth.parameters) > 1:
-        raise ExpectationError(
-            f"{argument} is '{growth}', which depends on several parameters; name one class, as 'log(p)'."
-        )
+        raise ExpectationError(f"{argument} is '{growth}', which depends on several parameters; name one class, as 'log(p)'.")
     return growth.exponents(growth.parameters[0]).by_rank()[0][0]
 
 

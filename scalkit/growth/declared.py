@@ -50,9 +50,7 @@ def register_again(plain: Mapping[str, Mapping[str, str]]) -> None:
     if not isinstance(plain, Mapping) or len(plain) > _MOST:
         raise ExpectationError(f"the growth classes are {plain!r:.60}; an object of at most {_MOST} is needed.")
     for name, one in plain.items():
-        is_plain = (
-            isinstance(one, Mapping) and set(one) <= _KEYS and all(isinstance(text, str) for text in one.values())
-        )
+        is_plain = isinstance(one, Mapping) and set(one) <= _KEYS and all(isinstance(text, str) for text in one.values())
         if not is_plain or "expression" not in one:
             raise ExpectationError(
                 f"the growth class {name!r:.70} is {one!r:.60}; an object with 'expression' and its neighbours is needed."

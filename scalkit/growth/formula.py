@@ -39,9 +39,7 @@ def read_formula(text: object, inlined: Mapping[str, str] | None = None) -> tupl
     parameter that are known.
     """
     if not isinstance(text, str):
-        raise ExpectationError(
-            f"a formula must be text, got {type(text).__name__}; write it as text, for example 'log(log(p))'."
-        )
+        raise ExpectationError(f"a formula must be text, got {type(text).__name__}; write it as text, for example 'log(log(p))'.")
     if len(text) > _MAX_LENGTH:
         raise ExpectationError(
             f"the formula '{text[:20]}...' has {len(text)} characters; at most {_MAX_LENGTH} are allowed. Simplify it."

@@ -128,11 +128,7 @@ class Growth:
 
     @classmethod
     def of(
-        cls,
-        parameter: str,
-        exponential: Fraction | int | str = 0,
-        power: Fraction | int | str = 0,
-        log: Fraction | int | str = 0,
+        cls, parameter: str, exponential: Fraction | int | str = 0, power: Fraction | int | str = 0, log: Fraction | int | str = 0
     ) -> Growth:
         """Return ``2^(exponential*x) * x^power * log2(x)^log`` of one parameter; exponents are exact rationals."""
         return cls.product({parameter: Exponents(Fraction(exponential), Fraction(power), Fraction(log))})

@@ -253,10 +253,7 @@ class _Parser:
         called = self._peek() == ("op", "(")
         if not called and (glued := _GLUED.fullmatch(name)) and glued[1] in ("", glued[2]):
             if self._peek() in {("op", "^"), ("op", "**")} or self._peek()[0] == "raised":
-                _refuse(
-                    self.text,
-                    f"'{name}^a' is ambiguous; write log({glued[2]})^a or log({glued[2]}^a) where that is meant",
-                )
+                _refuse(self.text, f"'{name}^a' is ambiguous; write log({glued[2]})^a or log({glued[2]}^a) where that is meant")
             return _Term(Fraction(1), Growth.of(glued[2], power=len(glued[1]), log=1))
         if name.lower() in _NOT_NUMBERS:
             _refuse(self.text, f"'{name}' is not a number")

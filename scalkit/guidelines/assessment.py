@@ -108,9 +108,7 @@ def assess(
         sizes[one.family] += len(found)
     columns = [_tested(one, found, options, sizes[one.family]) for one, found in zip(asked, pairs, strict=True)]
     if data.exact:
-        columns = [
-            one | _exactly(one["violation_ratio"], guide.relation) for one, guide in zip(columns, asked, strict=True)
-        ]
+        columns = [one | _exactly(one["violation_ratio"], guide.relation) for one, guide in zip(columns, asked, strict=True)]
     joined = {key: np.concatenate([one[key] for one in columns]) for key in columns[0]}
     which = np.repeat(np.arange(len(asked)), [len(found) for found in pairs])
     joined["decides"] = np.concatenate([decides & ~found.crowded(data) for found in pairs])
@@ -213,10 +211,7 @@ def _penalty(n_tests: int, adjust: str) -> float:
 
 def _needed(sided: int, options: _Options) -> tuple[int, int]:
     p = options.thresholds.p
-    return (
-        runs_needed(p, lambda n: sided * least_rank_sum_p(n, n)),
-        runs_needed(p, lambda n: sided * least_signed_rank_p(n)),
-    )
+    return (runs_needed(p, lambda n: sided * least_rank_sum_p(n, n)), runs_needed(p, lambda n: sided * least_signed_rank_p(n)))
 
 
 def _median(times: Floats) -> Floats:
@@ -225,9 +220,7 @@ def _median(times: Floats) -> Floats:
     rows = np.arange(len(ordered))
     if not len(ordered):
         return np.empty(0)
-    found: Floats = (
-        ordered[rows, np.maximum(n - 1, 0) // 2] + ordered[rows, np.minimum(n // 2, ordered.shape[1] - 1)]
-    ) / 2
+    found: Floats = (ordered[rows, np.maximum(n - 1, 0) // 2] + ordered[rows, np.minimum(n // 2, ordered.shape[1] - 1)]) / 2
     return found
 
 

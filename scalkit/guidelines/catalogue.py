@@ -69,8 +69,7 @@ def guidelines(source: GuidelineSource = CATALOGUES) -> tuple[Guideline, ...]:
         return load_guidelines(source)
     if not isinstance(source, Iterable) or isinstance(source, bytes | Mapping):
         raise RuleError(
-            f"guidelines cannot come from {type(source).__name__}; give texts, a TOML file, or one of "
-            f"{', '.join(CATALOGUES)}."
+            f"guidelines cannot come from {type(source).__name__}; give texts, a TOML file, or one of {', '.join(CATALOGUES)}."
         )
     found = tuple(one for part in source for one in guidelines(part))
     if not found:
@@ -141,15 +140,11 @@ def _of_entry(entry: Mapping[str, Any], path: EntryPath) -> Iterator[Guideline]:
     }
     if kind != "levels":
         if "relations" in entry:
-            raise _EntryError(
-                (*path, "relations"), f"'{name}' is of kind {kind}, which has no relations; leave them out."
-            )
+            raise _EntryError((*path, "relations"), f"'{name}' is of kind {kind}, which has no relations; leave them out.")
         yield Guideline(parameter=entry.get("parameter", "size"), kind=kind, **common)
         return
     if "relations" not in entry:
-        raise _EntryError(
-            path, f"'{name}' has no relations; add them, as in relations = [\"MPI_Gather <= MPI_Allgather\"]."
-        )
+        raise _EntryError(path, f"'{name}' has no relations; add them, as in relations = [\"MPI_Gather <= MPI_Allgather\"].")
     for number, text in enumerate(entry["relations"]):
         try:
             yield Guideline.parse(text, entry.get("parameter"), **common)

@@ -73,11 +73,7 @@ def choices(found: Assessment) -> tuple[Choice, ...]:
 def _order(key: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return a key that sorts numbers as numbers and everything else as text."""
     *names, where, p, size = key
-    return (
-        *map(str, names),
-        str(where),
-        *((0, x, "") if isinstance(x, int | float) else (1, 0, str(x)) for x in (p, size)),
-    )
+    return (*map(str, names), str(where), *((0, x, "") if isinstance(x, int | float) else (1, 0, str(x)) for x in (p, size)))
 
 
 def _of_test(found: Assessment, test: int) -> Iterator[Choice]:
@@ -108,12 +104,7 @@ def _single(side: Side) -> str | None:
 
 
 def _choice(
-    found: Assessment,
-    test: int,
-    level: str,
-    use: str,
-    terms: tuple[tuple[float, str], ...] = (),
-    is_swapped: bool = False,
+    found: Assessment, test: int, level: str, use: str, terms: tuple[tuple[float, str], ...] = (), is_swapped: bool = False
 ) -> Choice:
     guideline, columns = found.guidelines[int(found.which[test])], found.columns
     where, p, size = _place(found, test, guideline.parameter if guideline.kind == "levels" else None)

@@ -59,9 +59,7 @@ def columns_of(table: Any, value: str, run: str, ignore: Sequence[str]) -> Colum
     elif hasattr(table, "columns") and hasattr(table, "itertuples"):
         found = {str(name): table[name].array for name in table.columns}
     elif isinstance(table, Mapping):
-        found = {
-            str(name): column if hasattr(column, "dtype") else np.asarray(column) for name, column in table.items()
-        }
+        found = {str(name): column if hasattr(column, "dtype") else np.asarray(column) for name, column in table.items()}
     else:
         raise DataError(
             f"measurements cannot come from {type(table).__name__}; give a pandas DataFrame, an xarray Dataset, a structured "
@@ -70,9 +68,7 @@ def columns_of(table: Any, value: str, run: str, ignore: Sequence[str]) -> Colum
     return _split(found, value, run, ignore, attributes)
 
 
-def _split(
-    found: Mapping[str, Any], value: str, run: str, ignore: Sequence[str], attributes: Mapping[Any, Any]
-) -> Columns:
+def _split(found: Mapping[str, Any], value: str, run: str, ignore: Sequence[str], attributes: Mapping[Any, Any]) -> Columns:
     caveats = _caveats(attributes)
     for needed, what in ((value, "the measured values"), (run, "the launch that a value comes from")):
         if needed not in found:
@@ -114,13 +110,9 @@ def _numbers(column: Any, value: str) -> Floats:
 
 def _of_dataset(data: Any, value: str, run: str, ignore: Sequence[str]) -> Columns:
     if value not in data:
-        raise DataError(
-            f"the Dataset has no variable '{value}'; it has {', '.join(map(str, data.data_vars)) or 'none'}."
-        )
+        raise DataError(f"the Dataset has no variable '{value}'; it has {', '.join(map(str, data.data_vars)) or 'none'}.")
     if run not in data[value].dims:
-        raise DataError(
-            f"'{value}' has no dimension '{run}', the launch that a value comes from; it has {data[value].dims}."
-        )
+        raise DataError(f"'{value}' has no dimension '{run}', the launch that a value comes from; it has {data[value].dims}.")
     repeated = [d for d in data[value].dims if d in ("repetition", *ignore)]
     where = [d for d in data[value].dims if d not in repeated]
     array = data[value].transpose(*where, *repeated)

@@ -67,12 +67,7 @@ def matched(guideline: Guideline, data: Measured) -> Pairs:
 def _nothing(data: Measured, why: str) -> Pairs:
     none, runs = np.empty(0, dtype=np.int64), len(data.runs)
     return Pairs(
-        np.empty((0, runs)),
-        np.empty((0, runs)),
-        np.empty((0, len(data.parameters)), dtype=np.int64),
-        none,
-        ((), ()),
-        why,
+        np.empty((0, runs)), np.empty((0, runs)), np.empty((0, len(data.parameters)), dtype=np.int64), none, ((), ()), why
     )
 
 
@@ -108,9 +103,7 @@ def _between_levels(guideline: Guideline, data: Measured, usable: np.ndarray) ->
     chosen = [none if level in free else next(timed) for level in levels]
     n_left = sum(len(terms) for terms in guideline.left)
     sides = tuple(chosen[:n_left]), tuple(chosen[n_left:])
-    left, right = (
-        _times(side, rows, data) for side, rows in zip((guideline.left, guideline.right), sides, strict=True)
-    )
+    left, right = (_times(side, rows, data) for side, rows in zip((guideline.left, guideline.right), sides, strict=True))
     return Pairs(left, right, codes, np.full(len(codes), MISSING), sides)
 
 

@@ -23,19 +23,12 @@ def repetitions(found: Assessment, test: int) -> tuple[tuple[Floats, ...], tuple
     place = test - int(np.argmax(found.which == number))
     left, right = (tuple(int(rows[place]) for rows in side) for side in found.experiments[number])
     return (
-        tuple(
-            _side(found, guideline.left, left, guideline, found.left[test], run) for run in range(len(found.data.runs))
-        ),
-        tuple(
-            _side(found, guideline.right, right, guideline, found.right[test], run)
-            for run in range(len(found.data.runs))
-        ),
+        tuple(_side(found, guideline.left, left, guideline, found.left[test], run) for run in range(len(found.data.runs))),
+        tuple(_side(found, guideline.right, right, guideline, found.right[test], run) for run in range(len(found.data.runs))),
     )
 
 
-def _side(
-    found: Assessment, side: Side, rows: tuple[int, ...], guideline: Guideline, medians: Floats, run: int
-) -> Floats:
+def _side(found: Assessment, side: Side, rows: tuple[int, ...], guideline: Guideline, medians: Floats, run: int) -> Floats:
     terms = [np.zeros(0) if row == MISSING else _values(found, row, run) for row in rows]
     n = min(len(one) for row, one in zip(rows, terms, strict=True) if row != MISSING)
     terms = [np.zeros(n) if row == MISSING else one for row, one in zip(rows, terms, strict=True)]

@@ -83,9 +83,7 @@ def _series(parameter: str, number: int, x: Floats, values: Floats) -> Series:
     )
 
 
-def predictions(
-    found: Assessment, along: str = "p", *, highest: float | None = None, seed: int = 0
-) -> tuple[Prediction, ...]:
+def predictions(found: Assessment, along: str = "p", *, highest: float | None = None, seed: int = 0) -> tuple[Prediction, ...]:
     """Return from which scale on fitted models violate the guidelines of an assessment, with intervals.
 
     `along`: the parameter to look along; it needs five values at a setting.

@@ -104,11 +104,7 @@ class Prediction:
             doubt = f"; at {self.parameter} = {_scale(self.highest)} it is one{sure}" if self._is_doubtful else ""
             return f"Prediction: no sure violation of {head} up to {self.parameter} = {_scale(self.highest)}{doubt}."
         assert self.begins is not None
-        place = (
-            "within what was measured"
-            if self.begins <= self.largest
-            else f"{self.begins / self.largest:.3g} times beyond it"
-        )
+        place = "within what was measured" if self.begins <= self.largest else f"{self.begins / self.largest:.3g} times beyond it"
         between = ""
         if not math.isnan(self.low):
             latest = _scale(self.high) if math.isfinite(self.high) else f"beyond {_scale(self.highest)}"
@@ -181,14 +177,7 @@ def predict_models(
     begins = _begins(_exceeds(one, {name: np.asarray(models[name](x), dtype=float) for name in one.levels}, v), x)[0]
     others.setdefault("where", {})
     found = Prediction(
-        one,
-        parameter,
-        largest=largest,
-        highest=most,
-        begins=None if math.isinf(begins) else begins,
-        level=level,
-        v=v,
-        **others,
+        one, parameter, largest=largest, highest=most, begins=None if math.isinf(begins) else begins, level=level, v=v, **others
     )
     if not all(isinstance(models[name], Sampled) for name in one.levels):
         return found
@@ -201,13 +190,7 @@ def predict_models(
 
 
 def predict(
-    found: Assessment,
-    fit: Fit,
-    along: str = "p",
-    *,
-    highest: float | None = None,
-    min_points: int = MIN_POINTS,
-    seed: int = 0,
+    found: Assessment, fit: Fit, along: str = "p", *, highest: float | None = None, min_points: int = MIN_POINTS, seed: int = 0
 ) -> tuple[Prediction, ...]:
     """Return what models of the measurements say about the guidelines of an assessment at larger scales.
 
@@ -292,9 +275,7 @@ def _groups(found: Assessment, along: str, min_points: int) -> Iterator[_Group]:
             shown = [k for k in range(len(data.parameters)) if k != place and code[k] != MISSING]
             where = {data.parameters[k]: data.level(data.parameters[k], int(code[k])) for k in shown}
             states = found.columns["state"][mine]
-            yield _Group(
-                guideline, where, series, bool((states == "violated").any()), bool(found.columns["decides"][mine].all())
-            )
+            yield _Group(guideline, where, series, bool((states == "violated").any()), bool(found.columns["decides"][mine].all()))
 
 
 def _exceeds(guideline: Guideline, values: Mapping[str, Floats], v: float) -> Flags:

@@ -55,9 +55,7 @@ class Profile:
             and one.kind == "levels"
             and (p is None or one.p is None or one.p == p)
             and (size is None or one.size is None or one.size == size)
-            and all(
-                name not in one.where or plain_level(one.where[name]) == plain_level(x) for name, x in where.items()
-            )
+            and all(name not in one.where or plain_level(one.where[name]) == plain_level(x) for name, x in where.items())
         }
         return agreed.pop() if len(agreed) == 1 else level
 
@@ -131,12 +129,8 @@ def load_profile(path: str | os.PathLike[str]) -> Profile:
 def _wrong(table: Any) -> Iterator[str]:
     import jsonschema
 
-    for error in jsonschema.Draft202012Validator(
-        schema_in(Path(__file__).with_name("profile.schema.json"))
-    ).iter_errors(table):
-        place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path).lstrip(
-            "."
-        )
+    for error in jsonschema.Draft202012Validator(schema_in(Path(__file__).with_name("profile.schema.json"))).iter_errors(table):
+        place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path).lstrip(".")
         yield f"{place + ': ' if place else ''}{error.message[:200]}"
 
 

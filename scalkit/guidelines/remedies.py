@@ -117,9 +117,7 @@ def remedies_of(chosen: Iterable[Choice], varied: str = "size") -> tuple[Remedy,
     return tuple(sorted(found, key=lambda one: (not one.decides, -one.ratios[1])))
 
 
-def _remedy(
-    key: tuple[Any, ...], parts: Sequence[tuple[Mapping[str, Any], list[Choice]]], n_all: int, varied: str
-) -> Remedy:
+def _remedy(key: tuple[Any, ...], parts: Sequence[tuple[Mapping[str, Any], list[Choice]]], n_all: int, varied: str) -> Remedy:
     parameter, level, kind, use, terms, decides, ranges = key
     all_of = [one for _, group in parts for one in group]
     ratios = [one.ratio for one in all_of]
@@ -176,7 +174,5 @@ def _settings(settings: Sequence[Mapping[str, Any]]) -> str:
         levels = list(dict.fromkeys(str(one[name]) for one in settings if name in one))
         product *= len(levels)
         more = ", ..." if len(levels) > _MOST_SHOWN else ""
-        shown.append(
-            f"{name}={levels[0]}" if len(levels) == 1 else f"{name}={{{', '.join(levels[:_MOST_SHOWN])}{more}}}"
-        )
+        shown.append(f"{name}={levels[0]}" if len(levels) == 1 else f"{name}={{{', '.join(levels[:_MOST_SHOWN])}{more}}}")
     return ", ".join(shown) if product == len(settings) else f"{len(settings)} settings with {', '.join(shown)}"

@@ -13,9 +13,7 @@ from scalkit.measure import parameters_of
 if TYPE_CHECKING:
     import xarray as xr
 
-_BLOCKED = frozenset(
-    f"{base}{form}" for base in ("gather", "scatter", "allgather", "alltoall") for form in ("", "v", "w")
-)
+_BLOCKED = frozenset(f"{base}{form}" for base in ("gather", "scatter", "allgather", "alltoall") for form in ("", "v", "w"))
 _BLOCKED_SUMS = frozenset({"reduce_scatter", "reduce_scatter_block"})
 _NAME = re.compile(r"MPI_I?([a-z_]+)(?:\[.*\])?")
 
@@ -44,9 +42,7 @@ def run_table(data: xr.Dataset, metric: str = "time") -> Columns:
     Raises DataError if there is no such metric, or nothing is left.
     """
     if metric not in data:
-        raise DataError(
-            f"the measurements have no '{metric}'; they have {', '.join(map(str, data.data_vars)) or 'none'}."
-        )
+        raise DataError(f"the measurements have no '{metric}'; they have {', '.join(map(str, data.data_vars)) or 'none'}.")
     array = data[metric]
     for name in ("run", "repetition"):
         array = array if name in array.dims else array.expand_dims(name)

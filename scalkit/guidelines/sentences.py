@@ -109,10 +109,7 @@ def _incomplete(found: Any) -> list[str]:
         return []
     n, first = int(np.count_nonzero(lacking)), int(np.argmax(lacking > 0))
     example = f"run {found.data.runs[first]}, which lacks {lacking[first]} of {len(found.data.rows)}"
-    return [
-        f"{n} of {counted(len(lacking), 'run')} lack experiments, as {example}; "
-        "each test takes the runs that there are."
-    ]
+    return [f"{n} of {counted(len(lacking), 'run')} lack experiments, as {example}; each test takes the runs that there are."]
 
 
 def titled(guideline: Guideline) -> str:

@@ -23,9 +23,7 @@ def assessment_html(found: Any) -> str:
     if limits.adjust == "none":
         rule = rule.replace("q <=", "p <=")
     if found.data.exact:
-        rule = (
-            f"Violated: a ratio of {limits.v:g} or more; times of the virtual clock repeat exactly, so one run decides."
-        )
+        rule = f"Violated: a ratio of {limits.v:g} or more; times of the virtual clock repeat exactly, so one run decides."
     remarks = found.warnings[len(found.data.caveats) :]
     return block(
         paragraph(" ".join(warnings_of_data(found))),
@@ -65,13 +63,7 @@ def _violations(found: Any) -> str:
         title = guideline.name if tested.count(guideline.name) == 1 else titled(guideline)
         ratio, low, high = (found.columns[key][tests[0]] for key in ("effect", "ratio_low", "ratio_high"))
         rows.append(
-            (
-                escape(title),
-                shown_ratio(ratio),
-                f"{shown_ratio(low)} to {shown_ratio(high)}",
-                escape(sizes),
-                escape(where),
-            )
+            (escape(title), shown_ratio(ratio), f"{shown_ratio(low)} to {shown_ratio(high)}", escape(sizes), escape(where))
         )
     head = ("guideline", "largest ratio", f"{found.thresholds.confidence:.0%} interval", found.varied, "where")
     more = len(groups) - _MOST

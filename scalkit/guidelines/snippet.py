@@ -80,9 +80,7 @@ def c_snippet(found: Assessment) -> str:
     if any("scalkit_degrees" in substitutes()[key] for key in needed):
         parts.append(sections()["degrees"].rstrip())
     parts += [substitutes()[key].rstrip() for key in needed]
-    parts += [
-        text for level in dict.fromkeys(one.level for one in written) for text in _functions(written, level, found)
-    ]
+    parts += [text for level in dict.fromkeys(one.level for one in written) for text in _functions(written, level, found)]
     return "\n".join(lines) + "\n" + "\n\n".join(parts) + "\n"
 
 

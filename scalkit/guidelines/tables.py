@@ -51,16 +51,12 @@ def read_tables(source: Any, *, value: str = "time") -> Any:
         raise UsageError("there are no measurements; name a run folder or a CSV file.")
     for path in paths:
         if not path.exists():
-            raise DataError(
-                f"there is no file or folder {str(path)!r}; name measurements, such as a run folder or a CSV file."
-            )
+            raise DataError(f"there is no file or folder {str(path)!r}; name measurements, such as a run folder or a CSV file.")
     is_csv = [path.is_file() and _is_csv(path) for path in paths]
     if all(is_csv):
         return _below_each_other([read_csv(path) for path in paths])
     if any(is_csv):
-        raise UsageError(
-            "CSV files and run folders cannot be assessed together; give one kind, or put all into CSV files."
-        )
+        raise UsageError("CSV files and run folders cannot be assessed together; give one kind, or put all into CSV files.")
     from scalkit.measure import holds_experiments
 
     return _neighbourhoods(paths, value) if holds_experiments(paths) else _runs(paths, value)
@@ -220,9 +216,7 @@ def _numbers(field: Any, file: Path, row: int) -> Floats:
     try:
         return np.array(str(field).split(), dtype=np.float64)
     except ValueError:
-        raise DataError(
-            f"{file}: 'time' of row {row} is {str(field)!r:.60}; numbers with blanks between are needed."
-        ) from None
+        raise DataError(f"{file}: 'time' of row {row} is {str(field)!r:.60}; numbers with blanks between are needed.") from None
 
 
 def _below_each_other(frames: Sequence[Any]) -> Any:
@@ -254,9 +248,7 @@ def csv_text(data: Measured) -> str:
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow([*data.parameters, "run", "oversubscribed", "time"])
     for experiment, rows in enumerate(data.rows.tolist()):
-        levels = [
-            data.level(name, code) for name, code in zip(data.parameters, data.codes[experiment].tolist(), strict=True)
-        ]
+        levels = [data.level(name, code) for name, code in zip(data.parameters, data.codes[experiment].tolist(), strict=True)]
         shown = ["" if level is None else level for level in levels]
         for run, row in enumerate(rows):
             if row != MISSING:

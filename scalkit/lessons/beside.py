@@ -116,15 +116,9 @@ class Beside:
     def summary(self) -> str:
         """Which functions grow too fast somewhere, then and now, in a sentence."""
         rows = list(self._rows())
-        then = [
-            name
-            for name, printed in rows
-            if any(_rank(o) == "none" and o.growth > o.expectation.growth for o in printed)
-        ]
+        then = [name for name, printed in rows if any(_rank(o) == "none" and o.growth > o.expectation.growth for o in printed)]
         now = [name for name, _ in rows if any(_kind_of(found.get(name)) == _FAST for found in self.verdicts.values())]
-        known = [
-            name for name, _ in rows if any(_kind_of(found.get(name)) != _OPEN for found in self.verdicts.values())
-        ]
+        known = [name for name, _ in rows if any(_kind_of(found.get(name)) != _OPEN for found in self.verdicts.values())]
         if not known:
             return f"{_capital(self.what)}: nothing is decided; in 2015 {joined(then)} grew too fast on some machine."
         parts = {
@@ -162,9 +156,7 @@ class Beside:
         ]
         claims = details(counted(len(self.claims), "function"), bullets(self.claims), is_open=self._decides)
         caption = f"Table {self.table.number}, {self.table.title}: the paper and {self.what}"
-        return block(
-            table(head, rows, caption), paragraph(_LEGEND), bullets(self.remarks), paragraph(self.summary), claims
-        )
+        return block(table(head, rows, caption), paragraph(_LEGEND), bullets(self.remarks), paragraph(self.summary), claims)
 
 
 _LEGEND = "✓ as expected, ≈ inside the limits, ✗ outside, ? undecided; ⚠ does not decide; – not measured."
@@ -190,9 +182,7 @@ def beside(
 
 def _judged(data: xr.Dataset, printed: PublishedTable) -> dict[str, Verdict]:
     """Return verdicts by the names of a table."""
-    ours = {
-        name: _NAMES.get(name, f"MPI_{name.removeprefix('MPI ').replace(' ', '_')}") for name in printed.expectations()
-    }
+    ours = {name: _NAMES.get(name, f"MPI_{name.removeprefix('MPI ').replace(' ', '_')}") for name in printed.expectations()}
     expected = {ours[name]: value for name, value in printed.expectations().items()}
     judged = {one.function: one for one in validate(data, expected, progress=False).along_one if one.series.y.any()}
     return {name: judged[own] for name, own in ours.items() if own in judged}
@@ -240,9 +230,7 @@ def libraries_virtual() -> Beside:
         each = {one.name: _judged(read(one), table.table)[name] for one in sorted(folder.iterdir())}
         if found[head][name].verdict == "undecided" and _explain(found[head][name], each.values()):
             found[head][name] = max(each.values(), key=lambda one: one.model.growth)
-            remarks.append(
-                f"{head}, {name}: the fastest growth of the algorithms that it changes between, {joined(list(each))}"
-            )
+            remarks.append(f"{head}, {name}: the fastest growth of the algorithms that it changes between, {joined(list(each))}")
     return replace(table, verdicts=found, remarks=tuple(remarks))
 
 
@@ -277,9 +265,7 @@ def simulated_times() -> Beside:
         _TIMES,
         chosen,
         "simulated machines",
-        (
-            "Simulated, not measured: machines in the manner of the paper's, with the algorithms that docs/machines.md names",
-        ),
+        ("Simulated, not measured: machines in the manner of the paper's, with the algorithms that docs/machines.md names",),
         "on",
     )
 

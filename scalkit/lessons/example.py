@@ -9,12 +9,7 @@ import xarray as xr
 from scalkit.measure import read
 from scalkit.teaching.simulated import simulate
 
-_EXAMPLE = {
-    "generate": "40 + 0.2*k^3*2^k",
-    "count": "15 + 0.5*k*2^k",
-    "join": "8 + 0.05*k^2*2^k",
-    "report": "3 + 1.5*k",
-}
+_EXAMPLE = {"generate": "40 + 0.2*k^3*2^k", "count": "15 + 0.5*k*2^k", "join": "8 + 0.05*k^2*2^k", "report": "3 + 1.5*k"}
 
 
 def read_or_example(source: str | os.PathLike[str], parameter: str = "k") -> xr.Dataset:

@@ -150,9 +150,7 @@ class Findings:
         return _Shown("".join(f"<h4>{escape(one.name)}</h4>{bullets(one.advice)}" for one in self.of))
 
     def _repr_html_(self) -> str:
-        return block(
-            *(f"<h4>{escape(one.name)}</h4>{paragraph(one.source)}{bullets(one.sentences)}" for one in self.of)
-        )
+        return block(*(f"<h4>{escape(one.name)}</h4>{paragraph(one.source)}{bullets(one.sentences)}" for one in self.of))
 
     def __repr__(self) -> str:
         return f"<Findings: {'; '.join(f'{one.name}: {one.found.headline}' for one in self.of)}>"

@@ -85,9 +85,7 @@ def mafia_text(source: Source = None) -> str:
     import pandas as pd
 
     wide = mafia_table(source)
-    wide.index = pd.Index(
-        [f"{name}, O({growth})" for name, growth in wide["paper", "expectation"].items()], name="expected"
-    )
+    wide.index = pd.Index([f"{name}, O({growth})" for name, growth in wide["paper", "expectation"].items()], name="expected")
     long = wide.drop(columns=[("paper", "expectation")]).stack(level=0, future_stack=True)
     return str(long[["model", "divergence", "match", "probable", "verdict", "probability"]].to_string(na_rep=""))
 
@@ -104,11 +102,9 @@ def mafia_claims(source: Source = None) -> str:
 
 
 def _in_words(word: str, growth: str) -> str:
-    return {
-        "total": "as expected",
-        "approximate": f"inside the limits ({growth})",
-        "none": f"outside the limits ({growth})",
-    }.get(word, f"not decided ({growth} most probable)")
+    return {"total": "as expected", "approximate": f"inside the limits ({growth})", "none": f"outside the limits ({growth})"}.get(
+        word, f"not decided ({growth} most probable)"
+    )
 
 
 def mafia_costs(source: Source = None) -> pd.DataFrame:
@@ -126,10 +122,7 @@ def mafia_costs(source: Source = None) -> pd.DataFrame:
 
     values = {(one.metric, one.function): dict(zip(one.x, one.y, strict=True)) for one in series(mafia_data(source))}
     costs = {
-        name: {
-            int(k): 1e9 * seconds / values["operations", name].get(k, np.nan)
-            for k, seconds in values["time", name].items()
-        }
+        name: {int(k): 1e9 * seconds / values["operations", name].get(k, np.nan) for k, seconds in values["time", name].items()}
         for name in _functions()
     }
     return pd.DataFrame(costs).rename_axis(index="k", columns="ns for an operation")

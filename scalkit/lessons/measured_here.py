@@ -53,9 +53,7 @@ class MeasuredHere:
         """
         found = {one.function: one for one in reversed(series(self.data))}
         if function not in found:
-            raise DataError(
-                f"the function {function!r:.60} was not measured; measured are {', '.join(reversed(found))}."
-            )
+            raise DataError(f"the function {function!r:.60} was not measured; measured are {', '.join(reversed(found))}.")
         return found[function]
 
     def __repr__(self) -> str:
@@ -141,9 +139,7 @@ def _library(clock: str) -> tuple[Mpi, str]:
 
 def _bundled(reason: str) -> MeasuredHere:
     folders = [bundled(one) for one in _BUNDLED]
-    said = (
-        f"Nothing could be measured here ({reason.rstrip('.')}); these are the bundled measurements of another machine."
-    )
+    said = f"Nothing could be measured here ({reason.rstrip('.')}); these are the bundled measurements of another machine."
     return MeasuredHere(read(folders), folders[0], True, said)
 
 

@@ -83,9 +83,7 @@ def scattered_here(library: str = "mpich") -> dict[str, PerformanceModel]:
     card = read_card(_card_of(library))
     plain = card.point_to_point
     found = {f"stride {k}": with_datatype(plain, card.packing(k)) for k in (2, 8)}
-    return {
-        name: collective("broadcast", "binomial", message) for name, message in {"contiguous": plain, **found}.items()
-    }
+    return {name: collective("broadcast", "binomial", message) for name, message in {"contiguous": plain, **found}.items()}
 
 
 def _card_of(library: str) -> Path:
@@ -156,9 +154,7 @@ def folklore_of(data: xr.Dataset, functions: Iterable[str] = ("MPI_Bcast", "MPI_
     return [folklore(cells_of(data, name)) for name in functions]
 
 
-def variants(
-    message: PointToPoint, *, copy_per_byte: object = "0.25 ns/B", groups: int = 4
-) -> dict[str, PerformanceModel]:
+def variants(message: PointToPoint, *, copy_per_byte: object = "0.25 ns/B", groups: int = 4) -> dict[str, PerformanceModel]:
     """Return a broadcast of contiguous and of scattered data, and an allreduce of all and in groups that share a link."""
     scattered = with_datatype(message, copy_per_byte)
     name = "recursive-doubling"

@@ -92,10 +92,7 @@ def simulated() -> list[xr.Dataset]:
 
 def over_processes_figure(results: list[xr.Dataset], region: str = "") -> Drawable:
     """Return time in one-sided calls and waiting for progress over the processes, within a region."""
-    runs = [
-        WaitingRun(int(ds.sizes["location"]), breakdown(ds, region), simulated=bool(ds.attrs["simulated"]))
-        for ds in results
-    ]
+    runs = [WaitingRun(int(ds.sizes["location"]), breakdown(ds, region), simulated=bool(ds.attrs["simulated"])) for ds in results]
     figure: Drawable = waiting_over_processes(runs)
     return figure
 

@@ -126,12 +126,7 @@ class PublishedTable:
             metric = {"": "time", "MB": "process_memory"}.get(one.unit, "object_memory")
             made.append(
                 measurements(
-                    x,
-                    np.rint(values) if one.unit == "B" else values,
-                    self.parameter,
-                    metric,
-                    one.unit or None,
-                    one.function,
+                    x, np.rint(values) if one.unit == "B" else values, self.parameter, metric, one.unit or None, one.function
                 )
             )
         found = combine(made)
@@ -192,7 +187,5 @@ def _table(table: dict[str, Any]) -> PublishedTable:
             table["machines"], row["model"], row["divergence"], row["match"], strict=True
         ):
             printed = Growth.parse(divergence)
-            entries.append(
-                PrintedModel(row["function"], machine, row.get("unit", ""), model, expectation, printed, match)
-            )
+            entries.append(PrintedModel(row["function"], machine, row.get("unit", ""), model, expectation, printed, match))
     return PublishedTable(table["number"], table["title"], table["parameter"], tuple(table["machines"]), tuple(entries))

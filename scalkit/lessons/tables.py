@@ -89,9 +89,7 @@ def values_at(runs: Mapping[str, xr.Dataset], metric: str, **setting: float) -> 
     import pandas as pd
 
     chosen = {head: data[metric].sel(setting) for head, data in runs.items()}
-    columns = {
-        head: one.min([dim for dim in one.dims if dim != "function"]).to_series() for head, one in chosen.items()
-    }
+    columns = {head: one.min([dim for dim in one.dims if dim != "function"]).to_series() for head, one in chosen.items()}
     return pd.DataFrame(columns).dropna().astype(int)
 
 

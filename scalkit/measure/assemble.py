@@ -69,9 +69,7 @@ class _Timed:
         """Return the repetitions, flagged ones as NaN, and whether they were kept for want of others."""
         t = np.array([t for cell in self.cells for t in cell.t_ns], dtype=np.float64) * 1e-9
         flagged = np.zeros(len(t), dtype=bool)
-        flagged[[index for indices in (self._indices("late_at"), self._indices("overrun_at")) for index in indices]] = (
-            True
-        )
+        flagged[[index for indices in (self._indices("late_at"), self._indices("overrun_at")) for index in indices]] = True
         too_few = bool(flagged.any()) and (~flagged).sum() < _LEAST_VALID
         if not keep_flagged and not too_few:
             t[flagged] = math.nan
@@ -330,9 +328,7 @@ def run_labels(run_ids: Iterable[str]) -> dict[str, int]:
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    return [
-        (int(part), "") if part.isdecimal() and part.isascii() else (-1, part) for part in re.split(r"(\d{1,18})", text)
-    ]
+    return [(int(part), "") if part.isdecimal() and part.isascii() else (-1, part) for part in re.split(r"(\d{1,18})", text)]
 
 
 def require_distinct(files: Sequence[RunFile]) -> None:

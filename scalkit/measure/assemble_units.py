@@ -106,9 +106,7 @@ def _variables(axes: _Axes, cells: Mapping[tuple[str, int, int, str], Sequence[U
         "verified": (verified, "results were right"),
     }
     found: dict[str, Any] = {name: (axes.dims, values[name], metric.attrs()) for name, metric in metrics.items()}
-    found |= {
-        name: (axes.dims[:4], array, {"role": "quality", "long_name": text}) for name, (array, text) in quality.items()
-    }
+    found |= {name: (axes.dims[:4], array, {"role": "quality", "long_name": text}) for name, (array, text) in quality.items()}
     about = {"role": "detail", "units": "s", "long_name": "work on a unit, as the workers' clocks saw it"}
     return found | {"time_work": (axes.dims[:4], worked, about)}
 
@@ -146,10 +144,7 @@ def _without_single(ds: xr.Dataset) -> xr.Dataset:
         ds = ds.squeeze(SIZE, drop=True)
         ds.attrs |= {"parameter": WORKERS, "message_size_B": size}
     elif ds.sizes[WORKERS] == 1:
-        along = {
-            name: (SIZE, np.repeat(ds[name].values, ds.sizes[SIZE]))
-            for name in ("oversubscribed", "processes_per_node")
-        }
+        along = {name: (SIZE, np.repeat(ds[name].values, ds.sizes[SIZE])) for name in ("oversubscribed", "processes_per_node")}
         number = int(ds[WORKERS].item())
         ds = ds.squeeze(WORKERS, drop=True).drop_vars(list(along), errors="ignore").assign_coords(along)
         ds.attrs |= {"parameter": SIZE, "workers": number}

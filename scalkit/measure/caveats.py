@@ -50,8 +50,7 @@ def caveats(ds: xr.Dataset, metric: str, parameter: str, function: str, there: F
     bypassed = there & _of_function(ds, "bypassed", function, parameter, np.any, False)
     if bypassed.any() and metric == "object_memory":
         grave.append(
-            f"the library bypasses malloc at {_places(ds, parameter, bypassed)}: "
-            "the bytes counted are fewer than the memory used"
+            f"the library bypasses malloc at {_places(ds, parameter, bypassed)}: the bytes counted are fewer than the memory used"
         )
     kept = there & _of_function(ds, "flagged_kept", function, parameter, np.any, False)
     if kept.any() and metric == "time":
@@ -88,9 +87,7 @@ def _varies(ds: xr.Dataset, there: Flags) -> bool:
     return bool((per_node == 0).any() or np.unique(per_node).size > 1)
 
 
-def _of_function(
-    ds: xr.Dataset, name: str, function: str, parameter: str, join: Callable[..., Flags], default: bool
-) -> Flags:
+def _of_function(ds: xr.Dataset, name: str, function: str, parameter: str, join: Callable[..., Flags], default: bool) -> Flags:
     """Return a flag for each point, joined over the runs."""
     n = ds.sizes[parameter]
     if name not in ds.data_vars or not {FUNCTION, parameter} <= set(ds[name].dims):
@@ -141,8 +138,6 @@ def _places(ds: xr.Dataset, parameter: str, there: Flags) -> str:
         return f"{parameter} = {', '.join(f'{float(x):g}' for x in np.asarray(ds[parameter])[there])}"
     names = parameters_of(ds)
     rows = points_in(ds, names)[there]
-    shown = "; ".join(
-        ", ".join(f"{n} = {x:g}" for n, x in zip(names, row, strict=True)) for row in rows[:_POINTS_SHOWN]
-    )
+    shown = "; ".join(", ".join(f"{n} = {x:g}" for n, x in zip(names, row, strict=True)) for row in rows[:_POINTS_SHOWN])
     more = len(rows) - _POINTS_SHOWN
     return f"{shown}; and {more} more point{'s' if more > 1 else ''}" if more > 0 else shown

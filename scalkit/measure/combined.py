@@ -74,9 +74,7 @@ def _combined(given: Sequence[xr.Dataset], axis: str) -> xr.Dataset:
     names = list(dict.fromkeys(str(name) for part in parts for name in part.data_vars))
     coords = _coords(parts, axis)
     depth = {dim: max(part.sizes.get(dim, 0) for part in parts) for dim in (REPETITION, PROCESS)}
-    variables = {
-        name: _joined(name, [part for part in parts if name in part.data_vars], coords, depth) for name in names
-    }
+    variables = {name: _joined(name, [part for part in parts if name in part.data_vars], coords, depth) for name in names}
     fixed = {name: given[0][name] for name in fixed_parameters(given[0])}
     return xr.Dataset(variables, coords | fixed, _attrs(parts)).assign_coords(_over_points(parts, coords, axis))
 
@@ -87,14 +85,8 @@ def _require_agreement(given: Sequence[xr.Dataset]) -> None:
         values = list(dict.fromkeys(str(ds.attrs[key]) for ds in given if ds.attrs.get(key, "") != ""))
         if len(values) > 1:
             shown = " and ".join(repr(value.strip().splitlines()[0][:60]) for value in values)
-            way = (
-                ", or make the size a parameter, as in read(..., parameter=['p', 'S'])"
-                if key == "message_size_B"
-                else ""
-            )
-            raise DataError(
-                f"measurements that differ in their {what} cannot be combined: {shown}; judge them apart{way}."
-            )
+            way = ", or make the size a parameter, as in read(..., parameter=['p', 'S'])" if key == "message_size_B" else ""
+            raise DataError(f"measurements that differ in their {what} cannot be combined: {shown}; judge them apart{way}.")
     _require_one_clock(given)
     units: dict[str, str] = {}
     for ds in given:
@@ -192,8 +184,7 @@ def _joined(
     for part in parts:
         variable = part[name].expand_dims([dim for dim in dims if dim not in part[name].dims]).transpose(*dims)
         index = [
-            np.arange(variable.sizes[dim]) if dim in depth else _positions(coords[dim], np.asarray(part[dim]))
-            for dim in dims
+            np.arange(variable.sizes[dim]) if dim in depth else _positions(coords[dim], np.asarray(part[dim])) for dim in dims
         ]
         place = np.ix_(*index)
         block = np.asarray(variable)

@@ -91,9 +91,7 @@ def read_experiments(
     files = [read_experiment_file(one) for one in paths]
     files = [file for file in files if file.cells]
     if not files:
-        raise DataError(
-            f"the run files at {_shown(path)} hold no measurements: all launches died early; measure again."
-        )
+        raise DataError(f"the run files at {_shown(path)} hold no measurements: all launches died early; measure again.")
     columns = _columns(files, "t_ns" if value == "completion" else "local_ns", keep_flagged)
     notes = [note for file in files for note in file.notes] + list(_differences(files, columns))
     return ExperimentTable(columns, {**_facts(files), "value": value, "notes": notes})
@@ -212,16 +210,12 @@ def _differences(files: Sequence[ExperimentFile], columns: Mapping[str, Any]) ->
     """Yield a sentence for each number of processes, and library, whose runs do not have the same experiments."""
     names = [name for name in _PARAMETERS if name in columns]
     experiment = _numbered([columns[name] for name in names])
-    group = _codes(
-        np.array([f"{short_library(f.env.mpi_library)} {f.env.p}" for f in files for _ in f.cells], dtype=object)
-    )
+    group = _codes(np.array([f"{short_library(f.env.mpi_library)} {f.env.p}" for f in files for _ in f.cells], dtype=object))
     run = _codes(columns["run"])
     for one in range(int(group.max()) + 1):
         mine = group == one
         everything = set(experiment[mine])
-        lacking = Counter(
-            {r: len(everything - set(experiment[mine & (run == r)])) for r in np.unique(run[mine])}
-        ).most_common()
+        lacking = Counter({r: len(everything - set(experiment[mine & (run == r)])) for r in np.unique(run[mine])}).most_common()
         short = [(r, n) for r, n in lacking if n]
         if short:
             p = int(columns["p"][np.argmax(mine)])

@@ -11,17 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.arrays import Floats
-from scalkit.measure.schema import (
-    FUNCTION,
-    POINT,
-    REPETITION,
-    RUN,
-    axes_of,
-    empty_value,
-    is_list,
-    metrics_of,
-    parameters_of,
-)
+from scalkit.measure.schema import FUNCTION, POINT, REPETITION, RUN, axes_of, empty_value, is_list, metrics_of, parameters_of
 
 _SMALL_GRID = 2**16
 _FILL = 4

@@ -44,9 +44,7 @@ def read_netcdf(path: Path) -> xr.Dataset:
         with xr.open_dataset(path, engine="scipy", decode_times=False) as opened:
             ds = opened.load()
     except (OSError, ValueError, TypeError, KeyError, IndexError, AssertionError, EOFError, MemoryError) as error:
-        raise DataError(
-            f"cannot read {path} as netCDF-3: {type(error).__name__}: {error}; the file is damaged."
-        ) from error
+        raise DataError(f"cannot read {path} as netCDF-3: {type(error).__name__}: {error}; the file is damaged.") from error
     ds = _native(ds)
     check(ds)
     return ds

@@ -53,9 +53,7 @@ class Units:
         lists = {name: record.wholes(name) for name in ("collect_ns", "busy_ns", "worked_ns")}
         for name, values in {"watched_ns": watched_ns, **lists}.items():
             if len(values) != len(t_ns):
-                raise record.error(
-                    f"{name} has {len(values)} values, and t_ns {len(t_ns)}; restore the file or measure again."
-                )
+                raise record.error(f"{name} has {len(values)} values, and t_ns {len(t_ns)}; restore the file or measure again.")
         return cls(
             op=record.name("op"),
             p=record.whole("p", least=2),

@@ -107,8 +107,7 @@ def _of_frame(
     given = {"y": y, "unit": unit, "exact": exact, "name": None if name == _NAME else name}
     if extra := [key for key, value in given.items() if value is not None]:
         raise DataError(
-            f"of a DataFrame the columns say what is measured; leave {', '.join(extra)} out, "
-            "and name columns as in 'time [us]'."
+            f"of a DataFrame the columns say what is measured; leave {', '.join(extra)} out, and name columns as in 'time [us]'."
         )
     ds = frame_dataset(frame, None if parameter == _PARAMETER else parameter, None if metric == _METRIC else metric)
     check(ds)
@@ -132,9 +131,7 @@ def _require_names(parameter: str, metric: str) -> None:
             f"the parameter cannot be named {parameter!r}, which means something else; use another, as in 'p' or 'n'."
         )
     if metric == parameter:
-        raise DataError(
-            f"the metric cannot be named {metric!r} as the parameter is; choose another name for one of them."
-        )
+        raise DataError(f"the metric cannot be named {metric!r} as the parameter is; choose another name for one of them.")
     if is_reserved(metric) and metric not in METRICS:
         raise DataError(f"the metric cannot be named {metric!r}, which means something else; choose another name.")
 

@@ -42,9 +42,7 @@ def of_processes(cells: Sequence[Cell], left_out: Flags) -> dict[str, Floats]:
     rows = np.array([row for cell in cells for row in cell.process_ns], dtype=np.float64)
     if rows.size:
         starts = np.cumsum([0, *(len(cell.t_ns) for cell in cells)])
-        at = np.array(
-            [start + i for start, cell in zip(starts, cells, strict=False) for i in range(len(cell.process_ns))]
-        )
+        at = np.array([start + i for start, cell in zip(starts, cells, strict=False) for i in range(len(cell.process_ns))])
         counts = ~left_out[at]
         rows = rows[counts] if counts.any() else rows
         found["process_time"] = np.median(rows, axis=0) * 1e-9
@@ -96,9 +94,7 @@ class ProcessTimes:
         each, share = self.of_each, self.share_last
         late = int(np.argmax(share))
         often = "mostly" if share[late] > _AMONG_THE_LAST else "most often"
-        slowest = (
-            f"the slowest, {self.slowest}, after {_time(each[self.slowest])}" if self.slowest else "it is the slowest"
-        )
+        slowest = f"the slowest, {self.slowest}, after {_time(each[self.slowest])}" if self.slowest else "it is the slowest"
         return (
             f"{self.function}, {self.parameter} = {self.x:g}: process 0 is done after {_time(self.root)}, {slowest}; {often} "
             f"process {late} is the last ({100 * share[late]:.0f} %)."
@@ -124,9 +120,7 @@ def process_times(ds: xr.Dataset) -> list[ProcessTimes]:
     """
     names = parameters_of(ds)
     if len(names) != 1:
-        raise DataError(
-            f"times of processes are along one parameter, the Dataset is over {', '.join(names)}; select one."
-        )
+        raise DataError(f"times of processes are along one parameter, the Dataset is over {', '.join(names)}; select one.")
     if "process_time" not in ds:
         raise DataError("the times of the processes were not kept; measure with --per-process.")
     found = []
@@ -139,7 +133,5 @@ def process_times(ds: xr.Dataset) -> list[ProcessTimes]:
             there = np.isfinite(times[i, j]).any(axis=0)
             if there.any():
                 n = int(np.flatnonzero(there)[-1]) + 1
-                found.append(
-                    ProcessTimes(str(function), names[0], x, times[i, j][:, :n], last[i, j][:, :n], float(whole[i, j]))
-                )
+                found.append(ProcessTimes(str(function), names[0], x, times[i, j][:, :n], last[i, j][:, :n], float(whole[i, j])))
     return found

@@ -60,13 +60,7 @@ class Cut:
 
 
 CUT_MEANS = MappingProxyType(
-    {
-        "cut_mean": Cut(1, 1),
-        "cut_mean_1": Cut(1, 0),
-        "cut_mean_4": Cut(0, 1),
-        "cut_mean_12": Cut(2, 0),
-        "cut_mean_34": Cut(0, 2),
-    }
+    {"cut_mean": Cut(1, 1), "cut_mean_1": Cut(1, 0), "cut_mean_4": Cut(0, 1), "cut_mean_12": Cut(2, 0), "cut_mean_34": Cut(0, 2)}
 )
 """Statistics by name: `cut_mean` leaves out the lowest and the highest quarter, the others those of their name."""
 
@@ -100,9 +94,7 @@ def _quantile(ordered: Floats, count: NDArray[Any], share: float) -> Floats:
     last = np.maximum(count - 1, 0)
     place = last * share
     low = np.floor(place).astype(np.int64)
-    below, above = (
-        np.take_along_axis(ordered, index[..., None], axis=-1)[..., 0] for index in (low, np.minimum(low + 1, last))
-    )
+    below, above = (np.take_along_axis(ordered, index[..., None], axis=-1)[..., 0] for index in (low, np.minimum(low + 1, last)))
     found: Floats = below + (place - low) * (above - below)
     return found
 

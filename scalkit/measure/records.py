@@ -36,9 +36,7 @@ class Record:
         value = self.fields.get(key, _MISSING)
         shown = "is missing" if value is _MISSING else f"is {_short(value)}"
         kind = self.fields.get("rec", "?")
-        return self.error(
-            f"{key!r} of the {kind!r} record {shown}; {allowed} is needed. Restore the file or measure again."
-        )
+        return self.error(f"{key!r} of the {kind!r} record {shown}; {allowed} is needed. Restore the file or measure again.")
 
     def text(self, key: str, default: str | None = None) -> str:
         """Return a text field."""
@@ -79,9 +77,7 @@ class Record:
             raise self._wrong(key, "true or false")
         return value
 
-    def wholes(
-        self, key: str, default: list[int] | None = None, least: int = 0, most: int = _LARGEST
-    ) -> tuple[int, ...]:
+    def wholes(self, key: str, default: list[int] | None = None, least: int = 0, most: int = _LARGEST) -> tuple[int, ...]:
         """Return a list of whole numbers, each from `least` to `most`."""
         value = self.fields.get(key, default)
         if not isinstance(value, list):
@@ -91,8 +87,7 @@ class Record:
                 is_short = most == _LARGEST and (not _is_whole(item) or item < least)
                 limit = f"of at least {least}" if is_short else f"from {least} to {most}"
                 raise self.error(
-                    f"{key}[{place}] is {_short(item)}; a whole number {limit} is needed. "
-                    "Restore the file or measure again."
+                    f"{key}[{place}] is {_short(item)}; a whole number {limit} is needed. Restore the file or measure again."
                 )
         return tuple(value)
 
@@ -153,9 +148,7 @@ class Env:
         """Return the circumstances, after a check of the schema version."""
         schema = record.whole("schema", least=1)
         if schema > SCHEMA:
-            raise record.error(
-                f"schema {schema} is newer than {SCHEMA}, the newest that this scalkit reads; update scalkit."
-            )
+            raise record.error(f"schema {schema} is newer than {SCHEMA}, the newest that this scalkit reads; update scalkit.")
         p = record.whole("p", least=1)
         parameter, point, values = _point(record, p)
         virtual = virtual_of(record.fields)
@@ -257,9 +250,7 @@ class Memory:
             op = f"{op}[{shape}]"
         own = "process_memory_B" in record.fields
         values = _own_memory(record) if own else _object_memory(record)
-        return cls(
-            op, record.whole("p", least=1), values, record.flag("bypassed", False), record.flag("verified", True)
-        )
+        return cls(op, record.whole("p", least=1), values, record.flag("bypassed", False), record.flag("verified", True))
 
 
 @dataclass(frozen=True)
@@ -330,10 +321,7 @@ def _object_memory(record: Record) -> dict[str, float]:
 
 
 def _own_memory(record: Record) -> dict[str, float]:
-    values = {
-        "process_memory": record.number("process_memory_B"),
-        "own_buffers": record.number("own_buffers_B", math.nan),
-    }
+    values = {"process_memory": record.number("process_memory_B"), "own_buffers": record.number("own_buffers_B", math.nan)}
     for stage in ("before_init", "after_init", "after_use"):
         inner = record.below(f"{stage}_B")
         values |= {f"{kind}_{stage}": inner.number(kind, math.nan) for kind in ("pss", "private", "rss")}

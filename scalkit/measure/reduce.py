@@ -64,9 +64,7 @@ class Series(Values):
         if not (self.virtual and self.parameter == "p") or is_whole.all() or is_whole.sum() < _WHOLE_LEVELS:
             return self
         others = ", ".join(f"{x:g}" for x in self.x[~is_whole])
-        said = (
-            f"judged at powers of two, where trees have whole levels; beside them is shown {self.parameter} = {others}"
-        )
+        said = f"judged at powers of two, where trees have whole levels; beside them is shown {self.parameter} = {others}"
         return replace(self.only(is_whole), beside=self.only(~is_whole), caveats=(*self.caveats, said))
 
     @property
@@ -236,9 +234,7 @@ def _series_of(ds: xr.Dataset, parameter: str, metric: str, statistic: Statistic
                 repetitions=_repetitions(cube[index][there], per_run[index][there]),
                 simulated=bool(ds.attrs.get("simulated", 0)),
                 virtual=is_virtual(ds.attrs) and metric in TIMED,
-                lost=most(ds, "object_memory_leaked", str(function), parameter)[there]
-                if metric == "object_memory"
-                else None,
+                lost=most(ds, "object_memory_leaked", str(function), parameter)[there] if metric == "object_memory" else None,
                 of_processes=_of_processes(ds, str(function), parameter, there) if metric == "time" else (),
             )
         )

@@ -57,14 +57,10 @@ def read_run_file(path: Path) -> RunFile:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise RunFileError(
-            f"cannot read {path}: {error.strerror or error}; check the path and its permissions."
-        ) from error
+        raise RunFileError(f"cannot read {path}: {error.strerror or error}; check the path and its permissions.") from error
     records = records_of(path.name, content)
     if not records:
-        raise RunFileError(
-            f"{path.name} has no complete line: the launch died at once. Delete the file or measure again."
-        )
+        raise RunFileError(f"{path.name} has no complete line: the launch died at once. Delete the file or measure again.")
     if records[0].fields["rec"] != "env":
         raise records[0].error(f"the first record is {records[0].fields['rec']!r}; 'env' is needed. {AGAIN}")
     if records[0].fields.get("program") == PROGRAM:
@@ -113,9 +109,7 @@ def _content(path: Path, sha256: str, records: list[Record]) -> RunFile:
     notes += [f"{path.name}: {skip.op} was skipped at {env.p} processes: {skip.why}" for skip in skips]
     cells, memories, counts, units, regions, trips = (tuple(found[kind].values()) for kind in _KINDS)
     complete = records[-1].fields["rec"] == "end"
-    return RunFile(
-        path, sha256, env, cells, memories, tuple(skips), complete, tuple(notes), counts, units, trips, regions
-    )
+    return RunFile(path, sha256, env, cells, memories, tuple(skips), complete, tuple(notes), counts, units, trips, regions)
 
 
 def _require_p(record: Record, env: Env) -> None:

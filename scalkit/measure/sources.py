@@ -19,15 +19,7 @@ from scalkit.measure.assemble import assemble
 from scalkit.measure.assemble_units import MASTER_WORKER, assemble_units
 from scalkit.measure.combined import combine
 from scalkit.measure.netcdf import is_hdf5, is_netcdf3, read_netcdf
-from scalkit.measure.readers import (
-    Content,
-    foreign_datasets,
-    foreign_files,
-    frame_dataset,
-    is_extra_p_lines,
-    is_frame,
-    load,
-)
+from scalkit.measure.readers import Content, foreign_datasets, foreign_files, frame_dataset, is_extra_p_lines, is_frame, load
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
 from scalkit.measure.schema import check
 from scalkit.measure.sizes import over_sizes
@@ -166,9 +158,7 @@ class _Inputs:
                 "'scalkit model fit', or file them with 'scalkit store put'."
             )
         elif all(not (run.cells or run.memories or run.counts or run.units) for run in found):
-            raise RunFileError(
-                f"the run files in {str(folder)!r} hold no measurements: all launches died early; measure again."
-            )
+            raise RunFileError(f"the run files in {str(folder)!r} hold no measurements: all launches died early; measure again.")
         self.runs += found
         self.notes += ignored
         self.campaigns += _campaign(folder)
@@ -183,9 +173,7 @@ class _Inputs:
         elif is_run_file(head):
             self.runs.append(read_run_file(path))
         elif is_hdf5(head):
-            raise DataError(
-                f"{path} is netCDF-4 or HDF5; write it as netCDF-3, with ds.to_netcdf(path, engine='scipy')."
-            )
+            raise DataError(f"{path} is netCDF-4 or HDF5; write it as netCDF-3, with ds.to_netcdf(path, engine='scipy').")
         else:
             self._foreign(load(path))
 
@@ -255,10 +243,7 @@ def _empty(folder: Path) -> DataError:
 def _named(hashes: Sequence[tuple[Path, str]]) -> dict[str, str]:
     """Return the hashes by folder and file name, by the whole path where that is ambiguous."""
     short = [f"{path.absolute().parent.name}/{path.name}" for path, _ in hashes]
-    return {
-        (name if short.count(name) == 1 else str(path)): digest
-        for name, (path, digest) in zip(short, hashes, strict=True)
-    }
+    return {(name if short.count(name) == 1 else str(path)): digest for name, (path, digest) in zip(short, hashes, strict=True)}
 
 
 def _campaign(folder: Path) -> list[str]:

@@ -98,10 +98,7 @@ def attributes_of_remarks(remarks: Sequence[str]) -> dict[str, Any]:
     Raises DataError if there are several clocks.
     """
     clocks = [machine_of({"virtual": line.removeprefix(_VIRTUAL)}) for line in remarks if line.startswith(_VIRTUAL)]
-    return {
-        "simulated": any(re.match(r"# ?simulated\b", line, re.IGNORECASE) for line in remarks),
-        **clock_attributes(clocks),
-    }
+    return {"simulated": any(re.match(r"# ?simulated\b", line, re.IGNORECASE) for line in remarks), **clock_attributes(clocks)}
 
 
 def clock_of(machine: Mapping[str, Any]) -> str:

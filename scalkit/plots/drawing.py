@@ -33,9 +33,7 @@ def dots(
     return {"x": _values(x), "y": _values(y), "mode": "markers", "marker": marker}
 
 
-def linked_dots(
-    x: Any, y: Any, colour: Any, width: float, size: int, *, dash: str | None = None, **how: Any
-) -> dict[str, Any]:
+def linked_dots(x: Any, y: Any, colour: Any, width: float, size: int, *, dash: str | None = None, **how: Any) -> dict[str, Any]:
     """Return points with a line through them; `how` as for `dots`."""
     return dots(x, y, colour, size, **how) | lines(x, y, colour, width, dash) | {"mode": "lines+markers"}
 

@@ -29,9 +29,7 @@ QUIET: Final = light("quiet")
 BAND: Final = light("band")
 
 #: Okabe-Ito without yellow, which disappears on white.
-PALETTE: Final = tuple(
-    light(name) for name in ("model", "trouble", "expected", "undecided", "approximate", "slower", "ink")
-)
+PALETTE: Final = tuple(light(name) for name in ("model", "trouble", "expected", "undecided", "approximate", "slower", "ink"))
 
 #: A verdict's key is its word, or "slower" when the model lies below the lower limit: better than expected.
 RANK_COLOURS: Final = {
@@ -176,9 +174,7 @@ def layout_of(height: int, alt: str, *, is_static: bool = False) -> dict[str, An
         "autosize": True,
         "height": height,
         "margin": {"l": 62, "r": 14, "t": 12, "b": 44},
-        "paper_bgcolor": light(
-            "paper"
-        ),  # where nothing follows the theme, as in cells; pages of scalkit put theirs in its place
+        "paper_bgcolor": light("paper"),  # where nothing follows the theme, as in cells; pages of scalkit put theirs in its place
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": _FONT, "size": 12, "color": DATA},
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom", "font": {"size": 11}},
@@ -240,11 +236,7 @@ def value_axis(lowest: float, highest: float, unit: str, title: str) -> dict[str
         low, high = math.log10(lowest) - pad, math.log10(highest) + pad
         ticks = _log_ticks(10**low, 10**high)
         axis |= {"type": "log", "range": [low, high]}
-    return axis | {
-        "tickmode": "array",
-        "tickvals": rounded(ticks),
-        "ticktext": [_tick_label(t, unit, max(ticks)) for t in ticks],
-    }
+    return axis | {"tickmode": "array", "tickvals": rounded(ticks), "ticktext": [_tick_label(t, unit, max(ticks)) for t in ticks]}
 
 
 def _tick_label(value: float, unit: str, largest: float) -> str:

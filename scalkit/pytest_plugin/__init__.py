@@ -56,9 +56,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     names = _open_arguments(metafunc)
     if names:
         hidden = getattr(pytest, "HIDDEN_PARAM", "scaling")
-        metafunc.parametrize(
-            ",".join(names), [[_MEASURED] * len(names)] if len(names) > 1 else [_MEASURED], ids=[hidden]
-        )
+        metafunc.parametrize(",".join(names), [[_MEASURED] * len(names)] if len(names) > 1 else [_MEASURED], ids=[hidden])
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -160,11 +158,7 @@ def _check(marker: pytest.Mark | None, options: Mapping[str, Any]) -> ScalingChe
 
 
 def _judge(
-    item: pytest.Item,
-    check: ScalingCheck,
-    func: Callable[..., object],
-    name: str,
-    verdicts: list[Verdict] | None = None,
+    item: pytest.Item, check: ScalingCheck, func: Callable[..., object], name: str, verdicts: list[Verdict] | None = None
 ) -> Verdict:
     """Measure, leave a trace in the reports of the test, and fail or warn."""
     outcome = check.run(func, name)

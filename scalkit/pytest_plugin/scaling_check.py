@@ -176,9 +176,7 @@ class ScalingCheck:
     def _judged(self, data: xr.Dataset, name: str) -> Outcome:
         result = validate(data, {name: self.expectation}, **self.judging.as_options())
         return Outcome(
-            result,
-            bool(result.exit_status(self.fail_on)),
-            tuple(dict.fromkeys(json.loads(data.attrs.get("notes", "[]")))),
+            result, bool(result.exit_status(self.fail_on)), tuple(dict.fromkeys(json.loads(data.attrs.get("notes", "[]"))))
         )
 
 

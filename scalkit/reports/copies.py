@@ -51,9 +51,7 @@ class Copies:
         if self.kept:
             said.append(f"Kept as you changed {'it' if len(self.kept) == 1 else 'them'}: {', '.join(self.kept)}.")
         if self.outdated:
-            said.append(
-                f"scalkit has a newer version of {', '.join(self.outdated)}; rename yours and run this again to get it."
-            )
+            said.append(f"scalkit has a newer version of {', '.join(self.outdated)}; rename yours and run this again to get it.")
         return tuple(said)
 
 
@@ -74,9 +72,7 @@ def copy_notebooks(folder: str | os.PathLike[str]) -> Copies:
     try:
         return _copied(source, target)
     except OSError as error:
-        raise UsageError(
-            f"cannot write the notebooks to '{folder}': {error.strerror or error}; name another folder."
-        ) from error
+        raise UsageError(f"cannot write the notebooks to '{folder}': {error.strerror or error}; name another folder.") from error
 
 
 def _copied(source: Path, target: Path) -> Copies:

@@ -58,7 +58,5 @@ def sessions_of(path: str | Path) -> list[Session]:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise DataError(
-            f"cannot read the report '{path}': {error!s:.100}; name a page that scalkit report wrote."
-        ) from error
+        raise DataError(f"cannot read the report '{path}': {error!s:.100}; name a page that scalkit report wrote.") from error
     return [session_from_dict(Session, json.loads(one), None, Path(path).parent) for one in sessions_in(text, path)]

@@ -146,13 +146,7 @@ def _absolute(path: PathLike | None) -> str:
 
 
 def _parameters(
-    template: Template,
-    source: Any,
-    expectations: object,
-    baseline: Any,
-    real_times: Any,
-    asked: dict[str, Any],
-    folder: Path,
+    template: Template, source: Any, expectations: object, baseline: Any, real_times: Any, asked: dict[str, Any], folder: Path
 ) -> dict[str, Any]:
     """Return the parameters of the notebook; what stays empty keeps its default there.
 
@@ -165,9 +159,7 @@ def _parameters(
     asked |= {"real_times": real_times} if real_times is not None else {}
     for key in asked:
         if key not in known:
-            raise UsageError(
-                f"the template {template.name} has no parameter {key!r}; it has {', '.join(sorted(known))}."
-            )
+            raise UsageError(f"the template {template.name} has no parameter {key!r}; it has {', '.join(sorted(known))}.")
     if template.name == "models" and "message" not in asked:
         raise UsageError("the template models needs the model of a message; name a model card (message=...).")
     if template.name == "regression" and baseline is None:

@@ -67,8 +67,7 @@ class Template:
 
         found = papermill.inspect_notebook(str(self.path))
         return tuple(
-            TemplateParameter(name, one["inferred_type_name"], one["default"], one["help"])
-            for name, one in found.items()
+            TemplateParameter(name, one["inferred_type_name"], one["default"], one["help"]) for name, one in found.items()
         )
 
 
@@ -127,7 +126,5 @@ def _assigned(cell: str) -> list[str]:
         body = ast.parse(cell).body
     except (SyntaxError, ValueError):  # a magic command
         return []
-    targets = [
-        t for one in body for t in (one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)])
-    ]
+    targets = [t for one in body for t in (one.targets if isinstance(one, ast.Assign) else [getattr(one, "target", None)])]
     return [target.id for target in targets if isinstance(target, ast.Name)]

@@ -88,9 +88,7 @@ def _own_growths(code: str) -> Iterator[str]:
         yield call("sk.register_growth", [literal(name), literal(one["expression"]), *places])
 
 
-def _rules(
-    rules: tuple[Relation, ...], of_set: tuple[Relation, ...]
-) -> tuple[tuple[Relation, ...], tuple[Relation, ...]]:
+def _rules(rules: tuple[Relation, ...], of_set: tuple[Relation, ...]) -> tuple[tuple[Relation, ...], tuple[Relation, ...]]:
     """Return the rules to give beside those of the set, and those of the set to remove."""
     kept = tuple(rule for rule in of_set if rule in rules)
     removed = tuple(rule for rule in of_set if rule not in rules)

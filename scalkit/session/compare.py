@@ -61,11 +61,7 @@ class Differences:
 
     def __str__(self) -> str:
         head = f"{self.before} -> {self.after}"
-        return (
-            "\n".join([f"{head}:", *(f"  {one}" for one in self.items)])
-            if self.items
-            else f"{head}: no verdict differs"
-        )
+        return "\n".join([f"{head}:", *(f"  {one}" for one in self.items)]) if self.items else f"{head}: no verdict differs"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each difference, as a pandas DataFrame."""
@@ -82,8 +78,7 @@ class Differences:
         if not self.items:
             return block(paragraph(self))
         rows = [
-            tuple(map(escape, (one.function, one.metric, one.what, one.before or "–", one.after or "–")))
-            for one in self.items
+            tuple(map(escape, (one.function, one.metric, one.what, one.before or "–", one.after or "–"))) for one in self.items
         ]
         return block(table(("function", "metric", "what", self.before, self.after), rows))
 

@@ -105,9 +105,7 @@ def session_from_dict(
     except ScalkitError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise DataError(
-            f"the session cannot be read: {type(error).__name__}: {error!s:.200}; save it again."
-        ) from error
+        raise DataError(f"the session cannot be read: {type(error).__name__}: {error!s:.200}; save it again.") from error
     session._outcome = session._judge.result(session.state)
     return session
 
@@ -138,9 +136,7 @@ def read_session(kind: type[Session], path: str | os.PathLike[str], data: object
         text = content.decode("utf-8")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
-        raise DataError(
-            f"cannot read the session '{target}': {reason}; name a file of Session.save or a report."
-        ) from error
+        raise DataError(f"cannot read the session '{target}': {reason}; name a file of Session.save or a report.") from error
     if len(content) > _MAX_BYTES:
         raise DataError(f"the session '{target}' is larger than {_MAX_BYTES} bytes; name a file of Session.save.")
     if text.lstrip()[:1] == "<":
@@ -165,9 +161,7 @@ def _source_text(given: object) -> str | None:
 def _plain_steps(steps: tuple[Step, ...], present: State) -> list[dict[str, Any]]:
     """Return the steps next to the present state, as far as they are about the same measurements: a file holds one."""
     near = list(takewhile(lambda step: step.state.data == present.data, reversed(steps)))
-    return [
-        {"step": step.name, "state": plain_state(step.state, present.judging.min_points)} for step in reversed(near)
-    ]
+    return [{"step": step.name, "state": plain_state(step.state, present.judging.min_points)} for step in reversed(near)]
 
 
 def _steps(plain: Any, min_points: int) -> tuple[Step, ...]:

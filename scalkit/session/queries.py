@@ -190,9 +190,7 @@ class SessionView:
         function, metric = (name, None) if isinstance(name, str) else name
         there = [one for one in self.names if one[0] == function]
         if not there:
-            raise DataError(
-                f"the function {function!r:.60} was not measured; measured are {', '.join(self._judge.functions)}."
-            )
+            raise DataError(f"the function {function!r:.60} was not measured; measured are {', '.join(self._judge.functions)}.")
         for one in there:
             if metric in (None, one[1], f"{self.parameters[0]}*{one[1]}"):
                 return one

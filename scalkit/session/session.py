@@ -208,9 +208,7 @@ class Session(SessionSteps):
         """Leave out settings of the selected function: values of the parameter, or of several a tuple or mapping each."""
         gone = {*self.excluded, *self._measured_settings(settings)}
         if gone >= set(self.settings):
-            raise DataError(
-                f"all {len(self.settings)} settings of '{self._selected[0]}' would be left out; keep at least one."
-            )
+            raise DataError(f"all {len(self.settings)} settings of '{self._selected[0]}' would be left out; keep at least one.")
         return self._leave_out("exclude", settings, gone)
 
     def include(self, *settings: object) -> Session:
@@ -347,8 +345,7 @@ class Session(SessionSteps):
     def _leave_out(self, step: str, settings: tuple[object, ...], gone: set[Setting]) -> Session:
         function = self._selected[0]
         what = "; ".join(
-            one if isinstance(one, str) else shown_setting(self._judge.measured.setting(one), self.parameters)
-            for one in settings
+            one if isinstance(one, str) else shown_setting(self._judge.measured.setting(one), self.parameters) for one in settings
         )
         ordered = tuple(one for one in self.settings if one in gone)
         return self._do(f"{step} {what} of {function}", self.state.excluding(function, ordered))

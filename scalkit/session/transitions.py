@@ -78,11 +78,7 @@ class SessionSteps(SessionView):
     def _forget(self) -> None:
         """Let go of measurements that no step and no snapshot leads to."""
         history = self._history
-        states = (
-            history.present,
-            *(step.state for step in (*history.past, *history.future)),
-            *self._snapshots.values(),
-        )
+        states = (history.present, *(step.state for step in (*history.past, *history.future)), *self._snapshots.values())
         needed = {"", *(state.data for state in states)}
         self._opened = {key: one for key, one in self._opened.items() if key in needed}
 

@@ -26,10 +26,7 @@ def areas(chosen: Mapping[tuple[Span, Span], T | None]) -> tuple[Area[T], ...]:
     both; beyond the last ones nothing does.
     """
     found: list[Area[T]] = []
-    rows = [
-        (p, list(_of_sizes(p, cells)))
-        for p, cells in groupby(sorted(chosen.items(), key=_place), key=lambda one: one[0][0])
-    ]
+    rows = [(p, list(_of_sizes(p, cells))) for p, cells in groupby(sorted(chosen.items(), key=_place), key=lambda one: one[0][0])]
     for _, row in rows:
         found += row
     for (lower, below), (upper, above) in pairwise(rows):

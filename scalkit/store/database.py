@@ -109,9 +109,7 @@ class Database:
             raise FileNotFoundError(str(error)) from error
 
 
-def with_ids(
-    filters: Mapping[str, Any], run_ids: str | Sequence[str] | None, resolve: Callable[[str], str]
-) -> dict[str, Any]:
+def with_ids(filters: Mapping[str, Any], run_ids: str | Sequence[str] | None, resolve: Callable[[str], str]) -> dict[str, Any]:
     """Return filters with whole ids of the runs that `run_ids` and ``run`` name by their beginnings."""
     found = dict(filters)
     named = found.pop("run", None)

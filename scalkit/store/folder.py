@@ -255,9 +255,7 @@ class StoreFolder:
         """Return nothing if the store was opened for writing. Raises StoreError."""
         if self.archive is not None:
             shown = str(self.archive)
-            raise StoreError(
-                f"{shown!r} is a zip, which is only read; 'scalkit store merge FOLDER {shown}' makes a folder."
-            )
+            raise StoreError(f"{shown!r} is a zip, which is only read; 'scalkit store merge FOLDER {shown}' makes a folder.")
         if self.readonly:
             raise StoreError(f"the store {str(self.path)!r} was opened to be read only; open it without readonly=True.")
 
@@ -278,9 +276,7 @@ class StoreFolder:
                     "file; raise the limit (ulimit -f) and do it again, the store is as it was."
                 ) from error
             reason = error.strerror or str(error)
-            raise StoreError(
-                f"cannot {what} in {str(self.path)!r}: {reason}; check the folder and its permissions."
-            ) from error
+            raise StoreError(f"cannot {what} in {str(self.path)!r}: {reason}; check the folder and its permissions.") from error
 
 
 def _write(path: Path, content: bytes) -> None:

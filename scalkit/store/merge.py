@@ -41,9 +41,7 @@ class Merged:
         lines = [f"{text}."]
         lines += [f"  {one.file}: {words} [{code}]" for one in self.refused for code, words in one.refused[:5]]
         if self.hidden:
-            were = (
-                "was here is hidden now, as it is" if len(self.hidden) == 1 else "were here are hidden now, as they are"
-            )
+            were = "was here is hidden now, as it is" if len(self.hidden) == 1 else "were here are hidden now, as they are"
             lines.append(f"  {counted(len(self.hidden), 'run')} that {were} retracted there:")
             lines += [f"    {one}" for one in self.hidden]
         if self.left:
@@ -55,8 +53,7 @@ class Merged:
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         refused = [
-            {"file": one.file, "reasons": [{"code": code, "text": text} for code, text in one.refused]}
-            for one in self.refused
+            {"file": one.file, "reasons": [{"code": code, "text": text} for code, text in one.refused]} for one in self.refused
         ]
         return {
             "added": list(self.added),

@@ -108,15 +108,11 @@ def publish(
         files["signatures.jsonl"] = "".join(json.dumps(one) + "\n" for one in signatures).encode()
     for name, content in (extra or {}).items():
         if not _EXTRA.fullmatch(name):
-            raise UsageError(
-                f"{name!r:.80} is no file of a bundle; name it plots/... or site/..., as .svg .pdf .csv .html."
-            )
+            raise UsageError(f"{name!r:.80} is no file of a bundle; name it plots/... or site/..., as .svg .pdf .csv .html.")
         files[name] = content
     total = sum(one.stat().st_size if isinstance(one, Path) else len(one) for one in files.values())
     if total > LARGEST:
-        raise DataError(
-            f"the store has {total / 1e9:.0f} GB, more than the 50 GB of a record of Zenodo; publish parts of it."
-        )
+        raise DataError(f"the store has {total / 1e9:.0f} GB, more than the 50 GB of a record of Zenodo; publish parts of it.")
     files["metadata.json"] = _json(_metadata(store, about))
     files["README.md"] = _readme(store, about, files, Path(path).name).encode()
     files["CITATION.cff"] = _filled("CITATION.cff.jinja", about).encode()
@@ -189,12 +185,7 @@ def _readme(store: Store, about: _About, files: Mapping[str, object], name: str)
 
 
 def _filled(template: str, about: _About, **values: Any) -> str:
-    words = {
-        "about": about,
-        "line": _line,
-        "counted": counted,
-        "quoted": lambda text: json.dumps(text, ensure_ascii=False),
-    }
+    words = {"about": about, "line": _line, "counted": counted, "quoted": lambda text: json.dumps(text, ensure_ascii=False)}
     return environment("store/templates", escape=False).get_template(template).render(**words, **values)
 
 

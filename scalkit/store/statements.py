@@ -44,9 +44,7 @@ class Statements:
         """Return everything that is known about a run."""
         raise NotImplementedError
 
-    def retract(
-        self, run_id: str, reason: str, by: str | None = None, key: str | os.PathLike[str] | None = None
-    ) -> None:
+    def retract(self, run_id: str, reason: str, by: str | None = None, key: str | os.PathLike[str] | None = None) -> None:
         """Take a run out of all answers; its file stays, and `merge` carries the retraction on.
 
         Parameters
@@ -71,9 +69,7 @@ class Statements:
         """
         self._state(run_id, "a retraction needs a reason; say what is wrong with the run.", reason, by, key)
 
-    def restore(
-        self, run_id: str, reason: str, by: str | None = None, key: str | os.PathLike[str] | None = None
-    ) -> None:
+    def restore(self, run_id: str, reason: str, by: str | None = None, key: str | os.PathLike[str] | None = None) -> None:
         """Undo the retraction of a run: it is in the answers again, and both statements are kept. Parameters as in `retract`.
 
         Raises

@@ -131,9 +131,7 @@ class Store(Statements):
         replaced = replaced_by(self, [run for run in runs if run.run_id in added])
         return Filed(tuple(added), tuple(known), replaced)
 
-    def merge(
-        self, other: str | os.PathLike[str], *, policy: Policy | None = None, retractions: bool | None = None
-    ) -> Merged:
+    def merge(self, other: str | os.PathLike[str], *, policy: Policy | None = None, retractions: bool | None = None) -> Merged:
         """Take over the runs and retractions of another store, a folder or a zip, that are valid and new.
 
         See `scalkit.store.merge.merge`.
@@ -166,9 +164,7 @@ class Store(Statements):
         def answer(database: Database) -> pd.DataFrame:
             where, values = database.conditions("runs", filters)
             columns = ", ".join(RUN_COLUMNS)
-            return database.frame(
-                f"SELECT {columns} FROM runs WHERE {where} ORDER BY started DESC, platform, run_id", values
-            )
+            return database.frame(f"SELECT {columns} FROM runs WHERE {where} ORDER BY started DESC, platform, run_id", values)
 
         return self._asked(answer, retracted)
 
@@ -257,9 +253,7 @@ class Store(Statements):
             return found[0]
         if found:
             raise DataError(f"{len(found)} runs have an id that begins with {run_id!r}; give more of it.")
-        raise DataError(
-            f"there is no run {run_id!r:.50} in {str(self._folder.shown)!r}; 'scalkit store runs' lists them."
-        )
+        raise DataError(f"there is no run {run_id!r:.50} in {str(self._folder.shown)!r}; 'scalkit store runs' lists them.")
 
     def load(
         self, run_ids: Texts | None = None, *, level: str = "rep", keep_flagged: bool = False, **filters: Any
@@ -373,9 +367,7 @@ class Store(Statements):
                 return question(database)
             except FileNotFoundError:
                 self._snapshot = None
-        raise StoreError(
-            f"the index of {str(self.path)!r} vanishes again and again; check what else changes that folder."
-        )
+        raise StoreError(f"the index of {str(self.path)!r} vanishes again and again; check what else changes that folder.")
 
 
 def _selected(database: Database, what: str, filters: Mapping[str, Any], then: str) -> pd.DataFrame:

@@ -94,9 +94,7 @@ def read_growth(given: object, parameters: tuple[str, ...] = ()) -> Growth:
         growth = Growth.parse(text)
     except ExpectationError as error:
         reason = str(error).partition(": ")[2].partition(". Write the expectation")[0]
-        raise Unread(
-            f"'{shortened(text)}' is no growth that I can read{f': {reason}' if reason else ''}. {_WRITE}"
-        ) from error
+        raise Unread(f"'{shortened(text)}' is no growth that I can read{f': {reason}' if reason else ''}. {_WRITE}") from error
     strange = [name for name in growth.parameters if parameters and name not in parameters]
     if strange:
         raise Unread(f"It is about {shortened(', '.join(strange))}; write it in terms of {', '.join(parameters)}.")

@@ -167,9 +167,7 @@ class Exercise:
         listed = "".join(f"\n  {number}. {text}" for number, text in enumerate(self.choices, 1))
         said = f"\n{self.outcome!r}" if self.outcome is not None else ""
         how = "check(session)" if self.looks_at_session else "check('...')"
-        return f"Exercise {self.name}: {self.prompt}{listed}\nAnswer with {how}; {self.progress}.{said}".replace(
-            " :", ":", 1
-        )
+        return f"Exercise {self.name}: {self.prompt}{listed}\nAnswer with {how}; {self.progress}.{said}".replace(" :", ":", 1)
 
     def _repr_html_(self) -> str:
         return f'<pre style="white-space: pre-wrap">{escape(repr(self))}</pre>'
@@ -227,9 +225,7 @@ class ChoiceAnswer:
         """Return the answer, checked."""
         found = tuple(choices)
         if not 2 <= len(found) <= len(_LETTERS) or not all(isinstance(one, str) and one.strip() for one in found):
-            raise UsageError(
-                f"an exercise of kind 'choice' needs 2 to {len(_LETTERS)} texts as choices, got {len(found)}."
-            )
+            raise UsageError(f"an exercise of kind 'choice' needs 2 to {len(_LETTERS)} texts as choices, got {len(found)}.")
         if len({one.casefold() for one in found}) < len(found):
             raise UsageError(f"the choices of an exercise must differ: {', '.join(found)!s:.200}.")
         if answer not in found:

@@ -43,9 +43,7 @@ class NumberAnswer:
     def of(cls, answer: object, tolerance: float, unit: str) -> NumberAnswer:
         """Return the answer, checked."""
         if isinstance(answer, bool) or not isinstance(answer, Real) or not math.isfinite(float(answer)):
-            raise UsageError(
-                f"the answer of an exercise of kind 'number' is {answer!r:.60}; a finite number is needed."
-            )
+            raise UsageError(f"the answer of an exercise of kind 'number' is {answer!r:.60}; a finite number is needed.")
         if not 0 <= tolerance < 1:
             raise UsageError(f"the tolerance of an exercise is {tolerance!r:.60}; it must be from 0 to below 1.")
         return cls(float(answer), float(tolerance), unit)

@@ -92,9 +92,7 @@ def simulate(
     if isinstance(repetitions, bool) or not isinstance(repetitions, int) or repetitions < 1:
         raise UsageError(f"repetitions are {repetitions!r}; a whole number from 1 on is needed.")
     if not truth:
-        raise UsageError(
-            "there is nothing to simulate; name a function and its formula, such as {'f': '5 + 2*log(p)'}."
-        )
+        raise UsageError("there is nothing to simulate; name a function and its formula, such as {'f': '5 + 2*log(p)'}.")
     rng = np.random.default_rng(seed)
     at = np.asarray(x, dtype=np.float64)
     found = []

@@ -87,19 +87,9 @@ def students_edition(path: Path) -> str:
         if (size := path.stat().st_size) <= _LARGEST:
             notebook = nbformat.read(path, 4)
             nbformat.validate(notebook)
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        AttributeError,
-        RecursionError,
-        nbformat.ValidationError,
-    ) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, nbformat.ValidationError) as error:
         reason = " ".join(str(error).split())[:120]
-        raise UsageError(
-            f"'{path}' is no notebook that can be read: {reason}; name a file that JupyterLab opens."
-        ) from error
+        raise UsageError(f"'{path}' is no notebook that can be read: {reason}; name a file that JupyterLab opens.") from error
     if size > _LARGEST:
         raise UsageError(f"the notebook '{path}' is larger than {_LARGEST} bytes; take its outputs out first.")
     try:

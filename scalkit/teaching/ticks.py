@@ -151,9 +151,7 @@ def model_is(session: Session, function: str, growth: str) -> str:
         return ""
     if wanted not in verdict.space.ticks:
         return f"The best model so far grows as {found}. Only ticks on the ruler compete: put more of them around it."
-    return (
-        f"The best model is {found}; it beats the one that is wanted. Is anything left out, or another statistic used?"
-    )
+    return f"The best model is {found}; it beats the one that is wanted. Is anything left out, or another statistic used?"
 
 
 def verdict_is(session: Session, function: str, verdict: str, direction: str = "", selected: bool = False) -> str:

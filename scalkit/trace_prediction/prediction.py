@@ -21,9 +21,7 @@ from scalkit.trace.local.part import LocalTrace, load
 from scalkit.trace.waits.functions import base_name
 
 _BEGUN = {f"MPI_I{name[4:].lower()}": name for name in FUNCTIONS}
-_SILENT = frozenset(
-    {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Probe", "MPI_Mprobe", "MPI_Type_free", "MPI_Comm_free"}
-)
+_SILENT = frozenset({"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Probe", "MPI_Mprobe", "MPI_Type_free", "MPI_Comm_free"})
 _HALF = 1 << 19
 """Bytes from which on MPICH 5.0 takes the algorithm for long vectors."""
 
@@ -87,9 +85,7 @@ def predict(
         raise UsageError(f"the scale is {scale:g}; a number from 0 on is needed.")
     network = read_network(network) if isinstance(network, str) else network
     if network.has_nodes:
-        raise UsageError(
-            f"the network {network.name!r} has {network.per_node} processes on a node; a prediction knows one."
-        )
+        raise UsageError(f"the network {network.name!r} has {network.per_node} processes on a node; a prediction knows one.")
     if library not in WIRES:
         raise UsageError(f"the library {library!r} is unknown; choose {' or '.join(WIRES)}.")
     loaded = load(trace)
@@ -102,9 +98,7 @@ def predict(
     spans = [span for span in map(players.span, range(loaded.count)) if span]
     recorded = max((high - low for low, high in spans), default=0)
     computing = max(players.computing, default=0)
-    return Prediction(
-        1e-9 * played.time, 1e-9 * recorded, 1e-9 * computing, sum(played.messages), dict(players.left_out)
-    )
+    return Prediction(1e-9 * played.time, 1e-9 * recorded, 1e-9 * computing, sum(played.messages), dict(players.left_out))
 
 
 class _Players:
@@ -173,12 +167,7 @@ class _Players:
                 yield from self._collective(k, place, name)
             elif place in collective and collective[place] in names:
                 yield from self._collective(k, collective[place], _BEGUN.get(names[collective[place]], ""))
-            elif (
-                name not in _BEGUN
-                and name not in _SILENT
-                and not begun.get(place)
-                and self._trace.calls["scope"][place] >= 0
-            ):
+            elif name not in _BEGUN and name not in _SILENT and not begun.get(place) and self._trace.calls["scope"][place] >= 0:
                 self.left_out[name] += place not in ended
             waits = tuple(numbers[row] for row in ended.get(place, ()) if row in numbers)
             if waits:
@@ -206,9 +195,7 @@ class _Players:
         n_bytes, P = int(sizes[at[0]]) if len(at) else 0, len(members)
         tag = self._tags.setdefault((scope, -1), len(self._tags) + 1)
         own = (members.index(k) - root) % P
-        program = SCHEDULES[self._library, FUNCTIONS[name], self._algorithm(FUNCTIONS[name], P, n_bytes)](
-            own, P, n_bytes
-        )
+        program = SCHEDULES[self._library, FUNCTIONS[name], self._algorithm(FUNCTIONS[name], P, n_bytes)](own, P, n_bytes)
         answer: int | None = None
         while True:
             try:

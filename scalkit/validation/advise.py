@@ -200,9 +200,7 @@ def _require_values(posterior: Posterior, at: Floats) -> None:
     """Refuse candidates where a growth that competes has no value, as a logarithm below 1."""
     if found := without_value(posterior.growths, posterior.series.x, at):
         x, growth = found
-        raise UsageError(
-            f"the candidate {posterior.series.parameter} = {x:g} is where {growth} has no value; leave it out."
-        )
+        raise UsageError(f"the candidate {posterior.series.parameter} = {x:g} is where {growth} has no value; leave it out.")
 
 
 def _costs(at: Floats, cost: Cost, parameter: str) -> Floats:
@@ -210,9 +208,7 @@ def _costs(at: Floats, cost: Cost, parameter: str) -> Floats:
         return np.ones(len(at))
     if not callable(cost):
         if not isinstance(cost, str) or cost not in (parameter, "p"):
-            raise UsageError(
-                f"cost is {cost!r:.60}; name the parameter, {parameter!r}, give a function of it, or None."
-            )
+            raise UsageError(f"cost is {cost!r:.60}; name the parameter, {parameter!r}, give a function of it, or None.")
         return at
     given = [cost(float(x)) for x in at]
     try:
@@ -264,9 +260,7 @@ def _information(logs: Floats, weights: Floats, width: float, ranks: Any) -> flo
     reach = max(1, min(int(5 * width / step), n))
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / width) ** 2)
     kernel /= kernel.sum()
-    joint = [
-        np.convolve(np.bincount(place[ranks == r], weights[ranks == r], n), kernel, "full") for r in range(len(RANKS))
-    ]
+    joint = [np.convolve(np.bincount(place[ranks == r], weights[ranks == r], n), kernel, "full") for r in range(len(RANKS))]
     total = _entropy(np.sum(joint, axis=0))
     known = sum(float(part.sum()) * _entropy(part / part.sum()) for part in joint if part.sum() > 0)
     return max(0.0, total - known)

@@ -70,9 +70,7 @@ def tolerance_of(expectation: Expectation, strictness: str, *, bundled: bool, is
         raise UsageError(_no_strictness(strictness, error)) from error
 
 
-def tolerances(
-    along: Mapping[str, Expectation], strictness: str, *, bundled: bool, is_exact: bool
-) -> dict[str, Growth]:
+def tolerances(along: Mapping[str, Expectation], strictness: str, *, bundled: bool, is_exact: bool) -> dict[str, Growth]:
     """Return `tolerance_of` along each parameter; of several, a growth speaks of those that it names, the others are strict."""
     found = {}
     for name, expectation in along.items():

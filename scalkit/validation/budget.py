@@ -37,9 +37,7 @@ def parse_budget(budget: object, unit: str) -> float:
 
 def _factor(written: str, unit: str, budget: str) -> float:
     prefixes = {**PREFIXES, "K": 1e3}
-    factors = (
-        {"": 1.0, **SECONDS} if unit == "s" else prefixes | {f"{prefix}{unit}": f for prefix, f in prefixes.items()}
-    )
+    factors = {"": 1.0, **SECONDS} if unit == "s" else prefixes | {f"{prefix}{unit}": f for prefix, f in prefixes.items()}
     if written not in factors:
         raise UsageError(f"the budget {budget[:40]!r} is not in {unit or 'numbers without a unit'}{_or_text(unit)}.")
     return factors[written]

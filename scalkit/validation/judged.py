@@ -144,9 +144,7 @@ class Judged:
         """Settings, values, and the model that was fitted to them."""
         raise NotImplementedError
 
-    def refine(
-        self, *, free_exponents: bool = False, weights: Weights = "relative", nonnegative: bool = True
-    ) -> Refined:
+    def refine(self, *, free_exponents: bool = False, weights: Weights = "relative", nonnegative: bool = True) -> Refined:
         """Return the model refined by lmfit on the values that were fitted; see `scalkit.fit.refine.refine`.
 
         `free_exponents`: whether the power of each parameter is fitted too.

@@ -67,11 +67,7 @@ class Limit:
     @property
     def sentence(self) -> str:
         """The limit in plain words."""
-        return (
-            self._found
-            if self.is_decided
-            else f"{self._found} The measurements do not decide how it grows: that is a guess."
-        )
+        return self._found if self.is_decided else f"{self._found} The measurements do not decide how it grows: that is a guess."
 
     @property
     def _found(self) -> str:
@@ -127,9 +123,7 @@ class Limits:
         return f"<Limits: {self.sentence}>"
 
     def _repr_html_(self) -> str:
-        rows = [
-            (escape(one.function), _shown(one.value), f"{_shown(one.low)} to {_shown(one.high)}") for one in self.each
-        ]
+        rows = [(escape(one.function), _shown(one.value), f"{_shown(one.low)} to {_shown(one.high)}") for one in self.each]
         first = self.wall
         head = ("function", f"largest {first.parameter}", f"{100 * first.level:g} % interval")
         refused = bullets(f"{name}: {why}" for name, why in self.refused.items())
@@ -148,11 +142,7 @@ class Limits:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return {
-            "sentence": self.sentence,
-            "limits": [one.to_dict() for one in self.each],
-            "refused": dict(self.refused),
-        }
+        return {"sentence": self.sentence, "limits": [one.to_dict() for one in self.each], "refused": dict(self.refused)}
 
 
 def limit(
@@ -311,9 +301,7 @@ def residual_band(series: Series, model: Model) -> Band:
     return band
 
 
-def _last_within(
-    log2_of: Callable[[Floats], Floats], target: float, smallest: float, is_whole: bool, n_rounds: int
-) -> float:
+def _last_within(log2_of: Callable[[Floats], Floats], target: float, smallest: float, is_whole: bool, n_rounds: int) -> float:
     """Return the setting before which `log2_of` first exceeds `target`: a grid of octaves, and finer ones inside."""
     low, high = min(0.0, math.log2(smallest)), LARGEST_LOG2
     grid = np.linspace(low, high, _OCTAVES)

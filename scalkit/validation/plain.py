@@ -93,10 +93,7 @@ def plain_space(space: Space) -> Any:
     if isinstance(space, str):
         return space
     if isinstance(space, SeveralSpace):
-        return {
-            "base": space.name,
-            **{key: [str(tick) for tick in getattr(space, key)] for key in ("ticks", "added", "removed")},
-        }
+        return {"base": space.name, **{key: [str(tick) for tick in getattr(space, key)] for key in ("ticks", "added", "removed")}}
     if isinstance(space, Mapping):
         return {"by": {name: plain_space(one) for name, one in space.items()}}
     return {"name": space.name, "parameter": space.parameter, "ticks": [str(tick) for tick in space.ticks]}

@@ -84,9 +84,7 @@ class Validation:
             names = dict.fromkeys(v.function for v in self.verdicts)
             near = difflib.get_close_matches(str(function), names, 1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise DataError(
-                f"there is no verdict on {key!r}; there are verdicts on {', '.join(names) or 'none'}.{hint}"
-            )
+            raise DataError(f"there is no verdict on {key!r}; there are verdicts on {', '.join(names) or 'none'}.{hint}")
         metrics = ", ".join(v.metric for v in found)
         raise DataError(
             f"'{function}' has verdicts on several metrics ({metrics}); ask for one, as in result['{function}', 'time']."
@@ -175,9 +173,7 @@ class Validation:
     @property
     def worst_first(self) -> tuple[AnyVerdict, ...]:
         """The verdicts by their answers: fix, cannot tell, fine; the largest excess first, then as measured."""
-        return tuple(
-            sorted(self.verdicts, key=lambda v: (ANSWERS.index(v.answer), -v.excess if v.answer == "fix" else 0.0))
-        )
+        return tuple(sorted(self.verdicts, key=lambda v: (ANSWERS.index(v.answer), -v.excess if v.answer == "fix" else 0.0)))
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -197,11 +193,7 @@ class Validation:
         counts += [f"{len(unclear)} cannot tell ({', '.join(in_short(unclear))})"] if unclear else []
         if not problems:
             return f"no problem: {', '.join(counts) or 'nothing was judged'}"
-        said = (
-            problems[0]
-            if len(problems) == 1
-            else "; ".join(f"({k}) {one}" for k, one in enumerate(problems[:_SAID], 1))
-        )
+        said = problems[0] if len(problems) == 1 else "; ".join(f"({k}) {one}" for k, one in enumerate(problems[:_SAID], 1))
         more = f"; and {len(problems) - _SAID} more" if len(problems) > _SAID else ""
         rest = f". Beside it: {', '.join(counts)}" if counts else ""
         return f"{len(problems)} problem{'' if len(problems) == 1 else 's'}: {said}{more}{rest}"
@@ -209,9 +201,7 @@ class Validation:
     @property
     def matches(self) -> str:
         """One line in the words of the paper: how many verdicts are total, approximate, no match or undecided."""
-        words = ", ".join(
-            f"{self.counts[w]} {said}" for w, said in MATCH_WORDS.items() if w != "undecided" or self.counts[w]
-        )
+        words = ", ".join(f"{self.counts[w]} {said}" for w, said in MATCH_WORDS.items() if w != "undecided" or self.counts[w])
         return f"{len(self)} verdict{'' if len(self) == 1 else 's'}: {words}"
 
     @property
@@ -290,12 +280,7 @@ class Validation:
                 "direction": v.direction,
                 "crossing": v.crossing,
                 "decides": v.decides,
-                **{
-                    f"{what}_{name}": value
-                    for name, one in v.along.items()
-                    for what, value in one.facts
-                    if len(v.along) > 1
-                },
+                **{f"{what}_{name}": value for name, one in v.along.items() for what, value in one.facts if len(v.along) > 1},
             }
             for v in self.verdicts
         ]
@@ -321,8 +306,7 @@ class Validation:
             "statistic": self.statistic,
             "counts": self.counts,
             "verdicts": [
-                v.to_dict() | ({"bands": bands_of(v)} if bands and isinstance(v, Verdict) else {})
-                for v in self.worst_first
+                v.to_dict() | ({"bands": bands_of(v)} if bands and isinstance(v, Verdict) else {}) for v in self.worst_first
             ],
             "rules": [_rule(r) for r in self.rules],
             "litmus": None if self.litmus is None else _litmus(self.litmus),

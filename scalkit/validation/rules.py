@@ -20,16 +20,7 @@ from scalkit.validation.crossing import last_sign_change, place_of, shown_scale
 if TYPE_CHECKING:
     from scalkit.validation.verdict import Verdict
 
-__all__ = [
-    "TOLERANCE",
-    "RuleResult",
-    "RuleStatus",
-    "judge_by_metric",
-    "judge_rule",
-    "left_rule",
-    "parsed_rules",
-    "require_known",
-]
+__all__ = ["TOLERANCE", "RuleResult", "RuleStatus", "judge_by_metric", "judge_rule", "left_rule", "parsed_rules", "require_known"]
 
 TOLERANCE = 0.03
 _LOG2_X_MAX = 1000.0
@@ -148,9 +139,7 @@ def left_rule(rule: Relation, parameters: tuple[str, ...]) -> str:
     )
 
 
-def judge_by_metric(
-    rule: Relation, metrics: Sequence[str], series: Sequence[Series], verdicts: Sequence[Verdict]
-) -> RuleResult:
+def judge_by_metric(rule: Relation, metrics: Sequence[str], series: Sequence[Series], verdicts: Sequence[Verdict]) -> RuleResult:
     """Return the result of a rule on the metric that most of its functions have; the first of `metrics` decides ties."""
     metric = max(metrics, key=lambda m: sum(one.metric == m for one in series))
     return judge_rule(
@@ -190,9 +179,7 @@ def _shared_settings(used: list[Series]) -> Floats:
     return np.array(sorted(shared))
 
 
-def _measured(
-    rule: Relation, used: Mapping[str, Series], x: Floats
-) -> tuple[Floats, np.ndarray[Any, np.dtype[np.bool_]]]:
+def _measured(rule: Relation, used: Mapping[str, Series], x: Floats) -> tuple[Floats, np.ndarray[Any, np.dtype[np.bool_]]]:
     if not len(x):
         return np.empty(0), np.empty(0, dtype=bool)
     rows = {name: np.searchsorted(s.x, x) for name, s in used.items()}

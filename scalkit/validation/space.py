@@ -157,9 +157,7 @@ class SearchSpace:
         """
         gone = Growth.parse(tick, self.parameter)
         if gone not in self.ticks:
-            raise ExpectationError(
-                f"the search space '{self.name}' has no tick '{gone}'; its ticks are {self._shown()}."
-            )
+            raise ExpectationError(f"the search space '{self.name}' has no tick '{gone}'; its ticks are {self._shown()}.")
         return self._changed(set(self.ticks) - {gone})
 
     def refine(self, n: int = 1) -> SearchSpace:

@@ -100,9 +100,7 @@ def validate(
     judging, own = Judging.of(options), parsed_rules(rules)
     expectations = _of_the_only_function(data, expectations)
     baseline = expectations if isinstance(expectations, Baseline) else None
-    expected = expectation_set(
-        {entry.function: entry.status_quo for entry in baseline} if baseline is not None else expectations
-    )
+    expected = expectation_set({entry.function: entry.status_quo for entry in baseline} if baseline is not None else expectations)
     with task_bar(sys.stderr, "validate", wanted=progress and mapper is map) as report:
         compute = in_turn(report) if mapper is map else mapper
         judge = Judge(data, expected, baseline, statistic=judging.statistic, mapper=compute)

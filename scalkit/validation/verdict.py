@@ -23,13 +23,7 @@ from scalkit.validation.pieces import piecewise_remark
 from scalkit.validation.posterior import Posterior, VerdictWord
 from scalkit.validation.several.along import AlongVerdict, number_or_none, numbers_or_none
 from scalkit.validation.space import SearchSpace
-from scalkit.validation.told.sentences import (
-    MATCH_WORDS,
-    hidden_sentence_of,
-    likelihood_sentence_of,
-    problem_of,
-    sentence_of,
-)
+from scalkit.validation.told.sentences import MATCH_WORDS, hidden_sentence_of, likelihood_sentence_of, problem_of, sentence_of
 
 if TYPE_CHECKING:
     from scalkit.arrays import Floats

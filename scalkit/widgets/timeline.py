@@ -78,9 +78,7 @@ class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
         if not end_s > begin_s:
             raise UsageError(f"a window from {begin_s} to {end_s} s is empty; its end comes after its begin.")
         if end_s <= 0 or begin_s >= span_s:
-            raise UsageError(
-                f"a window from {begin_s} to {end_s} s lies beyond the trace, which lasts from 0 to {span_s:.6g} s."
-            )
+            raise UsageError(f"a window from {begin_s} to {end_s} s lies beyond the trace, which lasts from 0 to {span_s:.6g} s.")
         self.window = [1e9 * max(begin_s, 0), 1e9 * min(end_s, span_s)]
         return self
 

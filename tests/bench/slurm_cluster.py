@@ -69,9 +69,7 @@ def _running(folder: Path) -> Iterator[Path]:
     configuration.write_text(_CONFIGURATION.format(host=host, folder=folder, ports=_ports(), cores=CORES))
     pids: list[Path] = []
     try:
-        files = {
-            f"--{what}": str(folder / f"munge.{what.split('-')[0]}") for what in ("socket", "key-file", "log-file")
-        }
+        files = {f"--{what}": str(folder / f"munge.{what.split('-')[0]}") for what in ("socket", "key-file", "log-file")}
         files |= {"--pid-file": str(folder / "munge.pid"), "--seed-file": str(folder / "munge.seed")}
         _started(["munged", *(f"{option}={path}" for option, path in files.items())], folder / "munge.pid", pids)
         _started(["slurmctld", "-f", str(configuration)], folder / "slurmctld.pid", pids)

@@ -221,9 +221,7 @@ def test_wrong_results_are_kept_marked_and_named(
         ("kill -SEGV $$", "was killed by SIGSEGV", "(it printed nothing)"),
     ],
 )
-def test_launch_that_dies(
-    mpi: Mpi, out: Path, launcher: Callable[[str], str], lines: str, ending: str, last: str
-) -> None:
+def test_launch_that_dies(mpi: Mpi, out: Path, launcher: Callable[[str], str], lines: str, ending: str, last: str) -> None:
     """The rest goes on; what failed is named; the same call with a sound launcher completes it."""
     wrong = launcher(f'case "$*" in *--expect-np=4*) {lines};; esac')
     result = prepare(out, _memory(), replace(mpi, mpiexec=wrong)).run()
@@ -321,9 +319,7 @@ def _command(out: Path, mpi: Mpi, *more: str) -> list[str]:
     return [sys.executable, "-m", "scalkit.cli", *words, "--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec, *more]
 
 
-def _started(
-    command: list[str], out: Path, has_begun: Callable[[], bool] | None = None
-) -> Iterator[subprocess.Popen[str]]:
+def _started(command: list[str], out: Path, has_begun: Callable[[], bool] | None = None) -> Iterator[subprocess.Popen[str]]:
     """Yield the process as soon as its first launch writes."""
     begun = has_begun or (lambda: bool(list(out.glob("*.part"))))
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
@@ -351,9 +347,7 @@ def test_interrupted_and_resumed(mpi: Mpi, out: Path, number: signal.Signals) ->
 def test_closed_terminal_that_sends_more_than_one_signal(mpi: Mpi, out: Path, launcher: Callable[[str], str]) -> None:
     """The launcher needs a while to end: signals that come meanwhile do not leave it behind."""
     wrong = launcher("""case "$*" in *--out=*) trap 'sleep 1; exit 1' TERM; sleep 60 & wait;; esac""")
-    for process in _started(
-        _command(out, replace(mpi, mpiexec=wrong)), out, lambda: bool(_ranks_writing_to(out, "--out="))
-    ):
+    for process in _started(_command(out, replace(mpi, mpiexec=wrong)), out, lambda: bool(_ranks_writing_to(out, "--out="))):
         for _ in range(3):
             process.send_signal(signal.SIGHUP)
             time.sleep(0.2)

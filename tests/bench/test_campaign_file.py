@@ -46,11 +46,7 @@ def written(tmp_path: Path) -> Callable[[str], Path]:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        (
-            'measure = ["colectives"]\nprocesses = [2]',
-            1,
-            "(did you mean 'collectives'?); choose from collectives, memory",
-        ),
+        ('measure = ["colectives"]\nprocesses = [2]', 1, "(did you mean 'collectives'?); choose from collectives, memory"),
         (f"{FIRST}sede = 3", 3, "\"sede\" is unknown (did you mean 'seed'?); known are algorithms, "),
         (f"{FIRST}runs = 0", 3, "runs is 0; a whole number from 1 to 99 is needed."),
         (f"{FIRST}runs = 2.5", 3, "runs is 2.5; a whole number from 1 to 99 is needed."),
@@ -67,74 +63,32 @@ def written(tmp_path: Path) -> Callable[[str], Path]:
             4,
             "budget_s is 10, and one launch of memory with 64 processes needs 40 s; all 2 launches need 47 s at the least.",
         ),
-        (
-            f'{FIRST}functions = ["MPI_Bcasr"]',
-            3,
-            "functions has 'MPI_Bcasr', which collectives cannot measure (did you mean ",
-        ),
+        (f'{FIRST}functions = ["MPI_Bcasr"]', 3, "functions has 'MPI_Bcasr', which collectives cannot measure (did you mean "),
         (f'{FIRST}functions = ["MPI_Comm_dup"]', 3, "collectives cannot measure; add 'memory' to measure."),
-        (
-            f'{FIRST}datatype = "double"\nsizes = [8, 12]',
-            4,
-            "sizes has 12, which is no multiple of the 8 B of datatype 'dou",
-        ),
+        (f'{FIRST}datatype = "double"\nsizes = [8, 12]', 4, "sizes has 12, which is no multiple of the 8 B of datatype 'dou"),
         (f'{FIRST}[libraries.mine]\nmpicc = "x"', 3, "the library 'mine' is not used; add it to mpi, or leave it out."),
-        (
-            f'{FIRST}mpi = ["mine"]\n[libraries.mime]',
-            4,
-            "the library 'mime' is not used (did you mean 'mine'?); add it",
-        ),
+        (f'{FIRST}mpi = ["mine"]\n[libraries.mime]', 4, "the library 'mime' is not used (did you mean 'mine'?); add it"),
         (f'{FIRST}own_functions = ["a.c"]', 3, "own_functions and 'functions' in measure go together; add the other"),
-        (
-            'measure = ["functions"]\nprocesses = [2]\nown_functions = ["a.c"]',
-            3,
-            "own_functions has 'a.c', and there is no",
-        ),
+        ('measure = ["functions"]\nprocesses = [2]\nown_functions = ["a.c"]', 3, "own_functions has 'a.c', and there is no"),
         (f'{FIRST}platform = "juroba"', 3, "platform 'juroba' is unknown (did you mean 'juropa'?); choose from"),
         (f'platform = "juropa"\n{FIRST[:-2]}, 5000]', 3, "juropa has 1024 hosts, which is room for 1024 processes"),
-        (
-            f'platform = "juropa"\nmpi = ["a"]\n{FIRST}',
-            2,
-            "mpi does not go with platform: a simulated machine has no MPI",
-        ),
-        (
-            f'{FIRST}algorithms = {{ bcast = "flattree" }}',
-            3,
-            "algorithms are chosen for simulated machines only; name a",
-        ),
-        (
-            f'platform = "juropa"\nalgorithms = {{ foo = "x" }}\n{FIRST}',
-            2,
-            "no algorithm can be chosen for 'foo'; known",
-        ),
+        (f'platform = "juropa"\nmpi = ["a"]\n{FIRST}', 2, "mpi does not go with platform: a simulated machine has no MPI"),
+        (f'{FIRST}algorithms = {{ bcast = "flattree" }}', 3, "algorithms are chosen for simulated machines only; name a"),
+        (f'platform = "juropa"\nalgorithms = {{ foo = "x" }}\n{FIRST}', 2, "no algorithm can be chosen for 'foo'; known"),
         ('platform = "juropa"\nmeasure = ["memory"]\nprocesses = [2]', 2, "memory cannot be simulated; leave it out"),
-        (
-            f'{FIRST}[slurm]\npartition = "a\\n#SBATCH --x"',
-            4,
-            f'slurm.partition is "a\\n#SBATCH --x"; text of {WORDS}.',
-        ),
+        (f'{FIRST}[slurm]\npartition = "a\\n#SBATCH --x"', 4, f'slurm.partition is "a\\n#SBATCH --x"; text of {WORDS}.'),
         (f'{FIRST}[slurm]\npartition = "a\\n"', 4, f'slurm.partition is "a\\n"; text of {WORDS}.'),
         (f'{FIRST}[slurm]\noptions = ["--a=b\\n"]', 4, 'slurm.options[0] is "--a=b\\n"; an option of sbatch is needed'),
         (f'{FIRST}[slurm]\noptions = ["--a", "rm"]', 4, 'slurm.options[1] is "rm"; an option of sbatch is needed'),
         (f'{FIRST}[slurm]\nlines = ["a\\nb"]', 4, 'slurm.lines[0] is "a\\nb"; one line of text is needed.'),
-        (
-            f'{FIRST}[slurm]\nenvironment = {{ "A B" = "c" }}',
-            4,
-            'slurm.environment."A B" is no name here; names of var',
-        ),
-        (
-            f'{FIRST}[slurm]\nenvironment = {{ "A\\n" = "c" }}',
-            4,
-            'slurm.environment."A\\n" is no name here; names of var',
-        ),
+        (f'{FIRST}[slurm]\nenvironment = {{ "A B" = "c" }}', 4, 'slurm.environment."A B" is no name here; names of var'),
+        (f'{FIRST}[slurm]\nenvironment = {{ "A\\n" = "c" }}', 4, 'slurm.environment."A\\n" is no name here; names of var'),
         (f'{FIRST}[slurm]\ntime = "1:00"', 4, 'slurm.time is "1:00"; minutes, or a time such as "00:30:00" or'),
         (f'{FIRST}title = "a\\u0085b\\u0001"', 3, "one line of text is needed."),
         (f"{FIRST}x = ]", 3, "column 5: this is not valid TOML: invalid value."),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line(
-    written: Callable[[str], Path], text: str, line: int | None, message: str
-) -> None:
+def test_what_is_wrong_is_named_with_its_line(written: Callable[[str], Path], text: str, line: int | None, message: str) -> None:
     path = written(text)
     with pytest.raises(UsageError) as caught:
         read_campaign(path)
@@ -223,9 +177,7 @@ options = ["--mail-user=a b;c"]
         """export A='$(rm) '"'"'b'"'"''""",
         "ulimit -s unlimited",
     ]
-    assert lines[-1].endswith(
-        f"--base={path.parent.absolute()} --folder={folder} {lines[-1].split()[-2]} --budget=2880.0"
-    )
+    assert lines[-1].endswith(f"--base={path.parent.absolute()} --folder={folder} {lines[-1].split()[-2]} --budget=2880.0")
     assert subprocess.run(["bash", "-n", str(script)], check=False).returncode == 0
     assert main(["campaign", "submit", str(path), "--dry-run"]) == 0
     assert capsys.readouterr().out == f"{script}\n"
@@ -236,9 +188,7 @@ def test_words_without_a_batch_system(
 ) -> None:
     path = written(FIRST)
     assert main(["campaign", "submit", str(path)]) == 2
-    assert capsys.readouterr().err == (
-        f"scalkit campaign: {path} has no table [slurm]; add one, even if it is empty.\n"
-    )
+    assert capsys.readouterr().err == (f"scalkit campaign: {path} has no table [slurm]; add one, even if it is empty.\n")
     assert main(["campaign", "watch", str(path)]) == 2
     assert f"nothing of {path} was submitted; 'scalkit campaign submit {path}' does." in capsys.readouterr().err
     monkeypatch.setenv("PATH", "/nowhere")
@@ -252,9 +202,7 @@ def test_words_without_a_batch_system(
 
 
 @pytest.mark.mpi
-def test_measured_here_library_by_library(
-    mpi: Mpi, written: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_measured_here_library_by_library(mpi: Mpi, written: Callable[[str], Path], capsys: pytest.CaptureFixture[str]) -> None:
     keys = 'max_reps = 20\nfunctions = ["MPI_Bcast"]\nsizes = [8, 64]\nruns = 2\nmpi = ["a"]\n'
     path = written(f'{FIRST.replace("2, 4", "2")}{keys}[libraries.a]\nmpicc = "{mpi.mpicc}"\n')
     assert main(["campaign", "run", str(path)]) == 0
@@ -277,14 +225,10 @@ def test_measured_here_library_by_library(
 def test_libraries_that_are_one(mpi: Mpi, written: Callable[[str], Path]) -> None:
     tables = "".join(f'[libraries.{name}]\nmpicc = "{mpi.mpicc}"\n' for name in "ab")
     path = written(f'{FIRST}mpi = ["a", "b"]\n{tables}')
-    with pytest.raises(
-        UsageError, match=r"the libraries 'a' and 'b' have the same compiler .*: they are one library\."
-    ):
+    with pytest.raises(UsageError, match=r"the libraries 'a' and 'b' have the same compiler .*: they are one library\."):
         prepare_here(read_campaign(path))
     path = written(f"{FIRST}processes_per_node = [1]\n")
-    with pytest.raises(
-        UsageError, match="4 processes with 1 on a node need several nodes, and this machine is one; leave"
-    ):
+    with pytest.raises(UsageError, match="4 processes with 1 on a node need several nodes, and this machine is one; leave"):
         prepare_here(read_campaign(path))
 
 
@@ -311,10 +255,7 @@ def test_emitted_for_reframe(written: Callable[[str], Path]) -> None:
 
 
 def test_one_file_for_each_of_several_libraries(written: Callable[[str], Path]) -> None:
-    text = (
-        FIRST
-        + 'mpi = ["one", "two"]\n[libraries.one]\nmpicc = "/opt/one/mpicc"\n[libraries.two]\nmpicc = "/opt/two/mpicc"\n'
-    )
+    text = FIRST + 'mpi = ["one", "two"]\n[libraries.one]\nmpicc = "/opt/one/mpicc"\n[libraries.two]\nmpicc = "/opt/two/mpicc"\n'
     file = read_campaign(written(text))
     with pytest.raises(
         UsageError, match="names one, two; a file for jube measures one MPI library: write one for each, with --mpi one"
@@ -349,9 +290,7 @@ def test_an_added_library_is_named_by_its_paths(own_cache: Path, written: Callab
 
 def test_what_other_tools_cannot_measure(written: Callable[[str], Path]) -> None:
     file = read_campaign(written(f'{FIRST}platform = ["juropa", "daint"]\n'))
-    with pytest.raises(
-        UsageError, match="has the simulated machine 'juropa', which jube cannot launch; measure it with"
-    ):
+    with pytest.raises(UsageError, match="has the simulated machine 'juropa', which jube cannot launch; measure it with"):
         emitted(file, "jube", "mine.xml")
     file = read_campaign(written(f"{FIRST}processes_per_node = [2]\n"))
     with pytest.raises(UsageError, match="JUBE's platform files place processes; leave processes_per_node out"):

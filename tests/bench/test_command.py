@@ -76,10 +76,7 @@ def test_a_command_is_split_and_filled() -> None:
         (["-p", "n=8..2"], "-p n=8..2: the range ends before it begins"),
         (["-p", "time=1"], "a parameter cannot be called 'time'"),
         (["-p", "n=1", "-p", "n=2"], "the parameter 'n' is named twice"),
-        (
-            ["-p", "a=" + ",".join(map(str, range(1, 102))), "-p", "b=" + ",".join(map(str, range(1, 101)))],
-            "10,100 points",
-        ),
+        (["-p", "a=" + ",".join(map(str, range(1, 102))), "-p", "b=" + ",".join(map(str, range(1, 101)))], "10,100 points"),
         (["--set", "x"], "--set x: a variable is needed"),
         (["--points", "no.csv"], "--points no.csv: No such file"),
         (["--mpi", "mpich"], "--mpi does not go with --command; leave it out."),

@@ -60,9 +60,7 @@ def test_other_data_types_and_several_functions(mpi: Mpi) -> None:
     with Path("mine.py").open("a") as stream:
         stream.write("\n\ndef nothing(call):\n    assert call.receive.shape == (call.size, 3)\n")
         stream.write("    assert call.receive.dtype == 'float64'\n")
-    ds = measure_function(
-        "mine:exchange", "mine:nothing", processes=(2,), out="runs", size=24, datatype="double", **FEW
-    )
+    ds = measure_function("mine:exchange", "mine:nothing", processes=(2,), out="runs", size=24, datatype="double", **FEW)
     assert ds["function"].values.tolist() == ["exchange", "nothing"]
     assert ds.attrs["datatype"] == "double"
 
@@ -72,9 +70,7 @@ def test_a_check_that_finds_something_wrong_marks_the_records(mpi: Mpi, capsys: 
     written("lies.c", wrong + "long lies_check(struct sk_call *call) { return call->rank; }\n")
     words = ["measure", "--function", "lies.c", "-n", "2", "--runs", "1", "--budget", "4", "--out", "runs"]
     assert main(words) == 0
-    assert "lies gives a wrong result with 2 processes: wrong elements: 1, the first on process 1" in (
-        capsys.readouterr().err
-    )
+    assert "lies gives a wrong result with 2 processes: wrong elements: 1, the first on process 1" in (capsys.readouterr().err)
     assert not read("runs")["verified"].any()
 
 
@@ -83,9 +79,7 @@ def test_a_crash_keeps_what_was_measured(mpi: Mpi) -> None:
     body += "    if (++calls == 60 && call->rank == 1)\n        abort();\n    return MPI_Barrier(call->comm);\n}\n"
     written("crashes.c", "#include <stdlib.h>\n" + body)
     with pytest.raises(LaunchError, match=r"^1 of 1 launches failed; what was measured is in runs\. The first: "):
-        measure_function(
-            "crashes.c", processes=(2,), out="runs", runs=1, seed=1, min_reps=100, max_reps=100, budget_s=6
-        )
+        measure_function("crashes.c", processes=(2,), out="runs", runs=1, seed=1, min_reps=100, max_reps=100, budget_s=6)
     (part,) = Path("runs").glob("*.part")
     kept = part.read_text().splitlines()
     assert len(kept) >= 2
@@ -95,10 +89,7 @@ def test_a_crash_keeps_what_was_measured(mpi: Mpi) -> None:
 
 
 def test_an_exception_in_python_is_shown(mpi: Mpi) -> None:
-    written(
-        "mine.py",
-        "def fails(call):\n    if call.rank == 1:\n        raise ValueError('boom')\n    call.comm.Barrier()\n",
-    )
+    written("mine.py", "def fails(call):\n    if call.rank == 1:\n        raise ValueError('boom')\n    call.comm.Barrier()\n")
     with pytest.raises(LaunchError, match=r"(?s)ValueError: boom\s+fails raised ValueError on rank 1"):
         measure_function("mine.py:fails", processes=(2,), out="runs", **FEW)
 
@@ -121,10 +112,7 @@ SIGNATURE = "int f(struct sk_call *call)"
     ("text", "message"),
     [
         ("int f(int x) { return x; }\n", f"f.c: 'f' has another signature than {SIGNATURE}. The compiler says: "),
-        (
-            "int g(void) { return 0; }\n",
-            f"f.c defines no function 'f'; a function of the file's name is needed, {SIGNATURE}.",
-        ),
+        ("int g(void) { return 0; }\n", f"f.c defines no function 'f'; a function of the file's name is needed, {SIGNATURE}."),
         ("int f(struct sk_call *call)\n{\n    return y;\n}\n", "compiling f.c with "),
         ("int f(struct sk_call *call) { return other_(call); }\n", "f.c: 'other_' is not defined; define it, "),
         ('#include "absent.h"\n', "compiling f.c with "),
@@ -181,9 +169,7 @@ def test_words_that_name_no_function(mpi: Mpi, words: list[str], message: str) -
 
 
 def test_functions_and_their_kind_go_together() -> None:
-    with pytest.raises(
-        UsageError, match=r"^what to measure: nothing is named; name each once, from collectives, memory\."
-    ):
+    with pytest.raises(UsageError, match=r"^what to measure: nothing is named; name each once, from collectives, memory\."):
         Arguments(("functions",), (2,), 1, 0)
     with pytest.raises(UsageError, match=r"'functions' and the name of at least one function go together"):
         Arguments(("memory", "functions"), (2,), 1, 0)

@@ -61,13 +61,9 @@ def test_a_library_that_went_away_is_said(both: list[str], capsys: pytest.Captur
 def test_they_are_found_by_kind_and_by_version(both: list[str]) -> None:
     for name in ("openmpi", f"openmpi=={OPEN_MPI}", f"openmpi-{OPEN_MPI}"):
         assert find_library(name).name == f"openmpi-{OPEN_MPI}"
-    with pytest.raises(
-        UsageError, match=r"--mpi 'intel' was not added, known are .*; 'scalkit mpi add intel' adds one"
-    ):
+    with pytest.raises(UsageError, match=r"--mpi 'intel' was not added, known are .*; 'scalkit mpi add intel' adds one"):
         find_library("intel")
-    with pytest.raises(
-        UsageError, match=rf"'openmpi-{OPEN_MPI}' is named twice by --mpi or --platform; name each once\."
-    ):
+    with pytest.raises(UsageError, match=rf"'openmpi-{OPEN_MPI}' is named twice by --mpi or --platform; name each once\."):
         find_targets(["openmpi", f"openmpi-{OPEN_MPI}"])
     with pytest.raises(UsageError, match=r"--mpicc and --mpiexec name one library"):
         find_targets(["openmpi"], mpicc="mpicc")
@@ -75,9 +71,7 @@ def test_they_are_found_by_kind_and_by_version(both: list[str]) -> None:
         add_library(f"openmpi=={OPEN_MPI}")
 
 
-def test_a_launcher_of_another_library_is_refused(
-    both: list[str], mpi: Mpi, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_launcher_of_another_library_is_refused(both: list[str], mpi: Mpi, capsys: pytest.CaptureFixture[str]) -> None:
     known = libraries()
     other = find_library("openmpi").mpiexec
     assert main(["mpi", "add", mpi.mpicc, "--mpiexec", other]) == 2
@@ -111,9 +105,7 @@ def test_removing(own_cache: Path, mpi: Mpi, both: list[str], capsys: pytest.Cap
     assert main(["mpi", "remove", library.name]) == 0
     assert not library.folder.exists()
     assert Path(mpi.mpicc).exists()
-    with pytest.raises(
-        UsageError, match=rf"^'{re.escape(library.name)}' was not added, known are .*; see 'scalkit mpi list'"
-    ):
+    with pytest.raises(UsageError, match=rf"^'{re.escape(library.name)}' was not added, known are .*; see 'scalkit mpi list'"):
         remove_library(library.name)
 
 

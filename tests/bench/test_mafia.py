@@ -63,9 +63,7 @@ def _random_case(seed: int) -> tuple[np.ndarray, Rules]:
     if seed % 5 == 0:
         points[:, 0] = 3.25
     bins = int(rng.choice([1, 4, 10, 37]))
-    rules = Rules(
-        bins, int(rng.integers(1, bins + 3)), int(rng.integers(1, 6)), float(rng.choice([0.4, 1.2, 5.0])), 0.3
-    )
+    rules = Rules(bins, int(rng.integers(1, bins + 3)), int(rng.integers(1, 6)), float(rng.choice([0.4, 1.2, 5.0])), 0.3)
     return points, rules
 
 
@@ -80,8 +78,7 @@ def test_finds_what_brute_force_finds(program: Path, tmp_path: Path, seed: int) 
     lines = [line.split() for line in dump.read_text().splitlines()]
     windows = [tuple(map(int, words)) for kind, *words in lines if kind == "window"]
     found = {
-        name: [tuple(windows[int(i)] for i in words) for kind, *words in lines if kind == name]
-        for name in ("dense", "terminal")
+        name: [tuple(windows[int(i)] for i in words) for kind, *words in lines if kind == name] for name in ("dense", "terminal")
     }
     expected_windows, dense, terminal = search(points, rules)
     assert windows == expected_windows

@@ -27,17 +27,7 @@ def _cells(path: Path) -> list[dict[str, Any]]:
 @pytest.mark.mpi
 def test_until_the_standard_error(mpi: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "runs"
-    rules = [
-        "--standard-error",
-        "0.9",
-        "--cut-quartiles",
-        "1,4",
-        "--min-reps",
-        "30",
-        "--max-reps",
-        "60",
-        "--per-process",
-    ]
+    rules = ["--standard-error", "0.9", "--cut-quartiles", "1,4", "--min-reps", "30", "--max-reps", "60", "--per-process"]
     words = ["measure", "collectives", "-n", "2", "--ops", "MPI_Gather,MPI_Bcast", "--runs", "1", "--seed", "4"]
     assert main([*words, *rules, "--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec, "--out", str(out)]) == 0
     said = capsys.readouterr().out.splitlines()
@@ -97,13 +87,7 @@ def test_a_campaign_file_says_it_all(tmp_path: Path, capsys: pytest.CaptureFixtu
     path.write_text(FIRST + rules + machine + REFINED)
     file = read_campaign(path)
     one = file.variants[0].arguments
-    assert (one.min_reps, one.max_reps, one.standard_error, one.cut_quartiles, one.per_process) == (
-        10,
-        50,
-        0.03,
-        (4,),
-        True,
-    )
+    assert (one.min_reps, one.max_reps, one.standard_error, one.cut_quartiles, one.per_process) == (10, 50, 0.03, (4,), True)
     assert one.refine == Refinement("sizes", max_points=4)
     assert main(["campaign", "check", str(path)]) == 0
     said = capsys.readouterr().out
@@ -121,16 +105,8 @@ def test_a_campaign_file_says_it_all(tmp_path: Path, capsys: pytest.CaptureFixtu
     [
         (f"{FIRST}min_reps = 500", 3, "min_reps is 500, max_reps 400; lower the first or raise the second."),
         (f"{FIRST}max_reps = 10", 3, "min_reps is 20, max_reps 10; lower the first or raise the second."),
-        (
-            f"{FIRST}standard_error = 2",
-            3,
-            "standard_error is 2; a share of the mean between 0 and 1 is needed, such as 0.02.",
-        ),
-        (
-            f"{FIRST}cut_quartiles = [2]",
-            3,
-            "quartiles to cut: 2 is not possible; choose 1,4 or 4 or 1 or 3,4 or 1,2, or none.",
-        ),
+        (f"{FIRST}standard_error = 2", 3, "standard_error is 2; a share of the mean between 0 and 1 is needed, such as 0.02."),
+        (f"{FIRST}cut_quartiles = [2]", 3, "quartiles to cut: 2 is not possible; choose 1,4 or 4 or 1 or 3,4 or 1,2, or none."),
         (
             f"{FIRST}cut_quartiles = [5]",
             3,
@@ -143,21 +119,9 @@ def test_a_campaign_file_says_it_all(tmp_path: Path, capsys: pytest.CaptureFixtu
             2,
             "processes 2: refinement of processes needs a first pass of at least 3 of them.",
         ),
-        (
-            f'{FIRST}sizes = [8]\n[refine]\nover = "sizes"',
-            3,
-            "sizes 8: refinement of sizes needs a first pass of at least 3",
-        ),
-        (
-            f'{FIRST}{REFINED}[slurm]\npartition = "a"',
-            4,
-            "refine measures point after point, which jobs cannot; leave out",
-        ),
-        (
-            'measure = ["memory"]\nprocesses = [2]\n' + REFINED,
-            4,
-            "refine follows run times; add 'collectives' to measure",
-        ),
+        (f'{FIRST}sizes = [8]\n[refine]\nover = "sizes"', 3, "sizes 8: refinement of sizes needs a first pass of at least 3"),
+        (f'{FIRST}{REFINED}[slurm]\npartition = "a"', 4, "refine measures point after point, which jobs cannot; leave out"),
+        ('measure = ["memory"]\nprocesses = [2]\n' + REFINED, 4, "refine follows run times; add 'collectives' to measure"),
     ],
 )
 def test_wrong_rules_are_named_with_their_line(tmp_path: Path, text: str, line: int, message: str) -> None:

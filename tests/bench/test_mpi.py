@@ -32,9 +32,7 @@ def test_two_ranks_meet_in_one_world(mpi: Mpi) -> None:
     assert mpi.show
 
 
-def test_launcher_of_another_library_starts_separate_programs(
-    mpi: Mpi, tmp_path: Path, launcher: Callable[[str], str]
-) -> None:
+def test_launcher_of_another_library_starts_separate_programs(mpi: Mpi, tmp_path: Path, launcher: Callable[[str], str]) -> None:
     """What the launcher of another library does: start the program as often as asked, each a world of its own."""
     drop = "while [ $# -gt 2 ]; do shift; done"
     lines = f'case "$*" in *--version*) ;; *) {drop}; "$@" & "$@"; wait; exit 0;; esac'
@@ -71,17 +69,13 @@ def test_launcher_that_dies(mpi: Mpi, launcher: Callable[[str], str]) -> None:
 def test_launcher_that_hangs(mpi: Mpi, launcher: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scalkit.bench.libraries.mpi._PROBE_S", 1.0)
     wrong = launcher('case "$*" in *--version*) ;; *) exec sleep 60;; esac')
-    with pytest.raises(
-        LaunchError, match=rf"^'{re.escape(wrong)}' with two ranks of .* did not end within \d s; check that"
-    ):
+    with pytest.raises(LaunchError, match=rf"^'{re.escape(wrong)}' with two ranks of .* did not end within \d s; check that"):
         probe(mpi.mpicc, wrong)
 
 
 def test_compiler_without_mpi(tmp_path: Path, own_cache: Path) -> None:
     compiler = _script(tmp_path / "bin/mpicc", 'case "$1" in -show*) echo cc;; *) exec cc "$@";; esac')
-    start = (
-        f"compiling {Path(find_mpi.__code__.co_filename).parent / 'probe'} with {compiler!r} failed (status 2), see "
-    )
+    start = f"compiling {Path(find_mpi.__code__.co_filename).parent / 'probe'} with {compiler!r} failed (status 2), see "
     with pytest.raises(BuildError, match=f"^{re.escape(start)}") as caught:
         probe(compiler, "/bin/true")
     assert "mpi.h" in str(caught.value)
@@ -119,9 +113,7 @@ def test_no_mpi_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
         find_mpi()
     compiler = _script(tmp_path / "mpicc", "exit 0")
-    message = (
-        f"no launcher 'mpiexec' or 'mpirun' beside {compiler} or on PATH; name the one of that library with --mpiexec."
-    )
+    message = f"no launcher 'mpiexec' or 'mpirun' beside {compiler} or on PATH; name the one of that library with --mpiexec."
     with pytest.raises(LaunchError, match=f"^{re.escape(message)}$"):
         find_mpi()
 
@@ -138,9 +130,7 @@ def test_path_comes_before_the_environment_of_this_python(tmp_path: Path, monkey
     assert pair == (str(tmp_path / "env/mpicc"), str(tmp_path / "path/mpiexec"))
 
 
-def test_a_broken_one_on_path_does_not_hide_a_working_one(
-    mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_one_on_path_does_not_hide_a_working_one(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("mpicc", "mpiexec"):
         _script(tmp_path / name, "echo broken >&2; exit 1")
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")

@@ -73,9 +73,7 @@ def test_experiments_have_only_what_their_operation_and_topology_have():
 
 def test_finite_dimensions_follow_the_number_of_dimensions():
     texts = ["operation=MPI_Cart_create; topology=cart; n_dim=1,3; n_finite=each"]
-    assert [(r["n_dim"], r["n_finite"]) for r in experiments(texts)] == [
-        (n, k) for n in "13" for k in "0123"[: int(n) + 1]
-    ]
+    assert [(r["n_dim"], r["n_finite"]) for r in experiments(texts)] == [(n, k) for n in "13" for k in "0123"[: int(n) + 1]]
     texts = ["operation=MPI_Cart_create; topology=cart; n_dim=1,3; n_finite=2,all"]
     assert [(r["n_dim"], r["n_finite"]) for r in experiments(texts)] == [("1", "1"), ("3", "2"), ("3", "3")]
 
@@ -88,25 +86,16 @@ def test_global_collectives_and_work_need_no_topology():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "operation=MPI_Neighbour_alltoall",
-            "the operation 'MPI_Neighbour_alltoall' is unknown (did you mean 'MPI_Neighbor",
-        ),
+        ("operation=MPI_Neighbour_alltoall", "the operation 'MPI_Neighbour_alltoall' is unknown (did you mean 'MPI_Neighbor"),
         ("size=8", "name no operation; add one"),
-        (
-            "operation=work; wrok=3",
-            "'wrok=3' is no factor with a value (did you mean 'work'?); factors are operation, ",
-        ),
+        ("operation=work; wrok=3", "'wrok=3' is no factor with a value (did you mean 'work'?); factors are operation, "),
         ("operation=work; work=1; work=2", "'work=2' stands there twice"),
         ("operation=work; work=-1", "work is '-1'; a whole number from 0 on is needed"),
         ("operation=work; work=", "work is ''; a whole number"),
         ("operation=MPI_Neighbor_alltoall; size=8", "MPI_Neighbor_alltoall needs a topology; choose from cart, "),
         ("operation=MPI_Neighbor_alltoall; size=8; topology=ring", "the topology 'ring' is unknown; choose from cart"),
         ("operation=MPI_Neighbor_alltoall; size=8; topology=cart", "MPI_Neighbor_alltoall needs n_dim; name a value"),
-        (
-            "operation=MPI_Neighbor_alltoall; size=8; topology=moore; n_dim=2; radius=1; order=linear",
-            "moore needs an order",
-        ),
+        ("operation=MPI_Neighbor_alltoall; size=8; topology=moore; n_dim=2; radius=1; order=linear", "moore needs an order"),
         ("operation=MPI_Alltoall; size=6; datatype=int", "size 6 is no multiple of the 4 B of datatype 'int'"),
         ("operation=MPI_Cart_create; topology=moore; order=rand", "make no row that the others do not"),
         ("operation=work; work=1; p=3", "p is 3 in some rows, and processes are 2, 4; add it, or drop the rows"),
@@ -144,9 +133,7 @@ def test_rows_of_a_file_and_what_is_wrong_with_them(tmp_path):
 
 def test_every_launch_has_the_same_experiments_in_an_order_of_its_own():
     rows = experiments([design_text(SMALL), "operation=work; work=3; p=8"], [8])
-    tables = [
-        list(csv.DictReader(io.StringIO(table_text(rows, p, seed)))) for p, seed in ((8, 1), (8, 2), (8, 1), (4, 1))
-    ]
+    tables = [list(csv.DictReader(io.StringIO(table_text(rows, p, seed)))) for p, seed in ((8, 1), (8, 2), (8, 1), (4, 1))]
     numbers = [[int(row["experiment"]) for row in table] for table in tables]
     assert numbers[0] == numbers[2] != numbers[1]
     assert sorted(numbers[0]) == sorted(numbers[1]) == list(range(len(rows)))
@@ -164,10 +151,7 @@ HEAD = 'measure = ["neighbourhood"]\nprocesses = [2, 4]\n'
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            f'{HEAD}[[experiments]]\noperation = "MPI_Bcast"',
-            "line 3: experiments: the operation 'MPI_Bcast' is unknown",
-        ),
+        (f'{HEAD}[[experiments]]\noperation = "MPI_Bcast"', "line 3: experiments: the operation 'MPI_Bcast' is unknown"),
         (f'{HEAD}[[experiments]]\noperation = "work"\nwrok = 3', 'line 5: "wrok" is unknown (did you mean'),
         (f'{HEAD}[[experiments]]\noperation = "work"\nwork = 1\np = 8', "line 3: experiments: p is 8 in some rows"),
         (HEAD, "line 1: [[experiments]] and 'neighbourhood' in measure go together"),

@@ -60,10 +60,7 @@ def _numbers() -> str:
         ("L=1us,L=2us", "the network 'L=1us,L=2us' has 'L' twice; name each number once."),
         ("L=1us", "the network 'L=1us': o is missing; L, o, g and G are needed."),
         (f"{TYPED},x=1us", f"the network '{TYPED},x=1us': 'x' is unknown; known are L, o, g, G, inside, per_node."),
-        (
-            f"{TYPED},inside_L=1us",
-            f"the network '{TYPED},inside_L=1us', inside: o is missing; L, o, g and G are needed.",
-        ),
+        (f"{TYPED},inside_L=1us", f"the network '{TYPED},inside_L=1us', inside: o is missing; L, o, g and G are needed."),
         (
             "L=1,o=1us,g=1us,G=1ns/B",
             "the network 'L=1,o=1us,g=1us,G=1ns/B': L is '1'; a number with its unit is needed, such as 1us.",
@@ -101,10 +98,7 @@ def test_what_is_no_network_is_refused(text: str, message: str) -> None:
     [
         ("L = ", "cannot read the network '{path}': Invalid value (at end of document); name a TOML file."),
         ("inside = 3\n" + _numbers(), "the network '{path}': inside is 3; a table with L, o, g and G is needed."),
-        (
-            'per_node = "x"\n' + _numbers(),
-            "the network '{path}': per_node is 'x'; a whole number from 1 to 9999 is needed.",
-        ),
+        ('per_node = "x"\n' + _numbers(), "the network '{path}': per_node is 'x'; a whole number from 1 to 9999 is needed."),
         ("L = 3\n" + _numbers()[11:], "the network '{path}': L is 3; a number with its unit is needed, such as 1us."),
         (
             "[quantities.L]\nvalue = 1e-6\n",

@@ -57,16 +57,10 @@ def test_time_limit() -> None:
 
 def test_arguments_survive_the_file() -> None:
     own = _arguments(
-        budget_s=12.5,
-        ops=("MPI_Bcast",),
-        standard_error=0.02,
-        cut_quartiles=(1, 4),
-        refine=Refinement("processes", 0.2),
+        budget_s=12.5, ops=("MPI_Bcast",), standard_error=0.02, cut_quartiles=(1, 4), refine=Refinement("processes", 0.2)
     )
     assert own.differing(tomllib.loads(to_toml(own.as_table()))) == []
-    other = tomllib.loads(
-        to_toml(_arguments(runs=3, standard_error=0.02, cut_quartiles=(1, 4), refine=own.refine).as_table())
-    )
+    other = tomllib.loads(to_toml(_arguments(runs=3, standard_error=0.02, cut_quartiles=(1, 4), refine=own.refine).as_table()))
     assert own.differing(other) == ["runs", "ops", "budget_s"]
     older = {k: v for k, v in _arguments().as_table().items() if k not in ("min_reps", "cut_quartiles", "per_process")}
     assert _arguments().differing(older) == []
@@ -78,10 +72,7 @@ def test_arguments_survive_the_file() -> None:
     [
         ({"kinds": ("times",)}, "what to measure: 'times' is unknown; choose from collectives, memory."),
         ({"kinds": ()}, "what to measure: nothing is named; name each once, from collectives, memory."),
-        (
-            {"kinds": ("memory", "memory")},
-            "what to measure: memory, memory is named; name each once, from collectives, memory.",
-        ),
+        ({"kinds": ("memory", "memory")}, "what to measure: memory, memory is named; name each once, from collectives, memory."),
         ({"shapes": ("round",)}, "--shapes: 'round' is unknown; choose from identity, reverse, stride, random."),
         ({"datatype": "char"}, "--datatype: 'char' is unknown; choose from byte, int, double."),
         ({"sync": "barrier"}, "--sync: 'barrier' is unknown; choose from round, window, dissemination."),
@@ -92,10 +83,7 @@ def test_arguments_survive_the_file() -> None:
         ({"max_reps": 4}, "--max-reps 4: a whole number from 5 to 1000000 is needed."),
         ({"min_reps": 1}, "--min-reps 1: a whole number from 2 to 1000000 is needed."),
         ({"max_reps": 10}, "--min-reps 20 is greater than --max-reps 10; lower the first or raise the second."),
-        (
-            {"standard_error": 1.5},
-            "--standard-error 1.5: a share of the mean between 0 and 1 is needed, such as 0.02 for 2 %.",
-        ),
+        ({"standard_error": 1.5}, "--standard-error 1.5: a share of the mean between 0 and 1 is needed, such as 0.02 for 2 %."),
         ({"cut_quartiles": (2,)}, "quartiles to cut: 2 is not possible; choose 1,4 or 4 or 1 or 3,4 or 1,2, or none."),
         (
             {"counts": (2, 4), "refine": Refinement("processes")},
@@ -118,10 +106,7 @@ def test_operations_come_from_the_tables_of_the_sources() -> None:
     tree = sources("microbench")
     assert "MPI_Allreduce" in operations(tree, "collectives")
     assert operations(tree, "memory")[0] == "MPI_memory"
-    assert choose(tree, BOTH, ("MPI_Comm_dup", "MPI_Bcast")) == {
-        "collectives": ("MPI_Bcast",),
-        "memory": ("MPI_Comm_dup",),
-    }
+    assert choose(tree, BOTH, ("MPI_Comm_dup", "MPI_Bcast")) == {"collectives": ("MPI_Bcast",), "memory": ("MPI_Comm_dup",)}
     assert "MPI_Dist_graph_create_adjacent" in operations(tree, "memory")
 
 
@@ -184,15 +169,10 @@ def test_sources_without_tables(tmp_path: Path) -> None:
 
 
 SCALARS = (
-    st.text(st.characters(exclude_categories=["Cs"]))
-    | st.integers(-(2**60), 2**60)
-    | st.booleans()
-    | st.floats(allow_nan=False)
+    st.text(st.characters(exclude_categories=["Cs"])) | st.integers(-(2**60), 2**60) | st.booleans() | st.floats(allow_nan=False)
 )
 INSIDE = SCALARS | st.dictionaries(st.text(max_size=4), SCALARS, max_size=2)
-TABLES = st.dictionaries(
-    st.text(st.characters(exclude_categories=["Cs"])), SCALARS | st.lists(INSIDE, max_size=9), max_size=5
-)
+TABLES = st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), SCALARS | st.lists(INSIDE, max_size=9), max_size=5)
 
 
 @given(TABLES, st.dictionaries(st.text('ab." \n\\', max_size=4), TABLES, max_size=3))

@@ -76,8 +76,7 @@ def test_room() -> None:
     juropa = load_platform("juropa")
     juropa.require_room(1024, 1)
     message = (
-        "-n 1025: juropa has 1024 hosts, which is room for 1024 processes at 1 a host; use at most 1024, or --per-node up "
-        "to 8."
+        "-n 1025: juropa has 1024 hosts, which is room for 1024 processes at 1 a host; use at most 1024, or --per-node up to 8."
     )
     with pytest.raises(UsageError, match=re.escape(message)):
         juropa.require_room(1025, 1)

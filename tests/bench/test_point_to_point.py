@@ -183,21 +183,14 @@ def test_cells_have_no_blanks() -> None:
     """A simulator's launcher would split them there."""
     arguments = MessageArguments(PARTS, 2, 1, counts=(2, 4))
     plan = message_plan(arguments)
-    assert [(one.kind, one.p) for one in plan[:4]] == [
-        ("messages", 2),
-        ("bisection", 2),
-        ("bisection", 4),
-        ("hops", 64),
-    ]
+    assert [(one.kind, one.p) for one in plan[:4]] == [("messages", 2), ("bisection", 2), ("bisection", 4), ("hops", 64)]
     assert len(plan) == 8
     for launch in plan:
         assert " " not in cells_of(launch, arguments)
 
 
 def test_hops_need_a_torus(tmp_path: Path) -> None:
-    with pytest.raises(
-        UsageError, match=r"^--what hops: only a simulated torus tells how many hops apart two nodes are"
-    ):
+    with pytest.raises(UsageError, match=r"^--what hops: only a simulated torus tells how many hops apart two nodes are"):
         prepare_messages(tmp_path / "runs", MessageArguments(("hops",), 1, 1), find_mpi())
 
 
@@ -207,9 +200,7 @@ def test_a_late_receiver_shows_the_limit_of_eager_messages() -> None:
     assert find_rendezvous(sizes, times, "1 ms").after == 10
 
 
-CARDS = sorted(
-    file for file in (Path(__file__).parents[2] / "data/models").glob("*.toml") if "[card]" in file.read_text()
-)
+CARDS = sorted(file for file in (Path(__file__).parents[2] / "data/models").glob("*.toml") if "[card]" in file.read_text())
 
 
 @needs_simgrid

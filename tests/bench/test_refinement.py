@@ -89,26 +89,11 @@ def test_limits_are_kept() -> None:
 def test_wrong_rules(arguments: tuple[object, ...], message: str) -> None:
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         Refinement(*arguments)  # type: ignore[arg-type]
-    with pytest.raises(
-        UsageError, match=r"^--sizes 8,16,32,64: the first pass has 4 points, more than --max-points 3\.$"
-    ):
+    with pytest.raises(UsageError, match=r"^--sizes 8,16,32,64: the first pass has 4 points, more than --max-points 3\.$"):
         Refinement("sizes", max_points=3).require_points([8, 16, 32, 64])
 
 
-COMMAND = [
-    "measure",
-    "collectives",
-    "--platform",
-    "juropa",
-    "-n",
-    "2",
-    "--ops",
-    "Ping_pong",
-    "--runs",
-    "1",
-    "--seed",
-    "5",
-]
+COMMAND = ["measure", "collectives", "--platform", "juropa", "-n", "2", "--ops", "Ping_pong", "--runs", "1", "--seed", "5"]
 RANGE = ["--sizes", "4096,8192,16384,65536", "--refine", "sizes", "--smallest-step", "1.1", "--max-points", "10"]
 
 
@@ -154,10 +139,7 @@ def test_options_that_make_no_sense(tmp_path: Path, capsys: pytest.CaptureFixtur
         (["--sizes", "9..15"], "--sizes 9..15: there is no power of two in it; write as in --sizes 8..65536."),
         (["--sizes", "8,64", "--size", "16"], "--size 16 --sizes 8,64: name one of them."),
         (["--refine", "sizes"], "--sizes 8: refinement of sizes needs a first pass of at least 3 of them."),
-        (
-            ["--refine", "sizes", "--sizes", "8,64"],
-            "--sizes 8,64: refinement of sizes needs a first pass of at least 3 of them.",
-        ),
+        (["--refine", "sizes", "--sizes", "8,64"], "--sizes 8,64: refinement of sizes needs a first pass of at least 3 of them."),
         (["--max-points", "7"], "--max-points is about refinement; add --refine sizes or --refine processes."),
         (["--cut-quartiles", "a"], "--cut-quartiles a: whole numbers are needed, such as --cut-quartiles 1,4."),
     ):

@@ -28,13 +28,9 @@ Measured = Callable[..., Path]
 def measured(own_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Measured:
     """Return the folder of a campaign on a simulated machine."""
 
-    def run(
-        machine: str, ops: str, *algorithms: str, counts: Sequence[int] = FROM_4, per_node: int = 1, runs: int = 1
-    ) -> Path:
+    def run(machine: str, ops: str, *algorithms: str, counts: Sequence[int] = FROM_4, per_node: int = 1, runs: int = 1) -> Path:
         mpi = simulate(load_platform(machine), per_node=per_node, algorithms=read_algorithms(algorithms))
-        arguments = Arguments(
-            ("collectives",), tuple(counts), runs, 1, tuple(ops.split(",")), processes_per_node=per_node
-        )
+        arguments = Arguments(("collectives",), tuple(counts), runs, 1, tuple(ops.split(",")), processes_per_node=per_node)
         out = tmp_path_factory.mktemp(machine) / "runs"
         result = prepare(out, arguments, mpi).run()
         assert not result.failures
@@ -128,9 +124,7 @@ def test_an_unknown_algorithm_shows_the_list(own_cache: Path) -> None:
     with pytest.raises(UsageError) as caught:
         simulate(load_platform("juropa"), algorithms=read_algorithms(["bcast=binominal"]))
     text = str(caught.value)
-    assert text.startswith(
-        "--algorithm bcast=binominal: SimGrid has no algorithm 'binominal' for bcast; known are default, "
-    )
+    assert text.startswith("--algorithm bcast=binominal: SimGrid has no algorithm 'binominal' for bcast; known are default, ")
     assert {"binomial_tree", "flattree", "NTSL"} <= set(re.split(r"[ ,.]+", text))
 
 
@@ -159,18 +153,7 @@ def test_a_platform_that_only_simgrid_finds_broken(own_cache: Path, tmp_path: Pa
 
 
 def test_the_command(own_cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = [
-        "measure",
-        "collectives",
-        "--platform",
-        "juqueen",
-        "-n",
-        "2..16",
-        "--ops",
-        "MPI_Bcast",
-        "--out",
-        str(tmp_path / "a"),
-    ]
+    words = ["measure", "collectives", "--platform", "juqueen", "-n", "2..16", "--ops", "MPI_Bcast", "--out", str(tmp_path / "a")]
     assert main([*words, "--json"]) == 0
     said = capsys.readouterr()
     assert json.loads(said.out)["done"] == 4
@@ -185,18 +168,7 @@ def test_the_command(own_cache: Path, tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_two_machines_in_columns(own_cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, report = tmp_path / "runs", tmp_path / "report.html"
-    words = [
-        "--platform",
-        "juropa",
-        "--platform",
-        "juqueen",
-        "-n",
-        "4..64",
-        "--runs",
-        "1",
-        "--ops",
-        "MPI_Bcast,MPI_Barrier",
-    ]
+    words = ["--platform", "juropa", "--platform", "juqueen", "-n", "4..64", "--runs", "1", "--ops", "MPI_Bcast,MPI_Barrier"]
     status = main(["measure", "collectives", *words, "--out", str(out), "--report", str(report)])
     assert status in (0, 1), capsys.readouterr().err
     assert sorted(path.name for path in out.iterdir()) == ["juqueen", "juropa"]

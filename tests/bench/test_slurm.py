@@ -98,9 +98,7 @@ def test_submitted_watched_and_read(campaign: Callable[[str], Path], capsys: pyt
 
 @pytest.mark.usefixtures("cluster")
 def test_one_job_for_a_campaign_of_a_command(campaign: Callable[[str], Path]) -> None:
-    file = campaign(
-        'command = "expr {n} + 1"\nparameters = { n = [1, 2, 4] }\nruns = 1\n[job]\nqueue = "main"\ntime = 5\n'
-    )
+    file = campaign('command = "expr {n} + 1"\nparameters = { n = [1, 2, 4] }\nruns = 1\n[job]\nqueue = "main"\ntime = 5\n')
     assert main(["campaign", "emit", str(file), "slurm"]) == 0
     script = file.with_name("mine.slurm.sh")
     subprocess.run(["sbatch", "--wait", script.name], cwd=file.parent, check=True, timeout=300)
@@ -120,9 +118,7 @@ def test_srun_starts_the_processes_too(campaign: Callable[[str], Path]) -> None:
 
 
 @pytest.mark.usefixtures("cluster")
-def test_cancelled_job_keeps_what_it_measured(
-    campaign: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_cancelled_job_keeps_what_it_measured(campaign: Callable[[str], Path], capsys: pytest.CaptureFixture[str]) -> None:
     file = campaign(f"{LONG}[slurm]\n")
     assert main(["campaign", "submit", str(file)]) == 0
     part = file.parent / "runs/mine/jobs/r00/time-p0002-r00.jsonl.part"
@@ -209,9 +205,7 @@ def test_job_that_can_never_begin(campaign: Callable[[str], Path], capsys: pytes
     assert main(["campaign", "submit", str(file)]) == 0
     assert main(["campaign", "watch", str(file), "--every", "0.5"]) == 2
     number = _jobs(file)["r00"]["number"]
-    expected = (
-        rf"job r00 \({number}\) cannot begin: Partition(TimeLimit|Config); 'scancel {number}' and mend the file\."
-    )
+    expected = rf"job r00 \({number}\) cannot begin: Partition(TimeLimit|Config); 'scancel {number}' and mend the file\."
     assert re.search(expected, capsys.readouterr().err)
     subprocess.run(["scancel", number], check=True)
 

@@ -84,9 +84,9 @@ def test_a_choice_must_lie_above_the_noise() -> None:
     assert gain.algorithm == LINEAR
     exact = {place: (1.03,)}
     assert not list(_best(exact, {("bcast", LINEAR): {place: (1.01,)}}, 1.03))
-    assert [
-        one.ratio for one in _best(exact, {("bcast", LINEAR): {place: (1.0,)}, ("bcast", CHAIN): {place: (0.9,)}}, 1.03)
-    ] == [1.03 / 0.9]
+    assert [one.ratio for one in _best(exact, {("bcast", LINEAR): {place: (1.0,)}, ("bcast", CHAIN): {place: (0.9,)}}, 1.03)] == [
+        1.03 / 0.9
+    ]
 
 
 def test_powers_of_two_stay_alone_and_middles_lie_between() -> None:
@@ -121,20 +121,7 @@ def test_the_own_selection_of_mpich_is_kept_beside_the_rules(mpich: Mpi, tmp_pat
 def test_the_file_brings_what_the_forced_algorithm_promised(
     mpich: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [
-        "model",
-        "tune",
-        "--out",
-        str(tmp_path),
-        "--mpi",
-        mpich.mpicc,
-        "--op",
-        "allreduce",
-        "-n",
-        "4",
-        "--size",
-        "1024",
-    ]
+    words = ["model", "tune", "--out", str(tmp_path), "--mpi", mpich.mpicc, "--op", "allreduce", "-n", "4", "--size", "1024"]
     assert main(words) == 0
     said = capsys.readouterr().out
     assert "virtual time: L 1.00 us" in said

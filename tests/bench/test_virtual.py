@@ -62,9 +62,7 @@ def layered(tmp_path: Path) -> VirtualMpi:
     real = Mpi("/x/mpicc", "/x/mpiexec", "MPICH", "MPICH Version: 5.0.2", "5.0", "MPICH")
     layer = Build(tmp_path, tmp_path / "build.log", fresh=False, sources="f00")
     network = read_network(NETWORK)
-    return VirtualMpi(
-        "/x/mpicc", "/x/mpiexec", "MPICH", real.library, "5.0", "MPICH", of=real, network=network, layer=layer
-    )
+    return VirtualMpi("/x/mpicc", "/x/mpiexec", "MPICH", real.library, "5.0", "MPICH", of=real, network=network, layer=layer)
 
 
 @pytest.fixture(scope="session")
@@ -146,14 +144,8 @@ def test_open_mpi_4_does_not_begin_at_a_random_descriptor() -> None:
 def test_what_cannot_run_in_virtual_time_is_refused(layered: VirtualMpi) -> None:
     for build, message in (
         (lambda: layered.command(513, "prog"), "513 processes in virtual time: at most 512 are possible."),
-        (
-            lambda: virtual(layered.real, layered.network, compute="gpu"),
-            "--compute 'gpu': choose from none, cpu, instructions.",
-        ),
-        (
-            lambda: virtual(layered.real, layered.network, scale=0),
-            "--scale 0: a positive number of at most 1000000 is needed.",
-        ),
+        (lambda: virtual(layered.real, layered.network, compute="gpu"), "--compute 'gpu': choose from none, cpu, instructions."),
+        (lambda: virtual(layered.real, layered.network, scale=0), "--scale 0: a positive number of at most 1000000 is needed."),
         (
             lambda: virtual(Mpi("m", "m", "other", "Some MPI", "4", "other"), layered.network),
             "Some MPI cannot run in virtual time; MPICH, Open MPI, Intel MPI can.",
@@ -202,9 +194,7 @@ def test_a_layer_that_does_not_build_is_said(layered: VirtualMpi, monkeypatch: p
         raise BuildError("compiling it failed (status 2), see /x.log")
 
     monkeypatch.setattr("scalkit.bench.virtual.mpi.build", refuse)
-    with pytest.raises(
-        BuildError, match=r"^MPICH 5\.0\.2 cannot run in virtual time here: .*status 2.*; measure with --clock"
-    ):
+    with pytest.raises(BuildError, match=r"^MPICH 5\.0\.2 cannot run in virtual time here: .*status 2.*; measure with --clock"):
         virtual(layered.of, layered.network)
 
 
@@ -233,9 +223,7 @@ def test_no_shared_memory_is_said(layered: VirtualMpi, monkeypatch: pytest.Monke
     monkeypatch.setattr("os.ftruncate", refuse)
     with pytest.raises(LaunchError) as caught, layered.opened():
         pass
-    assert str(caught.value) == (
-        "no shared memory for virtual time: No space left on device; Linux has it (memfd_create)."
-    )
+    assert str(caught.value) == ("no shared memory for virtual time: No space left on device; Linux has it (memfd_create).")
 
 
 def test_memory_may_have_numbers_of_processes_of_its_own() -> None:
@@ -255,11 +243,7 @@ def test_the_keys_of_a_campaign_file(tmp_path: Path) -> None:
     assert {variant.arguments.runs for variant in file.variants} == {1}
     for more, line, message in (
         ('network = "cluster"', 3, 'network is the machine of a virtual clock; add clock = "virtual".'),
-        (
-            'clock = "real"\nmemory_processes = [2]',
-            4,
-            "memory is not measured; add 'memory' to measure, or leave it out.",
-        ),
+        ('clock = "real"\nmemory_processes = [2]', 4, "memory is not measured; add 'memory' to measure, or leave it out."),
         (
             'clock = "virtual"\n[slurm]',
             4,
@@ -438,9 +422,7 @@ def test_functions_of_the_user(above: VirtualMpi, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_function_in_python_has_the_refusals_of_the_command(
-    options: dict[str, Any], message: str, tmp_path: Path
-) -> None:
+def test_a_function_in_python_has_the_refusals_of_the_command(options: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         measure_function("mine.c", out=tmp_path / "runs", **options)
     assert str(caught.value) == message

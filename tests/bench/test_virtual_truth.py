@@ -68,9 +68,7 @@ def test_a_schedule_that_does_not_fit_is_an_error(truth: ModuleType) -> None:
 def test_libraries_do_what_their_schedules_say(truth: ModuleType) -> None:
     few = [row for row in truth.read() if row.P <= 8]
     assert len(few) == 7 * (70 * 2 - 7)
-    assert {
-        (row.library, row.operation, row.algorithm, row.P) for row in few if truth.misfit(row) >= truth.EQUAL_NS
-    } == set()
+    assert {(row.library, row.operation, row.algorithm, row.P) for row in few if truth.misfit(row) >= truth.EQUAL_NS} == set()
     late = replace(few[0], each_ns=tuple(t + 3 for t in few[0].each_ns))
     assert truth.misfit(late) >= truth.EQUAL_NS
 

@@ -98,9 +98,7 @@ def test_the_versions_are_those_that_passed_together() -> None:
 
 
 def test_start_hands_over_with_settings_for_few_cores(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [BINDER / "start", "env"], env=_environment(tmp_path), capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([BINDER / "start", "env"], env=_environment(tmp_path), capture_output=True, text=True, check=True)
     seen = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
     assert seen["OMP_NUM_THREADS"] == "1"
     assert seen["MPIR_CVAR_CH4_PROGRESS_THROTTLE"] == "1"
@@ -123,19 +121,7 @@ def test_after_post_build_nothing_is_compiled_any_more(tmp_path: Path) -> None:
     (built,) = (tmp_path / ".cache" / "scalkit" / "native").glob("microbench-*")
     before = {path: path.stat().st_mtime_ns for path in built.rglob("*") if path.is_file()}
     assert {"sk_time", "sk_memory"} <= {path.name for path in before}
-    words = [
-        "scalkit",
-        "measure",
-        "memory",
-        "-n",
-        "3",
-        "--runs",
-        "1",
-        "--ops",
-        "MPI_Comm_dup",
-        "--out",
-        tmp_path / "runs",
-    ]
+    words = ["scalkit", "measure", "memory", "-n", "3", "--runs", "1", "--ops", "MPI_Comm_dup", "--out", tmp_path / "runs"]
     again = subprocess.run([BINDER / "start", *words], env=environment, capture_output=True, text=True, check=False)
     assert again.returncode == 0, again.stderr
     assert {path: path.stat().st_mtime_ns for path in built.rglob("*") if path.is_file()} == before

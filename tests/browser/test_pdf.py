@@ -27,9 +27,7 @@ def printed(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> ReportRe
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_a_report_is_printed_the_same_twice(
-    printed: ReportResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_report_is_printed_the_same_twice(printed: ReportResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert printed.pdf == printed.html.with_name("r.pdf")
     content = printed.pdf.read_bytes()
     assert content.startswith(b"%PDF-")
@@ -58,9 +56,7 @@ def test_on_paper_the_runners_up_are_open_and_the_figures_drawn(printed: ReportR
     page.goto(printed.html.as_uri())
     page.wait_for_selector("html[data-figures=drawn]", state="attached", timeout=120_000)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    opened = page.locator("details").evaluate_all(
-        "all => all.map(e => [e.querySelector('summary').textContent.trim(), e.open])"
-    )
+    opened = page.locator("details").evaluate_all("all => all.map(e => [e.querySelector('summary').textContent.trim(), e.open])")
     assert [name for name, is_open in opened if is_open] == ["Runners-up", "Prediction", "Provenance"]
     heights = page.locator(".card .pair .plot").evaluate_all("all => all.map(e => e.clientHeight)")
     assert set(heights) == {250}
@@ -84,17 +80,13 @@ def test_without_a_browser_nothing_is_written(tmp_path: Path, monkeypatch: pytes
 
 def test_a_browser_that_is_none_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCALKIT_CHROMIUM", "no-such-browser")
-    with pytest.raises(
-        ReportError, match=r"^SCALKIT_CHROMIUM names the browser 'no-such-browser', which cannot be started"
-    ):
+    with pytest.raises(ReportError, match=r"^SCALKIT_CHROMIUM names the browser 'no-such-browser', which cannot be started"):
         find_browser()
     page, fake = tmp_path / "page.html", tmp_path / "fake"
     page.write_text("<p>")
     fake.write_text("#!/bin/sh\necho out of luck >&2\nexit 3\n")
     fake.chmod(0o755)
-    with pytest.raises(
-        ReportError, match=r"fake printed no PDF \(status 3\), its last words are: out of luck; leave the PDF"
-    ):
+    with pytest.raises(ReportError, match=r"fake printed no PDF \(status 3\), its last words are: out of luck; leave the PDF"):
         print_page(page, str(fake), tmp_path)
     fake.chmod(0o644)
     with pytest.raises(ReportError, match=r"fake cannot print the report: Permission denied; leave the PDF out"):

@@ -88,15 +88,9 @@ def test_expectations_on_the_command_line(run: str, capsys: pytest.CaptureFixtur
     [
         (["--expectation", "bcast"], "--expectation is 'bcast'; write it as in 'MPI_Bcast = log(p)'."),
         (["--expectation", "bcast = "], "--expectation is 'bcast = '; write it as"),
-        (
-            ["--expectation", "b=p", "--expectation", "b = 1"],
-            "--expectation says twice what is expected of 'b'; leave one out.",
-        ),
+        (["--expectation", "b=p", "--expectation", "b = 1"], "--expectation says twice what is expected of 'b'; leave one out."),
         (["--expectation", "bcast=p+"], "function 'bcast': "),
-        (
-            ["--expectation", "bcast=p", "--baseline", "b.json"],
-            "--expectation and --baseline both say what is expected",
-        ),
+        (["--expectation", "bcast=p", "--baseline", "b.json"], "--expectation and --baseline both say what is expected"),
     ],
 )
 def test_wrong_expectations(args: list[str], said: str, run: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -128,10 +128,7 @@ def test_annotations_escape_what_workflow_commands_use(tmp_path: Path, capsys: p
     expect.write_text(f"[expectations]\n{json.dumps(name)} = 'p^(1/2)'\n")
     assert main(["validate", str(tmp_path / "run.nc"), "--expect", str(expect), "--annotations", "github"]) == 1
     line = capsys.readouterr().out.split("\n")[-2]
-    assert (
-        f"file={str(expect).replace(',', '%2C')},line=2,title=f%3A1%2C2 %25%0D%0A%3A%3Aerror%3A%3Ax (time)%3A fix::"
-        in line
-    )
+    assert f"file={str(expect).replace(',', '%2C')},line=2,title=f%3A1%2C2 %25%0D%0A%3A%3Aerror%3A%3Ax (time)%3A fix::" in line
     assert "::f:1,2 %25%0D%0A::error::x grows faster than expected: " in line
 
 
@@ -148,9 +145,7 @@ def test_files_of_google_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["validate", str(path), *options, "--parameter", "size"]) == 1
     assert "BM_InsertionSort" in capsys.readouterr().out
     assert main(["validate", str(path), *options]) == 2
-    assert capsys.readouterr().err.startswith(
-        "scalkit validate: no measured function has an expectation: measured are BM_Sort"
-    )
+    assert capsys.readouterr().err.startswith("scalkit validate: no measured function has an expectation: measured are BM_Sort")
 
 
 def test_wrong_expectations_name_file_and_line(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

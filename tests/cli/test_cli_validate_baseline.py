@@ -25,9 +25,7 @@ EXPECT = "[expectations]\n" + "".join(
 
 
 def write(path: Path, **functions: np.ndarray) -> None:
-    write_netcdf(
-        combine([sk.measurements(P, 1e-6 * np.stack([y, y], axis=1), name=name) for name, y in functions.items()]), path
-    )
+    write_netcdf(combine([sk.measurements(P, 1e-6 * np.stack([y, y], axis=1), name=name) for name, y in functions.items()]), path)
 
 
 @pytest.fixture
@@ -210,12 +208,6 @@ def test_help_shows_each_way_of_use(capsys: pytest.CaptureFixture[str]) -> None:
         main(["validate", "--help"])
     assert left.value.code == 0
     out = capsys.readouterr().out
-    for way in (
-        "--expect e.toml --save-baseline",
-        "new.nc --baseline",
-        "--annotations github",
-        "--json >",
-        "mpiexec -n",
-    ):
+    for way in ("--expect e.toml --save-baseline", "new.nc --baseline", "--annotations github", "--json >", "mpiexec -n"):
         assert way in out
     assert "an existing file is replaced" in " ".join(out.split())

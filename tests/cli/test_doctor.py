@@ -80,9 +80,7 @@ def test_need_of_mpi_is_met_only_by_two_ranks_in_one_world(tmp_path: Path, capsy
     assert install_command("mpi") in finding["lack"]
 
 
-def test_need_of_mpi_without_any(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_need_of_mpi_without_any(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("scalkit.bench.libraries.mpi._own_folders", lambda: [str(tmp_path)])
     assert main(["doctor", "--need", "mpi", "--json"]) == 2

@@ -45,9 +45,7 @@ def test_table_sentences_and_status(capsys: pytest.CaptureFixture[str], table: s
     assert "p=32" in out
     assert "1/2 (1/1)" in out
     assert out.count(f"{TEXT} is violated at p=") == 5
-    assert "Call MPI_Allgather instead of MPI_Gather, for p = 2 to 32, size = 8. The latter takes 1." in " ".join(
-        out.split()
-    )
+    assert "Call MPI_Allgather instead of MPI_Gather, for p = 2 to 32, size = 8. The latter takes 1." in " ".join(out.split())
     assert out.rstrip().endswith("Exit status 1.")
     assert "and 3 more; --most shows them" in said(capsys, table, "--guideline", TEXT, "--most", "2", status=1)
     fine = said(capsys, table, "--guideline", "MPI_Allgather <= MPI_Gather", "--guideline", "a <= b")
@@ -86,10 +84,7 @@ def test_profile_and_snippet(capsys: pytest.CaptureFixture[str], table: str, tmp
     assert load_profile(profile).choose("MPI_Gather", 8, 8) == "MPI_Allgather"
     assert "int scalkit_gather(" in snippet.read_text(encoding="utf-8")
     again = said(capsys, *words, status=2)
-    assert (
-        again
-        == f"scalkit guidelines: {profile} is there already; choose another path for --profile, or allow it (--force).\n"
-    )
+    assert again == f"scalkit guidelines: {profile} is there already; choose another path for --profile, or allow it (--force).\n"
     assert main(["guidelines", *words, "--force"]) == 1
 
 
@@ -97,9 +92,7 @@ def test_models_predict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> N
     rng = np.random.default_rng(5)
     rows = ["operation,p,run,time"]
     for name, time in (("a", lambda p: 2 + 0.2 * p), ("b", lambda p: 9 + 0.0 * p)):
-        rows += [
-            f"{name},{p},{run},{time(p) * rng.lognormal(0, 0.01):.6g}" for p in (2, 4, 8, 16, 24) for run in range(10)
-        ]
+        rows += [f"{name},{p},{run},{time(p) * rng.lognormal(0, 0.01):.6g}" for p in (2, 4, 8, 16, 24) for run in range(10)]
     file = tmp_path / "m.csv"
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
     words = (str(file), "--guideline", "a <= b", "--predict", "p", "--up-to", "512")
@@ -134,10 +127,7 @@ def test_the_catalogues_are_told(capsys: pytest.CaptureFixture[str]) -> None:
         (["{}", "--guideline", TEXT, "--by", "q"], "there is no parameter 'q'; choose from operation, p, size."),
         (["{}", "--guideline", TEXT, "--predict", "q"], "there is no parameter 'q' to predict along;"),
         (["{}", "--v-threshold", "1"], "the threshold of the ratio is 1.0; it must be above 1, as in 1.03."),
-        (
-            ["{}", "--value", "speed"],
-            "there is no column 'speed' with the measured values; there are operation, p, size",
-        ),
+        (["{}", "--value", "speed"], "there is no column 'speed' with the measured values; there are operation, p, size"),
         (["nowhere"], "there is no file or folder 'nowhere'; name measurements, such as a run folder or a CSV file."),
         (["{}", "--snippet", "{}/x.c"], "x.c: it is no place for a file; choose another path for --snippet."),
     ],
@@ -150,14 +140,7 @@ def test_neighbourhood_campaigns(capsys: pytest.CaptureFixture[str], tmp_path: P
     rng = np.random.default_rng(5)
     moore = {"op": "MPI_Neighbor_alltoall", "size_B": 8, "topology": "moore", "n_dim": 2, "n_finite": 0, "radius": 1}
     for run in range(12):
-        env = {
-            "rec": "env",
-            "schema": 1,
-            "run_id": f"abc-r{run:02d}",
-            "program": "sk_neighbours",
-            "p": 4,
-            "experiments": 2,
-        }
+        env = {"rec": "env", "schema": 1, "run_id": f"abc-r{run:02d}", "program": "sk_neighbours", "p": 4, "experiments": 2}
         records: list[dict[str, Any]] = [env]
         for number, (order, mean) in enumerate((("rand", 1000), ("fmaj", 1500))):
             times = rng.normal(mean, 20, 9).astype(int).tolist()

@@ -105,9 +105,7 @@ def test_places_that_do_not_do(source: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match=r"^'.*file' is a file; name a folder for the notebooks\.$"):
         copy_notebooks(tmp_path / "file")
-    with pytest.raises(
-        UsageError, match=r"^'.*' is where the notebooks come from; name another folder for the copies\.$"
-    ):
+    with pytest.raises(UsageError, match=r"^'.*' is where the notebooks come from; name another folder for the copies\.$"):
         copy_notebooks(source)
     wrong = r"^cannot write the notebooks to '.*below': Not a directory; name another folder\.$"
     with pytest.raises(UsageError, match=wrong):
@@ -120,9 +118,7 @@ def test_wrong_port(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == "scalkit lab: --port 70000: a number from 1 to 65535 is needed.\n"
 
 
-def test_without_jupyterlab(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_without_jupyterlab(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "jupyterlab", None)
     monkeypatch.chdir(tmp_path)
     assert main(["lab"]) == 2

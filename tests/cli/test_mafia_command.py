@@ -10,21 +10,7 @@ from scalkit.cli import main
 
 
 def test_measures_resumes_and_prints_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = [
-        "mafia",
-        "--out",
-        str(tmp_path / "m"),
-        "-k",
-        "3-7",
-        "-n",
-        "2000",
-        "-d",
-        "9",
-        "--runs",
-        "1",
-        "--max-reps",
-        "5",
-    ]
+    words = ["mafia", "--out", str(tmp_path / "m"), "-k", "3-7", "-n", "2000", "-d", "9", "--runs", "1", "--max-reps", "5"]
     assert main(words) == 0
     first = capsys.readouterr()
     assert first.err.startswith(f"Measuring 1 x 5 launches into {tmp_path}/m\n[1/5] mafia-k")
@@ -49,9 +35,7 @@ def test_few_settings_have_no_table(tmp_path: Path, capsys: pytest.CaptureFixtur
         (["--cc", "/no/cc"], None),
     ],
 )
-def test_wrong_use_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str | None
-) -> None:
+def test_wrong_use_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str | None) -> None:
     assert main(["mafia", "--out", str(tmp_path / "m"), *words]) == 2
     err = capsys.readouterr().err
     assert said is None or err == f"scalkit mafia: {said}\n"

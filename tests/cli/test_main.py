@@ -37,13 +37,7 @@ def _command(*words: str) -> list[str]:
     return [sys.executable, "-m", "scalkit.cli", *words]
 
 
-COMMANDS = [
-    "validate RUN EXPECT",
-    "validate RUN EXPECT --json",
-    "doctor --need python",
-    "doctor --need python --json",
-    "--help",
-]
+COMMANDS = ["validate RUN EXPECT", "validate RUN EXPECT --json", "doctor --need python", "doctor --need python --json", "--help"]
 
 
 def _environment(unbuffered: str = "") -> dict[str, str]:
@@ -56,9 +50,7 @@ def _environment(unbuffered: str = "") -> dict[str, str]:
 def test_full_disk_under_the_output(run: Path, command: str, unbuffered: str) -> None:
     words, environment = _words(command, run), _environment(unbuffered)
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            _command(*words), stdout=full, stderr=subprocess.PIPE, text=True, timeout=120, env=environment
-        )
+        done = subprocess.run(_command(*words), stdout=full, stderr=subprocess.PIPE, text=True, timeout=120, env=environment)
     name = "scalkit" if words[0] == "--help" else f"scalkit {words[0]}"
     assert (done.returncode, done.stderr) == (2, f"{name}: {FULL}\n")
 
@@ -69,12 +61,7 @@ def test_reader_that_went_away(run: Path, command: str) -> None:
     os.close(reading)
     try:
         done = subprocess.run(
-            _command(*_words(command, run)),
-            stdout=writing,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=120,
-            env=_environment(),
+            _command(*_words(command, run)), stdout=writing, stderr=subprocess.PIPE, text=True, timeout=120, env=_environment()
         )
     finally:
         os.close(writing)

@@ -47,9 +47,7 @@ def test_measures_then_says_that_nothing_is_missing(tmp_path: Path, capsys: pyte
 
 @pytest.mark.mpi
 @pytest.mark.usefixtures("mpi_here")
-def test_failed_launch_ends_with_two_and_says_what_is_missing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_failed_launch_ends_with_two_and_says_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wrong = tmp_path / "mpiexec"
     wrong.write_text(f'#!/bin/sh\ncase "$*" in *np=4*) echo boom; exit 9;; esac\nexec \'{find_mpi().mpiexec}\' "$@"\n')
     wrong.chmod(0o755)
@@ -57,9 +55,7 @@ def test_failed_launch_ends_with_two_and_says_what_is_missing(
     assert main(command) == 2
     messages = capsys.readouterr().err
     assert "scalkit measure: memory-p0004-r00 ended with status 9. The last lines:\n  boom\n" in messages
-    assert re.search(
-        r"^\[\d/2\] memory p=4 run 0: failed: memory-p0004-r00 ended with status 9; ", messages, re.MULTILINE
-    )
+    assert re.search(r"^\[\d/2\] memory p=4 run 0: failed: memory-p0004-r00 ended with status 9; ", messages, re.MULTILINE)
     assert messages.endswith(
         "scalkit measure: 1 of 2 launches are missing (memory-p0004-r00); the other 1 are kept in "
         f"{tmp_path / 'runs'}. The same command tries only what is missing.\n"
@@ -76,9 +72,7 @@ def test_bar_on_a_terminal(tmp_path: Path) -> None:
     master, slave = pty.openpty()
     words = [*WHAT, "--out", str(tmp_path / "runs")]
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
-    with subprocess.Popen(
-        [sys.executable, "-m", "scalkit.cli", *words], stdout=slave, stderr=slave, env=environment
-    ) as process:
+    with subprocess.Popen([sys.executable, "-m", "scalkit.cli", *words], stdout=slave, stderr=slave, env=environment) as process:
         os.close(slave)
         shown = _until_closed(master)
     assert process.returncode == 0

@@ -59,9 +59,7 @@ def test_show_lists_a_catalogue_and_one_model(capsys: pytest.CaptureFixture[str]
     assert "\nbarrier: T(P) = 950 ns\n" in out
     _, out, _ = said(capsys, "show", "bluegene-p", "broadcast", "--at", "S=1MiB", "--at", "P=512,4096")
     assert out.splitlines()[-2:] == ["    S = 1 MiB, P = 512: 482 us", "    S = 1 MiB, P = 4096: 483 us"]
-    _, out, _ = said(
-        capsys, "show", "bluegene-p", "point-to-point-congested", "--at", "S=8,65536", "--at", "P=512", "--json"
-    )
+    _, out, _ = said(capsys, "show", "bluegene-p", "point-to-point-congested", "--at", "S=8,65536", "--at", "P=512", "--json")
     (told,) = json.loads(out)
     assert told["kind"] == "bounded"
     assert told["values"][0]["low"] is None
@@ -80,17 +78,13 @@ def test_show_says_at_least_where_there_is_no_upper_bound(capsys: pytest.Capture
 
 
 def test_show_tells_what_each_algorithm_would_cost(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    _, out, _ = said(
-        capsys, "show", str(folder / "here.toml"), "--operation", "broadcast", "--at", "S=1024", "--at", "P=16"
-    )
+    _, out, _ = said(capsys, "show", str(folder / "here.toml"), "--operation", "broadcast", "--at", "S=1024", "--at", "P=16")
     assert "binomial: T(S, P) = floor(log2(P)) * (T(S)) + (ceil(log2(P))-floor(log2(P))) * (gap(S))" in out
     assert "    S = 1 KiB, P = 16: 10.0 us" in out
     card = folder / "card.toml"
     packing = '[models.packing-4]\nformula = "c*S"\nconstants = { c = "1 ns/B" }\n'
     card.write_text(CATALOGUE.replace("point-to-point", "message") + packing + "[card]\n")
-    _, out, _ = said(
-        capsys, "show", str(card), "--operation", "broadcast", "--stride", "4", "--at", "S=1024", "--at", "P=16"
-    )
+    _, out, _ = said(capsys, "show", str(card), "--operation", "broadcast", "--stride", "4", "--at", "S=1024", "--at", "P=16")
     assert "    S = 1 KiB, P = 16: 18.2 us" in out
     _, out, _ = said(capsys, "show", STAR)
     assert out.startswith("point-to-point: T(S) = {4.50 us + 2.67 ns/B * S for S <= 256 B;")
@@ -101,28 +95,19 @@ def test_show_tells_what_each_algorithm_would_cost(capsys: pytest.CaptureFixture
     [
         (["show", "bluegene-p", "broadcst"], "Did you mean 'broadcast'?"),
         (["show", "bluegene-p", "broadcast", "--at", "S=8q"], "S has the unknown unit 'q'"),
-        (
-            ["show", "bluegene-p", "broadcast", "--at", "S"],
-            "--at 'S': name a parameter and its values, as in S=8,64KiB",
-        ),
+        (["show", "bluegene-p", "broadcast", "--at", "S"], "--at 'S': name a parameter and its values, as in S=8,64KiB"),
         (["show", "bluegene-p", "broadcast", "--at", "S=8us"], "S is '8us'; it must be in B."),
         (["show", "bluegene-p", "broadcast", "--at", "S=8"], "'broadcast' needs P; it depends on S, P (--at P=...)."),
         (["show", "nowhere.toml"], "cannot read the catalogue nowhere.toml: No such file"),
         (["show", "nowhere"], "'nowhere' is no catalogue of models; name bluegene-p, or a file that ends in .toml."),
         (["show", "bluegene-p", "--operation", "sort"], "there are no algorithms of 'sort'; choose one of broadcast,"),
-        (
-            ["show", "bluegene-p", "--stride", "2"],
-            "--stride is about the data of an operation; name one with --operation.",
-        ),
+        (["show", "bluegene-p", "--stride", "2"], "--stride is about the data of an operation; name one with --operation."),
         (
             ["show", "bluegene-p", "--operation", "broadcast", "--stride", "2"],
             "--stride: bluegene-p is no model card, which knows packing; fit one with scalkit model fit.",
         ),
         (["export", "bluegene-p", "--to", "simgrid", "--overhead", "3us"], "leave no latency"),
-        (
-            ["export", "bluegene-p", "--to", "loggopsim", "--overhead", "3us"],
-            "leave no latency of 'BlueGene/P'; lower them.",
-        ),
+        (["export", "bluegene-p", "--to", "loggopsim", "--overhead", "3us"], "leave no latency of 'BlueGene/P'; lower them."),
         (["export", "bluegene-p", "--to", "simgrid", "--overhead", "3B"], "--overhead '3B': it must be a time"),
         (["compare", "nowhere", "--message", "bluegene-p"], "nowhere"),
     ],
@@ -136,9 +121,7 @@ def test_wrong_input_ends_with_a_sentence(words: list[str], message: str, capsys
 
 def test_export_is_read_back(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     out = folder / "here.xml"
-    status, text, _ = said(
-        capsys, "export", str(folder / "here.toml"), "--to", "simgrid", "--hosts", "4", "--out", str(out)
-    )
+    status, text, _ = said(capsys, "export", str(folder / "here.toml"), "--to", "simgrid", "--hosts", "4", "--out", str(out))
     assert (status, text) == (0, f"wrote {out}\n")
     assert from_simgrid(out)(S=1000) == pytest.approx(2.5e-6)
     status, _, err = said(capsys, "export", str(folder / "here.toml"), "--to", "simgrid", "--out", str(out))

@@ -31,9 +31,7 @@ def test_trees_of_a_real_library_are_named_and_drawn(
     words = ["model", "messages", "--ops", "Bcast,Barrier", "-n", "5", "--sizes", "8,1KiB", "--out", str(page)]
     assert main(words) == 0
     end = "each message is sent and arrives when that algorithm's does."
-    lines = [
-        f"MPI_Bcast of {size} with 5 processes: binomial, 4 messages in 3 rounds; {end}" for size in ("8 B", "1 KiB")
-    ]
+    lines = [f"MPI_Bcast of {size} with 5 processes: binomial, 4 messages in 3 rounds; {end}" for size in ("8 B", "1 KiB")]
     lines.insert(1, f"MPI_Barrier with 5 processes: dissemination, 15 messages in 3 rounds; {end}")
     assert capsys.readouterr().out.splitlines() == [*lines, f"wrote {page}"]
     text = page.read_text()
@@ -42,12 +40,7 @@ def test_trees_of_a_real_library_are_named_and_drawn(
     assert main([*words[:-2], "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["flows"][0]
     assert (told["algorithms"], told["match"], told["rounds"]) == (["binomial"], "to the nanosecond", 3)
-    assert [row[:3] + row[5:] for row in told["messages"]] == [
-        [0, 4, 40, 1],
-        [0, 2, 40, 2],
-        [0, 1, 40, 3],
-        [2, 3, 40, 3],
-    ]
+    assert [row[:3] + row[5:] for row in told["messages"]] == [[0, 4, 40, 1], [0, 2, 40, 2], [0, 1, 40, 3], [2, 3, 40, 3]]
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,7 @@ def test_launched(environment: dict[str, str], expected: Launched | None) -> Non
 
 
 @pytest.mark.parametrize(("rank", "text"), [("0", "a\n"), ("1", "")])
-def test_only_rank_0_speaks(
-    rank: str, text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_rank_0_speaks(rank: str, text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def command() -> int:
         sys.stdout.write("a\n")
         sys.stderr.write("a\n")

@@ -164,9 +164,7 @@ def test_parameters_of_a_template_are_typed_and_explained(capsys: pytest.Capture
         "help": "a file of scalkit validate --save-baseline, or earlier runs; empty: the bundled measurements",
     }
     assert main(["report", "--help-template", "luck"]) == 2
-    assert (
-        "there is no template 'luck' of a report; choose from report, compare, regression." in capsys.readouterr().err
-    )
+    assert "there is no template 'luck' of a report; choose from report, compare, regression." in capsys.readouterr().err
 
 
 def test_a_candidate_is_compared_with_earlier_runs(
@@ -186,10 +184,7 @@ def test_a_candidate_is_compared_with_earlier_runs(
     ("words", "message"),
     [
         ([], "nothing to report; name a run folder, a run file, a netCDF file or a session."),
-        (
-            ["RUN", "--target-p", "1,x"],
-            "--target-p is '1,x'; give scales as numbers, several between commas, as in 4096,65536.",
-        ),
+        (["RUN", "--target-p", "1,x"], "--target-p is '1,x'; give scales as numbers, several between commas, as in 4096,65536."),
         (["RUN", "--label", "a"], "the template report has no parameter 'labels'; it has baseline, "),
     ],
 )

@@ -135,14 +135,8 @@ def test_what_is_wrong_is_said(filled: Path, tmp_path: Path, capsys: pytest.Capt
     for arguments, words in (
         (["runs", tmp_path / "none"], "there is no store at"),
         (["runs", filled, "--where", "machine"], "--where 'machine' is no NAME=VALUE, as in machine=vm."),
-        (
-            ["runs", filled, "--where", "retracted=true"],
-            "--where cannot choose by 'retracted'; see 'scalkit store runs --",
-        ),
-        (
-            ["advise", filled, "MPI_Bcast", "--where", "op=x"],
-            "--where cannot choose by 'op'; see 'scalkit store advise --",
-        ),
+        (["runs", filled, "--where", "retracted=true"], "--where cannot choose by 'retracted'; see 'scalkit store runs --"),
+        (["advise", filled, "MPI_Bcast", "--where", "op=x"], "--where cannot choose by 'op'; see 'scalkit store advise --"),
         (["put", tmp_path / "s", tmp_path / "none"], "there is nothing at"),
         (["compare", filled, "MPI_None"], "nothing in the store fits 'op=MPI_None'"),
         (["advise", filled, "MPI_None"], "no substitutes of 'MPI_None' are known"),

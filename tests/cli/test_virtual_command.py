@@ -48,9 +48,7 @@ def mpi() -> Mpi:
 
 
 @pytest.mark.mpi
-def test_a_program_is_run_at_each_number_of_processes(
-    mpi: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_is_run_at_each_number_of_processes(mpi: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, program, out = tmp_path / "prog.c", tmp_path / "prog", tmp_path / "runs"
     source.write_text(PROGRAM)
     subprocess.run([mpi.mpicc, "-o", str(program), str(source)], check=True)
@@ -58,9 +56,7 @@ def test_a_program_is_run_at_each_number_of_processes(
     assert main([*words, "--", str(program)]) == 0
     said = capsys.readouterr().out.splitlines()
     assert said[0].startswith("prog, ")
-    assert said[0].endswith(
-        " in virtual time on cluster: L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; computing costs no time"
-    )
+    assert said[0].endswith(" in virtual time on cluster: L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; computing costs no time")
     assert said[1].split() == ["p", "completion", "in", "MPI,", "mean", "max", "messages", "bytes"]
     assert [line.split()[0] for line in said[2:5]] == ["1", "2", "4"]
     assert said[5:] == [
@@ -119,10 +115,7 @@ def test_measure_says_whose_clock_it_reads(mpi: Mpi, tmp_path: Path, capsys: pyt
             ["measure", "master-worker", "--memory-n", "2"],
             "scalkit measure: --memory-n does not go with master-worker; leave it out.\n",
         ),
-        (
-            ["virtual", "--timeout", "0", "--", "true"],
-            "scalkit virtual: --timeout 0: a positive number of seconds is needed.\n",
-        ),
+        (["virtual", "--timeout", "0", "--", "true"], "scalkit virtual: --timeout 0: a positive number of seconds is needed.\n"),
         (
             ["virtual", "--network", "foo", "--", "true"],
             "scalkit virtual: the network 'foo' is unknown; choose cluster or ethernet, a TOML file, or numbers such as "

@@ -188,10 +188,7 @@ def test_the_core_does_not_know_who_uses_it(name: str) -> None:
     files = [place] if place.is_file() else sorted(place.rglob("*.py"))
     assert files
     known = [
-        f"{path}: {one}"
-        for path in files
-        for one in _imported(path)
-        if one.split(".")[1:2] and one.split(".")[1] in CLIENTS
+        f"{path}: {one}" for path in files for one in _imported(path) if one.split(".")[1:2] and one.split(".")[1] in CLIENTS
     ]
     assert known == []
 

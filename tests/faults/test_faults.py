@@ -60,8 +60,7 @@ def test_slow_allreduce_takes_at_least_what_was_planted(launch):
 
 
 @pytest.mark.parametrize(
-    ("fault", "op"),
-    [("bcast_wrong", "MPI_Bcast"), ("allreduce_wrong", "MPI_Allreduce"), ("barrier_empty", "MPI_Barrier")],
+    ("fault", "op"), [("bcast_wrong", "MPI_Bcast"), ("allreduce_wrong", "MPI_Allreduce"), ("barrier_empty", "MPI_Barrier")]
 )
 def test_wrong_results_are_said_once_and_marked(launch, fault, op):
     done = launch(3, "sk_time", "--max-reps=20", "--passes=1", fault=fault)
@@ -74,11 +73,7 @@ def test_wrong_results_are_said_once_and_marked(launch, fault, op):
 
 @pytest.mark.parametrize(
     ("fault", "begins"),
-    [
-        ("put_lost", "MPI_Put["),
-        ("get_wrong", "MPI_Get["),
-        ("atomics_wrong", ("MPI_Fetch_and_op[", "MPI_Compare_and_swap[")),
-    ],
+    [("put_lost", "MPI_Put["), ("get_wrong", "MPI_Get["), ("atomics_wrong", ("MPI_Fetch_and_op[", "MPI_Compare_and_swap["))],
 )
 def test_what_one_sided_operations_leave_is_looked_at(launch, fault, begins):
     done = launch(2, "sk_time", "--ops=rma", "--max-reps=20", "--passes=1", fault=fault)

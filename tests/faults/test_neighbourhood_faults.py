@@ -26,24 +26,13 @@ def run(launch, tmp_path):
 def test_a_right_library_has_nothing_to_be_said_of(run):
     done = run()
     assert (done.status, done.messages.strip()) == (0, "")
-    assert [(r["line"], r["experiment"]) for r in done.records[1:-1]] == [
-        (2, 7),
-        (3, 1),
-        (4, 5),
-        (5, 3),
-        (6, 4),
-        (7, 2),
-    ]
+    assert [(r["line"], r["experiment"]) for r in done.records[1:-1]] == [(2, 7), (3, 1), (4, 5), (5, 3), (6, 4), (7, 2)]
 
 
 @pytest.mark.parametrize(
     ("fault", "experiments", "said"),
     [
-        (
-            "neighbour_swapped",
-            [7],
-            "line 2, experiment 7: MPI_Neighbor_alltoall gives a wrong result with 6 processes: on",
-        ),
+        ("neighbour_swapped", [7], "line 2, experiment 7: MPI_Neighbor_alltoall gives a wrong result with 6 processes: on"),
         ("graph_turned", [1, 3], "has its neighbours in a wrong order"),
         ("graph_other", [7, 4], "line 6, experiment 4: MPI_Dist_graph_create gives a wrong result"),
         (

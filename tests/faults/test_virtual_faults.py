@@ -59,9 +59,7 @@ def test_a_linear_barrier_grows_faster(measured: Measured) -> None:
     wrong = sk.validate(measured("barrier_linear", "MPI_Barrier"), {"MPI_Barrier": "log(p)"})
     assert (right["MPI_Barrier"].rank, right.exit_status()) == ("total", 0), right["MPI_Barrier"].sentence
     verdict = wrong["MPI_Barrier"]
-    assert (verdict.rank, verdict.direction, str(verdict.model.growth)) == ("none", "grows faster", "p"), (
-        verdict.sentence
-    )
+    assert (verdict.rank, verdict.direction, str(verdict.model.growth)) == ("none", "grows faster", "p"), verdict.sentence
     assert wrong.exit_status() == 1
 
 

@@ -71,9 +71,7 @@ def test_aicc_counts_the_coefficients_that_are_free() -> None:
 @pytest.mark.parametrize("criterion", ["adjusted_r2", "aicc", "loo", "smape"])
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("weights", ["relative", "none"])
-def test_data_from_a_tick_give_the_tick_back_by_every_criterion(
-    criterion: str, nonnegative: bool, weights: str
-) -> None:
+def test_data_from_a_tick_give_the_tick_back_by_every_criterion(criterion: str, nonnegative: bool, weights: str) -> None:
     Y = np.array([constant + 2.5 * tick(X) for tick in GROWING for constant in (0.0, 3.0)])
     Y[::2, 3] = np.nan
     models = fit_models(X, Y, ICS15, criterion=criterion, nonnegative=nonnegative, weights=weights)

@@ -53,18 +53,8 @@ SHAPES = "needed are (points,) and (series, points) or (series, points, repetiti
             "series 1999: fitting needs 5 values of 'p', got 3 (2, 16, 32); measure more or set min_points=3.",
         ),
         (P, bad((0, slice(None)), np.nan), {}, "series 0: fitting needs 5 values of 'p', got 0 (); measure more."),
-        (
-            P[:4],
-            np.ones((1, 4)),
-            {},
-            "fitting needs 5 values of 'p', got 4 (2, 4, 8, 16); measure more or set min_points=4.",
-        ),
-        (
-            P,
-            np.ones((1, 5)),
-            {"min_points": 2},
-            "min_points is 2; a model of two coefficients needs at least 3 settings.",
-        ),
+        (P[:4], np.ones((1, 4)), {}, "fitting needs 5 values of 'p', got 4 (2, 4, 8, 16); measure more or set min_points=4."),
+        (P, np.ones((1, 5)), {"min_points": 2}, "min_points is 2; a model of two coefficients needs at least 3 settings."),
         (
             [8.0] * 5,
             np.ones((1, 5)),
@@ -105,7 +95,5 @@ def test_wrong_input_is_named(x: Any, Y: Any, options: dict[str, Any], message: 
 
 
 def test_rows_of_different_lengths() -> None:
-    with pytest.raises(
-        DataError, match=r"^Y is no array of numbers \(.*inhomogeneous.*\); pass numbers, all rows of one"
-    ):
+    with pytest.raises(DataError, match=r"^Y is no array of numbers \(.*inhomogeneous.*\); pass numbers, all rows of one"):
         fit_models(P, [[1.0, 2.0], [1.0]], ICS15)

@@ -69,9 +69,7 @@ def test_expectation_within_the_resolution_ties_with_the_best() -> None:
     assert best(padded, 16.0) == expected
     assert best(8.0 * x**1.5, 16.0) != expected
     assert best([5400.0] * 5, 16.0).is_constant
-    leak = fit_series(
-        series(5400 + 8.0 * np.log2(x), x, exact=True, metric="object_memory", resolution=16.0), ICS15, ONE
-    )
+    leak = fit_series(series(5400 + 8.0 * np.log2(x), x, exact=True, metric="object_memory", resolution=16.0), ICS15, ONE)
     assert str(leak[0].growth) == "log(p)"
 
 
@@ -86,11 +84,7 @@ def test_exact_bytes_measured_once() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    st.lists(st.floats(0.5, 2.0), min_size=6, max_size=6),
-    st.sampled_from(GROWING),
-    st.floats(-12, 12).map(lambda e: 10.0**e),
-)
+@given(st.lists(st.floats(0.5, 2.0), min_size=6, max_size=6), st.sampled_from(GROWING), st.floats(-12, 12).map(lambda e: 10.0**e))
 def test_scaling_the_values_changes_the_coefficients_only(noise: list[float], tick: Growth, factor: float) -> None:
     y = (1 + tick(P)) * noise
     plain, scaled = (fit_series(series(values), ICS15) for values in (y, factor * y))

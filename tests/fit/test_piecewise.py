@@ -56,9 +56,7 @@ def test_the_published_model_comes_back() -> None:
     found = fit_piecewise(SIZES, loggp(SIZES) * 1e-6, LINEAR, Noise(0.01, 100), parameter="S", unit="s")
     assert [segment.model.constant for segment in found.segments] == pytest.approx([4.5e-6, 5.7e-6, 9.8e-6])
     assert [segment.model.coefficient for segment in found.segments] == pytest.approx([2.67e-9] * 3)
-    assert [(c.after <= limit < c.before) for c, limit in zip(found.change_points, (256, 1024), strict=True)] == [
-        True
-    ] * 2
+    assert [(c.after <= limit < c.before) for c, limit in zip(found.change_points, (256, 1024), strict=True)] == [True] * 2
     first = found.change_points[0]
     assert first.jump == pytest.approx((5.7 + 2.67e-3 * first.before) / (4.5 + 2.67e-3 * first.before))
     assert found([8, 65536]).tolist() == pytest.approx([4.52136e-6, 184.78112e-6])
@@ -139,11 +137,7 @@ def test_a_series_brings_its_own_noise() -> None:
         ([1, 2, 3], [1, 2], "a piecewise model needs one value a setting, got shapes (3,) and (2,)."),
         ([1, 2], [1, 2], "a piecewise model needs 3 to 200 values of 'p', got 2; measure more or thin them out."),
         ([1, 3, 2], [1, 2, 3], "the values of 'p' must ascend, each once; sort them and merge repetitions."),
-        (
-            [1, 2, 3],
-            [1, -2, 3],
-            "the value at p = 2 is -2; it must be positive and finite. Drop that point or measure it again.",
-        ),
+        ([1, 2, 3], [1, -2, 3], "the value at p = 2 is -2; it must be positive and finite. Drop that point or measure it again."),
     ],
 )
 def test_bad_input_is_named(x: list[float], y: list[float], message: str) -> None:
@@ -155,12 +149,7 @@ def test_bad_input_is_named(x: list[float], y: list[float], message: str) -> Non
 def test_pure_error_is_that_of_the_statistic(statistic: str, sigma: float) -> None:
     rng = np.random.default_rng(1)
     values = np.exp(sigma * rng.standard_normal((4000, 10)))
-    statistics = {
-        "mean": np.mean,
-        "median": np.median,
-        "min": np.min,
-        "q1": lambda v, axis: np.quantile(v, 0.25, axis=axis),
-    }
+    statistics = {"mean": np.mean, "median": np.median, "min": np.min, "q1": lambda v, axis: np.quantile(v, 0.25, axis=axis)}
     spread = np.log(statistics[statistic](values, axis=1)).std()
     assert pure_error(values[:50], statistic).error == pytest.approx(spread, rel=0.15)
 

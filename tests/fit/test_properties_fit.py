@@ -72,9 +72,7 @@ def test_company_is_nothing(seed: int, another: int, criterion: str) -> None:
 @given(st.one_of(st.just(0.0), st.floats(1e-3, 30)), st.floats(-12, 9).map(lambda e: 10.0**e), CRITERIA)
 def test_every_tick_comes_back(space: str, shift: float, size: float, criterion: str) -> None:
     ruler = SPACES[space]
-    for x in (
-        [np.arange(3.0, 17.0), np.array([2.0, 3, 5, 8, 13])] if ruler.parameter == "k" else [P, np.arange(2.0, 9.0)]
-    ):
+    for x in [np.arange(3.0, 17.0), np.array([2.0, 3, 5, 8, 13])] if ruler.parameter == "k" else [P, np.arange(2.0, 9.0)]:
         shapes = [tick(x) / float(tick(x[len(x) // 2])) for tick in ruler.ticks]
         y = size * (shift + np.array(shapes))
         models = fit_models(x, y, ruler, criterion=criterion)
@@ -105,9 +103,7 @@ def test_pieces_of_any_size(scale: float) -> None:
     found = fit_piecewise(2.0 ** np.arange(1, 9), y, ICS15.ticks, Noise(0.05, 10))
     assert [str(change) for change in found.change_points] == ["after p = 16, from 32 on, it is 8 times as large"]
     assert found(64.0) == y[-1]
-    spread = fit_piecewise(
-        2.0 ** np.arange(1, 9), [1e-300, 1e-200, 1, 1, 1, 1e10, 1e200, 1e300], ICS15.ticks, Noise(0.05, 10)
-    )
+    spread = fit_piecewise(2.0 ** np.arange(1, 9), [1e-300, 1e-200, 1, 1, 1, 1e10, 1e200, 1e300], ICS15.ticks, Noise(0.05, 10))
     assert 0 <= spread.probability <= 1
 
 

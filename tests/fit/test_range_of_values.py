@@ -55,9 +55,7 @@ def test_no_size_of_the_values_overflows(factor: float) -> None:
         assert model.coefficient == pytest.approx(factor)
 
 
-@pytest.mark.parametrize(
-    "values", [[1e-300, 1, 1e300, 1e200, 1e10], [1e-200, 1e-100, 1, 1e100, 1e200], [5e-324, 1, 2, 3, 1e308]]
-)
+@pytest.mark.parametrize("values", [[1e-300, 1, 1e300, 1e200, 1e10], [1e-200, 1e-100, 1, 1e100, 1e200], [5e-324, 1, 2, 3, 1e308]])
 def test_values_over_the_whole_range_are_judged_without_a_warning(values: list[float]) -> None:
     model = best(P, values)
     assert model.constant >= 0

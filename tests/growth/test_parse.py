@@ -154,9 +154,7 @@ def test_long_text_is_refused_before_it_is_read() -> None:
 
 @pytest.mark.parametrize("value", [None, True, b"p", ["p"], object()])
 def test_other_types_are_refused(value: object) -> None:
-    message = (
-        f"an expectation must be text, a number, a sympy expression or a Growth, got {type(value).__name__}. {ADVICE}"
-    )
+    message = f"an expectation must be text, a number, a sympy expression or a Growth, got {type(value).__name__}. {ADVICE}"
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
         Growth.parse(value)
 

@@ -118,9 +118,7 @@ def test_refused(text: str, why: str) -> None:
 
 
 def test_a_number_of_thousands_of_digits_is_refused() -> None:
-    with pytest.raises(
-        ExpectationError, match=f"^{re.escape(f'an expectation is a number of too many digits. {ADVICE}')}$"
-    ):
+    with pytest.raises(ExpectationError, match=f"^{re.escape(f'an expectation is a number of too many digits. {ADVICE}')}$"):
         parse_growth(10**5000)
 
 

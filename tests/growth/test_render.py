@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from scalkit.growth import Growth
 
 EXPONENTS = st.fractions(min_value=-9, max_value=9, max_denominator=12)
-ONE = st.builds(
-    Growth.of, st.sampled_from(["p", "S", "n_ranks"]), exponential=EXPONENTS, power=EXPONENTS, log=EXPONENTS
-)
+ONE = st.builds(Growth.of, st.sampled_from(["p", "S", "n_ranks"]), exponential=EXPONENTS, power=EXPONENTS, log=EXPONENTS)
 GROWTHS = st.tuples(ONE, ONE).map(lambda pair: pair[0] * pair[1])
 
 

@@ -116,9 +116,7 @@ def table(*rows: tuple, names: tuple = ("operation", "size", "run", "time")) -> 
 
 def one_size(n: int, *, factor: float = 1.5, spread: float = 0.001) -> dict:
     rng = np.random.default_rng(n)
-    rows = [
-        (op, 8, f"{op}{run}", f * rng.lognormal(0, spread)) for op, f in (("a", factor), ("b", 1.0)) for run in range(n)
-    ]
+    rows = [(op, 8, f"{op}{run}", f * rng.lognormal(0, spread)) for op, f in (("a", factor), ("b", 1.0)) for run in range(n)]
     return table(*rows)
 
 
@@ -213,9 +211,7 @@ def test_a_large_family_takes_the_test_that_can_show_one_violation() -> None:
 
 def test_sums_and_maxima_are_taken_run_by_run() -> None:
     times = {"a": [10.0, 20, 30], "b": [1.0, 2, 3], "c": [5.0, 1, 9], "d": [4.0, 4, 4]}
-    columns = table(
-        *[(op, r, t) for op, ts in times.items() for r, t in enumerate(ts)], names=("operation", "run", "time")
-    )
+    columns = table(*[(op, r, t) for op, ts in times.items() for r, t in enumerate(ts)], names=("operation", "run", "time"))
     found = assess(columns, ["a <= b + 2*c", "a <= max(b + c, d)", "a + b <= c"])
     np.testing.assert_array_equal(found.right, [[11, 4, 21], [6, 4, 12], [5, 1, 9]])
     np.testing.assert_array_equal(found.left[2], [11, 22, 33])
@@ -270,9 +266,7 @@ def test_monotony_and_split() -> None:
     np.testing.assert_allclose(second["violation_ratio"], [5 / 4, 4 / 6, 4 / 10], rtol=0.01)
     assert "against size=3000" in found.sentence(2)
     named = table(*[("a", s, r, 1.0) for s in ("small", "large") for r in range(2)])
-    with pytest.raises(
-        DataError, match="'size' has levels that are no numbers; 'size <= the next larger size' needs sizes"
-    ):
+    with pytest.raises(DataError, match="'size' has levels that are no numbers; 'size <= the next larger size' needs sizes"):
         assess(named, Guideline(kind="monotony", parameter="size"))
 
 
@@ -335,7 +329,5 @@ def test_table_without_a_value_is_refused() -> None:
 
 
 def test_nothing_can_be_planted_where_nothing_is(design) -> None:
-    with pytest.raises(
-        UsageError, match=r"nothing in the design has {'order': 'zigzag'}, so nothing can be planted there"
-    ):
+    with pytest.raises(UsageError, match=r"nothing in the design has {'order': 'zigzag'}, so nothing can be planted there"):
         simulated_campaign(design, [({"order": "zigzag"}, 2)], seed=1)

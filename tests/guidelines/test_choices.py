@@ -24,9 +24,7 @@ FLAGS = "-fsyntax-only -x c -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing
 HOSTILE = '*/ int evil(void); /* \\ ??/ "MPI'
 
 
-def table(
-    times: Any, sizes: tuple[int, ...] = (8, 64, 512), ps: tuple[int, ...] = (4, 8, 16), **more: Any
-) -> dict[str, Any]:
+def table(times: Any, sizes: tuple[int, ...] = (8, 64, 512), ps: tuple[int, ...] = (4, 8, 16), **more: Any) -> dict[str, Any]:
     """Columns of 12 runs; `times(operation, p, size)` says how long it takes."""
     rng = np.random.default_rng(7)
     rows = [
@@ -92,9 +90,7 @@ def test_other_parameters_sizes_and_what_nothing_replaces() -> None:
     both = {name: [*flags[0][name], *flags[1][name]] for name in flags[0]}
     (one,) = remedies(assess(both, "order=y <= order=x"))
     assert one.sentence.startswith("Choose order=x instead of order=y, for p = 4 to 16, size = 8 to 512. ")
-    sums = assess(
-        table({"a": lambda p, size: 2.0, "b": lambda p, size: 1.0}), ["a + b <= b", "2*a <= b", "a <= max(b, b)"]
-    )
+    sums = assess(table({"a": lambda p, size: 2.0, "b": lambda p, size: 1.0}), ["a + b <= b", "2*a <= b", "a <= max(b, b)"])
     assert sums.counts["violated"] == 27
     assert remedies(sums) == ()
 
@@ -120,9 +116,7 @@ def test_a_profile_is_kept_and_asked(bcast: Assessment, tmp_path: Path) -> None:
     assert [repr(one) for one in again.choices] == [repr(one) for one in made.choices]
     assert (again.headline, again.varied, again.simulated) == (bcast.headline, "size", False)
     assert again.choose("MPI_Bcast", 8, 64) == "MPI_Scatter + MPI_Allgather"
-    assert (
-        again.choose("MPI_Bcast", 8, 8) == again.choose("MPI_Bcast", 8, 65) == again.choose("MPI_Bcast") == "MPI_Bcast"
-    )
+    assert again.choose("MPI_Bcast", 8, 8) == again.choose("MPI_Bcast", 8, 65) == again.choose("MPI_Bcast") == "MPI_Bcast"
     assert again.choose("MPI_Bcast", 16, 512) == "MPI_Scatter + MPI_Allgather"
     assert again.choose("nothing", 8, 64) == "nothing"
     assert repr(again) == "<Profile: 5 of 9 choices are better than the call itself>"
@@ -134,10 +128,7 @@ def test_a_profile_is_kept_and_asked(bcast: Assessment, tmp_path: Path) -> None:
         (lambda one: one.update(format="x"), "format: 'scalkit-profile' was expected"),
         (lambda one: one.pop("choices"), "'choices' is a required property"),
         (lambda one: one["choices"][0].update(kind="x"), "choices[0].kind: 'x' is not one of"),
-        (
-            lambda one: one["choices"][0].update(terms=[[-1, "a"]]),
-            "choices[0].terms[0][0]: -1 is less than or equal to",
-        ),
+        (lambda one: one["choices"][0].update(terms=[[-1, "a"]]), "choices[0].terms[0][0]: -1 is less than or equal to"),
     ],
 )
 def test_a_file_that_is_no_profile_is_refused(bcast: Assessment, tmp_path: Path, change: Any, said: str) -> None:
@@ -187,10 +178,7 @@ def test_settings_that_a_call_cannot_see_have_functions_of_their_own() -> None:
     for kind, factor in (("moore", 1.5), ("cart", 1.0), (HOSTILE, 1.5)):
         times = {"MPI_Neighbor_allgather": lambda p, size, f=factor: f, "MPI_Neighbor_alltoall": lambda p, size: 1.0}
         parts.append(table(times, topology=kind))
-    slower = {
-        "MPI_Neighbor_allgather": lambda p, size: 1.5 if size > 8 else 1.0,
-        "MPI_Neighbor_alltoall": lambda p, size: 1.0,
-    }
+    slower = {"MPI_Neighbor_allgather": lambda p, size: 1.5 if size > 8 else 1.0, "MPI_Neighbor_alltoall": lambda p, size: 1.0}
     parts.append(table(slower, topology="full"))
     columns = {name: [x for part in parts for x in part[name]] for name in parts[0]}
     text = c_snippet(assess(columns, "MPI_Neighbor_allgather <= MPI_Neighbor_alltoall"))
@@ -208,9 +196,7 @@ def test_settings_that_a_call_cannot_see_have_functions_of_their_own() -> None:
 def test_names_from_files_never_become_code() -> None:
     slow = f"{HOSTILE}a"
     times = {slow: lambda p, size: 2.0, "system": lambda p, size: 1.0, "MPI_Bcast": lambda p, size: 3.0}
-    found = assess(
-        table(times), [Guideline.parse("MPI_Bcast <= system"), Guideline((((1.0, slow),),), (((1.0, "system"),),))]
-    )
+    found = assess(table(times), [Guideline.parse("MPI_Bcast <= system"), Guideline((((1.0, slow),),), (((1.0, "system"),),))])
     text = c_snippet(found)
     assert "system" not in re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     assert "There is no function here" in text

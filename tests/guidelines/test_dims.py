@@ -14,9 +14,7 @@ def every_list(n: int, most: int, largest: int) -> list[tuple[int, ...]]:
     """Every descending list of `n` numbers up to `largest` whose product is at most `most`; nothing about divisors."""
     if n == 0:
         return [()]
-    return [
-        (first, *rest) for first in range(1, min(largest, most) + 1) for rest in every_list(n - 1, most // first, first)
-    ]
+    return [(first, *rest) for first in range(1, min(largest, most) + 1) for rest in every_list(n - 1, most // first, first)]
 
 
 @pytest.mark.parametrize("n", range(1, 7))

@@ -25,13 +25,10 @@ from scalkit.reports import bundled
 def test_sizes_are_those_of_whole_vectors() -> None:
     points = [[p, s] for p in (2, 4) for s in (8, 16, 32)]
     names = ("MPI_Bcast", "MPI_Scatter", "MPI_Igather", "MPI_Allgather", "MPI_Reduce_scatter_block", "MPI_Allreduce")
-    sets = [
-        sk.measurements(points, [1e-6 * (1 + k)] * 6, parameter=["p", "S"], name=name) for k, name in enumerate(names)
-    ]
+    sets = [sk.measurements(points, [1e-6 * (1 + k)] * 6, parameter=["p", "S"], name=name) for k, name in enumerate(names)]
     found = pd.DataFrame({name: list(column) for name, column in run_table(combine(sets)).items()})
     sizes = {
-        name: sorted(set(part["size"] / (part["p"] if name in names[1:5] else 1)))
-        for name, part in found.groupby("operation")
+        name: sorted(set(part["size"] / (part["p"] if name in names[1:5] else 1))) for name, part in found.groupby("operation")
     }
     assert sizes == {name: [8, 16, 32] for name in names}
     data = measured(run_table(combine(sets)))
@@ -136,20 +133,13 @@ def test_several_libraries_below_a_folder_are_told_apart(tmp_path: Path) -> None
     assert data.levels["library"] == ("MPICH 5.0.2", "Open MPI v9")
     assert len(data.runs) == 2
     bcast = data.codes[:, data.parameters.index("operation")] == data.levels["operation"].index("MPI_Bcast")
-    assert (
-        sorted(data.levels["size"][code] for code in data.codes[bcast, data.parameters.index("size")])
-        == [8] * 4 + [64] * 4
-    )
+    assert sorted(data.levels["size"][code] for code in data.codes[bcast, data.parameters.index("size")]) == [8] * 4 + [64] * 4
 
 
 def test_netcdf_files_below_a_folder_are_told_apart_by_their_library(tmp_path: Path) -> None:
     inside = tmp_path / "deeper"
     inside.mkdir()
-    for name, library in (
-        ("a", "MPICH Version:      5.0.2"),
-        ("b", "Open MPI v9, package: x"),
-        ("c", "Open MPI v9, package: x"),
-    ):
+    for name, library in (("a", "MPICH Version:      5.0.2"), ("b", "Open MPI v9, package: x"), ("c", "Open MPI v9, package: x")):
         points = [[2, 8], [2, 64], [4, 8], [4, 64]] if name != "c" else [[8, 8], [8, 64]]
         one = sk.measurements(points, [1e-6] * len(points), parameter=["p", "S"], name="MPI_Gather")
         one.attrs |= {"mpi_library": library, "measured_on": "here"}

@@ -94,9 +94,7 @@ def test_random_order_is_one_per_process_and_repeats_with_its_seed() -> None:
     other = Neighbourhood("moore", (5, 5), order="rand", seed=10)
     assert [grid.destinations(r) for r in range(25)] == [again.destinations(r) for r in range(25)]
     assert grid.destinations(0) != other.destinations(0)
-    shifts = {
-        tuple((v // 5 - r // 5, v % 5 - r % 5) for v in grid.destinations(r)) for r in (6, 7, 8, 11, 12, 13, 16, 17, 18)
-    }
+    shifts = {tuple((v // 5 - r // 5, v % 5 - r % 5) for v in grid.destinations(r)) for r in (6, 7, 8, 11, 12, 13, 16, 17, 18)}
     assert len(shifts) == 9
 
 
@@ -123,10 +121,7 @@ def test_generator_is_that_of_the_c_programs(tmp_path) -> None:
         (("ring", (3,)), "the neighbourhood 'ring' is unknown; choose from cart, moore, vonneumann, full"),
         (("cart", (3, 0)), r"the grid \(3, 0\) is no grid; each dimension has at least one process"),
         (("cart", (3, 3), (True, False, True)), "3 periods do not fit 2 dimensions; give one for each"),
-        (
-            ("moore", (3, 3), (True,), 1, "linear"),
-            "neighbours of kind 'moore' cannot come in order 'linear'; choose from fmaj",
-        ),
+        (("moore", (3, 3), (True,), 1, "linear"), "neighbours of kind 'moore' cannot come in order 'linear'; choose from fmaj"),
         (("moore", (9, 2), (True,), 3, "fmaj"), "the radius 3 is larger than the grid 9 x 2; choose at most 2, more"),
         (("moore", (9, 2), (True,), 0, "fmaj"), "the radius is 0; it must be at least 1"),
         (("moore", (9,) * 9, (True,), 3, "fmaj"), "a radius of 3 in 9 dimensions gives more than 1000000 neighbours"),

@@ -114,13 +114,7 @@ def scaling(crowded: bool = False, ps: tuple[int, ...] = (4, 8, 16, 32, 64, 128)
         "MPI_Scatter": lambda p: 4 + 0.8 * np.log2(p),
         "MPI_Allgather": lambda p: 6 + np.log2(p),
     }
-    rows = [
-        (o, p, s, r, f(p) * rng.lognormal(0, 0.01))
-        for o, f in times.items()
-        for p in ps
-        for s in (8, 64)
-        for r in range(12)
-    ]
+    rows = [(o, p, s, r, f(p) * rng.lognormal(0, 0.01)) for o, f in times.items() for p in ps for s in (8, 64) for r in range(12)]
     found = {name: [row[k] for row in rows] for k, name in enumerate(("operation", "p", "size", "run", "time"))}
     return found | {"oversubscribed": [crowded] * len(rows)}
 
@@ -153,9 +147,7 @@ def test_what_was_measured_is_no_prediction() -> None:
 
 def test_only_along_a_parameter_of_numbers() -> None:
     found = assess(scaling() | {"kind": ["x"] * 432}, TEXT)
-    with pytest.raises(
-        UsageError, match="there is no parameter 'q' to predict along; choose from operation, p, size, kind"
-    ):
+    with pytest.raises(UsageError, match="there is no parameter 'q' to predict along; choose from operation, p, size, kind"):
         predictions(found, "q")
     with pytest.raises(UsageError, match="'kind' has levels that are no numbers; predict along another parameter"):
         predictions(found, "kind")

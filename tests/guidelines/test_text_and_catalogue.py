@@ -81,9 +81,7 @@ def test_other_texts_that_are_none() -> None:
         Guideline.parse("a+" * 1000 + "a")
     with pytest.raises(RuleError, match=r"compares levels of 'order', its parameter is 'size'"):
         Guideline.parse("order=a <= order=b", "size")
-    with pytest.raises(
-        RuleError, match=r"the kind of guideline 'more' is unknown; choose from levels, monotony, split"
-    ):
+    with pytest.raises(RuleError, match=r"the kind of guideline 'more' is unknown; choose from levels, monotony, split"):
         Guideline(kind="more")
 
 
@@ -186,29 +184,13 @@ def test_file(tmp_path: Path) -> None:
         ('title = "mine"', "title = mine", ", line 1, column 9: this is not valid TOML: invalid value."),
         ('name = "bcast"\n', "", ", line 3: there is no 'name'; give each guideline a name of up to 80 characters"),
         ('name = "bcast"', "name = 3", ", line 4: guidelines[0].name is 3; give each guideline a name"),
-        (
-            "apart_from",
-            "apart_form",
-            "line 7: \"apart_form\" is unknown (did you mean 'apart_from'?); known are apart_from",
-        ),
-        (
-            'kind = "monotony"',
-            'kind = "monotone"',
-            "line 17: guidelines[2].kind is \"monotone\" (did you mean 'monotony'?)",
-        ),
+        ("apart_from", "apart_form", "line 7: \"apart_form\" is unknown (did you mean 'apart_from'?); known are apart_from"),
+        ('kind = "monotony"', 'kind = "monotone"', "line 17: guidelines[2].kind is \"monotone\" (did you mean 'monotony'?)"),
         ('"my_bcast ~ MPI', '"my_bcast = MPI', "line 5: cannot read the guideline 'my_bcast = MPI_Bcast': '<=' or '~'"),
         ('relations = ["huge <= small"]\n', "", "line 10: 'pages' has no relations; add them, as in relations = ["),
-        (
-            'kind = "monotony"',
-            'kind = "split"\nrelations = ["a <= b"]',
-            "line 18: 'more' is of kind split, which has no",
-        ),
+        ('kind = "monotony"', 'kind = "split"\nrelations = ["a <= b"]', "line 18: 'more' is of kind split, which has no"),
         ("{ p = [64, 128],", "{ p = 64,", 'line 6: guidelines[0].where.p is 64; list the levels, as in ["full"].'),
-        (
-            '["huge <= small"]',
-            '["order=a <= order=b"]',
-            "line 12: the guideline 'order=a <= order=b' compares levels of 'order'",
-        ),
+        ('["huge <= small"]', '["order=a <= order=b"]', "line 12: the guideline 'order=a <= order=b' compares levels of 'order'"),
     ],
 )
 def test_wrong_files(tmp_path: Path, old: str, new: str, text: str) -> None:
@@ -221,9 +203,7 @@ def test_wrong_files(tmp_path: Path, old: str, new: str, text: str) -> None:
 
 
 def test_sources_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(
-        RuleError, match=r"cannot read the guidelines 'none': No such file or directory\. Give a TOML file"
-    ):
+    with pytest.raises(RuleError, match=r"cannot read the guidelines 'none': No such file or directory\. Give a TOML file"):
         guidelines("none")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(RuleError, match="it is not a text file in UTF-8"):
@@ -231,9 +211,7 @@ def test_sources_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "long.toml").write_text("# " + "x" * 1_000_000)
     with pytest.raises(RuleError, match=r"long\.toml is larger than 1000000 bytes; split it into several files"):
         guidelines(tmp_path / "long.toml")
-    with pytest.raises(
-        RuleError, match="there is no guideline; give texts, a TOML file, or one of neighbourhood, classic"
-    ):
+    with pytest.raises(RuleError, match="there is no guideline; give texts, a TOML file, or one of neighbourhood, classic"):
         guidelines([])
     with pytest.raises(RuleError, match="guidelines cannot come from dict; give texts, a TOML file"):
         guidelines({"a": "b"})

@@ -142,15 +142,11 @@ def test_a_program_follows_a_profile(
 
 @pytest.mark.mpi
 @pytest.mark.usefixtures("crowded")
-def test_files_that_are_none_are_refused(
-    mpi: Mpi, program: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_files_that_are_none_are_refused(mpi: Mpi, program: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "fast.json"
     path.write_text(Profile((gather(3, 24, "my_gather"),)).to_json())
     assert main(["guidelines", "--use", str(path), "--mpi", mpi.mpicc]) == 2
-    assert (
-        "holds nothing that a program can follow: 1 of its choices are better than the call" in capfd.readouterr().err
-    )
+    assert "holds nothing that a program can follow: 1 of its choices are better than the call" in capfd.readouterr().err
     assert main(["guidelines", "--check"]) == 2
     assert "--check is about a program that follows a profile; name it with --use." in capfd.readouterr().err
     layer = build(sources("microbench"), mpi.mpicc, makefile="tune/Makefile").program("libscalkit_tune.so")
@@ -180,17 +176,7 @@ def test_the_layer_passes_its_own_checks(mpi: Mpi, tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_the_benchmark_of_the_layer_runs(mpi: Mpi) -> None:
-    command = [
-        sys.executable,
-        "benchmarks/tune_overhead.py",
-        "--mpi",
-        mpi.mpicc,
-        "--launches",
-        "1",
-        "--bytes",
-        "64",
-        "--json",
-    ]
+    command = [sys.executable, "benchmarks/tune_overhead.py", "--mpi", mpi.mpicc, "--launches", "1", "--bytes", "64", "--json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     found = json.loads(done.stdout)
     assert set(found["cost"]["layer"]) == set(found["cost"]["plain"]) == {"MPI_Bcast", "MPI_Gather", "MPI_Allreduce"}

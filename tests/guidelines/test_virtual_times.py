@@ -57,9 +57,9 @@ def test_a_local_call_takes_no_time(scan: float, state: str) -> None:
     found = assess(scans(scan, 1e-6), "MPI_Scan <= MPI_Exscan + MPI_Reduce_local")
     assert found.columns["state"].tolist() == [state]
     assert found.columns["ratio"].tolist() == [scan / 1e-6]
-    assert [one.sentence[:57] for one in remedies(found)] == [
-        "Call MPI_Exscan and then MPI_Reduce_local instead of MPI_"
-    ][: state == "violated"]
+    assert [one.sentence[:57] for one in remedies(found)] == ["Call MPI_Exscan and then MPI_Reduce_local instead of MPI_"][
+        : state == "violated"
+    ]
     assert [side[0].tolist() for side in repetitions(found, 0)] == [[scan], [1e-6]]
 
 

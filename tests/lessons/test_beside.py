@@ -9,14 +9,7 @@ import pytest
 import xarray as xr
 
 import scalkit as sk
-from scalkit.lessons import (
-    libraries_latency,
-    libraries_memory,
-    libraries_times,
-    libraries_virtual,
-    mafia_claims,
-    simulated_times,
-)
+from scalkit.lessons import libraries_latency, libraries_memory, libraries_times, libraries_virtual, mafia_claims, simulated_times
 from scalkit.lessons.beside import Beside, _explain, beside
 from scalkit.measure import combine
 
@@ -140,9 +133,7 @@ def test_what_its_algorithms_decide_is_what_the_library_took(virtual: Beside) ->
     }
     broadcast = DATA / "virtual-algorithms/openmpi-5.0.11/Bcast/binary-tree"
     alone = sk.validate(sk.read(broadcast), {"MPI_Bcast": "log(p)"}, progress=False)["MPI_Bcast"]
-    whole = sk.validate(sk.read(DATA / "virtual-256/openmpi-5.0.11"), {"MPI_Bcast": "log(p)"}, progress=False)[
-        "MPI_Bcast"
-    ]
+    whole = sk.validate(sk.read(DATA / "virtual-256/openmpi-5.0.11"), {"MPI_Bcast": "log(p)"}, progress=False)["MPI_Bcast"]
     assert not _explain(whole, [alone])
 
 
@@ -158,14 +149,11 @@ def test_changes_say_what_got_better_and_what_got_worse() -> None:
 
 def test_the_table_of_the_docs_is_the_computed_one(virtual: Beside) -> None:
     text = (Path(__file__).parents[2] / "docs/virtual-time.md").read_text(encoding="utf-8")
-    lines = [
-        [cell.strip(" `") for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")
-    ]
+    lines = [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
     head = next(place for place, cells in enumerate(lines) if cells[:2] == ["function", "expected"])
     written = {cells[0]: [cell.replace("`", "") for cell in cells[1:]] for cells in lines[head + 2 : head + 10]}
     assert lines[head][2:] == [column for _, column in virtual.to_frame().columns[1:]]
     computed = {
-        str(name): ["?" if cell.startswith("?") else cell for cell in row]
-        for name, *row in virtual.to_frame().itertuples()
+        str(name): ["?" if cell.startswith("?") else cell for cell in row] for name, *row in virtual.to_frame().itertuples()
     }
     assert written == computed

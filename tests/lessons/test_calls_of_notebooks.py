@@ -17,8 +17,7 @@ P = [2, 4, 8, 16, 32]
 
 
 @pytest.mark.parametrize(
-    ("text", "values"),
-    [("16 + 0.56*p", [17.12, 18.24]), ("p", [2, 4]), ("2.2e5", [2.2e5, 2.2e5]), ("1 + 2*p*log(p)", [5, 17])],
+    ("text", "values"), [("16 + 0.56*p", [17.12, 18.24]), ("p", [2, 4]), ("2.2e5", [2.2e5, 2.2e5]), ("1 + 2*p*log(p)", [5, 17])]
 )
 def test_formulas_have_the_values_that_they_say(text: str, values: list[float]) -> None:
     assert evaluate(text, [2, 4]).tolist() == pytest.approx(values)
@@ -40,11 +39,7 @@ def test_simulated_data_say_so_and_follow_the_truth() -> None:
     [
         ({"f": "p"}, {"noise": -0.1}, r"^noise is -0\.1; a share from 0 to 2 is needed, such as 0\.05 for 5 %\.$"),
         ({"f": "p"}, {"repetitions": 0}, r"^repetitions are 0; a whole number from 1 on is needed\.$"),
-        (
-            {},
-            {},
-            r"^there is nothing to simulate; name a function and its formula, such as \{'f': '5 \+ 2\*log\(p\)'\}\.$",
-        ),
+        ({}, {}, r"^there is nothing to simulate; name a function and its formula, such as \{'f': '5 \+ 2\*log\(p\)'\}\.$"),
     ],
 )
 def test_wrong_simulations(truth: dict[str, str], options: dict[str, float], said: str) -> None:

@@ -94,6 +94,5 @@ def test_other_data_are_refused() -> None:
     with pytest.raises(DataError) as caught:
         mafia_table(sk.measurements([3, 4, 5, 6, 7], [1.0, 2, 4, 8, 16], "k", name="gen"))
     assert str(caught.value) == (
-        "these are no measurements of MAFIA, without operations, dedup, pcount, unjoin; name a folder that 'scalkit mafia' "
-        "wrote."
+        "these are no measurements of MAFIA, without operations, dedup, pcount, unjoin; name a folder that 'scalkit mafia' wrote."
     )

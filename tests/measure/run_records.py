@@ -16,9 +16,7 @@ def env(p: int = 4, run_id: str = "camp-r00", program: str = "sk_time", **more: 
     return {**base, "oversubscribed": p > 2, "simulated": False, **more}
 
 
-def cell(
-    op: str = "MPI_Bcast", p: int = 4, number: int = 0, t_ns: tuple[int, ...] = (10, 20, 30), **more: Any
-) -> Record:
+def cell(op: str = "MPI_Bcast", p: int = 4, number: int = 0, t_ns: tuple[int, ...] = (10, 20, 30), **more: Any) -> Record:
     base: Record = {"rec": "cell", "op": op, "p": p, "size_B": 8, "datatype": "byte", "sync": "round", "pass": number}
     base |= {"n": len(t_ns), "t_ns": list(t_ns), "late": 0, "overrun": 0, "late_at": [], "overrun_at": []}
     return {**base, "status": "open", "verified": True, "foreign_load": 0.01, **more}

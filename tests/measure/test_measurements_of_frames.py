@@ -42,10 +42,7 @@ def test_columns_can_be_named() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (
-            {"y": [1.0] * 20},
-            "of a DataFrame the columns say what is measured; leave y out, and name columns as in 'time [us]'.",
-        ),
+        ({"y": [1.0] * 20}, "of a DataFrame the columns say what is measured; leave y out, and name columns as in 'time [us]'."),
         (
             {"unit": "us", "name": "g"},
             "of a DataFrame the columns say what is measured; leave unit, name out, and name columns as in 'time [us]'.",

@@ -86,6 +86,4 @@ def test_files_over_different_parameters_are_refused(write: Writer) -> None:
     two = write(env(p=1, run_id="camp-r01", program="sk_mafia", mpi_library=""), _count(), END, name="b.jsonl")
     with pytest.raises(DataError) as caught:
         sk.read([one, two])
-    assert str(caught.value) == (
-        f"the run files in {one.parent} differ in their parameter: 'k' and 'p'; read them apart."
-    )
+    assert str(caught.value) == (f"the run files in {one.parent} differ in their parameter: 'k' and 'p'; read them apart.")

@@ -29,9 +29,7 @@ def test_repeated_points_are_merged_as_repetitions() -> None:
     np.testing.assert_array_equal(np.asarray(ds["time"])[0, :, 0], [[2, np.nan, np.nan], [1, 3, 5]])
 
 
-@pytest.mark.parametrize(
-    ("unit", "factor", "base"), [("us", 1e-6, "s"), ("ms", 1e-3, "s"), ("MB", 1e6, "B"), ("W", 1, "W")]
-)
+@pytest.mark.parametrize(("unit", "factor", "base"), [("us", 1e-6, "s"), ("ms", 1e-3, "s"), ("MB", 1e6, "B"), ("W", 1, "W")])
 def test_prefixes_are_taken_off(unit: str, factor: float, base: str) -> None:
     ds = measurements(P, P, metric="cost", unit=unit)
     np.testing.assert_allclose(series(ds)[0].y, np.array(P) * factor)
@@ -56,42 +54,24 @@ def test_large_parameters_survive_netcdf(tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            {"parameter": "a b"},
-            "the parameter 'a b' is no identifier; use up to 64 letters, digits or underscores, as in 'p'.",
-        ),
+        ({"parameter": "a b"}, "the parameter 'a b' is no identifier; use up to 64 letters, digits or underscores, as in 'p'."),
         ({"parameter": 3}, "the parameter is 3; a text is needed."),
         ({"metric": None}, "the metric is None; a text is needed."),
         ({"unit": 3}, "the unit is 3; a text is needed."),
         ({"name": 3}, "the name is 3; a text is needed."),
         ({"exact": "x"}, "exact is 'x'; True, False or None is needed."),
-        (
-            {"metric": "x-y"},
-            "the metric 'x-y' is no identifier; use up to 64 letters, digits or underscores, as in 'p'.",
-        ),
-        (
-            {"parameter": "run"},
-            "the parameter cannot be named 'run', which means something else; use another, as in 'p' or 'n'.",
-        ),
+        ({"metric": "x-y"}, "the metric 'x-y' is no identifier; use up to 64 letters, digits or underscores, as in 'p'."),
+        ({"parameter": "run"}, "the parameter cannot be named 'run', which means something else; use another, as in 'p' or 'n'."),
         ({"metric": "run"}, "the metric cannot be named 'run', which means something else; choose another name."),
         ({"metric": "log"}, "the metric cannot be named 'log', which means something else; choose another name."),
         ({"metric": "p"}, "the metric cannot be named 'p' as the parameter is; choose another name for one of them."),
-        (
-            {"y": [1, 2]},
-            "x has shape (5,) and y (2,); needed are (points,) and (points,) or (points, reps), not empty.",
-        ),
-        (
-            {"x": [1, 2, 3, 4, -5]},
-            "x[4] is -5; every value of the parameter must be positive and finite: correct or drop it.",
-        ),
+        ({"y": [1, 2]}, "x has shape (5,) and y (2,); needed are (points,) and (points,) or (points, reps), not empty."),
+        ({"x": [1, 2, 3, 4, -5]}, "x[4] is -5; every value of the parameter must be positive and finite: correct or drop it."),
         (
             {"x": [1, 2, 3, 4, np.inf]},
             "x[4] is inf; every value of the parameter must be positive and finite: correct or drop it.",
         ),
-        (
-            {"unit": "B"},
-            "this is no Dataset of measurements: 'time' is in 'B'; convert it to 's'. See docs/file-formats.md.",
-        ),
+        ({"unit": "B"}, "this is no Dataset of measurements: 'time' is in 'B'; convert it to 's'. See docs/file-formats.md."),
         (
             {"y": [1, 2, 3, 4, -1]},
             f"this is no Dataset of measurements: 'time' of 'f' at p = {P[4]:g} is -1 s; durations are not negative: write NaN, "

@@ -56,9 +56,7 @@ def test_in_the_dataset(folder: Path) -> None:
     np.testing.assert_allclose(at["process_last"].sel(p=2), [0.75, 0.25, np.nan])
     np.testing.assert_allclose(at["process_last"].sel(p=3), [0.5, 0, 0.5])
     assert (ds["root_time"].attrs["units"], ds["process_time"].attrs["role"]) == ("s", "detail")
-    assert "process_time" not in read(Path(sk.__file__).parents[1] / "data" / "quickstart"), (
-        "older files stay as they were"
-    )
+    assert "process_time" not in read(Path(sk.__file__).parents[1] / "data" / "quickstart"), "older files stay as they were"
 
 
 def test_in_words(folder: Path) -> None:
@@ -66,17 +64,13 @@ def test_in_words(folder: Path) -> None:
     assert str(two) == (
         "MPI_Gather, p = 2: process 0 is done after 960 ns, it is the slowest; mostly process 0 is the last (75 %)."
     )
-    assert str(three).startswith(
-        "MPI_Gather, p = 3: process 0 is done after 675 ns, it is the slowest; most often process 0"
-    )
+    assert str(three).startswith("MPI_Gather, p = 3: process 0 is done after 675 ns, it is the slowest; most often process 0")
     assert (two.root, two.slowest, three.times.shape) == (pytest.approx(960e-9), 0, (1, 3))
     assert "<td>75 %</td>" in re.sub(r"<td[^>]*>", "<td>", two._repr_html_())
     with pytest.raises(DataError, match=r"^the times of the processes were not kept; measure with --per-process\.$"):
         process_times(sk.measurements([2, 4, 8], [1.0, 2.0, 3.0]))
     grid = sk.measurements([[2, 8], [4, 8], [2, 64]], [1.0, 2.0, 3.0], parameter=["p", "S"])
-    with pytest.raises(
-        DataError, match=r"^times of processes are along one parameter, the Dataset is over p, S; select one\.$"
-    ):
+    with pytest.raises(DataError, match=r"^times of processes are along one parameter, the Dataset is over p, S; select one\.$"):
         process_times(grid)
 
 
@@ -126,14 +120,8 @@ def test_a_store_gives_them_back(folder: Path, tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"root_ns": [1]}, "n is 2, but root_ns has 1 values; restore the file or measure again."),
-        (
-            {"process_ns": [[1, 2, 3]]},
-            "process_ns[0] is [1, 2, 3]; a list of 2 whole numbers of at least 0 is needed, one for",
-        ),
-        (
-            {"process_ns": [[1, -2]]},
-            "process_ns[0] is [1, -2]; a list of 2 whole numbers of at least 0 is needed, one for",
-        ),
+        ({"process_ns": [[1, 2, 3]]}, "process_ns[0] is [1, 2, 3]; a list of 2 whole numbers of at least 0 is needed, one for"),
+        ({"process_ns": [[1, -2]]}, "process_ns[0] is [1, -2]; a list of 2 whole numbers of at least 0 is needed, one for"),
         (
             {"process_ns": [[1, 2]] * 3},
             "'process_ns' of the 'cell' record is [[1, 2], [1, 2], [1, 2]]; a list of at most 2 lists",

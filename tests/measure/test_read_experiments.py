@@ -155,10 +155,7 @@ def test_files_that_contradict_themselves_are_refused(write, tmp_path):
     whole = path.read_text()
     for text, message in (
         (whole + whole, "line 4: there is more after the 'end' record"),
-        (
-            whole.replace('"records":2', '"records":5'),
-            "line 3: the 'end' record counts 5 records before it, here are 2",
-        ),
+        (whole.replace('"records":2', '"records":5'), "line 3: the 'end' record counts 5 records before it, here are 2"),
         (whole.replace('"rec":"cell"', "nonsense"), "line 2: Expecting"),
         (whole.replace('"schema":1', '"schema":2'), "line 1: schema 2 is newer than 1"),
     ):
@@ -176,9 +173,7 @@ def test_other_readers_say_what_to_use(write, tmp_path):
         read_experiments("nowhere")
     write("a.jsonl", [cell(MOORE, 0, [1000])])
     assert holds_experiments(tmp_path)
-    with pytest.raises(
-        RunFileError, match=r"a\.jsonl holds experiments on neighbourhoods: read it with .*read_experiments"
-    ):
+    with pytest.raises(RunFileError, match=r"a\.jsonl holds experiments on neighbourhoods: read it with .*read_experiments"):
         sk.read(tmp_path)
 
 

@@ -89,11 +89,7 @@ def test_files_before_version_1_5_say_aggregates_in_the_name(tmp_path: Path) -> 
         for n in (8, 64)
         for suffix, value in (("_mean", 5), ("_median", 4), ("_stddev", 1))
     ]
-    old += [
-        {"name": "BM_g/8", "cpu_time": 7},
-        {"name": "BM_f_BigO", "cpu_coefficient": 1, "big_o": "N"},
-        {"name": "BM_f_RMS"},
-    ]
+    old += [{"name": "BM_g/8", "cpu_time": 7}, {"name": "BM_f_BigO", "cpu_coefficient": 1, "big_o": "N"}, {"name": "BM_f_RMS"}]
     ds = read(written(tmp_path, google(*old)))
     assert {one.function: (one.y * 1e9).round(6).tolist() for one in series(ds)} == {"BM_f": [4000, 4000], "BM_g": [7]}
 
@@ -249,9 +245,7 @@ def test_text_that_is_not_utf_8_or_far_too_deep(tmp_path: Path) -> None:
     path = tmp_path / "out.json"
     for content in (b'{"context": "\xff"}', b'{"a": ' + b"[" * 200_000):
         path.write_bytes(content)
-        with pytest.raises(
-            DataError, match=rf"^{re.escape(str(path))} is no readable JSON \(.*\); write the file again\.$"
-        ):
+        with pytest.raises(DataError, match=rf"^{re.escape(str(path))} is no readable JSON \(.*\); write the file again\.$"):
             read(path)
 
 
@@ -270,12 +264,7 @@ def test_two_arguments_make_two_parameters(tmp_path: Path) -> None:
     assert ds.attrs["parameter"] == "n,k"
     assert ds["time"].sel(function="BM_mul", n=16, k=4).item() == pytest.approx(64e-9)
     assert notes(ds) == ["left out, as they have no positive number for 'n' and 'k': BM_add"]
-    assert read(path, parameter="n")["function"].values.tolist() == [
-        "BM_mul[k=1]",
-        "BM_mul[k=2]",
-        "BM_mul[k=4]",
-        "BM_add",
-    ]
+    assert read(path, parameter="n")["function"].values.tolist() == ["BM_mul[k=1]", "BM_mul[k=2]", "BM_mul[k=4]", "BM_add"]
     assert read(path, parameter=["n"])["time"].identical(read(path, parameter="n")["time"])
 
 

@@ -28,13 +28,7 @@ def test_passes_are_joined_and_flagged_repetitions_dropped(write: Writer) -> Non
     np.testing.assert_allclose(time, [10, np.nan, 30, np.nan, 50, 60, 70, 80, 90])
     at = {"function": "MPI_Bcast", "p": 4, "run": 0}
     found = {name: ds[name].sel(at).item() for name in ("n_repetitions", "n_late", "n_overrun", "status", "time_first")}
-    assert found == {
-        "n_repetitions": 9,
-        "n_late": 1,
-        "n_overrun": 1,
-        "status": "capped",
-        "time_first": pytest.approx(99e-9),
-    }
+    assert found == {"n_repetitions": 9, "n_late": 1, "n_overrun": 1, "status": "capped", "time_first": pytest.approx(99e-9)}
     assert ds["foreign_load"].sel(at).item() == pytest.approx(0.02)
     kept = np.asarray(read(path, keep_flagged=True)["time"]).ravel() * 1e9
     np.testing.assert_allclose(kept, [10, 20, 30, 40, 50, 60, 70, 80, 90])
@@ -60,21 +54,10 @@ def test_folder_with_several_counts_runs_and_programs(write: Writer) -> None:
     assert ds["run"].values.tolist() == [0, 3, 4]
     assert ds["oversubscribed"].values.tolist() == [False, True]
     assert ds["processes_per_node"].values.tolist() == [2, 8]
-    np.testing.assert_allclose(
-        ds["object_memory"].sel(function="MPI_Comm_dup"), [[200, 200, np.nan], [800, 800, np.nan]]
-    )
+    np.testing.assert_allclose(ds["object_memory"].sel(function="MPI_Comm_dup"), [[200, 200, np.nan], [800, 800, np.nan]])
     assert len(json.loads(ds.attrs["inputs"])) == 9
-    assert (ds.attrs["message_size_B"], ds.attrs["mpi_library"], ds.attrs["measured_on"]) == (
-        8,
-        "Some MPI 1.0",
-        "node1",
-    )
-    assert ds["time"].attrs == {
-        "role": "metric",
-        "units": "s",
-        "long_name": "run time, common start to last end",
-        "exact": 0,
-    }
+    assert (ds.attrs["message_size_B"], ds.attrs["mpi_library"], ds.attrs["measured_on"]) == (8, "Some MPI 1.0", "node1")
+    assert ds["time"].attrs == {"role": "metric", "units": "s", "long_name": "run time, common start to last end", "exact": 0}
     assert ds["object_memory"].attrs["exact"] == 1
 
 
@@ -92,9 +75,7 @@ def test_truncated_files_are_read_and_said_to_be_so(write: Writer, tmp_path: Pat
     ds = read(tmp_path)
     assert ds.attrs["truncated"] == "time-p0008-r00.jsonl.part"
     assert ds["p"].values.tolist() == [4, 8]
-    assert json.loads(ds.attrs["notes"]) == [
-        "time-p0016-r00.jsonl.part: ignored, the launch died before its first record"
-    ]
+    assert json.loads(ds.attrs["notes"]) == ["time-p0016-r00.jsonl.part: ignored, the launch died before its first record"]
     assert "some run files at p = 8 end early" in series(ds)[0].caveats
 
 
@@ -131,10 +112,7 @@ def test_foreign_and_bypassed_and_wrong_are_caveats(write: Writer) -> None:
     records = [cell(foreign_load=0.5, verified=False), memory(bypassed=True), own_memory(), END]
     ds = read(write(env(2), *[{**r, "p": 2} if "p" in r else r for r in records]))
     by_name = {one.function: one for one in series(ds)}
-    assert by_name["MPI_Bcast"].caveats == (
-        "the results were wrong at p = 2",
-        "other programs used about 50 % of the CPU",
-    )
+    assert by_name["MPI_Bcast"].caveats == ("the results were wrong at p = 2", "other programs used about 50 % of the CPU")
     assert by_name["MPI_Comm_dup"].caveats == (
         "the library bypasses malloc at p = 2: the bytes counted are fewer than the memory used",
     )
@@ -150,9 +128,7 @@ def test_process_memory_needs_a_constant_number_of_processes_per_node(write: Wri
     write(env(8, processes_per_node=8), own_memory(8), END, name="8.jsonl")
     (one,) = series(read(tmp_path))
     assert not one.decides
-    assert one.caveats == (
-        "the number of processes per node varies, and memory pages shared by them count proportionally",
-    )
+    assert one.caveats == ("the number of processes per node varies, and memory pages shared by them count proportionally",)
     write(env(8, "camp-r01"), own_memory(8), END, name="8b.jsonl")
     write(env(8, "camp-r00", processes_per_node=4), own_memory(8), END, name="8.jsonl")
     assert read(tmp_path)["processes_per_node"].values.tolist() == [2, 2, 0]
@@ -166,9 +142,7 @@ def test_process_memory_needs_a_constant_number_of_processes_per_node(write: Wri
         ({"datatype": "int"}, "differ in their data type: 'byte' and 'int'; read them apart."),
     ],
 )
-def test_files_that_cannot_be_one_dataset(
-    write: Writer, tmp_path: Path, change: dict[str, object], message: str
-) -> None:
+def test_files_that_cannot_be_one_dataset(write: Writer, tmp_path: Path, change: dict[str, object], message: str) -> None:
     write(env(), cell(), END, name="a.jsonl")
     write(env(8), cell(p=8, **change), END, name="b.jsonl")
     with pytest.raises(DataError, match=f"^{re.escape(f'the run files in {tmp_path} {message}')}$"):
@@ -178,9 +152,7 @@ def test_files_that_cannot_be_one_dataset(
 def test_another_library_or_a_simulator_is_another_dataset(write: Writer, tmp_path: Path) -> None:
     write(env(), cell(), END, name="a.jsonl")
     write(env(8, mpi_library="Other MPI\nsecond line"), cell(p=8), END, name="b.jsonl")
-    with pytest.raises(
-        DataError, match=r"differ in their MPI library: 'Other MPI' and 'Some MPI 1.0'; read them apart\."
-    ):
+    with pytest.raises(DataError, match=r"differ in their MPI library: 'Other MPI' and 'Some MPI 1.0'; read them apart\."):
         read(tmp_path)
     write(env(8, simulated=True), cell(p=8), END, name="b.jsonl")
     with pytest.raises(DataError, match=r"differ in their kind of machine: 'real' and 'simulated'; read them apart\."):
@@ -204,8 +176,7 @@ def test_nothing_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "shown"),
-    [(None, "None"), (3, "3"), (b"x", "b'x'"), ("a\0b", "a\\x00b"), ("a" * 5000, "aaa"), ([None], "None")],
+    ("given", "shown"), [(None, "None"), (3, "3"), (b"x", "b'x'"), ("a\0b", "a\\x00b"), ("a" * 5000, "aaa"), ([None], "None")]
 )
 def test_what_is_no_path(given: object, shown: str) -> None:
     with pytest.raises(DataError, match=f"{re.escape(shown)}.*; {WANTED}\\.$"):
@@ -230,9 +201,7 @@ def test_folder_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_leaks_are_a_caveat_that_decides_nothing(write: Writer, tmp_path: Path) -> None:
     for p, leaked in ((2, 0), (4, 240), (8, 480)):
-        write(
-            env(p), memory(p=p, leaked_B=leaked), memory("MPI_Win_create", p=p), END, name=f"memory-p{p:04d}-r00.jsonl"
-        )
+        write(env(p), memory(p=p, leaked_B=leaked), memory("MPI_Win_create", p=p), END, name=f"memory-p{p:04d}-r00.jsonl")
     leaking, clean = series(read(tmp_path))
     assert leaking.caveats == ("up to 480 B are not given back when the objects of a launch are freed, at p = 4, 8",)
     assert leaking.decides
@@ -265,10 +234,7 @@ def test_folder_of_launches_that_died(write: Writer, tmp_path: Path) -> None:
             "ReproMPI, SKaMPI, mpi4py.bench, Extra-P (text, JSON, JSON Lines, experiments), TaLPas, CUBE, Google Benchmark, "
             "pytest-benchmark, hyperfine, ReFrame's performance logs, JUBE's tables, CSV.",
         ),
-        (
-            b"\x89HDF\r\n\x1a\nmore",
-            "is netCDF-4 or HDF5; write it as netCDF-3, with ds.to_netcdf(path, engine='scipy').",
-        ),
+        (b"\x89HDF\r\n\x1a\nmore", "is netCDF-4 or HDF5; write it as netCDF-3, with ds.to_netcdf(path, engine='scipy')."),
     ],
 )
 def test_other_files(tmp_path: Path, content: bytes, message: str) -> None:
@@ -294,9 +260,7 @@ def test_damaged_netcdf(write: Writer, tmp_path: Path) -> None:
     path = tmp_path / "all.nc"
     write_netcdf(read(write(env(), cell(), END)), path)
     path.write_bytes(path.read_bytes()[:200])
-    with pytest.raises(
-        DataError, match=f"^cannot read {re.escape(str(path))} as netCDF-3: .*; the file is damaged\\.$"
-    ):
+    with pytest.raises(DataError, match=f"^cannot read {re.escape(str(path))} as netCDF-3: .*; the file is damaged\\.$"):
         read(path)
 
 

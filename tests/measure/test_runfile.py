@@ -79,10 +79,7 @@ def test_content_decides_not_the_name() -> None:
         ([env(), END, cell()], f"line 3: there is more after the 'end' record. {AGAIN}"),
         ([env(), env()], f"line 2: a second 'env' record; a run file is one launch. {AGAIN}"),
         ([env(), cell(n=4)], "line 2: n is 4, but t_ns has 3 values; restore the file or measure again."),
-        (
-            [env(), cell(status="odd")],
-            "line 2: the status is 'odd'; open, converged, capped, budget are known. Update scalkit.",
-        ),
+        ([env(), cell(status="odd")], "line 2: the status is 'odd'; open, converged, capped, budget are known. Update scalkit."),
     ],
 )
 def test_contradictions(write: Writer, records: list[dict[str, Any]], message: str) -> None:
@@ -157,10 +154,7 @@ def test_missing_fields(write: Writer, record: Any, key: str, allowed: str) -> N
     [
         (cell(verified=1), "'verified' of the 'cell' record is 1; true or false is needed."),
         (cell(op=""), "'op' of the 'cell' record is ''; a name of 1 to 500 characters without NUL is needed."),
-        (
-            cell(op="a\0b"),
-            "'op' of the 'cell' record is 'a\\x00b'; a name of 1 to 500 characters without NUL is needed.",
-        ),
+        (cell(op="a\0b"), "'op' of the 'cell' record is 'a\\x00b'; a name of 1 to 500 characters without NUL is needed."),
         (cell(foreign_load="much"), "'foreign_load' of the 'cell' record is 'much'; a finite number is needed."),
         (own_memory(after_use_B=[]), "'after_use_B' of the 'mem' record is []; an object {...} is needed."),
     ],
@@ -194,9 +188,7 @@ def test_edited_lines(write: Writer, line: str, reason: str) -> None:
 def test_numbers_beyond_floats(write: Writer) -> None:
     path = write(env(), memory())
     path.write_text(path.read_text().replace("5500.5", "1e999"))
-    with pytest.raises(
-        RunFileError, match=re.escape("'pss_slope_B' of the 'mem' record is inf; a finite number is needed.")
-    ):
+    with pytest.raises(RunFileError, match=re.escape("'pss_slope_B' of the 'mem' record is inf; a finite number is needed.")):
         read_run_file(path)
 
 
@@ -225,11 +217,7 @@ def test_unreadable_path(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ('"t_ns": [', '"t_ns": [' + "9" * 400 + ", ", "t_ns[0] is a number of more than 60 digits"),
-        (
-            '"foreign_load": ',
-            '"foreign_load": ' + "9" * 400 + ', "x": ',
-            "'foreign_load' of the 'cell' record is a number",
-        ),
+        ('"foreign_load": ', '"foreign_load": ' + "9" * 400 + ', "x": ', "'foreign_load' of the 'cell' record is a number"),
         ('"p": 4', '"p": ' + "1" + "0" * 30, "'p' of the 'env' record is 1000000000000000000000000000000"),
     ],
 )

@@ -71,9 +71,7 @@ def test_functions_and_metrics_without_any_value_have_no_series() -> None:
 
 
 def test_nothing_but_nan_is_an_error() -> None:
-    message = (
-        "there is no value to judge: 'time' is NaN everywhere, which stands for what was not measured; measure again."
-    )
+    message = "there is no value to judge: 'time' is NaN everywhere, which stands for what was not measured; measure again."
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         series(measurements(P, np.nan * P))
 

@@ -58,9 +58,7 @@ def test_verdicts_along_both(folders: list[Path]) -> None:
 
 def test_one_size_alone_is_along_processes(folders: list[Path]) -> None:
     assert read(folders[0]).attrs["message_size_B"] == 8
-    with pytest.raises(
-        DataError, match=r"^measurements that differ in their message size cannot be combined: '8' and '64'"
-    ):
+    with pytest.raises(DataError, match=r"^measurements that differ in their message size cannot be combined: '8' and '64'"):
         read(folders[:2])
 
 
@@ -75,8 +73,6 @@ def test_other_names(folders: list[Path], names: Any) -> None:
 @pytest.mark.parametrize(("records", "said"), [([memory()], "no messages"), ([cell(size_B=0)], "messages of 0 B")])
 def test_files_without_a_size(write: Writer, records: list[Any], said: str) -> None:
     path = write(env(), *records, END)
-    message = (
-        f"'S' is to be the message size, and some run files hold {said}; leave them out, or read them alone along 'p'."
-    )
+    message = f"'S' is to be the message size, and some run files hold {said}; leave them out, or read them alone along 'p'."
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         read(path, parameter=["p", "S"])

@@ -28,11 +28,7 @@ def virtual_env(p: int = 4, **more: Any) -> dict[str, Any]:
 
 def test_times_decide_and_say_which_machine_they_are_of(write: Writer) -> None:
     ds = read(write(virtual_env(), cell(t_ns=(3300, 3300, 3300)), END))
-    assert (ds.attrs["clock"], ds.attrs["measured_on"], ds.attrs["simulated"]) == (
-        "virtual",
-        "cluster in virtual time",
-        0,
-    )
+    assert (ds.attrs["clock"], ds.attrs["measured_on"], ds.attrs["simulated"]) == ("virtual", "cluster in virtual time", 0)
     assert machine_of(ds.attrs) == MACHINE
     assert not ds["oversubscribed"].any()
     assert ds["processes_per_node"].item() == 1

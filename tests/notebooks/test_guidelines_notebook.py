@@ -82,9 +82,7 @@ def test_what_comes_with_scalkit_was_measured_with_three_libraries(place: int, b
     assert found.facts["mpi_library"].count(";") == 2
     is_virtual = "virtual time" in found.name
     assert found.found.data.exact == is_virtual
-    assert found.sentences[0].startswith(
-        "In virtual time on cluster (L 1.00 us, o 300 ns, " if is_virtual else "Measured: "
-    )
+    assert found.sentences[0].startswith("In virtual time on cluster (L 1.00 us, o 300 ns, " if is_virtual else "Measured: ")
     assert not is_virtual or found.found.columns["decides"].all()
 
 

@@ -44,17 +44,7 @@ def test_the_path_is_complete_and_linked() -> None:
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("**/[0-9]*.ipynb")), ids=lambda path: path.stem)
 def test_notebooks_hold_calls_and_no_logic(path: Path) -> None:
-    logic = (
-        ast.FunctionDef,
-        ast.ClassDef,
-        ast.Lambda,
-        ast.For,
-        ast.While,
-        ast.If,
-        ast.comprehension,
-        ast.With,
-        ast.Try,
-    )
+    logic = (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.For, ast.While, ast.If, ast.comprehension, ast.With, ast.Try)
     cells = [cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
     found = [type(node).__name__ for source in cells for node in ast.walk(ast.parse(source)) if isinstance(node, logic)]
     assert found == []

@@ -21,11 +21,7 @@ def test_one_sided_notebook(tmp_path: Path) -> None:
     outputs = [one for cell in done.cells if cell.cell_type == "code" for one in cell.outputs]
     assert [one.text for one in outputs if one.get("name") == "stderr"] == []
     shown = "\n".join(str(text) for one in outputs for text in one.get("data", {}).values())
-    for text in (
-        "recorded here, just now",
-        "<TimelineView: Timeline of simulated 2 processes over 60",
-        "TraceExplorer",
-    ):
+    for text in ("recorded here, just now", "<TimelineView: Timeline of simulated 2 processes over 60", "TraceExplorer"):
         assert text in shown
     assert "program grows faster than expected: p^(2/3)*log(p) instead of 1" in shown
     assert "is waiting for progress" in shown
@@ -65,9 +61,7 @@ def test_by_hand() -> None:
 def test_growth_of_the_bundled_runs() -> None:
     results = one_sided.simulated()
     figure = one_sided.over_processes_figure(results, "srumma")
-    assert json.loads(figure.to_json())["layout"]["meta"]["alt"].startswith(
-        "On 36 processes a process spends, simulated, "
-    )
+    assert json.loads(figure.to_json())["layout"]["meta"]["alt"].startswith("On 36 processes a process spends, simulated, ")
     together = over_processes(results, of="sum")["wait_for_progress"].sel(function="program").values.ravel()
     assert (together[1:] / together[:-1]).max() < 2
     assert together[-1] / together[0] == pytest.approx(36 / 16 * 1.0, rel=0.2)

@@ -16,9 +16,7 @@ from scalkit.trace import TraceBuilder, analyse
 def test_refuses(simulator: Simulator) -> None:
     with pytest.raises(UsageError, match=r"^cannot run over 'shmem'; choose 'rma', 'locks' or 'layer'\.$"):
         multiply(simulator, 2, "shmem")
-    with pytest.raises(
-        LaunchError, match=r"(?s)ended with status .*--n=51 cannot be shared by 2 by 2 processes; use a mul"
-    ):
+    with pytest.raises(LaunchError, match=r"(?s)ended with status .*--n=51 cannot be shared by 2 by 2 processes; use a mul"):
         multiply(simulator, 4, "layer", n=51, ahead=1)
     with pytest.raises(
         LaunchError, match=r"(?s)sk_delays with 2 processes ended .*--turns: '0' is not a whole number of at least 1"
@@ -54,10 +52,7 @@ def test_a_progress_thread_is_weighed(tmp_path: Path) -> None:
     without = analyse(made(tmp_path / "0", 1000, 110, thread=False))
     with_thread = analyse(made(tmp_path / "1", 1020, 10, thread=True))
     found = weigh_progress_thread(without, with_thread)
-    ns = {
-        name: round(1e9 * getattr(found, name))
-        for name in ("computing_s", "computing_with_s", "calling_s", "waiting_s")
-    }
+    ns = {name: round(1e9 * getattr(found, name)) for name in ("computing_s", "computing_with_s", "calling_s", "waiting_s")}
     assert ns == {"computing_s": 1000 + 1102, "computing_with_s": 1020 + 1122, "calling_s": 140, "waiting_s": 100}
     assert round(1e9 * found.saved_s) == 100
     assert round(1e9 * found.lost_s) == 40
@@ -76,16 +71,10 @@ def test_runs_that_cannot_be_compared(tmp_path: Path) -> None:
     larger = analyse(made(tmp_path / "2", 1000, 10, thread=True, locations=3))
     with pytest.raises(DataError, match=r"^the runs have 2 and 3 locations; compare runs of the same size\.$"):
         weigh_progress_thread(plain, larger)
-    with pytest.raises(
-        DataError, match=r"^the first run had a progress thread, so nobody waited in it; record one without"
-    ):
+    with pytest.raises(DataError, match=r"^the first run had a progress thread, so nobody waited in it; record one without"):
         weigh_progress_thread(thread, thread)
-    nothing = [
-        analyse(TraceBuilder(2, asynchronous_progress=on).write(tmp_path / f"empty-{on}")) for on in (False, True)
-    ]
+    nothing = [analyse(TraceBuilder(2, asynchronous_progress=on).write(tmp_path / f"empty-{on}")) for on in (False, True)]
     with pytest.raises(DataError, match=r"^no time was recorded of the first run; record it again\.$"):
         weigh_progress_thread(*nothing)
-    with pytest.raises(
-        DataError, match=r"^the second run had no progress thread; record one with MPIR_CVAR_ASYNC_PROGRES"
-    ):
+    with pytest.raises(DataError, match=r"^the second run had no progress thread; record one with MPIR_CVAR_ASYNC_PROGRES"):
         weigh_progress_thread(plain, plain)

@@ -113,9 +113,7 @@ def test_one_process_needs_no_time(operation):
 def test_pipeline_is_a_chain_of_segments():
     P, n = 6, 5
     rounds = [[(r, r + 1, 8192, 0) for r in range(P - 1) if 0 <= k - r < n] for k in range(P + n - 2)]
-    assert collective("broadcast", "pipeline", HOCKNEY)(S=8192 * n, P=P) == pytest.approx(
-        played(P, rounds, HOCKNEY, 0), rel=1e-9
-    )
+    assert collective("broadcast", "pipeline", HOCKNEY)(S=8192 * n, P=P) == pytest.approx(played(P, rounds, HOCKNEY, 0), rel=1e-9)
 
 
 def test_messages_of_a_linear_algorithm_leave_a_gap_apart():
@@ -226,10 +224,7 @@ def test_representations_show_the_algorithm():
         (lambda: PointToPoint(bluegene_p()["barrier"]), "'barrier' cannot be the time of a message"),
         (lambda: PointToPoint.hockney("1 us", "1 ns/B", reduce_per_byte="1 us"), "reduce_per_byte is '1 us'"),
         (lambda: PointToPoint.hockney("1 us", "1 ns/B", reduce_per_byte="-1 ns/B"), "reduce_per_byte is '-1 ns/B'"),
-        (
-            lambda: PointToPoint.hockney("-1 us", "1 ns/B"),
-            "the latency of a message is '-1 us'; it must not be negative.",
-        ),
+        (lambda: PointToPoint.hockney("-1 us", "1 ns/B"), "the latency of a message is '-1 us'; it must not be negative."),
         (lambda: LogGP.of(L="1 us", o=0, g=0, G=0, S="64 us"), "S is '64 us'; it must be in B."),
         (lambda: LogGP.of(L="1 us", o="1 us", g="1 us"), "LogGP needs G; name L, o, g and G."),
         (lambda: LogGP.of(L="1 B", o=0, g=0, G=0), "L = '1 B' is no parameter of LogGP in s;"),

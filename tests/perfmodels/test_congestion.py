@@ -110,10 +110,7 @@ def test_alltoall_on_a_torus_is_the_exact_bound():
         (lambda: Torus((4, 0)), "the dimensions of a torus are (4, 0); they must be positive whole numbers."),
         (lambda: Torus((4, 4)).paper_bound, "the paper's bound is for cubes of three dimensions, not 4x4."),
         (lambda: FatTree((4, 4), (1,), (1, 1)), "a fat tree of 2 levels needs as many parents, got 1."),
-        (
-            lambda: Dragonfly(4, 2, 2, 1),
-            "2 links of a group cannot be spread evenly over 3 other groups; choose a multiple.",
-        ),
+        (lambda: Dragonfly(4, 2, 2, 1), "2 links of a group cannot be spread evenly over 3 other groups; choose a multiple."),
     ],
 )
 def test_networks_that_make_no_sense_are_refused(made, said):

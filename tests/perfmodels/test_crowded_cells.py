@@ -51,7 +51,5 @@ def test_one_parameter_has_crowded_cells_too() -> None:
     assert (cells.crowded == (cells.P > 2)).all()
     simulated = sk.read(str(bundled("data/models/simulated-juropa-trees.nc")))
     assert not np.any(cells_of(simulated, "MPI_Bcast").crowded)
-    with pytest.raises(
-        DataError, match=r"^MPI_Barrier is a barrier and has no size; predictions at other sizes need one\.$"
-    ):
+    with pytest.raises(DataError, match=r"^MPI_Barrier is a barrier and has no size; predictions at other sizes need one\.$"):
         held_out(cells, message_of("bluegene-p"))

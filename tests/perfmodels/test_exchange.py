@@ -36,9 +36,7 @@ def test_loggopsim_options():
     assert " ".join(to_loggopsim(LOGGP)) == "-L 250000 -o 150000 -g 100000 -G 625 -O 50 -S 65536"
     assert loggopsim_unit(LOGGP) == 1e-11
     back = from_loggopsim(to_loggopsim(LOGGP), loggopsim_unit(LOGGP))
-    assert (back.L, back.o, back.g, back.G, back.O, back.S) == pytest.approx(
-        (2.5e-6, 1.5e-6, 1e-6, 6.25e-9, 5e-10, 65536)
-    )
+    assert (back.L, back.o, back.g, back.G, back.O, back.S) == pytest.approx((2.5e-6, 1.5e-6, 1e-6, 6.25e-9, 5e-10, 65536))
 
 
 @pytest.mark.parametrize("per_byte", [0.0, 8e-13, 3.7e-11, 8.8183559e-11, 2.67e-9, 1e-6])
@@ -169,9 +167,7 @@ def test_a_missing_platform_is_named(tmp_path):
 def test_overheads_leave_a_latency():
     with pytest.raises(UsageError, match=r"leave no latency of 'point-to-point'; lower the overheads\.$"):
         to_simgrid(MESSAGE, overheads_s=(3e-6, 3e-6))
-    with pytest.raises(
-        UsageError, match="hosts is 0 and name 'scalkit'; give a positive number, and letters and digits"
-    ):
+    with pytest.raises(UsageError, match="hosts is 0 and name 'scalkit'; give a positive number, and letters and digits"):
         to_simgrid(MESSAGE, hosts=0)
     curved = PointToPoint(LOGGP.point_to_point().gap + "0.1 us")
     with pytest.raises(UsageError, match=r"is no latency plus a time per byte"):
@@ -240,11 +236,7 @@ def test_simgrid_takes_as_long_as_the_card(card: str, tmp_path: Path) -> None:
     still = [f"--cfg=smpi/{name}:{value}" for name, value in (("simulate-computation", "no"), ("wtime", 0))]
     command = ["smpirun", "-np", "2", "-platform", "cluster.xml", "-hostfile", "hosts", *still, "./exchanges"]
     done = subprocess.run(
-        [*command, *map(str, (8, 1024, 4096, 16384, 65536, 1 << 20))],
-        cwd=tmp_path,
-        check=True,
-        capture_output=True,
-        text=True,
+        [*command, *map(str, (8, 1024, 4096, 16384, 65536, 1 << 20))], cwd=tmp_path, check=True, capture_output=True, text=True
     )
     rows = [[float(word) for word in line.split()] for line in done.stdout.splitlines()]
     assert len(rows) == 6

@@ -96,9 +96,7 @@ def test_negative_latency_is_held_at_zero_and_said():
     fit = fit_messages([1000, 2000, 3000, 10000], [1e-6, 2.1e-6, 3.2e-6, 11e-6])
     assert fit.protocols[0].fit.constant == 0
     assert fit.protocols[0].fit.bounded == ("constant",)
-    assert fit.remarks[1] == (
-        "The latency for S = 1000 B to 10000 B came out negative without a bound; it is held at zero."
-    )
+    assert fit.remarks[1] == ("The latency for S = 1000 B to 10000 B came out negative without a bound; it is held at zero.")
     assert "held at zero" in fit._repr_html_()
 
 
@@ -135,10 +133,7 @@ def test_known_switches_lie_between_sizes():
 def test_options_that_make_no_sense_are_refused():
     said = {
         "choose 'relative' or 'log-normal'": ({"noise": "pink"}, {"statistic": "max"}),
-        "^the level of the intervals is .*; choose a number between 0 and 1, such as 0.9": (
-            {"level": 1},
-            {"level": "a"},
-        ),
+        "^the level of the intervals is .*; choose a number between 0 and 1, such as 0.9": ({"level": 1}, {"level": "a"}),
         "^switches is .*; write a list of sizes": ({"switches": "64 KiB"}, {"switches": 5}),
         "^max_protocols is 0; there must be one at least": ({"max_protocols": 0},),
         "^max_protocols is 'few'; there must be one at least": ({"max_protocols": "few"},),
@@ -223,9 +218,7 @@ def test_loggp_without_noise_is_exact_also_where_the_overhead_hides_the_gap():
     single, several, delayed = round_trips(sizes, g=0.8e-6)
     fit = fit_loggp(sizes, single, several, delayed, n=10, delay=single, receive_overhead=np.full(len(sizes), 1.5e-6))
     assert fit.parameters.g == pytest.approx(0.8e-6, rel=1e-6)
-    assert fit.remarks == (
-        "Up to 1 B the overhead hides the gap; g and G come from larger messages, if there are three.",
-    )
+    assert fit.remarks == ("Up to 1 B the overhead hides the gap; g and G come from larger messages, if there are three.",)
 
 
 def test_loggp_says_what_it_assumes_and_what_it_cannot_see():
@@ -244,9 +237,7 @@ def test_loggp_says_what_it_assumes_and_what_it_cannot_see():
     assert fit.remarks[1] == "The overhead is not seen above 26625 B, where the delay is shorter than the gap."
     with pytest.raises(DataError, match="delay by a round trip, so that the overhead can be seen"):
         fit_loggp(sizes, single, several, short, n=10, delay=0)
-    with pytest.raises(
-        UsageError, match=r"^the delay is '3 B'; give a number of seconds, or one for each of 32 sizes\.$"
-    ):
+    with pytest.raises(UsageError, match=r"^the delay is '3 B'; give a number of seconds, or one for each of 32 sizes\.$"):
         fit_loggp(sizes, single, several, short, n=10, delay="3 B")
     with pytest.raises(UsageError, match="n = 1 messages are too few; use at least 2"):
         fit_loggp(sizes, single, several, short, n=1, delay=1)
@@ -353,12 +344,7 @@ def test_a_barrier_has_no_size():
     ("S", "P", "times", "said"),
     [
         ([1], [2, 4], [1.0], "there must be S, P and times of each cell, got 2, 2 and 1."),
-        (
-            [1, 2],
-            [2, 4],
-            [1.0, -1],
-            "times must be positive and finite, at least one for each cell; leave the others out.",
-        ),
+        ([1, 2], [2, 4], [1.0, -1], "times must be positive and finite, at least one for each cell; leave the others out."),
         ([1, 2], [1, 4], [1.0, 1], "a cell has fewer than 2 processes; there is nothing to tell apart."),
     ],
 )

@@ -44,9 +44,7 @@ def test_the_sentence_says_verdict_and_growth():
     check = folklore(cells_of(dataset("broadcast", "binomial", 1e-9), "MPI_Bcast"))
     assert check.growth[1:] == pytest.approx((8, 1.9921875))
     assert check.growth[0] == pytest.approx(8, rel=1e-6)
-    assert check.sentence.startswith(
-        "MPI_Bcast takes O(S log P) (more than 99.9 %): 1 MiB take 8 times as long from 2 to 256"
-    )
+    assert check.sentence.startswith("MPI_Bcast takes O(S log P) (more than 99.9 %): 1 MiB take 8 times as long from 2 to 256")
     assert "O(S log P)" in check._repr_html_()
 
 
@@ -77,7 +75,5 @@ def test_cells_of_one_size_and_of_other_names():
     with pytest.raises(DataError, match=r"there are no run times of 'MPI_Reduce'; there are those of MPI_Bcast\."):
         cells_of(data, "MPI_Reduce")
     other = sk.measurements(2.0 ** np.arange(1, 9), np.ones(8), "threads", name="MPI_Bcast")
-    with pytest.raises(
-        DataError, match="the data are over threads; models of collective operations need them over processes"
-    ):
+    with pytest.raises(DataError, match="the data are over threads; models of collective operations need them over processes"):
         cells_of(other, "MPI_Bcast")

@@ -39,8 +39,7 @@ def test_sizes_come_with_units(size):
 
 def test_labelled_arrays_give_labelled_arrays():
     found = (LINE + TREE)(
-        S=xr.DataArray([0.0, 1.0], dims="S", coords={"S": [0, 1]}, attrs={"units": "kB"}),
-        P=xr.DataArray([2, 8], dims="P"),
+        S=xr.DataArray([0.0, 1.0], dims="S", coords={"S": [0, 1]}, attrs={"units": "kB"}), P=xr.DataArray([2, 8], dims="P")
     )
     assert found.dims == ("S", "P")
     assert found.attrs == {"units": "s"}
@@ -57,10 +56,7 @@ def test_labelled_arrays_give_labelled_arrays():
         (lambda: LINE(S=[1, np.nan]), "S = nan; it must be finite and not negative."),
         (lambda: TREE(P=2.5), "P = 2.5; it must be a whole number."),
         (lambda: TREE(P=0), "'tree' holds for P >= 1, got P = 0; stay inside, or say outside='nan'."),
-        (
-            lambda: SHORT(S=2048),
-            "'short' holds for S = 1 B to 1 KiB, got S = 2 KiB; stay inside, or say outside='nan'.",
-        ),
+        (lambda: SHORT(S=2048), "'short' holds for S = 1 B to 1 KiB, got S = 2 KiB; stay inside, or say outside='nan'."),
         (lambda: LINE(), "'line' needs S; it depends on S."),
         (lambda: LINE(S=1, Q=2), "'line' does not depend on 'Q'; it depends on S."),
         (lambda: LINE(S=1, outside="zero"), "outside is 'zero'; choose 'error' or 'nan'."),
@@ -164,9 +160,7 @@ def test_dominant_term_bounds_from_below():
     assert model.bounds(S=1000, P=8) == pytest.approx((4e-6, np.inf))
     assert str(model.growth) == "S + log(p)"
     assert model.statement == "T(S, P) = 4.00 ns/B * S + O(log(P))"
-    with pytest.raises(
-        UsageError, match=r"^the rest O\(P\^2\) outgrows the known terms, O\(P\); name the dominant term\.$"
-    ):
+    with pytest.raises(UsageError, match=r"^the rest O\(P\^2\) outgrows the known terms, O\(P\); name the dominant term\.$"):
         DominantTermModel(ExactModel("g*P", {"g": "1 us"}), AsymptoticModel("P^2"))
     with pytest.raises(UsageError, match="must be exact; 'O\\(P\\)' is asymptotic"):
         DominantTermModel(AsymptoticModel("P"), AsymptoticModel("1"))
@@ -192,9 +186,7 @@ def test_ranges_choose_the_model_of_each_value():
         model(S=15)
     with pytest.raises(UsageError, match=r"holds for S <= 30 B, got S = 31 B"):
         model(S=31)
-    with pytest.raises(
-        UsageError, match=r"^the ranges S <= 10 B and S >= 10 B overlap; let one end where the next begins\.$"
-    ):
+    with pytest.raises(UsageError, match=r"^the ranges S <= 10 B and S >= 10 B overlap; let one end where the next begins\.$"):
         RangeModel("S", [(Range(0, 10), LINE), (Range(10), LINE)])
     with pytest.raises(UsageError, match="a model of ranges needs at least one piece"):
         RangeModel("S", [])
@@ -223,9 +215,7 @@ def test_sums_and_multiples():
     for wrong in (lambda: LINE * -1, lambda: LINE * "2", lambda: LINE * np.inf, lambda: True * LINE):
         with pytest.raises(UsageError, match="multiply by a positive number or a model of one"):
             wrong()
-    with pytest.raises(
-        UsageError, match=r"^cannot add '5 B' to 'line' in s; add a model or a positive quantity in that unit\.$"
-    ):
+    with pytest.raises(UsageError, match=r"^cannot add '5 B' to 'line' in s; add a model or a positive quantity in that unit\.$"):
         LINE + "5 B"
     with pytest.raises(UsageError, match=r"^'congestion' is in 1, 'line' in s; add models of one unit\.$"):
         LINE + factor

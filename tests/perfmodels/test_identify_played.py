@@ -109,8 +109,6 @@ def test_a_campaign_in_virtual_time_names_what_its_library_chose() -> None:
     data = sk.read(DATA / "mpich-5.0.2").sel(p=[2, 4, 8, 16])
     time = ExactModel("a + b*S", {"a": "1.6 us", "b": "0.08 ns/B"})
     gap = ExactModel("a + b*S", {"a": "0.3 us", "b": "0.08 ns/B"})
-    found = {
-        one.function: one.sentences[0] for one in study(data, PointToPoint(time, gap), ["MPI_Gather", "MPI_Alltoall"])
-    }
+    found = {one.function: one.sentences[0] for one in study(data, PointToPoint(time, gap), ["MPI_Gather", "MPI_Alltoall"])}
     assert found["MPI_Gather"] == "Of 4 cells MPI_Gather seems to use binomial in 4; 4 of them are sure."
     assert "bruck in 1" in found["MPI_Alltoall"]

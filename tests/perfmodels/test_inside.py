@@ -6,15 +6,7 @@ import numpy as np
 import pytest
 
 from scalkit.errors import DataError, UsageError
-from scalkit.perfmodels import (
-    AsymptoticModel,
-    DominantTermModel,
-    ExactModel,
-    PointToPoint,
-    bluegene_p,
-    congested,
-    inside_bounds,
-)
+from scalkit.perfmodels import AsymptoticModel, DominantTermModel, ExactModel, PointToPoint, bluegene_p, congested, inside_bounds
 
 MESSAGE = PointToPoint(bluegene_p()["point-to-point"])
 RNG = np.random.default_rng(20261)
@@ -23,9 +15,7 @@ RNG = np.random.default_rng(20261)
 def test_equation_2_comes_from_the_message():
     """The paper's bounds, from 1025 B on where it has them; below, the same for the other protocols."""
     at = {"S": np.array([65536, 65536, 2**20]), "P": np.array([512, 4096, 32768])}
-    assert congested(MESSAGE).bounds(**at).upper == pytest.approx(
-        [2109.57344e-6, 4209.34688e-6, 134395.30016e-6], rel=1e-9
-    )
+    assert congested(MESSAGE).bounds(**at).upper == pytest.approx([2109.57344e-6, 4209.34688e-6, 134395.30016e-6], rel=1e-9)
     paper = bluegene_p()["point-to-point-congested"].bounds(**at)
     for own, printed in zip(congested(MESSAGE).bounds(**at), paper, strict=True):
         assert own == pytest.approx(printed, rel=1e-9)
@@ -74,13 +64,7 @@ def test_other_levels_of_the_hierarchy():
         (AsymptoticModel("S"), [1.0], {"S": 8}, UsageError, r"is asymptotic, in s; bounds in s are needed\.$"),
         (congested(MESSAGE), [], {"S": [], "P": 8}, DataError, r"^there are no times; give at least one\.$"),
         (congested(MESSAGE), [0.0], {"S": 8, "P": 8}, DataError, "times must be positive and finite"),
-        (
-            congested(MESSAGE),
-            [1.0, 2.0],
-            {"S": [8, 8, 8], "P": 8},
-            DataError,
-            "there are 2 times; give one value or as many",
-        ),
+        (congested(MESSAGE), [1.0, 2.0], {"S": [8, 8, 8], "P": 8}, DataError, "there are 2 times; give one value or as many"),
         (congested(MESSAGE), [1.0], {"S": "8 s", "P": 8}, UsageError, "S is '8 s'; it must be in B"),
         (congested(MESSAGE), [1.0], {"S": 8}, UsageError, "P"),
     ],

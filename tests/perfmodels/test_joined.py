@@ -6,16 +6,7 @@ import numpy as np
 import pytest
 
 from scalkit.errors import DataError, UsageError
-from scalkit.perfmodels import (
-    BoundedModel,
-    ExactModel,
-    bluegene_p,
-    fit_bisection,
-    largest,
-    read_card,
-    read_models,
-    roofline,
-)
+from scalkit.perfmodels import BoundedModel, ExactModel, bluegene_p, fit_bisection, largest, read_card, read_models, roofline
 from scalkit.perfmodels.files.card import ModelCard
 
 LINE = ExactModel("a + b*S", {"a": "1 us", "b": "1 ns/B"}, name="line")
@@ -24,12 +15,7 @@ TREE = ExactModel("t*log2(P)", {"t": "1 us"}, name="tree")
 
 def test_the_larger_of_two() -> None:
     both = largest(LINE, TREE)
-    assert (both.name, both.parameters, both.unit, str(both.growth)) == (
-        "max(line, tree)",
-        ("S", "P"),
-        "s",
-        "S + log(p)",
-    )
+    assert (both.name, both.parameters, both.unit, str(both.growth)) == ("max(line, tree)", ("S", "P"), "s", "S + log(p)")
     assert both(S=[0, 9000], P=64) == pytest.approx([6e-6, 10e-6])
 
 

@@ -94,13 +94,9 @@ def test_the_worst_stride_is_named() -> None:
     assert "Worst" in fit._repr_html_()
     with pytest.raises(DataError, match=r"^messages of 0 B have no strides; give a positive size\.$"):
         fit_strides(0, [1], [[1.0]], [1.0])
-    with pytest.raises(
-        DataError, match=r"^there must be a row of times for each stride from 1 on, got 1 and \(2, 1\)\.$"
-    ):
+    with pytest.raises(DataError, match=r"^there must be a row of times for each stride from 1 on, got 1 and \(2, 1\)\.$"):
         fit_strides(8, [1], [[1.0], [2.0]], [1.0])
-    with pytest.raises(
-        DataError, match=r"^a time of a strided message is not positive; times are in s\. Leave it out\.$"
-    ):
+    with pytest.raises(DataError, match=r"^a time of a strided message is not positive; times are in s\. Leave it out\.$"):
         fit_strides(8, [1, 2], [[1.0], [-2.0]], [1.0])
 
 
@@ -136,17 +132,9 @@ def test_a_bisection_that_decays_with_the_cube_root() -> None:
 @pytest.mark.parametrize(
     ("size", "times", "message"),
     [
-        (
-            0.0,
-            {2: [[1.0, 1.0]] * 3},
-            r"the bisection needs messages of a positive size and times, got 0 B and 1 tables\.",
-        ),
+        (0.0, {2: [[1.0, 1.0]] * 3}, r"the bisection needs messages of a positive size and times, got 0 B and 1 tables\."),
         (8.0, {}, r"the bisection needs messages of a positive size and times, got 8 B and 0 tables\."),
-        (
-            8.0,
-            {2: [[1.0, 1.0]] * 2},
-            r"the times of 2 processes must be positive, of at least 3 rounds times 2, got .*",
-        ),
+        (8.0, {2: [[1.0, 1.0]] * 2}, r"the times of 2 processes must be positive, of at least 3 rounds times 2, got .*"),
         (8.0, {2: [[1.0, -1.0]] * 3}, r"the times of 2 processes must be positive, .*"),
     ],
 )
@@ -158,16 +146,8 @@ def test_bisections_that_make_no_sense(size: float, times: dict[int, Any], messa
 @pytest.mark.parametrize(
     ("counts", "times", "message"),
     [
-        (
-            [0, 1],
-            [1.0, 2.0],
-            r"the cost of a queued receive needs 3 rows of times or more, at different numbers, got \(2,\).*",
-        ),
-        (
-            [1, 1, 1],
-            [1.0, 2.0, 3.0],
-            r"the cost of a queued receive needs 3 rows of times or more, at different numbers, .*",
-        ),
+        ([0, 1], [1.0, 2.0], r"the cost of a queued receive needs 3 rows of times or more, at different numbers, got \(2,\).*"),
+        ([1, 1, 1], [1.0, 2.0, 3.0], r"the cost of a queued receive needs 3 rows of times or more, at different numbers, .*"),
         ([0, 1, 2], [1.0, -2.0, 3.0], rf"the numbers of a queued receive {SENSE}"),
         ([-1, 1, 2], [1.0, 2.0, 3.0], rf"the numbers of a queued receive {SENSE}"),
         ([0, 1, math.nan], [1.0, 2.0, 3.0], rf"the numbers of a queued receive {SENSE}"),
@@ -215,9 +195,7 @@ def test_a_card_survives_its_file(tmp_path: Path) -> None:
 
 def test_the_paper_s_ranges_survive_a_card(tmp_path: Path) -> None:
     model = bluegene_p()["point-to-point"]
-    (tmp_path / "card.toml").write_text(
-        ModelCard("BlueGene/P", {MESSAGE: model}, (), {}, ()).to_toml(), encoding="utf-8"
-    )
+    (tmp_path / "card.toml").write_text(ModelCard("BlueGene/P", {MESSAGE: model}, (), {}, ()).to_toml(), encoding="utf-8")
     read = read_card(tmp_path / "card.toml").models[MESSAGE]
     assert isinstance(read, RangeModel)
     sizes = [8, 256, 257, 1024, 1025, 65536]
@@ -226,27 +204,21 @@ def test_the_paper_s_ranges_survive_a_card(tmp_path: Path) -> None:
 
 def test_a_card_says_what_it_lacks(tmp_path: Path) -> None:
     empty = ModelCard("x", {}, (), {}, ())
-    with pytest.raises(
-        UsageError, match=r"^the card of 'x' has no model 'message'; fit latency with --what latency\.$"
-    ):
+    with pytest.raises(UsageError, match=r"^the card of 'x' has no model 'message'; fit latency with --what latency\.$"):
         empty.point_to_point  # noqa: B018
     with pytest.raises(UsageError, match=r"^the card of 'x' has no L of LogGP; fit it with --what loggp\.$"):
         empty.loggp  # noqa: B018
     with pytest.raises(UsageError, match=r"^the card of 'x' has no quantity 'hop'; it has none\.$"):
         empty.quantity("hop")
     bounded = ModelCard("x", {"m": bluegene_p()["matching"]}, (), {}, ())
-    with pytest.raises(
-        UsageError, match=r"^'matching' is of kind 'bounded'; a card holds exact models and ranges of them\.$"
-    ):
+    with pytest.raises(UsageError, match=r"^'matching' is of kind 'bounded'; a card holds exact models and ranges of them\.$"):
         bounded.to_toml()
     file = tmp_path / "models.toml"
     file.write_text('[models.a]\nformula = "t"\nconstants = { t = "1 us" }\n', encoding="utf-8")
     with pytest.raises(UsageError, match=r"has no table \[card\]: it is a catalogue, but no model card; read it with"):
         read_card(file)
     file.write_text(card().to_toml().replace("value = 5e-07", 'value = "fast"'), encoding="utf-8")
-    with pytest.raises(
-        UsageError, match=r"a quantity of the card makes no sense \(could not convert .*; fit it again\.$"
-    ):
+    with pytest.raises(UsageError, match=r"a quantity of the card makes no sense \(could not convert .*; fit it again\.$"):
         read_card(file)
 
 
@@ -298,9 +270,7 @@ def test_scattered_data_and_reductions_become_models(tmp_path: Path) -> None:
     assert [limits.text("S") for limits in (read.models["packing-2"].valid["S"], read.models[MESSAGE].valid["S"])] == [
         "S = 512 B to 256 KiB"
     ] * 2
-    with pytest.raises(
-        UsageError, match=r"^'message' holds for S = 512 B to 256 KiB, got S = 512 KiB; stay inside, or"
-    ):
+    with pytest.raises(UsageError, match=r"^'message' holds for S = 512 B to 256 KiB, got S = 512 KiB; stay inside, or"):
         read.models[MESSAGE](S="512 KiB")
     assert read.point_to_point(S="1 MiB") == pytest.approx(1e-6 + 2**20 * 0.125e-9, rel=0.1)
     assert read.point_to_point.source == "model card of MPICH 5, extrapolated outside of S = 512 B to 256 KiB"
@@ -331,10 +301,7 @@ def messages(load: float, at_1_mib: int = 0, repetitions: int = 40) -> list[dict
     rows = []
     for size in (1, 64, 1024, 8192, 65536, 1 << 20):
         middle = 1e-6 + 1.25e-10 * size
-        for op, mean in (
-            ("Round_trip", 2 * middle),
-            ("Exchange", middle + (1e-9 * at_1_mib if size == 1 << 20 else 0)),
-        ):
+        for op, mean in (("Round_trip", 2 * middle), ("Exchange", middle + (1e-9 * at_1_mib if size == 1 << 20 else 0))):
             times = np.rint(1e9 * noisy([mean], repetitions)[0]).astype(int).tolist()
             rows.append(record(op, size, times, foreign_load=load))
     return rows
@@ -394,14 +361,8 @@ def test_intervals_hold_with_spikes(statistic: str) -> None:
     ("records", "message"),
     [
         ([], r"holds no times of messages; 'scalkit model fit --out FOLDER' measures them\.$"),
-        (
-            [record("Round_trip", -8, [5])],
-            r"makes no sense \(a size or a time is negative\); measure that launch again\.$",
-        ),
-        (
-            [record("Round_trip", 8, [-5])],
-            r"makes no sense \(a size or a time is negative\); measure that launch again\.$",
-        ),
+        ([record("Round_trip", -8, [5])], r"makes no sense \(a size or a time is negative\); measure that launch again\.$"),
+        ([record("Round_trip", 8, [-5])], r"makes no sense \(a size or a time is negative\); measure that launch again\.$"),
         ([record("Round_trip", 8, [])], r"makes no sense \(a size or a time is negative\)"),
         ([{"rec": "trip", "op": "Train"}], r"makes no sense \('size_B'\); measure that launch again\.$"),
     ],
@@ -425,9 +386,7 @@ def test_folders_that_make_no_sense(tmp_path: Path) -> None:
 
 def test_fewer_sizes_than_parameters(tmp_path: Path) -> None:
     records = [record("Round_trip", size, [100 + size]) for size in (1, 2)]
-    with pytest.raises(
-        DataError, match=r"^latency and bandwidth need 3 to 200 sizes, got 2; measure more or thin them out\.$"
-    ):
+    with pytest.raises(DataError, match=r"^latency and bandwidth need 3 to 200 sizes, got 2; measure more or thin them out\.$"):
         fit_folder(written(tmp_path, records))
 
 
@@ -436,18 +395,12 @@ def test_parts_that_lack_a_half(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"do not say how late the receiver was; measure again\.$"):
         fit_folder(tmp_path)
     written(tmp_path, [record("Strided", 64, [100], stride=4)])
-    with pytest.raises(
-        DataError, match=r"Strided needs the contiguous message, stride 0, and others; measure again\.$"
-    ):
+    with pytest.raises(DataError, match=r"Strided needs the contiguous message, stride 0, and others; measure again\.$"):
         fit_folder(tmp_path)
     written(tmp_path, [record("Round_trip_to", 8, [100], peer=1)])
-    with pytest.raises(
-        DataError, match=r"does not say which torus its nodes are on; hops need \[topology\] in campaign\.toml"
-    ):
+    with pytest.raises(DataError, match=r"does not say which torus its nodes are on; hops need \[topology\] in campaign\.toml"):
         fit_folder(tmp_path)
     trains = [record(op, size, [100 * size]) for op in ("Train", "Train_delayed") for size in (8, 16, 32)]
     written(tmp_path, [*trains, record("Round_trip", 8, [100])])
-    with pytest.raises(
-        DataError, match=r"Round_trip was not measured at 16 B, Train was; measure that launch again\.$"
-    ):
+    with pytest.raises(DataError, match=r"Round_trip was not measured at 16 B, Train was; measure that launch again\.$"):
         fit_card(read_message_runs(tmp_path))

@@ -65,12 +65,7 @@ def test_an_unknown_library_is_compared_by_its_edges() -> None:
 
 @pytest.mark.parametrize(
     ("operation", "name", "rounds"),
-    [
-        ("allgather", "ring", 7),
-        ("allgather", "recursive-doubling", 3),
-        ("reduce", "binomial", 3),
-        ("alltoall", "linear", 7),
-    ],
+    [("allgather", "ring", 7), ("allgather", "recursive-doubling", 3), ("reduce", "binomial", 3), ("alltoall", "linear", 7)],
 )
 def test_a_process_sends_and_gets_one_message_a_round(mpich: Plays, operation: str, name: str, rounds: int) -> None:
     flow = name_messages("MPI", operation, 8, 1024, mpich.of(operation, name, 8, 1024).wire, mpich)

@@ -124,9 +124,7 @@ def test_sizes_that_were_held_out_are_predicted():
     points = np.array(list(itertools.product([4.0, 8.0, 16.0, 32.0], 4.0 ** np.arange(2, 10))))
     P, S = points.T
     truth = np.where(
-        S < 5000,
-        collective("broadcast", "binomial", FAR)(S=S, P=P),
-        collective("broadcast", "scatter-ring", FAR)(S=S, P=P),
+        S < 5000, collective("broadcast", "binomial", FAR)(S=S, P=P), collective("broadcast", "scatter-ring", FAR)(S=S, P=P)
     )
     times = truth[:, None] * np.random.default_rng(3).lognormal(0, 0.03, (len(S), 5))
     found = held_out(Cells("broadcast", "MPI_Bcast", S, P, times), FAR)

@@ -20,10 +20,7 @@ OF_TWO = {
         **{key: [DOWN] for key in ("linear", "chain", "pipeline", "binomial")},
         **{key: [[(0, 1, S / 2)], HALVES] for key in ("scatter-ring", "scatter-doubling")},
     },
-    "reduce": {
-        **{key: [UP] for key in ("linear", "chain", "pipeline", "binomial")},
-        "rabenseifner": [HALVES, [(1, 0, S / 2)]],
-    },
+    "reduce": {**{key: [UP] for key in ("linear", "chain", "pipeline", "binomial")}, "rabenseifner": [HALVES, [(1, 0, S / 2)]]},
     "allreduce": {
         "linear": [UP, DOWN],
         "reduce-broadcast": [UP, DOWN],

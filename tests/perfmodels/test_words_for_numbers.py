@@ -17,12 +17,8 @@ def test_words_and_levels_are_refused_in_words() -> None:
         lambda: fit_bisection(8.0, 5),  # type: ignore[arg-type]
         lambda: fit_packing("wide", [1, 2, 3], [1.0, 2.0, 3.0]),  # type: ignore[arg-type]
     ):
-        with pytest.raises(
-            DataError, match=r"^the (times|strides|stride)( of 2 processes)? (is|are) .*; (give|packing needs)"
-        ):
+        with pytest.raises(DataError, match=r"^the (times|strides|stride)( of 2 processes)? (is|are) .*; (give|packing needs)"):
             made()
     for level in (2, 0, "high", True):
-        with pytest.raises(
-            UsageError, match=r"^the level of the intervals is .*; choose a number between 0 and 1, such"
-        ):
+        with pytest.raises(UsageError, match=r"^the level of the intervals is .*; choose a number between 0 and 1, such"):
             fit_reducing([1, 2, 3], [1.0, 2.0, 3.0], level=level)  # type: ignore[arg-type]

@@ -46,9 +46,7 @@ def test_virtual_times_say_so(farm: xr.Dataset) -> None:
 
 
 def test_what_cannot_be_drawn(farm: xr.Dataset) -> None:
-    with pytest.raises(
-        UsageError, match=r"this is no Dataset of a master and its workers; 'scalkit measure master-worker'"
-    ):
+    with pytest.raises(UsageError, match=r"this is no Dataset of a master and its workers; 'scalkit measure master-worker'"):
         sk.plots.master_worker(sk.measurements([1, 2], [1.0, 2.0]))
     both = xr.concat([farm.expand_dims(S=[8], axis=2), farm.expand_dims(S=[64], axis=2)], "S", data_vars="all")
     both.attrs["parameter"] = "workers,S"

@@ -33,9 +33,7 @@ def test_protocols_have_lines_bands_and_residuals() -> None:
     assert residuals == pytest.approx(100 * fit.residuals, abs=1e-3)
     assert figure.layout.yaxis.title.text == "time, one way, simulated"
     assert figure.layout.yaxis2.ticksuffix == " %"
-    assert figure.layout.meta["alt"].startswith(
-        "Time of messages over their size, simulated: 3 protocols, switching between"
-    )
+    assert figure.layout.meta["alt"].startswith("Time of messages over their size, simulated: 3 protocols, switching between")
     assert figure.data[1].text[0].startswith("1 B: 4.")
     assert "4 KiB" in figure.layout.xaxis.ticktext
 
@@ -93,15 +91,11 @@ def test_overlap_and_strides() -> None:
     assert list(packing.data[1].y) == [512, 4096, 32768]
     assert packing.layout.yaxis.title.text == "packing, stride 2"
     nothing = fit_packing(2, sizes, np.full((3, 2), 1e-10))
-    with pytest.raises(
-        UsageError, match=r"^packing at the stride 2 costs nothing that is seen; there is nothing to draw\.$"
-    ):
+    with pytest.raises(UsageError, match=r"^packing at the stride 2 costs nothing that is seen; there is nothing to draw\.$"):
         messages(nothing)
     with pytest.raises(UsageError, match=r"^a picture of messages needs a fit of messages, got StrideFit\.$"):
         messages(fit_strides(64, [1], [[1.0]], [1.0]))  # type: ignore[arg-type]
-    with pytest.raises(
-        UsageError, match=r"^a picture of shares needs a fit of overlap, strides or the bisection, got str\.$"
-    ):
+    with pytest.raises(UsageError, match=r"^a picture of shares needs a fit of overlap, strides or the bisection, got str\.$"):
         message_shares("x")  # type: ignore[arg-type]
 
 

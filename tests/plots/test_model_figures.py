@@ -101,10 +101,7 @@ def test_virtual_times_say_so():
         (lambda m: sk.plots.model(m, at={"P": 4}, between=(10, 1)), "between is (10, 1); give two rising numbers"),
         (lambda m: sk.plots.model(m, at={"P": 4}, between=(1, "1 ms")), "S is '1 ms'; it must be in B."),
         (lambda m: sk.plots.model({}, at={"P": 4}, between=(1, 10)), "0 models are no picture"),
-        (
-            lambda m: sk.plots.model(m, CELLS, at={"P": [2, 4, 8], "S": [8, 16]}, along="R"),
-            "P and S vary beside 1 models",
-        ),
+        (lambda m: sk.plots.model(m, CELLS, at={"P": [2, 4, 8], "S": [8, 16]}, along="R"), "P and S vary beside 1 models"),
         (lambda m: sk.plots.model({"a": m, "b": m}, at={"P": [2, 4]}, between=(1, 9)), "P vary beside 2 models"),
         (lambda m: sk.plots.model(m, at={"P": 4}, between=(1, 10), spread=-1), "spread is -1"),
         (
@@ -158,9 +155,7 @@ def test_both_forms_of_the_folklore():
 
 def test_roots_of_each_placement():
     near = PointToPoint.hockney("0.4 us", "0.1 ns/B")
-    times = over_roots(
-        "broadcast", "binomial", near, MESSAGE, P=16, S=64, placements=[Placement(4), Placement(4, "cyclic")]
-    )
+    times = over_roots("broadcast", "binomial", near, MESSAGE, P=16, S=64, placements=[Placement(4), Placement(4, "cyclic")])
     figure = sk.plots.roots(times)
     assert [one.name for one in figure.data] == ["4 a node, block", "4 a node, cyclic"]
     assert len(figure.data[0].x) == 16

@@ -75,9 +75,7 @@ def test_effects_add_up(result: Validation, verdict: SeveralVerdict) -> None:
 
 def test_what_screen_readers_hear(verdict: SeveralVerdict) -> None:
     alt = sk.plots.several(verdict).layout.meta["alt"]
-    assert alt.startswith(
-        "<b>f over p, S: run time from 11 µs at p = 8, S = 4 to 285 µs at p = 128, S = 262144; model S"
-    )
+    assert alt.startswith("<b>f over p, S: run time from 11 µs at p = 8, S = 4 to 285 µs at p = 128, S = 262144; model S")
     assert "effects p 4 %, S 92 %" in alt
 
 
@@ -111,7 +109,5 @@ def test_wrong_use(result: Validation, verdict: SeveralVerdict) -> None:
     one = sk.validate(sk.measurements(P, P), {"f": "p"})
     with pytest.raises(DataError, match=r"^'f' has no verdict over several parameters; draw it with plots\.fit\.$"):
         sk.plots.several(one["f"])
-    with pytest.raises(
-        DataError, match=r"^a picture of effects needs a verdict over several parameters, there is none; "
-    ):
+    with pytest.raises(DataError, match=r"^a picture of effects needs a verdict over several parameters, there is none; "):
         sk.plots.effects(one)

@@ -58,9 +58,7 @@ class TestMethods:
         spend(50 * len(values) * len(values).bit_length())
 """, "-v")  # fmt: skip
     result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines(
-        ["*::test_plain* PASSED*", "*TestMethods::test_with_setup_and_fixtures[[]list* PASSED*"]
-    )
+    result.stdout.fnmatch_lines(["*::test_plain* PASSED*", "*TestMethods::test_with_setup_and_fixtures[[]list* PASSED*"])
 
 
 def test_real_time(run) -> None:
@@ -204,9 +202,7 @@ def test_a_marked_test_that_measures_nothing_does_not_pass(run, test: str) -> No
     body = f"pytestmark = pytest.mark.scaling('n', n=N)\n{test}\n"
     result = run(body)
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(
-        ["test_it is marked 'scaling' and takes neither the parameter nor the fixture 'scaling'; *"]
-    )
+    result.stdout.fnmatch_lines(["test_it is marked 'scaling' and takes neither the parameter nor the fixture 'scaling'; *"])
 
 
 def test_errors_and_skips_of_the_test_are_its_own(run) -> None:
@@ -224,9 +220,7 @@ def test_raises_itself(scaling):
     raise ValueError("mine")
 """)  # fmt: skip
     result.assert_outcomes(failed=2, skipped=1)
-    result.stdout.fnmatch_lines(
-        ["E  *KeyError: 400", "E  *while measuring 'test_raises' at n = 400", "E  *ValueError: mine"]
-    )
+    result.stdout.fnmatch_lines(["E  *KeyError: 400", "E  *while measuring 'test_raises' at n = 400", "E  *ValueError: mine"])
 
 
 def test_other_workers_are_named(run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,9 +241,7 @@ def test_the_marker_is_listed(run) -> None:
 
 
 def test_without_marked_tests_nothing_is_imported(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(
-        "import sys\ndef test_it():\n    assert not {'numpy', 'xarray', 'scalkit.bench'} & set(sys.modules)\n"
-    )
+    pytester.makepyfile("import sys\ndef test_it():\n    assert not {'numpy', 'xarray', 'scalkit.bench'} & set(sys.modules)\n")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(pytester.path)],
         capture_output=True,

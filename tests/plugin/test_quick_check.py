@@ -50,9 +50,7 @@ def test_sizes_are_chosen_and_arguments_are_made() -> None:
 
 
 def test_fresh_arguments_are_made_for_each_call() -> None:
-    found = sk.check(
-        lambda items: items.clear(), "n", lambda n: [0] * n, n=[10, 20, 40, 80, 160], fresh=True, budget=0.2
-    )
+    found = sk.check(lambda items: items.clear(), "n", lambda n: [0] * n, n=[10, 20, 40, 80, 160], fresh=True, budget=0.2)
     assert found.verdict.series.x.tolist() == [10, 20, 40, 80, 160]
 
 

@@ -8,14 +8,7 @@ import weakref
 
 import pytest
 
-from scalkit.bench.functions.sampling import (
-    Effort,
-    TooSlowError,
-    quartile_interval,
-    resolution_ns,
-    sample_all,
-    timed_loop,
-)
+from scalkit.bench.functions.sampling import Effort, TooSlowError, quartile_interval, resolution_ns, sample_all, timed_loop
 
 SIZES = [100.0, 200.0, 400.0, 800.0, 1600.0, 3200.0]
 
@@ -52,9 +45,7 @@ def test_a_sample_lasts_a_millisecond_or_100_steps_of_the_clock(clock) -> None:
 def test_repeats_until_the_quartile_is_known(clock) -> None:
     quiet = sample_all(loops(clock, lambda n: n), SIZES, Effort(), clock=clock)
     assert {(one.status, len(one.call_ns)) for one in quiet} == {("converged", 11)}
-    noisy = sample_all(
-        loops(clock, lambda n: n * clock.random.lognormvariate(0, 3)), SIZES, Effort(max_samples=20), clock=clock
-    )
+    noisy = sample_all(loops(clock, lambda n: n * clock.random.lognormvariate(0, 3)), SIZES, Effort(max_samples=20), clock=clock)
     assert {(one.status, len(one.call_ns)) for one in noisy[1:]} == {("capped", 20)}
     short = sample_all(loops(clock, lambda n: 1e4 * n, 0.5), SIZES, Effort(budget_s=0.3), clock=clock)
     assert {one.status for one in short} == {"budget"}
@@ -145,9 +136,7 @@ def test_what_calls_leave_behind_is_collected(clock) -> None:
 
 def test_a_clock_that_stands_still() -> None:
     assert resolution_ns(lambda: 5) == 1
-    samples = sample_all(
-        (timed_loop(int, lambda: (), False, lambda: 5) for _ in SIZES), SIZES, Effort(), clock=lambda: 5
-    )
+    samples = sample_all((timed_loop(int, lambda: (), False, lambda: 5) for _ in SIZES), SIZES, Effort(), clock=lambda: 5)
     assert {one.call_ns[0] for one in samples} == {0.0}
 
 

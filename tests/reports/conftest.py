@@ -60,9 +60,7 @@ def rules() -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def page(
-    data: xr.Dataset, expectations: dict[str, object], rules: list[str], tmp_path_factory: pytest.TempPathFactory
-) -> Page:
+def page(data: xr.Dataset, expectations: dict[str, object], rules: list[str], tmp_path_factory: pytest.TempPathFactory) -> Page:
     path = tmp_path_factory.mktemp("data") / "measured <b>.nc"
     write_netcdf(data, path)
     return open_page([str(path)], to_plain(expectations), rules=rules, named={"runs": [path.name]})

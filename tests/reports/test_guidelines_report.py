@@ -147,11 +147,7 @@ def test_predictions_and_nothing_violated() -> None:
 
 @pytest.mark.slow
 def test_a_table_at_hand(tmp_path: Path) -> None:
-    rows = {
-        "operation": ["a"] * 8 + ["b"] * 8,
-        "run": [*range(8)] * 2,
-        "time": [2 + k / 99 for k in range(8)] + [1.0] * 8,
-    }
+    rows = {"operation": ["a"] * 8 + ["b"] * 8, "run": [*range(8)] * 2, "time": [2 + k / 99 for k in range(8)] + [1.0] * 8}
     made = guidelines_report(rows, "a <= b", tmp_path / "t.html", p_threshold=0.01, title="<T>", fail_on=["untested"])
     text = made.html.read_text(encoding="utf-8")
     assert "<title>&lt;T&gt;</title>" in text

@@ -60,9 +60,7 @@ def test_dead_kernel_is_an_error(tmp_path: Path) -> None:
 def test_kernel_that_does_not_start_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(execute.__globals__, "_START", "raise SystemExit('no luck')")
     start = "the Python process of the notebook small.ipynb did not start: "
-    with pytest.raises(
-        ReportError, match=f"^{start}.*; check ipykernel, for example with 'python -m ipykernel --version'"
-    ):
+    with pytest.raises(ReportError, match=f"^{start}.*; check ipykernel, for example with 'python -m ipykernel --version'"):
         execute(_notebook(tmp_path, "1"), {}, tmp_path)
 
 

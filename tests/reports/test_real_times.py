@@ -77,11 +77,7 @@ def test_a_setting_of_virtual_time_alone_is_not_in_the_table_and_a_missing_one_i
     [
         (REAL, REAL, r"^real times stand beside virtual ones, and the reported times are real; leave '.*' out\.$"),
         (VIRTUAL, VIRTUAL, r"^'.*' holds no run times of the real clock; measure them with --clock real\.$"),
-        (
-            VIRTUAL,
-            str(DATA / "simulated" / "juqueen"),
-            r"^'.*' holds no run times of the real clock; measure them with",
-        ),
+        (VIRTUAL, str(DATA / "simulated" / "juqueen"), r"^'.*' holds no run times of the real clock; measure them with"),
         (VIRTUAL, MEMORY, r"^'.*' holds no run times over one parameter; measure collectives with --clock real\.$"),
     ],
 )

@@ -23,9 +23,7 @@ from scalkit.reports.pieces import Html, Plot, Section
 from scalkit.reports.sections.provenance import flattened
 from scalkit.reports.sections.reopen import measuring
 
-NAMES = (
-    *("headline", "summary", "overview", "cards", "rules", "prediction", "quality", "method", "provenance", "reopen"),
-)
+NAMES = (*("headline", "summary", "overview", "cards", "rules", "prediction", "quality", "method", "provenance", "reopen"),)
 VOID = {"br", "img", "hr"}
 
 
@@ -75,9 +73,7 @@ def test_headline_counts_and_status(page: Page) -> None:
     answers = page.result.answers
     assert min(answers["fix"], answers["fine"]) >= 1
     for answer, key in ANSWER_KEYS.items():
-        tile = re.search(
-            rf'<li class="{key}"><b><span aria-hidden="true">\S </span>(\d+)</b><span>(to )?{answer}', text
-        )
+        tile = re.search(rf'<li class="{key}"><b><span aria-hidden="true">\S </span>(\d+)</b><span>(to )?{answer}', text)
         assert (int(tile[1]) if tile else 0) == answers[answer]
     assert page.result.headline in text
     assert "node&lt;1&gt;" in text
@@ -104,9 +100,7 @@ def test_variants_are_folded_into_the_card_of_their_function(page: Page) -> None
     text = _text(section)
     assert text.count("<article") == 3
     assert "Group shapes" in text
-    assert text.index('id="f-object_memory.MPI_Comm_create"') < text.index(
-        'id="f-object_memory.MPI_Comm_create-5b-random-5d-"'
-    )
+    assert text.index('id="f-object_memory.MPI_Comm_create"') < text.index('id="f-object_memory.MPI_Comm_create-5b-random-5d-"')
     assert sum(isinstance(piece, Plot) for piece in section) == 4 * 2
 
 

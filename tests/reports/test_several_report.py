@@ -29,10 +29,7 @@ EXPECTED = {NAME: "log(p) + S", "MPI_Gather": {"expectation": "p + S", "deviatio
 def data() -> xr.Dataset:
     time = 2e-6 + 3e-6 * np.log2(POINTS[:, 0]) + 1e-9 * POINTS[:, 1]
     product = 1e-9 * POINTS[:, 0] * POINTS[:, 1]
-    sets = [
-        sk.measurements(POINTS, y, parameter=["p", "S"], name=name)
-        for name, y in ((NAME, time), ("MPI_Gather", product))
-    ]
+    sets = [sk.measurements(POINTS, y, parameter=["p", "S"], name=name) for name, y in ((NAME, time), ("MPI_Gather", product))]
     return combine(sets).assign_coords(oversubscribed=("p", P > 64))
 
 

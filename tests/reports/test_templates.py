@@ -133,18 +133,12 @@ def test_changes_stand_with_what_became_worse_first(made: Made) -> None:
     assert "MPI_Comm_dup (object_memory) got worse: it grows as p instead of 1" in said
     assert re.search(r"MPI_Win_create memory per object p p × 1\.5 ± 0\.\d+ % p = 32 × costs more", said)
     rows = re.findall(
-        r'<th scope="row"><code class="name">(\w+)</code></th><td>[^<]*</td><td><math>',
-        made.regression.html.read_text(),
+        r'<th scope="row"><code class="name">(\w+)</code></th><td>[^<]*</td><td><math>', made.regression.html.read_text()
     )
     assert rows[:2] == ["MPI_Comm_dup", "MPI_Win_create"]
     content = json.loads(made.regression.verdict_json.read_text(encoding="utf-8"))
     kinds = {change["function"]: change["kind"] for change in content["comparison"]["changes"]}
-    assert kinds == {
-        "MPI_Comm_dup": "worse",
-        "MPI_Win_create": "factor",
-        "MPI_Cart_create": "same",
-        "MPI_Bcast": "same",
-    }
+    assert kinds == {"MPI_Comm_dup": "worse", "MPI_Win_create": "factor", "MPI_Cart_create": "same", "MPI_Bcast": "same"}
     assert made.regression.status == 1
     assert len(ET.fromstring(made.regression.junit_xml.read_text(encoding="utf-8")).findall(".//failure")) == 3
 
@@ -268,9 +262,7 @@ def test_a_page_without_a_session_is_named(tmp_path: Path) -> None:
         ({"targets": [0]}, "a target to predict at is 0; a positive value of the parameter is needed."),
     ],
 )
-def test_wrong_use_is_said_in_one_sentence(
-    before: xr.Dataset, options: dict[str, Any], message: str, tmp_path: Path
-) -> None:
+def test_wrong_use_is_said_in_one_sentence(before: xr.Dataset, options: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=f"^{re.escape(message)}"):
         sk.report(before, EXPECTED, tmp_path / "r.html", **options)
     assert list(tmp_path.iterdir()) == []
@@ -282,11 +274,7 @@ def test_wrong_use_is_said_in_one_sentence(
         (["a", "b"], ["x"], "there are 2 data sets and 1 labels; give one label for each, or none."),
         (["a", "b"], ["x", "x"], "the labels x, x are not all different; give each data set its own."),
         ({"x": "a", "y": "b"}, ["x", "y"], "the data sets to compare have labels already; leave 'labels' out."),
-        (
-            ["a", 3],
-            [],
-            "a report is about measurements, their paths or a session, got int; read them with scalkit.read, or ",
-        ),
+        (["a", 3], [], "a report is about measurements, their paths or a session, got int; read them with scalkit.read, or "),
     ],
 )
 def test_wrong_columns_are_said_in_one_sentence(sets: Any, labels: list[str], message: str, tmp_path: Path) -> None:

@@ -141,9 +141,7 @@ def test_results_are_not_timed(folder: Path, tmp_path: Path) -> None:
     assert len(scaling_of_program(page.runs).data) == 2
     assert len(analysis_speed(page.runs).data) == 1
     assert page.to_dict()["runs"][0]["analysis_s"] is None
-    (tmp_path / "times.csv").write_text(
-        "# x\nprocesses,analysis_s,analysis_processes\n4,3.5,2\n4,2.5,1\n", encoding="utf-8"
-    )
+    (tmp_path / "times.csv").write_text("# x\nprocesses,analysis_s,analysis_processes\n4,3.5,2\n4,2.5,1\n", encoding="utf-8")
     assert open_waiting([str(tmp_path / "r.nc")]).to_dict()["runs"][0]["analysis_s"] == 2.5
 
 

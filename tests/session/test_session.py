@@ -113,9 +113,7 @@ def test_deviation(session):
 def test_an_expectation_of_another_parameter_is_no_fault_of_the_deviation(session):
     session.select("gather")
     assert session.expectation.has_own_deviation
-    with pytest.raises(
-        ExpectationError, match=r"'n\*log\(n\)' is in terms of 'n', the data in terms of 'p'; write it in"
-    ):
+    with pytest.raises(ExpectationError, match=r"'n\*log\(n\)' is in terms of 'n', the data in terms of 'p'; write it in"):
         session.expect("O(n log n)")
 
 
@@ -315,11 +313,7 @@ def test_several_parameters():
     assert len(session.series("f").points) == 23
     with pytest.raises(DataError, match=r"^the setting 2 cannot be read; a value of each of p, S is needed\.$"):
         session.exclude(2)
-    with pytest.raises(
-        DataError, match=r"^'f' was not measured at p = 3, S = 8; it was at p = 2, S = 8; p = 2, S = 64; "
-    ):
+    with pytest.raises(DataError, match=r"^'f' was not measured at p = 3, S = 8; it was at p = 2, S = 8; p = 2, S = 64; "):
         session.exclude((3, 8))
-    with pytest.raises(
-        UsageError, match=r"^rules such as 'f <= f' are for one parameter, the measurements are over p, S; "
-    ):
+    with pytest.raises(UsageError, match=r"^rules such as 'f <= f' are for one parameter, the measurements are over p, S; "):
         session.add_rule("f <= f")

@@ -150,9 +150,7 @@ def test_expectations_file_leads_to_the_same_verdicts(session, tmp_path):
 
 
 def test_expectations_file_of_a_catalogue_has_its_litmus_test(data, tmp_path):
-    renamed = data.assign_coords(
-        function=["MPI_Bcast", "MPI_Gather", "MPI_Reduce", "Bcast_binary_tree", "MPI_Allreduce"]
-    )
+    renamed = data.assign_coords(function=["MPI_Bcast", "MPI_Gather", "MPI_Reduce", "Bcast_binary_tree", "MPI_Allreduce"])
     session = sk.Session(renamed, "mpi")
     session.select("MPI_Bcast").add_tick("p^(1/5)")
     assert plain(judged(session, tmp_path)) == plain(session.result)

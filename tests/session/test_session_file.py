@@ -77,9 +77,7 @@ def test_data_in_a_file_stay_there(data, tmp_path, monkeypatch):
     session.save(tmp_path / "whole.json", with_data=True)
     (tmp_path / "data.nc").unlink()
     assert_same(session, sk.Session.load(tmp_path / "whole.json"))
-    with pytest.raises(
-        DataError, match=r"mine\.json: the measurements of the session are not at 'data\.nc'; give them"
-    ):
+    with pytest.raises(DataError, match=r"mine\.json: the measurements of the session are not at 'data\.nc'; give them"):
         sk.Session.load(tmp_path / "mine.json")
     assert_same(session, sk.Session.load(tmp_path / "mine.json", data=data))
 

@@ -24,9 +24,7 @@ SEVERAL = sk.measurements(
 RULES = ("reduce <= bcast + gather",)
 
 texts = st.sampled_from(["1", "log(p)", "p", "p*log(p)", "p^2", "1/p", "p^(1/2)"])
-ticks = st.sampled_from(
-    ["1", "p^(1/4)", "p^(1/3)", "log(p)", "p^(1/2)", "p^(2/3)", "p", "p^2", "p^3", "2^p", "p^(3/2)*log(p)"]
-)
+ticks = st.sampled_from(["1", "p^(1/4)", "p^(1/3)", "log(p)", "p^(1/2)", "p^(2/3)", "p", "p^2", "p^3", "2^p", "p^(3/2)*log(p)"])
 deviations = st.sampled_from([None, "1", "log(p)", "p^(1/2)"])
 points = st.sampled_from([2, 4, 8, 16, 32, 64])
 rules = st.sampled_from([*RULES, "bcast <= gather", "gather <= 2*bcast + reduce"])

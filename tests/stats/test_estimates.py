@@ -125,23 +125,7 @@ def test_bootstrap_covers_the_median_and_repeats_with_its_seed() -> None:
 
 def test_adjusted_p() -> None:
     # Benjamini and Hochberg 1995, section 3.2: four of fifteen at 5 %
-    p = [
-        0.0001,
-        0.0004,
-        0.0019,
-        0.0095,
-        0.0201,
-        0.0278,
-        0.0298,
-        0.0344,
-        0.0459,
-        0.3240,
-        0.4262,
-        0.5719,
-        0.6528,
-        0.7590,
-        1,
-    ]
+    p = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1]
     assert np.count_nonzero(adjusted_p(p) <= 0.05) == 4
     gaps = np.array([0.04, np.nan, 0.01])
     np.testing.assert_allclose(adjusted_p(gaps), [0.04, np.nan, 0.02])

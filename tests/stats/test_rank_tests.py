@@ -15,10 +15,7 @@ from scalkit.stats.null import runs_needed
 
 # help(wilcox.test) of R: permeability constants, depression scores, ozone in May and in August
 PERMEABILITY = ([0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46], [1.15, 0.88, 0.90, 0.74, 1.21])
-DEPRESSION = (
-    [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30],
-    [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29],
-)
+DEPRESSION = ([1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30], [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29])
 MAY = [41, 36, 12, 18, 28, 23, 19, 8, 7, 16, 11, 14, 18, 14, 34, 6, 30, 11, 1, 11, 4, 32, 23, 45, 115, 37]
 AUGUST = [39, 9, 16, 78, 35, 66, 122, 89, 110, 44, 28, 65, 22, 59, 23, 31, 44, 21, 9, 45, 168, 73, 76, 118, 84, 85]
 
@@ -111,9 +108,7 @@ def test_missing_values_are_left_out() -> None:
     for row in range(6):
         x, y = a[row][~np.isnan(a[row])], b[row][~np.isnan(b[row])]
         assert (found.n_left[row], found.n_right[row]) == (len(x), len(y))
-        assert found.p[row] == pytest.approx(
-            stats.mannwhitneyu(x, y, alternative="greater", method="exact").pvalue, rel=1e-12
-        )
+        assert found.p[row] == pytest.approx(stats.mannwhitneyu(x, y, alternative="greater", method="exact").pvalue, rel=1e-12)
     pairs = signed_rank(a[:, :8], b)
     assert pairs.n_left[2] == 5
     keep = ~np.isnan(a[2, :8] - b[2])
@@ -167,11 +162,7 @@ def test_smallest_p_and_how_many_runs_reach_it() -> None:
         (lambda: rank_sum([[1.0]] * 2, [[1.0]] * 3), DataError, "left has 2 samples, right 3; give as many on both"),
         (lambda: rank_sum(np.ones((1, 1, 1)), [1.0]), DataError, "left has 3 axes; give one sample, or rows"),
         (lambda: signed_rank([1.0, 2], [1.0]), DataError, "left has 2 values a sample, right 1; pairs need as many"),
-        (
-            lambda: rank_sum([1.0], [1.0], "larger"),
-            UsageError,
-            "the alternative 'larger' is unknown; choose from greater",
-        ),
+        (lambda: rank_sum([1.0], [1.0], "larger"), UsageError, "the alternative 'larger' is unknown; choose from greater"),
         (lambda: rank_sum([1.0], [1.0], method="t"), UsageError, "the method 't' is unknown; choose from auto, exact"),
     ],
 )

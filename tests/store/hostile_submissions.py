@@ -121,9 +121,7 @@ def _row(column: str, change: Callable[[Any], Any]) -> Callable[[pa.Table], pa.T
 _record_case("HTML in the machine's name", "markup-in-name", _measured("machine", "<img src=x onerror=alert(1)>"))
 _record_case("script in the site's name", "markup-in-name", _measured("site", "javascript:alert(1)"))
 _record_case("entity in the campaign's name", "markup-in-name", _measured("campaign", "a&#60;b"))
-_record_case(
-    "formula as the machine's name", "formula-in-name", _measured("machine", '=HYPERLINK("x")'.replace('"', "'"))
-)
+_record_case("formula as the machine's name", "formula-in-name", _measured("machine", '=HYPERLINK("x")'.replace('"', "'")))
 _record_case("formula after a blank", "formula-in-name", _measured("site", "  +1+1"))
 _record_case("formula with an at sign", "formula-in-name", _measured("label", "@SUM(A1)"))
 _record_case("formula as the contributor", "formula-in-name", lambda r: r["filing"].update(contributor="-2+3|cmd"))
@@ -154,9 +152,7 @@ _record_case("no launches", "record-schema", lambda r: r["measured"].pop("launch
 _record_case("newer schema", "schema-newer", lambda r: r.update(schema_version=99))
 _record_case("future date", "date-future", _measured("started", "2999-01-01T00:00:00Z"))
 _record_case(
-    "ends in the future",
-    "date-future",
-    _measured("ended", (dt.datetime.now(dt.UTC) + dt.timedelta(days=2)).isoformat()),
+    "ends in the future", "date-future", _measured("ended", (dt.datetime.now(dt.UTC) + dt.timedelta(days=2)).isoformat())
 )
 _record_case("date before MPI", "date-early", _measured("started", "1970-01-01T00:00:00Z"))
 _record_case("no date", "date-wrong", _measured("started", "yesterday"))
@@ -165,9 +161,7 @@ _record_case(
     "date-order",
     lambda r: r["measured"].update(started="2026-02-01T00:00:00Z", ended="2026-01-01T00:00:00Z"),
 )
-_record_case(
-    "more processes than nodes hold", "processes-beyond", lambda r: r["measured"].update(nodes=1, processes_per_node=1)
-)
+_record_case("more processes than nodes hold", "processes-beyond", lambda r: r["measured"].update(nodes=1, processes_per_node=1))
 
 
 @_case("record nested without end", "record-deep")
@@ -272,9 +266,7 @@ _table_case(
     "bandwidth-impossible",
     lambda t: _set(_with_size(t, 10**12), "op", "Barrier_gather"),
 )
-_table_case(
-    "faster than cores talk", "latency-impossible", lambda t: _timed(t, lambda raw: [1 + time % 3 for time in raw])
-)
+_table_case("faster than cores talk", "latency-impossible", lambda t: _timed(t, lambda raw: [1 + time % 3 for time in raw]))
 _table_case("a clock that stands still", "clock-stopped", lambda t: _timed(t, lambda raw: [raw[0]] * 40))
 _table_case("impossible bandwidth", "bandwidth-impossible", lambda t: _with_size(t, 10**12))
 
@@ -396,9 +388,7 @@ def _(store: Path, into: Path) -> Path:
 def _(store: Path, into: Path) -> Path:
     record, table = _run_of(store)
     narrow = table["p"].cast(pa.int32())
-    return _written(
-        into, record, table.set_column(table.column_names.index("p"), "p", narrow), text=canonical(record).encode()
-    )
+    return _written(into, record, table.set_column(table.column_names.index("p"), "p", narrow), text=canonical(record).encode())
 
 
 @_case("times as floating point", "column-type")

@@ -233,8 +233,7 @@ def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     sk.store.open(tmp_path / "s")
     (tmp_path / "s" / MARKER).write_text('{"scalkit_store": 1, "schema_version": 99}')
     with pytest.raises(
-        StoreError,
-        match=r"^the store '.*' has schema 99, newer than 4, the newest that this scalkit reads; update scalkit\.$",
+        StoreError, match=r"^the store '.*' has schema 99, newer than 4, the newest that this scalkit reads; update scalkit\.$"
     ):
         sk.store.open(tmp_path / "s")
 
@@ -259,9 +258,7 @@ def test_read_only_writes_nothing(filled: Path, tmp_path: Path) -> None:
     before = sorted(copy.rglob("*"))
     store = sk.store.open(copy, readonly=True)
     assert len(store.runs()) == 8
-    with pytest.raises(
-        StoreError, match=r"^the store '.*' was opened to be read only; open it without readonly=True\.$"
-    ):
+    with pytest.raises(StoreError, match=r"^the store '.*' was opened to be read only; open it without readonly=True\.$"):
         store.put(REAL)
     assert sorted(copy.rglob("*")) == before
 
@@ -282,13 +279,10 @@ def test_folders_that_are_no_store(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"^'.*' is no store and not empty; name an empty or a new folder\.$"):
         sk.store.open(tmp_path)
     with pytest.raises(
-        StoreError,
-        match=r"^there is no store at '.*'; name the folder that 'scalkit store put' made, or a zip of it\.$",
+        StoreError, match=r"^there is no store at '.*'; name the folder that 'scalkit store put' made, or a zip of it\.$"
     ):
         sk.store.open(tmp_path / "none", readonly=True)
-    with pytest.raises(
-        StoreError, match=r"^'.*file\.txt' is a file and no zip; name the folder of a store, or a zip of one\.$"
-    ):
+    with pytest.raises(StoreError, match=r"^'.*file\.txt' is a file and no zip; name the folder of a store, or a zip of one\.$"):
         sk.store.open(tmp_path / "file.txt")
     with pytest.raises(DataError, match=r"^there is nothing at '.*none'; name a campaign folder or a run file\.$"):
         sk.store.open(tmp_path / "s").put(tmp_path / "none")
@@ -352,17 +346,7 @@ def test_repetitions_take_little_room() -> None:
         for size in range(20):
             times = (1e4 * (1 + op) + 2.0**size) * rng.lognormal(0, 0.08, 400)
             raw = np.rint(times * np.where(rng.random(400) < 0.01, 5, 1)).astype(np.int64)
-            rows.add(
-                "med",
-                op=f"MPI_{op}",
-                pattern="collective",
-                metric="time",
-                unit="ns",
-                p=32,
-                x=32,
-                msg_By=2**size,
-                raw=raw,
-            )
+            rows.add("med", op=f"MPI_{op}", pattern="collective", metric="time", unit="ns", p=32, x=32, msg_By=2**size, raw=raw)
     launches = rows.launched("simulated")
     rows.over("p")
     content = encoded(RunContent.of({"machine": "m", "launches": launches}, {}, rows.table()))

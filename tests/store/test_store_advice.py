@@ -23,9 +23,7 @@ SIZES = 2 ** np.arange(3, 15)
 CROSS = 2048.0
 
 
-def _filed(
-    store: sk.store.Store, machine: str, op: str, latency: float, gap: float, runs: int = 8, p: int = 32
-) -> None:
+def _filed(store: sk.store.Store, machine: str, op: str, latency: float, gap: float, runs: int = 8, p: int = 32) -> None:
     """File runs of `latency` + `gap` times the size, in s; each run is off by about 1 %."""
     for run in range(runs):
         rng = np.random.default_rng([len(machine), len(op), run])
@@ -100,13 +98,9 @@ def test_few_runs_say_nothing_of_sureness(tmp_path_factory: pytest.TempPathFacto
 
 
 def test_what_cannot_be_advised(store: sk.store.Store) -> None:
-    with pytest.raises(
-        UsageError, match=r"^no substitutes of 'MPI_Gathe' are known \(did you mean 'MPI_Gather'\?\); known are "
-    ):
+    with pytest.raises(UsageError, match=r"^no substitutes of 'MPI_Gathe' are known \(did you mean 'MPI_Gather'\?\); known are "):
         store.advise("MPI_Gathe")
-    with pytest.raises(
-        DataError, match=r"^the store has no times of MPI_Scan or its substitutes Scan_send_recv that fit; "
-    ):
+    with pytest.raises(DataError, match=r"^the store has no times of MPI_Scan or its substitutes Scan_send_recv that fit; "):
         store.advise("Scan")
     with pytest.raises(UsageError, match=r"^the confidence is 2; a number from 0\.5 to below 1 is needed\.$"):
         store.advise("MPI_Gather", confidence=2)
@@ -191,15 +185,7 @@ def test_hostile_names_stay_out_of_c(tmp_path_factory: pytest.TempPathFactory) -
 
 def test_catalogue() -> None:
     assert {one.name for one in operations()} >= {
-        *(
-            "MPI_Gather",
-            "MPI_Bcast",
-            "MPI_Allreduce",
-            "MPI_Allgather",
-            "MPI_Alltoall",
-            "MPI_Reduce_scatter_block",
-            "MPI_Scan",
-        )
+        *("MPI_Gather", "MPI_Bcast", "MPI_Allreduce", "MPI_Allgather", "MPI_Alltoall", "MPI_Reduce_scatter_block", "MPI_Scan")
     }
     names = [name for one in operations() for s in one.substitutes for name in (s.name, *s.aliases)]
     assert len(set(names)) == len(names)
@@ -227,9 +213,7 @@ def test_bootstrap_of_runs() -> None:
 
 def test_crossing_of_lines() -> None:
     sizes = np.array([1.0, 2.0, 4.0, 8.0])
-    differences = np.array(
-        [[-1.0, -1.0, 1.0, 1.0], [-3.0, -2.0, -1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [-1.0, -1.0, -1.0, -1.0]]
-    )
+    differences = np.array([[-1.0, -1.0, 1.0, 1.0], [-3.0, -2.0, -1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [-1.0, -1.0, -1.0, -1.0]])
     np.testing.assert_allclose(crossing(sizes, differences, 1), [2 * math.sqrt(2), 4 * math.sqrt(2), 0, math.inf])
     equal_at_4 = np.array([[-2.0, -1.0, 0.0, 0.0]])
     np.testing.assert_allclose(crossing(sizes, equal_at_4, 1), [4])
@@ -273,9 +257,7 @@ def test_the_same_is_the_same_and_few_runs_are_undecided(store: sk.store.Store) 
 def test_what_cannot_be_compared(store: sk.store.Store) -> None:
     with pytest.raises(UsageError, match=r"^compare needs a list of choices"):
         store.compare([])
-    with pytest.raises(
-        DataError, match=r"^nothing in the store fits 'op=f'; 'scalkit store suites' lists what is there\.$"
-    ):
+    with pytest.raises(DataError, match=r"^nothing in the store fits 'op=f'; 'scalkit store suites' lists what is there\.$"):
         store.compare(["f"])
     with pytest.raises(UsageError, match=r" has the x_name p, .* msg_By; choose curves that have the same\.$"):
         store.compare(["op=MPI_Gather,machine=a,p=32", "op=MPI_Gather,machine=a,msg_By=8"])

@@ -42,9 +42,7 @@ def test_operations_were_repeated_until_their_mean_was_known(store: Store) -> No
 
 
 def test_processes_that_share_cores_are_runs_of_their_own(store: Store) -> None:
-    shared = store.query(
-        "SELECT run_id, count(DISTINCT oversubscribed) AS kinds FROM points WHERE NOT simulated GROUP BY run_id"
-    )
+    shared = store.query("SELECT run_id, count(DISTINCT oversubscribed) AS kinds FROM points WHERE NOT simulated GROUP BY run_id")
     assert set(shared["kinds"]) == {1}
 
 
@@ -57,8 +55,4 @@ def test_refinement_closes_in_on_the_limit_that_was_set(store: Store) -> None:
     assert x[at + 1] / x[at] < 1.1, "the first pass has powers of two"
     run = store.runs(machine="vm, 2 cores, TCP")["run_id"].iloc[0]
     switches = store.record(run)["measured"]["environment"]
-    assert (switches["UCX_RNDV_THRESH"], switches["UCX_TLS"], switches["MPIR_CVAR_NOLOCAL"]) == (
-        "12000",
-        "tcp,self",
-        "1",
-    )
+    assert (switches["UCX_RNDV_THRESH"], switches["UCX_TLS"], switches["MPIR_CVAR_NOLOCAL"]) == ("12000", "tcp,self", "1")

@@ -83,9 +83,7 @@ def test_virtual_times_say_so_and_are_no_curve_with_others(tmp_path: Path) -> No
     machine = {"network": "mine", "L_s": 1e-6, "o_s": 3e-7, "g_s": 1e-7, "G_s_per_B": 8e-11, "per_node": 1}
     store.put(ds.assign_attrs(clock="virtual", virtual=json.dumps(machine), started="2026-01-01T00:00:00Z"))
     (curve,) = store.compare([{"op": "MPI_Gather", "label": "ours"}]).curves
-    assert curve.platform == (
-        "mine in virtual time: L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; computing costs no time"
-    )
+    assert curve.platform == ("mine in virtual time: L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; computing costs no time")
     assert joint(store.compare([{"op": "MPI_Gather", "label": "ours"}])).data[0].name == "ours (in virtual time)"
     assert "1 run, 1 in virtual time, " in page(store)
     loaded = store.load(op="MPI_Gather")
@@ -151,9 +149,7 @@ def test_runs_are_chosen_by_the_beginning_of_their_id_and_by_what_is_known_of_th
 
 
 def test_choices_are_shown_as_they_are_written() -> None:
-    assert (
-        Choice.of("op=MPI_Gather,platform=vm, MPICH 5.0,p=2|16").shown == "op=MPI_Gather,platform=vm, MPICH 5.0,p=2|16"
-    )
+    assert Choice.of("op=MPI_Gather,platform=vm, MPICH 5.0,p=2|16").shown == "op=MPI_Gather,platform=vm, MPICH 5.0,p=2|16"
     assert Choice.of("MPI_Gather|MPI_Bcast").filters == {"op": ["MPI_Gather", "MPI_Bcast"]}
     assert Choice.of({"op": "f", "run_id": ["0" * 32] * 1000}).shown == "op=f"
 
@@ -162,9 +158,7 @@ def test_root_and_reduction_can_be_chosen_by(tmp_path: Path) -> None:
     store = sk.store.open(tmp_path / "s")
     store.put(DATA / "libraries-times" / "mpich-5.0.2")
     store.put(sk.measurements([1, 2, 3], [1e-6] * 3, parameter="root", name="Bcast_from"), machine="vm")
-    assert set(store.suites(root=0, metric="time")["op"]) == {
-        *("MPI_Bcast", "MPI_Reduce", "MPI_Gather", "Bcast_binary_tree")
-    }
+    assert set(store.suites(root=0, metric="time")["op"]) == {*("MPI_Bcast", "MPI_Reduce", "MPI_Gather", "Bcast_binary_tree")}
     assert set(store.suites(reduction="MPI_SUM", metric="time")["op"]) == {"MPI_Reduce", "MPI_Allreduce"}
     assert list(store.points(op="Bcast_from")["root"]) == [1, 2, 3]
     assert store.suites(op="Bcast_from")["root"].isna().all()  # what it is over

@@ -180,9 +180,7 @@ def test_retractions_are_checked(submission: Path, tmp_path: Path, reason: str, 
     other = tmp_path / "other"
     shutil.copytree(submission, other)
     run_id = sk.store.open(other).folder.run_ids()[0]
-    (other / "retracted.jsonl").write_text(
-        f'{{"run_id": "{run_id}", "reason": "{reason}", "by": "{by}", "when": ""}}\n'
-    )
+    (other / "retracted.jsonl").write_text(f'{{"run_id": "{run_id}", "reason": "{reason}", "by": "{by}", "when": ""}}\n')
     mine = sk.store.open(tmp_path / "mine")
     merged = mine.merge(other)
     assert [(one.file, one.refused[0][0]) for one in merged.refused] == [("retracted.jsonl", code)]
@@ -265,7 +263,5 @@ def test_merge_of_two_sites_in_any_order(submission: Path, tmp_path: Path) -> No
 
 
 def test_nothing_to_validate(tmp_path: Path) -> None:
-    with pytest.raises(
-        DataError, match=r"^there is nothing at '.*none'; name a store, a zip of one, or a run's Parquet file\.$"
-    ):
+    with pytest.raises(DataError, match=r"^there is nothing at '.*none'; name a store, a zip of one, or a run's Parquet file\.$"):
         sk.store.validate(tmp_path / "none")

@@ -19,13 +19,7 @@ OPS = ("Master_worker[Recv_any]", "Master_worker[Waitany:20us]")
 
 def _file(folder: Path, name: str, head: dict[str, Any], records: list[dict[str, Any]]) -> None:
     folder.mkdir(exist_ok=True)
-    base = {
-        "rec": "env",
-        "schema": 1,
-        "mpi_library": "MPICH Version: 5.0.2",
-        "host": "vm",
-        "processes_per_node": head["p"],
-    }
+    base = {"rec": "env", "schema": 1, "mpi_library": "MPICH Version: 5.0.2", "host": "vm", "processes_per_node": head["p"]}
     end = {"rec": "end", "records": len(records) + 1, "status": "complete", "wall_s": 1.0}
     lines = [{**base, "started": "2026-01-02T03:04:05Z", **head}, *records, end]
     (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -41,21 +35,10 @@ def farm(folder: Path, all_workers: tuple[int, ...], sizes: tuple[int, ...], run
                 for size in sizes:
                     t = random.integers(3000 * n, 3500 * n, 6)
                     one = {"rec": "units", "op": op, "p": p, "size_B": size, "result_B": 16, "work_ns": 0, "units": n}
-                    one |= {
-                        "pass": 0,
-                        "verified": True,
-                        "t_ns": t.tolist(),
-                        "watched_ns": t.tolist(),
-                        "ready_ns": [100],
-                    }
+                    one |= {"pass": 0, "verified": True, "t_ns": t.tolist(), "watched_ns": t.tolist(), "ready_ns": [100]}
                     one |= {"collect_ns": (t // 2).tolist(), "busy_ns": (t // 4).tolist(), "worked_ns": [0] * 6}
                     records.append(one)
-            head = {
-                "run_id": f"farm-r{run:02d}",
-                "program": "sk_master_worker",
-                "p": p,
-                "parameter": {"workers": workers},
-            }
+            head = {"run_id": f"farm-r{run:02d}", "program": "sk_master_worker", "p": p, "parameter": {"workers": workers}}
             _file(folder, f"master-worker-p{p:04d}-r{run:02d}", head, records)
     return folder
 
@@ -65,31 +48,15 @@ def messages(folder: Path) -> Path:
 
     def trip(op: str, p: int, size: int, number: int = 0, **detail: int) -> dict[str, Any]:
         times = random.integers(1000 + size, 1200 + 2 * size, 5).tolist()
-        return {
-            "rec": "trip",
-            "op": op,
-            "p": p,
-            "size_B": size,
-            **detail,
-            "pass": number,
-            "t_ns": times,
-            "verified": True,
-        }
+        return {"rec": "trip", "op": op, "p": p, "size_B": size, **detail, "pass": number, "t_ns": times, "verified": True}
 
     for run in range(2):
         between_two = [trip("Round_trip", 2, size, number) for size in (0, 8, 64, 512) for number in (0, 1)]
         between_two += [trip("Strided", 2, 4096, stride=stride) for stride in (0, 1, 2, 4)]
-        _file(
-            folder, f"messages-p0002-r{run:02d}", {"run_id": f"m-r{run:02d}", "program": "sk_p2p", "p": 2}, between_two
-        )
+        _file(folder, f"messages-p0002-r{run:02d}", {"run_id": f"m-r{run:02d}", "program": "sk_p2p", "p": 2}, between_two)
         for p in (2, 4):
             rounds = [trip("Perfect_matching", p, 1024, round=number) for number in range(3)]
-            _file(
-                folder,
-                f"bisection-p{p:04d}-r{run:02d}",
-                {"run_id": f"m-r{run:02d}", "program": "sk_p2p", "p": p},
-                rounds,
-            )
+            _file(folder, f"bisection-p{p:04d}-r{run:02d}", {"run_id": f"m-r{run:02d}", "program": "sk_p2p", "p": p}, rounds)
     return folder
 
 

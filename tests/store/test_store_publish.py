@@ -99,9 +99,7 @@ def test_what_cannot_be_published(store: sk.store.Store, tmp_path: Path) -> None
             store.publish(tmp_path / "b.zip", extra={name: b""})
     with pytest.raises(StoreError, match=r"cannot write '.*b\.zip': No such file"):
         store.publish(tmp_path / "none" / "b.zip")
-    with pytest.raises(
-        UsageError, match=r"^a bundle is a zip, and '.*b\.txt' has another ending; let it end with \.zip\.$"
-    ):
+    with pytest.raises(UsageError, match=r"^a bundle is a zip, and '.*b\.txt' has another ending; let it end with \.zip\.$"):
         store.publish(tmp_path / "b.txt")
     assert main(["store", "publish", str(store.path), "--out", str(tmp_path / "b.txt")]) == 2
     mixed = sk.store.open(tmp_path / "mixed")

@@ -83,9 +83,7 @@ def test_substitutes_do_what_the_operations_do(mpi: Mpi, tmp_path: Path) -> None
     program = _compiled(mpi, _source(checked), tmp_path)
     for ranks in (2, 3, 5):
         command = [mpi.mpiexec, "-n", str(ranks), str(program)]
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=120, env={**os.environ, **mpi.environment}
-        )
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **mpi.environment})
         assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
@@ -133,12 +131,7 @@ def test_snippets_compile(mpi: Mpi, operation: Operation, tmp_path: Path) -> Non
 )
 def test_libraries_are_found_by_what_they_say(mpi: Mpi, tmp_path: Path, library: str, said: int) -> None:
     store = sk.store.open(tmp_path / "s")
-    texts = (
-        "MPICH Version: 5.0.2",
-        "Intel(R) MPI Library 2021.16 for Linux* OS",
-        "Open MPI v5.0.11",
-        "Open MPI v5.0.1",
-    )
+    texts = ("MPICH Version: 5.0.2", "Intel(R) MPI Library 2021.16 for Linux* OS", "Open MPI v5.0.11", "Open MPI v5.0.1")
     for place, text in enumerate((*texts, "SMPI Version 3.32.")):
         ds = sk.measurements([4, 16], [1e-6, 2e-6], parameter="p", name="MPI_Gather")
         store.put(ds.assign_attrs(mpi_library=text), machine=f"m{place}")

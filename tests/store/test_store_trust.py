@@ -41,9 +41,7 @@ def _only_file(store: sk.store.Store) -> Path:
 def _lowered(table: pa.Table) -> pa.Table:
     for name in SUMMARIES:
         values = [0.1 * value for value in table[name].to_pylist()]
-        table = table.set_column(
-            table.column_names.index(name), table.schema.field(name), pa.array(values, pa.float64())
-        )
+        table = table.set_column(table.column_names.index(name), table.schema.field(name), pa.array(values, pa.float64()))
     return table
 
 
@@ -151,12 +149,7 @@ def test_one_bad_file_stops_only_itself(store: sk.store.Store, tmp_path: Path) -
 def test_nothing_prints_terminal_escapes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = sk.store.open(tmp_path / "s")
     (run_id,) = store.put(sk.measurements([2, 4], [1e-6, 2e-6], name="f\x1b[2J\u202eg\x9b"), machine="m").added
-    for words in (
-        ["suites"],
-        ["suites", "--json"],
-        ["runs", "--where", "machine=\x1b[2J"],
-        ["runs", "--where", "\x1b[2J=1"],
-    ):
+    for words in (["suites"], ["suites", "--json"], ["runs", "--where", "machine=\x1b[2J"], ["runs", "--where", "\x1b[2J=1"]):
         main(["store", words[0], str(store.path), *words[1:]])
         printed = capsys.readouterr()
         assert not set("\x1b\u202e\x9b") & set(printed.out + printed.err), words
@@ -182,9 +175,7 @@ def test_copies_are_found(change: Callable[[np.ndarray], np.ndarray], simulated:
     changed = [change(raw) for raw in raws]
     honest = [np.rint(rng.lognormal(np.log(centre), 0.1, 60)).astype(np.int64) for centre in (9e3, 2e4, 5e5)]
     runs = {"first": (raws, False), "copy": (changed, simulated), "other": (honest, False)}
-    found = copies(
-        _marks({"copy": runs["copy"], "other": runs["other"]}), _marks({"first": runs["first"]}), _raw_of(runs)
-    )
+    found = copies(_marks({"copy": runs["copy"], "other": runs["other"]}), _marks({"first": runs["first"]}), _raw_of(runs))
     assert {run_id: name for run_id, (_, name) in found.items()} == {"copy": "first"}
 
 

@@ -53,16 +53,7 @@ def order(**options: Any) -> Exercise:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "O(p log p)",
-        "p*log2(p)",
-        "p·ln p",
-        "7*p*log(p) + 3*p + 100",
-        "p*(1 + log(p))",
-        "Θ(p*log(p^2))",
-        " p * log ( p ) ",
-    ],
+    "text", ["O(p log p)", "p*log2(p)", "p·ln p", "7*p*log(p) + 3*p + 100", "p*(1 + log(p))", "Θ(p*log(p^2))", " p * log ( p ) "]
 )
 def test_growths_are_equal_however_they_are_written(text: str) -> None:
     assert order().check(text).is_right
@@ -154,11 +145,7 @@ def test_numbers_as_people_write_them(given: object, kind: str) -> None:
         ("12.5 us", "wrong", "The digits look good; mind the prefix of the unit."),
         ("13 ms", "wrong", "That is too large."),
         ("1 ns", "wrong", "That is too small."),
-        (
-            "12.5",
-            "unread",
-            "The number lacks its unit; write s with or without a prefix, for example '12 us' or '3.5 ms'.",
-        ),
+        ("12.5", "unread", "The number lacks its unit; write s with or without a prefix, for example '12 us' or '3.5 ms'."),
         (
             "12.5 MB",
             "unread",
@@ -229,15 +216,13 @@ def test_outcome_reads_as_text_and_as_markup() -> None:
 
 def test_exercise_prints_itself_without_the_answer() -> None:
     exercise = Exercise("Which?", "choice", "blue", choices=("red", "blue"), name="7", hints=("think",))
-    assert repr(exercise) == (
-        "Exercise 7: Which?\n  1. red\n  2. blue\nAnswer with check('...'); 0 attempts, 0 of 1 hints."
-    )
+    assert repr(exercise) == ("Exercise 7: Which?\n  1. red\n  2. blue\nAnswer with check('...'); 0 attempts, 0 of 1 hints.")
     exercise.check("red")
     assert repr(exercise).endswith("\n✗ not yet (read as red).")
     assert repr(order()).startswith("Exercise: How does it grow?\n")
-    assert "<" not in Exercise("<b>", answer="p")._repr_html_().removeprefix(
-        '<pre style="white-space: pre-wrap">'
-    ).removesuffix("</pre>")
+    assert "<" not in Exercise("<b>", answer="p")._repr_html_().removeprefix('<pre style="white-space: pre-wrap">').removesuffix(
+        "</pre>"
+    )
 
 
 def test_session_that_nobody_changed_is_no_attempt() -> None:
@@ -267,10 +252,7 @@ def test_session_where_a_text_is_asked_and_text_where_a_session_is() -> None:
             "the answer of an exercise about growth cannot be read: cannot classify 'p p!': a factorial outgrows every "
             "2^(c*x). Write the expectation as a product of powers of log(p), p and 2^p, for example 'p^2*log(p)'.",
         ),
-        (
-            {"choices": ("a", "b")},
-            "an exercise of kind 'growth' has no choices; leave them out, or make it kind='choice'.",
-        ),
+        ({"choices": ("a", "b")}, "an exercise of kind 'growth' has no choices; leave them out, or make it kind='choice'."),
         (
             {"kind": "choice", "choices": ("a",), "answer": "a"},
             "an exercise of kind 'choice' needs 2 to 26 texts as choices, got 1.",
@@ -280,14 +262,8 @@ def test_session_where_a_text_is_asked_and_text_where_a_session_is() -> None:
             {"kind": "choice", "choices": ("a", "b"), "answer": "c"},
             "the answer 'c' of an exercise is none of its choices; give the text of one.",
         ),
-        (
-            {"kind": "number", "answer": "7"},
-            "the answer of an exercise of kind 'number' is '7'; a finite number is needed.",
-        ),
-        (
-            {"kind": "number", "answer": 7, "tolerance": 1},
-            "the tolerance of an exercise is 1; it must be from 0 to below 1.",
-        ),
+        ({"kind": "number", "answer": "7"}, "the answer of an exercise of kind 'number' is '7'; a finite number is needed."),
+        ({"kind": "number", "answer": 7, "tolerance": 1}, "the tolerance of an exercise is 1; it must be from 0 to below 1."),
         ({"kind": "ticks", "answer": 7}, "the answer of an exercise about ticks is 7; give growths, or a goal."),
         ({"kind": "ticks", "answer": []}, "the answer of an exercise about ticks is empty; give growths, or a goal."),
         (

@@ -59,9 +59,7 @@ def test_verdict_that_is_wanted(session: sk.Session) -> None:
     assert verdict_is(session, "g", "none", "grows faster") == (
         "The verdict is the one that is wanted, but g grows slower. Look at the expectation."
     )
-    assert verdict_is(session, "g", "none", selected=True) == (
-        "Another function is selected, not the one that it is about."
-    )
+    assert verdict_is(session, "g", "none", selected=True) == ("Another function is selected, not the one that it is about.")
     assert verdict_is(session.select("g"), "g", "none", "grows slower", selected=True) == ""
 
 
@@ -88,15 +86,9 @@ def test_session_about_something_else(session: sk.Session) -> None:
 @pytest.mark.parametrize(
     ("goal", "said"),
     [
-        (
-            {"goal": "eval", "text": "1"},
-            "there is no goal 'eval'; there are fit misleads, model is, ruler is, verdict is.",
-        ),
+        ({"goal": "eval", "text": "1"}, "there is no goal 'eval'; there are fit misleads, model is, ruler is, verdict is."),
         ({}, "there is no goal None; there are fit misleads, model is, ruler is, verdict is."),
-        (
-            {"goal": "model is", "function": "f"},
-            "the goal 'model is' cannot be used: missing a required argument: 'growth'.",
-        ),
+        ({"goal": "model is", "function": "f"}, "the goal 'model is' cannot be used: missing a required argument: 'growth'."),
         (
             {"goal": "model is", "function": "f", "growth": "p", "x": 1},
             "the goal 'model is' cannot be used: got an unexpected keyword argument 'x'.",

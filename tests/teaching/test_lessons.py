@@ -55,9 +55,7 @@ def test_noise_only_adds() -> None:
 def test_what_is_not_there_is_named() -> None:
     with pytest.raises(UsageError, match=r"^there is no exercise '01-ordr'; there are 01-tree, 01-order, .*hand-in\.$"):
         Exercise.load("01-ordr")
-    with pytest.raises(
-        UsageError, match=r"^there is no lesson data 'x'; there are 02-exchange, 02-sweep, 06-old, 06-new\.$"
-    ):
+    with pytest.raises(UsageError, match=r"^there is no lesson data 'x'; there are 02-exchange, 02-sweep, 06-old, 06-new\.$"):
         simulated("x")
     with pytest.raises(UsageError, match=r"^noise is -1\.0; a share from 0 to 2 is needed, such as 0\.05 for 5 %\.$"):
         simulated("02-sweep", noise=-1)

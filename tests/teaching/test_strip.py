@@ -28,9 +28,7 @@ def notebook(*cells: tuple[str, str, str]) -> Any:
 
 @pytest.fixture
 def teachers() -> Any:
-    solution = (
-        f"# Task: think.\n# it is {SECRET}\nx = '{SECRET}'\nprint(x)\norder.check('{SECRET}')\nlie.check(session)"
-    )
+    solution = f"# Task: think.\n# it is {SECRET}\nx = '{SECRET}'\nprint(x)\norder.check('{SECRET}')\nlie.check(session)"
     made = notebook(
         ("markdown", "", "# Lesson"),
         ("markdown", "teacher", f"Say {SECRET}."),
@@ -105,17 +103,9 @@ def test_what_may_not_be_written(teachers: Any, tmp_path: Path) -> None:
     nbformat.write(teachers, source / "01.ipynb")
     before = (source / "01.ipynb").read_bytes()
     wrong = {
-        (
-            source,
-            source,
-        ): f"'{source}/01.ipynb' is the teacher's edition itself; choose another place for the students'.",
-        (
-            tmp_path / "x",
-            tmp_path / "y",
-        ): f"there is no notebook and no folder '{tmp_path}/x'; name the teacher's edition.",
-        (source, source / "01.ipynb"): (
-            f"'{source}/01.ipynb' is a file; name a folder for the 1 notebooks of '{source}'."
-        ),
+        (source, source): f"'{source}/01.ipynb' is the teacher's edition itself; choose another place for the students'.",
+        (tmp_path / "x", tmp_path / "y"): f"there is no notebook and no folder '{tmp_path}/x'; name the teacher's edition.",
+        (source, source / "01.ipynb"): (f"'{source}/01.ipynb' is a file; name a folder for the 1 notebooks of '{source}'."),
     }
     for (origin, target), said in wrong.items():
         with pytest.raises(UsageError) as refused:
@@ -142,9 +132,7 @@ def test_what_is_no_notebook_stops_before_anything_is_written(content: bytes, te
     source.mkdir()
     nbformat.write(teachers, source / "01.ipynb")
     (source / "02.ipynb").write_bytes(content)
-    with pytest.raises(
-        UsageError, match=rf"^'{source}/02\.ipynb' is no notebook that can be read: .*JupyterLab opens\.$"
-    ):
+    with pytest.raises(UsageError, match=rf"^'{source}/02\.ipynb' is no notebook that can be read: .*JupyterLab opens\.$"):
         strip_files(source, tmp_path / "students")
     assert not (tmp_path / "students").exists()
 

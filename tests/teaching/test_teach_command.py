@@ -49,9 +49,7 @@ def test_table_of_verdicts_and_steps(pile: Path, capsys: pytest.CaptureFixture[s
     status, out = grade(capsys, pile / "ada.json", pile / "bob.json")
     assert status == 0
     rows = {line.split("│")[1].strip(): line for line in out.splitlines() if line.startswith("│")}
-    assert [cell.strip() for cell in rows["ada"].split("│")[1:-1]] == [
-        *("ada", "sum_all", "time", "log(p)", "p", "✗ none", "0")
-    ]
+    assert [cell.strip() for cell in rows["ada"].split("│")[1:-1]] == [*("ada", "sum_all", "time", "log(p)", "p", "✗ none", "0")]
     assert [cell.strip() for cell in rows["bob"].split("│")[1:-1]] == [
         *("bob", "MPI_Comm_create", "object_memory", "1", "1", "✓ total", "1")
     ]

@@ -80,9 +80,7 @@ def test_students_read_no_solution(path: Path) -> None:
 
 @pytest.mark.slow
 @each
-def test_teachers_edition_runs_and_solutions_are_right(
-    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_teachers_edition_runs_and_solutions_are_right(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     done = execute(path, {}, tmp_path, timeout_s=60)
     solved = [said(cell) for cell in code(done, "solution")]
     assert [text for text in solved if not text.startswith("✓ right")] == []

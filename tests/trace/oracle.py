@@ -36,11 +36,7 @@ def requests(calls: list[Call]) -> list[tuple[Call, dict[int, int]]]:
         for operation, target, _ in call.transfers:
             if operation in ("send", "receive"):
                 continue
-            ends = (
-                [call, *(later for later in calls if any(one is call for one in later.ends))]
-                if call.is_blocking
-                else []
-            )
+            ends = [call, *(later for later in calls if any(one is call for one in later.ends))] if call.is_blocking else []
             if not ends:
                 for later in calls[place + 1 :]:
                     covers = later.name in ONE and later.peer == target

@@ -195,9 +195,7 @@ class Causes:
         while call is not None:
             names.append(call.name)
             call = call.under
-        around = tuple(
-            n for low, high, n in self.regions[location] if low <= inside[0].enter and inside[0].leave <= high
-        )
+        around = tuple(n for low, high, n in self.regions[location] if low <= inside[0].enter and inside[0].leave <= high)
         return (*around, *reversed(names))
 
     def waiting(self, location: int, time: int) -> bool:
@@ -254,17 +252,11 @@ class Causes:
 
         @cache
         def earlier(who: int, time: int, strictly: bool) -> Fraction:
-            ended = [
-                e for e in self.edges if e.waiter == who and (e.until < time or (e.until == time and not strictly))
-            ]
+            ended = [e for e in self.edges if e.waiter == who and (e.until < time or (e.until == time and not strictly))]
             if not ended:
                 return Fraction(spent(time), 10) if who == location else Fraction(0)
             last = ended[-1]
-            here = [
-                e
-                for e in self.edges
-                if e.scope >= 0 and (e.until, e.cause, e.scope) == (last.until, last.cause, last.scope)
-            ]
+            here = [e for e in self.edges if e.scope >= 0 and (e.until, e.cause, e.scope) == (last.until, last.cause, last.scope)]
             ready = [last.until - earlier(last.cause, last.until, True)]
             ready += [e.begin - earlier(e.waiter, e.begin, False) for e in (here or [last])]
             more = Fraction(spent(time) - spent(last.until), 10) if who == location else 0

@@ -158,9 +158,7 @@ def random_regions(seed: int, calls: list[list[Call]]) -> list[list[Region]]:
     return found
 
 
-def build(
-    calls: list[list[Call]], scale: int = 1, shift: int = 0, regions: list[list[Region]] | None = None
-) -> TraceBuilder:
+def build(calls: list[list[Call]], scale: int = 1, shift: int = 0, regions: list[list[Region]] | None = None) -> TraceBuilder:
     """Return the trace of these calls, in regions of the user."""
     trace = TraceBuilder(len(calls), simulated=True)
     for location, made in enumerate(calls):
@@ -171,13 +169,7 @@ def build(
             if inside and one.under is None and one.enter >= inside[1]:
                 trace.leave(location, inside[2], inside[1])
                 inside = None
-            if (
-                around
-                and inside is None
-                and one.under is None
-                and one.enter >= around[0][0]
-                and one.leave > around[0][0]
-            ):
+            if around and inside is None and one.under is None and one.enter >= around[0][0] and one.leave > around[0][0]:
                 inside = around.pop(0)
                 trace.enter(location, inside[2], inside[0])
             peer = trace.group(location, one.group) if one.group else one.peer

@@ -77,9 +77,7 @@ def test_pairs_and_causes_are_sums(ds: xr.Dataset) -> None:
     assert causes(ds, ["wait_for_progress"], waited=[0]).value.tolist() == [10]
     assert causes(ds, ["wait_for_progress"], caused=[0]).value.tolist() == []
     assert largest(np.array([3, 5, 5, 1, 5]), 2).tolist() == [1, 2]
-    with pytest.raises(
-        UsageError, match=r"what is 'noise'; it may be waiting, operations, bytes, messages, message_bytes\."
-    ):
+    with pytest.raises(UsageError, match=r"what is 'noise'; it may be waiting, operations, bytes, messages, message_bytes\."):
         pairs(ds, "noise")
     with pytest.raises(UsageError, match=r"does not tell what went between processes; analyse the trace anew\."):
         pairs(ds.drop_vars("traffic_bytes"), "bytes")
@@ -101,10 +99,7 @@ def test_totals_of_every_metric_are_those_of_the_result(ds: xr.Dataset) -> None:
         wanted = sum(int(ds["severity"].sel(metric=name).sum()) for name in node.members)
         assert browsing.total(node.name).tolist() == [wanted], node.name
     assert browsing.total("waiting").tolist() == [37]
-    assert {one.name for one in browsing.metrics if one.parent == "waiting for messages"} == {
-        "late_sender",
-        "late_receiver",
-    }
+    assert {one.name for one in browsing.metrics if one.parent == "waiting for messages"} == {"late_sender", "late_receiver"}
 
 
 def test_a_folded_path_stands_for_all_below_it_and_choices_sum(ds: xr.Dataset) -> None:
@@ -198,15 +193,11 @@ def test_what_is_no_result_is_refused(ds: xr.Dataset, tmp_path: Path) -> None:
         Browsing([3])  # type: ignore[list-item]
     with pytest.raises(UsageError, match=r"got another Dataset\."):
         Browsing([ds.drop_vars("parent")])
-    with pytest.raises(
-        UsageError, match=r"is a folder; name the file that 'scalkit trace analyse .* --out FILE' writes\."
-    ):
+    with pytest.raises(UsageError, match=r"is a folder; name the file that 'scalkit trace analyse .* --out FILE' writes\."):
         Browsing([tmp_path])
     with pytest.raises(DataError, match=r"cannot read .*nothing\.nc as an analysis"):
         Browsing([tmp_path / "nothing.nc"])
-    with pytest.raises(
-        DataError, match=r"call path 0 \(program\) stands before the one above it; analyse the trace anew\."
-    ):
+    with pytest.raises(DataError, match=r"call path 0 \(program\) stands before the one above it; analyse the trace anew\."):
         Browsing([ds.assign(parent=("path", np.arange(ds.sizes["path"])))])
     with pytest.raises(DataError, match=r"two call paths of a result have the same name; analyse the trace anew\."):
         Browsing([ds.assign(path_name=("path", ["program"] * ds.sizes["path"]))])

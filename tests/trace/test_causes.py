@@ -33,9 +33,7 @@ def differences(seed: int, folder: Path) -> list[str]:
             got = int(severity.sel(metric="delay_cost")[k, at])
             if abs(got - costs.get((name, at), 0)) > 0.5 + 1e-6:
                 found.append(f"cost {name} {at}: {got}, not {float(costs.get((name, at), 0))}")
-    for k, at, gain in zip(
-        *(ds[one].values.tolist() for one in ("gain_path", "gain_location", "gain_ns")), strict=True
-    ):
+    for k, at, gain in zip(*(ds[one].values.tolist() for one in ("gain_path", "gain_location", "gain_ns")), strict=True):
         if gain != int(expected.gain(names[k], at)):
             found.append(f"gain {names[k]} {at}: {gain}, not {expected.gain(names[k], at)}")
     assert sum(path.values()) == max(expected.ends) - expected.begin
@@ -50,12 +48,7 @@ def test_equals_the_oracle(seed: int, tmp_path: Path) -> None:
 def worked_example(folder: Path) -> Path:
     """Write the trace of docs/trace.md: init of location 1 delays location 0, and through it location 2."""
     trace = TraceBuilder(3, simulated=True)
-    for location, name, begin, end in (
-        (0, "solve", 0, 30),
-        (1, "init", 0, 20),
-        (1, "solve", 20, 50),
-        (2, "solve", 0, 40),
-    ):
+    for location, name, begin, end in ((0, "solve", 0, 30), (1, "init", 0, 20), (1, "solve", 20, 50), (2, "solve", 0, 40)):
         trace.enter(location, name, 1000 * begin)
         trace.leave(location, name, 1000 * end)
     for end, begin in ((51_000, 30_000), (82_000, 40_000)):

@@ -72,9 +72,7 @@ def several(folder: Path, *targets: list[tuple[int, int]], **options: str) -> xr
         ([[(0, 15)], [(40, 50)]], {}, 25),
     ],
 )
-def test_several_targets(
-    tmp_path: Path, targets: list[list[tuple[int, int]]], options: dict[str, str], wait: int
-) -> None:
+def test_several_targets(tmp_path: Path, targets: list[list[tuple[int, int]]], options: dict[str, str], wait: int) -> None:
     assert total(several(tmp_path, *targets, **options), "wait_for_progress", 0) == wait
 
 
@@ -174,9 +172,7 @@ def test_time_is_that_of_the_innermost(tmp_path: Path) -> None:
     trace.leave(0, "solve", 60)
     trace.call(0, "MPI_Finalize", 70, 100)
     ds = analyse(trace.write(tmp_path))
-    time = dict(
-        zip(ds["path_name"].values.tolist(), ds["severity"].sel(metric="time").values[:, 0].tolist(), strict=True)
-    )
+    time = dict(zip(ds["path_name"].values.tolist(), ds["severity"].sel(metric="time").values[:, 0].tolist(), strict=True))
     assert time == {
         "program": 15,
         "program/MPI_Finalize": 30,
@@ -253,9 +249,7 @@ def test_locks(tmp_path: Path) -> None:
         ((10, 11), [(30, 60)], 0, 1),  # granted later, or without the target: the lock does not wait
     ],
 )
-def test_a_target_must_grant(
-    tmp_path: Path, lock: tuple[int, int], calls: list[tuple[int, int]], wait: int, bound: int
-) -> None:
+def test_a_target_must_grant(tmp_path: Path, lock: tuple[int, int], calls: list[tuple[int, int]], wait: int, bound: int) -> None:
     trace = TraceBuilder(2)
     trace.call(0, "MPI_Win_lock", *lock, scope=1, peer=1)
     for begin, end in calls:
@@ -308,9 +302,7 @@ def test_a_fence_waits_for_the_last_put(tmp_path: Path) -> None:
     for begin, end in ((0, 5), (11, 15), (60, 70)):
         trace.call(1, "ARMCI_Get", begin, end)
     ds = analyse(trace.write(tmp_path))
-    waits = dict(
-        zip(ds["path_name"].values, ds["severity"].sel(metric="wait_for_progress", location=0).values, strict=True)
-    )
+    waits = dict(zip(ds["path_name"].values, ds["severity"].sel(metric="wait_for_progress", location=0).values, strict=True))
     assert waits == {"program": 0, "program/ARMCI_AllFence": 30, "program/ARMCI_Get": 0, "program/ARMCI_Put": 1}
     assert total(ds, "rma_operations") == 2
 
@@ -340,7 +332,4 @@ def test_collective_operations_that_do_not_block(tmp_path: Path) -> None:
     waited = {metric: total(ds, metric, 0) for metric in ("wait_at_barrier", "late_broadcast")}
     assert waited == {"wait_at_barrier": 20, "late_broadcast": 15}  # from 30 to 50, the second barrier, and to 45
     assert {metric: total(ds, metric) for metric in waited} == waited
-    assert (
-        int(ds["severity"].sel(metric="wait_at_barrier").sum("location")[ds["region"].values == "MPI_Waitall"].sum())
-        == 20
-    )
+    assert int(ds["severity"].sel(metric="wait_at_barrier").sum("location")[ds["region"].values == "MPI_Waitall"].sum()) == 20

@@ -47,9 +47,7 @@ def test_a_wait_that_is_0_everywhere_is_judged(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_compared(tmp_path: Path) -> None:
-    with pytest.raises(
-        DataError, match=r"^there are no results to compare; analyse a trace of each number of processes\.$"
-    ):
+    with pytest.raises(DataError, match=r"^there are no results to compare; analyse a trace of each number of processes\.$"):
         over_processes([])
     trace = TraceBuilder(2)
     trace.call(0, "MPI_Init", 0, 1)

@@ -18,16 +18,7 @@ from scalkit.trace import TraceBuilder, analyse
 from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.files.otf2_events import events_of
 
-NAMES = (
-    "severity",
-    "path_name",
-    "parent",
-    "cause_metric",
-    "cause_location",
-    "cause_by",
-    "cause_path",
-    "cause_severity",
-)
+NAMES = ("severity", "path_name", "parent", "cause_metric", "cause_location", "cause_by", "cause_path", "cause_severity")
 
 
 @pytest.fixture(autouse=True)
@@ -45,11 +36,7 @@ def finished(seed: int, locations: int) -> list[list[Call]]:
         ended = {id(one) for call in calls for one in call.ends}
         left = [one for one in calls if id(one) not in ended and not one.is_blocking]
         begins = {"MPI_Ibarrier", "MPI_Iallreduce", "MPI_Ibcast", "MPI_Ireduce"}
-        left = [
-            one
-            for one in left
-            if one.name in begins or any(what in ("send", "receive") for what, _, _ in one.transfers)
-        ]
+        left = [one for one in left if one.name in begins or any(what in ("send", "receive") for what, _, _ in one.transfers)]
         last = max(call.leave for call in calls)
         calls.append(Call(calls[0].location, "MPI_Waitall", last + 1, last + 9, ends=left))
     return everything
@@ -196,9 +183,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().err == f"scalkit trace: {archive} is in use; name a folder that is empty or not there.\n"
     (tmp_path / "no.otf2").write_text("nothing")
     assert main(["trace", "convert", str(tmp_path / "no.otf2"), str(tmp_path / "x")]) == 2
-    assert capsys.readouterr().err.startswith(
-        f"scalkit trace: {tmp_path / 'no.otf2'} is no OTF2 archive that can be read."
-    )
+    assert capsys.readouterr().err.startswith(f"scalkit trace: {tmp_path / 'no.otf2'} is no OTF2 archive that can be read.")
     assert main(["trace", "convert", str(tmp_path / "none.otf2"), str(tmp_path / "x")]) == 2
     assert "name its anchor file, as in scorep-run/traces.otf2." in capsys.readouterr().err
     assert main(["trace", "convert", str(tmp_path / "none"), str(tmp_path / "x")]) == 2

@@ -34,9 +34,6 @@ def test_calls_waits_and_messages(tmp_path: Path, capsys: pytest.CaptureFixture[
         ("B", "solve </script>", 0.0),
         ("E", "solve </script>", 0.055),
     ]
-    assert [(one["ph"], one["pid"], one["ts"]) for one in events if one["ph"] in "sf"] == [
-        ("s", 1, 0.03),
-        ("f", 0, 0.045),
-    ]
+    assert [(one["ph"], one["pid"], one["ts"]) for one in events if one["ph"] in "sf"] == [("s", 1, 0.03), ("f", 0, 0.045)]
     (received,) = (one["args"] for one in events if one["name"] == "MPI_Recv")
     assert received == {"transfer": "receive", "bytes": 8, "peer": 1}

@@ -128,21 +128,13 @@ def test_what_is_not_modelled_is_counted(tmp_path: Path, capsys: pytest.CaptureF
 REFUSED: list[tuple[Callable[[Path], object], type[Exception], str]] = [
     (lambda t: predict(t, NETWORK, scale=-1), UsageError, "the scale is -1; a number from 0 on is needed."),
     (lambda t: predict(t, "nowhere"), UsageError, "the network 'nowhere' is unknown"),
-    (
-        lambda t: predict(t, f"{NETWORK},inside_L=1ns,inside_o=0ns,inside_g=0ns,inside_G=0ns/B,per_node=2"),
-        UsageError,
-        "per_node",
-    ),
+    (lambda t: predict(t, f"{NETWORK},inside_L=1ns,inside_o=0ns,inside_g=0ns,inside_G=0ns/B,per_node=2"), UsageError, "per_node"),
     (
         lambda t: predict(t, NETWORK, library="Other MPI"),
         UsageError,
         "the library 'Other MPI' is unknown; choose MPICH or Open MPI.",
     ),
-    (
-        lambda t: predict(t, NETWORK, algorithms={"scan": "x"}),
-        UsageError,
-        "the operation 'scan' is unknown; choose barrier,",
-    ),
+    (lambda t: predict(t, NETWORK, algorithms={"scan": "x"}), UsageError, "the operation 'scan' is unknown; choose barrier,"),
     (
         lambda t: predict(t, NETWORK, algorithms={"barrier": "x"}),
         UsageError,
@@ -170,9 +162,7 @@ def test_what_makes_no_sense_is_refused(
 def test_one_sided_operations_and_nodes_are_refused(tmp_path: Path) -> None:
     trace = begun(2)
     trace.transfer(0, "put", trace.call(0, "MPI_Put", 1000, 1100, scope=1), 1)
-    with pytest.raises(
-        DataError, match="has one-sided operations; a prediction knows messages and collective operations"
-    ):
+    with pytest.raises(DataError, match="has one-sided operations; a prediction knows messages and collective operations"):
         predict(ended(trace, tmp_path / "put"), NETWORK)
     network = tmp_path / "nodes.toml"
     numbers = 'L = "1us"\no = "0.3us"\ng = "0.1us"\nG = "0.1ns/B"\n'

@@ -222,10 +222,7 @@ def test_a_damaged_file(at: int, message: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("definitions", "message"),
     [
-        (
-            {"paths": [[1, 5, 0, -1]], "regions": [[0, "f"]]},
-            "call path 1 has no way to the program: path 5 is not defined",
-        ),
+        ({"paths": [[1, 5, 0, -1]], "regions": [[0, "f"]]}, "call path 1 has no way to the program: path 5 is not defined"),
         ({"paths": [[1, 0, 3, -1]]}, "call path 1 is in region 3, which is not defined"),
         ({"paths": [[1, 0, "x", -1]]}, "a definition is damaged (invalid literal for int() with base 10: 'x')"),
         ([], "a definition is damaged ('list' object has no attribute 'get')"),
@@ -260,9 +257,7 @@ def test_a_damaged_header(text: str, message: str, tmp_path: Path) -> None:
 
 
 def test_no_trace(tmp_path: Path) -> None:
-    message = (
-        f"there is no trace in '{tmp_path}' (trace.json: No such file or directory); name the folder of a recording."
-    )
+    message = f"there is no trace in '{tmp_path}' (trace.json: No such file or directory); name the folder of a recording."
     with pytest.raises(DataError, match="^" + re.escape(message) + "$"):
         analyse(tmp_path)
     (tmp_path / "file").write_text("")
@@ -282,9 +277,7 @@ def test_a_function_that_is_not_called(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["trace", "analyse", trace, "--no-progress", "MPI_Win_flash"]) == 2
     said = "no_progress names 'MPI_Win_flash', of which the trace has no call; did you mean 'MPI_Win_flush'? It calls "
     assert capsys.readouterr().err == f"scalkit trace: {said}MPI_Put, MPI_Win_flush.\n"
-    with pytest.raises(
-        UsageError, match=r"^no_progress names 'solve', of which .*; it calls MPI_Put, MPI_Win_flush\.$"
-    ):
+    with pytest.raises(UsageError, match=r"^no_progress names 'solve', of which .*; it calls MPI_Put, MPI_Win_flush\.$"):
         analyse(trace, Options(no_progress=("solve",)))
     analyse(trace, Options(no_progress=("MPI_Put_c",)))
 
@@ -311,9 +304,7 @@ def test_results_survive_a_file(tmp_path: Path) -> None:
     packed.write_bytes(packed.read_bytes()[:-100])
     with pytest.raises(DataError, match=re.escape(f"cannot read {packed} as an analysis")):
         read_result(packed)
-    assert {name: one.dtype for name, one in back.variables.items()} == {
-        n: one.dtype for n, one in ds.variables.items()
-    }
+    assert {name: one.dtype for name, one in back.variables.items()} == {n: one.dtype for n, one in ds.variables.items()}
     ds["severity"][0, 0, 0] = (1 << 53) + 1
     with pytest.raises(DataError, match=re.escape("severity has a sum above 2^53, which netCDF-3 cannot hold")):
         write_result(ds, tmp_path / "large.nc")
@@ -428,10 +419,7 @@ def test_drift_between_two_measurements_is_taken_out(drift: float, tmp_path: Pat
             trace.clock(1, local(true), true - local(true))
         return trace.write(folder)
 
-    plain, skewed = (
-        analyse(made(tmp_path / "plain", is_skewed=False)),
-        analyse(made(tmp_path / "skewed", is_skewed=True)),
-    )
+    plain, skewed = (analyse(made(tmp_path / "plain", is_skewed=False)), analyse(made(tmp_path / "skewed", is_skewed=True)))
     waits = [int(ds["severity"].sel(metric="wait_at_barrier", location=0).sum()) for ds in (plain, skewed)]
     assert waits[0] == 250 * 2_000_000
     assert abs(waits[1] - waits[0]) <= 250

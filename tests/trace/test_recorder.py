@@ -54,9 +54,7 @@ def program(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def record(
-    mpi: Mpi, library: Path, folder: Path, n: int, *command: str, **more: str
-) -> subprocess.CompletedProcess[str]:
+def record(mpi: Mpi, library: Path, folder: Path, n: int, *command: str, **more: str) -> subprocess.CompletedProcess[str]:
     return launch(mpi, n, *command, LD_PRELOAD=str(library), SCALKIT_TRACE=str(folder), **more)
 
 
@@ -100,12 +98,7 @@ def test_a_call_of_fortran_is_recorded_once(mpi: Mpi, library: Path, tmp_path: P
     assert names(trace) == dict.fromkeys(
         ["MPI_Init", "MPI_Comm_dup", "MPI_Isend", "MPI_Recv", "MPI_Waitany", "MPI_Barrier", "MPI_Finalize"], 2
     )
-    assert sorted(zip(trace.transfers["kind"] & 0xFF, trace.transfers["peer"], strict=True)) == [
-        (5, 0),
-        (5, 1),
-        (6, 0),
-        (6, 1),
-    ]
+    assert sorted(zip(trace.transfers["kind"] & 0xFF, trace.transfers["peer"], strict=True)) == [(5, 0), (5, 1), (6, 0), (6, 1)]
     assert (trace.transfers["bytes"] == 12).all()
     assert (trace.transfers["done"] >= 0).all()
     sites = [trace.definitions.text(k) for k in range(len(trace.definitions.paths))]
@@ -158,9 +151,7 @@ def test_delays_are_found_where_they_are(mpi: Mpi, library: Path, program: Path,
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("transport", ["tcp", "shared memory"])
-def test_waiting_for_progress_is_real_with_tcp(
-    mpi: Mpi, library: Path, program: Path, tmp_path: Path, transport: str
-) -> None:
+def test_waiting_for_progress_is_real_with_tcp(mpi: Mpi, library: Path, program: Path, tmp_path: Path, transport: str) -> None:
     if mpi.kind != "MPICH":
         pytest.skip("the variables that choose the transport are those of MPICH")
     more = {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self"} if transport == "tcp" else {}
@@ -232,9 +223,7 @@ def test_each_program_gets_a_folder_of_its_own(mpi: Mpi, library: Path, program:
     assert record(mpi, library, tmp_path, 1, str(program), "delay").stderr == said
     assert (load(tmp_path).header.locations, load(tmp_path / "2").header.locations) == (2, 1)
     shutil.copy(tmp_path / "2/000000.sktrace", tmp_path)
-    with pytest.raises(
-        DataError, match=r"location 0: 000000.sktrace is of another run than trace.json \(\w{16}, \w{16}\)"
-    ):
+    with pytest.raises(DataError, match=r"location 0: 000000.sktrace is of another run than trace.json \(\w{16}, \w{16}\)"):
         load(tmp_path)
 
 
@@ -254,9 +243,7 @@ def test_where_nothing_more_can_be_written_is_said(mpi: Mpi, library: Path, prog
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("end", ["abort", "exit", "mpi-abort", "segmentation", "overflow", "quit"])
-def test_a_program_that_gives_up_loses_nothing(
-    mpi: Mpi, library: Path, program: Path, tmp_path: Path, end: str
-) -> None:
+def test_a_program_that_gives_up_loses_nothing(mpi: Mpi, library: Path, program: Path, tmp_path: Path, end: str) -> None:
     found = record(mpi, library, tmp_path, 1, str(program), end)
     assert found.returncode != 0
     made = re.findall(r"rank 0 made (\d+) calls", found.stdout)
@@ -316,9 +303,7 @@ def test_one_command_for_the_first_insight(mpi: Mpi, program: Path, tmp_path: Pa
     assert found.stdout.endswith(f"wrote {tmp_path / 't' / '2' / 'waits.html'}\n")
     told = json.loads((tmp_path / "t/waits.verdict.json").read_text())
     assert told["title"] == f"Who waits for whom in sh -c {twice}?"
-    assert re.search(
-        r"Other waits take [\d.]+ %, most of it (wait at barrier|late sender|wait at fence)\.", told["answer"]
-    )
+    assert re.search(r"Other waits take [\d.]+ %, most of it (wait at barrier|late sender|wait at fence)\.", told["answer"])
 
 
 @pytest.mark.mpi

@@ -158,9 +158,7 @@ def test_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     TraceBuilder(1).write(tmp_path)
     monkeypatch.setenv("TMPDIR", str(tmp_path / "nowhere"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
-    with pytest.raises(
-        DataError, match=r"cannot write what a timeline of .* is drawn from: No such file or directory; make"
-    ):
+    with pytest.raises(DataError, match=r"cannot write what a timeline of .* is drawn from: No such file or directory; make"):
         Timeline(tmp_path, cache=False)
     kept = Timeline(tmp_path)
     assert kept.locations == 1

@@ -55,9 +55,7 @@ def test_repetitions_tell_less_the_more_there_are() -> None:
 
 
 def test_repetitions_tell_less_where_settings_deviate() -> None:
-    values = (1 + np.log2(P) * [1, 1.1, 0.9, 1.1, 0.9])[:, None] * np.exp(
-        np.random.default_rng(1).normal(0, 0.003, (5, 5))
-    )
+    values = (1 + np.log2(P) * [1, 1.1, 0.9, 1.1, 0.9])[:, None] * np.exp(np.random.default_rng(1).normal(0, 0.003, (5, 5)))
     found = sk.validate(sk.measurements(P, values), {"f": {"expectation": "log(p)", "deviation": "p^(1/4)"}})
     again, new = sorted(advise(found["f"].posterior, [32, 33], None).candidates, key=lambda c: c.x)
     assert again.information < 0.1 * new.information
@@ -120,9 +118,7 @@ def test_stop_where_no_candidate_tells() -> None:
     assert not advise(posterior, [2, 512]).stop
 
 
-@pytest.mark.parametrize(
-    ("apparent", "information", "stop"), [(0.98, 1.0, True), (0.97, 0.04, False), (0.5, 0.02, True)]
-)
+@pytest.mark.parametrize(("apparent", "information", "stop"), [(0.98, 1.0, True), (0.97, 0.04, False), (0.5, 0.02, True)])
 def test_bounds_of_stopping(apparent: float, information: float, stop: bool) -> None:
     posterior = result(0.1)["f"].posterior
     assert Advice(posterior, (Candidate(64, 64, information, ()),), 0.6, apparent).stop is stop

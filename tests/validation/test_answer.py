@@ -118,14 +118,7 @@ def test_bytes_that_are_not_given_back_decide() -> None:
 
 @pytest.mark.parametrize(
     ("spelled", "growth"),
-    [
-        ("nlogn", "n*log(n)"),
-        ("O(N)", "n"),
-        ("linear", "n"),
-        ("quadratic", "n^2"),
-        ("n^2logn", "n^2*log(n)"),
-        ("n²", "n^2"),
-    ],
+    [("nlogn", "n*log(n)"), ("O(N)", "n"), ("linear", "n"), ("quadratic", "n^2"), ("n^2logn", "n^2*log(n)"), ("n²", "n^2")],
 )
 def test_expectations_as_people_write_them(spelled: str, growth: str) -> None:
     data = sk.measurements(N, N, parameter="n", name="f")
@@ -135,9 +128,7 @@ def test_expectations_as_people_write_them(spelled: str, growth: str) -> None:
 
 def test_an_expectation_alone_is_about_one_function() -> None:
     both = combine([sk.measurements(N, N, parameter="n", name=name) for name in "ab"])
-    with pytest.raises(
-        ExpectationError, match=r"^'n' is the expectation of one function, and a, b were measured; name it"
-    ):
+    with pytest.raises(ExpectationError, match=r"^'n' is the expectation of one function, and a, b were measured; name it"):
         sk.validate(both, "n")
 
 
@@ -187,9 +178,7 @@ def test_values_of_zero_are_judged_and_written(claim: str, answer: str, exact: b
     result = sk.validate(sk.measurements(x, rows, metric="kept", unit="B", exact=exact, name="f"), {"f": claim})
     assert result.answer == answer
     assert json.loads(result.to_json())["answer"] == answer
-    nothing = sk.validate(
-        sk.measurements(x, [[0.0] * 3] * 7, metric="kept", unit="B", exact=exact, name="f"), {"f": "1"}
-    )
+    nothing = sk.validate(sk.measurements(x, [[0.0] * 3] * 7, metric="kept", unit="B", exact=exact, name="f"), {"f": "1"})
     assert json.loads(nothing.to_json())["answer"] == "fine"
 
 

@@ -95,9 +95,7 @@ def test_an_expectation_without_a_value_along_one_of_several_parameters_is_not_j
     p, n = (each.ravel() for each in np.meshgrid([1.0, 2, 4, 8, 16], [10.0, 20, 40, 80, 160]))
     y = n * (1 + p)
     data = sk.measurements(np.column_stack([p, n]), y, parameter=["p", "n"], name="f")
-    with pytest.raises(
-        DataError, match=r"^'time' of 'f' cannot be judged at p = 1, where the expectation along p, p/log\(p\),"
-    ):
+    with pytest.raises(DataError, match=r"^'time' of 'f' cannot be judged at p = 1, where the expectation along p, p/log\(p\),"):
         sk.validate(data, {"f": "p/log(p)*n"})
     both = combine([data, sk.measurements(np.column_stack([p, n]), y, parameter=["p", "n"], name="g")])
     found = sk.validate(both, {"f": "p/log(p)*n", "g": "p*n"})

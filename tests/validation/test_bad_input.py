@@ -105,8 +105,7 @@ def test_two_to_the_k_never_overflows(first: float) -> None:
 def test_unknown_functions_have_nearest_names() -> None:
     data = sk.measurements(P, Y, name="MPI_Bcast")
     message = (
-        "no measured function has an expectation: measured are MPI_Bcast; expectations name MPI_Bcst. "
-        "Did you mean 'MPI_Bcast'?"
+        "no measured function has an expectation: measured are MPI_Bcast; expectations name MPI_Bcst. Did you mean 'MPI_Bcast'?"
     )
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
         sk.validate(data, {"MPI_Bcst": "p"})

@@ -45,9 +45,7 @@ def result(data: xr.Dataset, **expectations: str) -> Any:
 
 @pytest.fixture(scope="module")
 def baseline() -> Baseline:
-    return Baseline.from_result(
-        result(times(a=3 + LOG, b=3 + P, c=5 + 0 * P, gone=LOG), a="log(p)", b="p", c="1", gone="log(p)")
-    )
+    return Baseline.from_result(result(times(a=3 + LOG, b=3 + P, c=5 + 0 * P, gone=LOG), a="log(p)", b="p", c="1", gone="log(p)"))
 
 
 def test_the_round_trip_through_a_file(baseline: Baseline, tmp_path: Path) -> None:
@@ -85,12 +83,7 @@ def test_public_name_and_access(baseline: Baseline) -> None:
 
 def test_the_status_quo_is_the_expectation(baseline: Baseline) -> None:
     expected = baseline.expectations()
-    assert {name: str(e.growth) for name, e in expected.items()} == {
-        "a": "log(p)",
-        "b": "p",
-        "c": "1",
-        "gone": "log(p)",
-    }
+    assert {name: str(e.growth) for name, e in expected.items()} == {"a": "log(p)", "b": "p", "c": "1", "gone": "log(p)"}
     again = sk.validate(times(2, a=3 + LOG, b=3 + P), expected)
     assert [v.verdict for v in again] == ["total", "total"]
     assert baseline.expectation_of("a", "time") == expected["a"]
@@ -111,8 +104,7 @@ def several_metrics() -> Baseline:
 def test_a_function_that_grows_differently_needs_the_metric() -> None:
     made = several_metrics()
     message = (
-        "in the baseline 'a' grows as log(p) or p, depending on the metric; "
-        "ask for one, as in expectations('object_memory')."
+        "in the baseline 'a' grows as log(p) or p, depending on the metric; ask for one, as in expectations('object_memory')."
     )
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         made.expectations()
@@ -234,21 +226,9 @@ def changed(content: dict, *path: object, to: object) -> bytes:
         (("entries",), [], "'entries' must be a list of 1 to 10,000 entries."),
         (("entries", 0), 5, "entry 1: an object is needed, not 5."),
         (("entries", 0), {}, "entry 1: 'function' is missing."),
-        (
-            ("entries", 0, "function"),
-            5,
-            "entry 1: 'function' is 5; a text of up to 500 printable characters is needed.",
-        ),
-        (
-            ("entries", 0, "function"),
-            "",
-            "entry 1: 'function' is ''; a text of up to 500 printable characters is needed.",
-        ),
-        (
-            ("entries", 0, "metric"),
-            "a\nb",
-            "entry 1: 'metric' is 'a\\nb'; a text of up to 500 printable characters is needed.",
-        ),
+        (("entries", 0, "function"), 5, "entry 1: 'function' is 5; a text of up to 500 printable characters is needed."),
+        (("entries", 0, "function"), "", "entry 1: 'function' is ''; a text of up to 500 printable characters is needed."),
+        (("entries", 0, "metric"), "a\nb", "entry 1: 'metric' is 'a\\nb'; a text of up to 500 printable characters is needed."),
         (("entries", 1, "function"), "a", "'time' of 'a' stands there twice."),
         (("entries", 0, "x"), [1], "entry 1 ('time' of 'a'): 'x' has 1 values and 'y' 8; each setting needs one."),
         (("entries", 0, "x"), {}, "entry 1 ('time' of 'a'): 'x' must be a list of 1 to 10,000 numbers."),
@@ -261,27 +241,15 @@ def changed(content: dict, *path: object, to: object) -> bytes:
             10**400,
             "entry 1 ('time' of 'a'): 'y' is a number of many digits; it must be not negative and ",
         ),
-        (
-            ("entries", 0, "noise"),
-            None,
-            "entry 1 ('time' of 'a'): 'noise' is None; it must be not negative and finite.",
-        ),
+        (("entries", 0, "noise"), None, "entry 1 ('time' of 'a'): 'noise' is None; it must be not negative and finite."),
         (("entries", 0, "deviation"), "1/p", "entry 1 ('time' of 'a'): deviation '1/p' falls; it must be 1 or grow, "),
-        (
-            ("entries", 0, "expectation"),
-            3,
-            "entry 1 ('time' of 'a'): 'expectation' is 3; a text such as 'p*log(p)' is needed.",
-        ),
+        (("entries", 0, "expectation"), 3, "entry 1 ('time' of 'a'): 'expectation' is 3; a text such as 'p*log(p)' is needed."),
         (
             ("entries", 0, "model", "growth"),
             "__import__('os')",
             "entry 1 ('time' of 'a'): 'growth': cannot classify '__import__('os')': ",
         ),
-        (
-            ("entries", 0, "model", "growth"),
-            "n",
-            "entry 1 ('time' of 'a'): 'growth': expectation 'n' depends on n, but the ",
-        ),
+        (("entries", 0, "model", "growth"), "n", "entry 1 ('time' of 'a'): 'growth': expectation 'n' depends on n, but the "),
         (("entries", 0, "model", "growth"), "1", "entry 1 ('time' of 'a'): 'log2_coefficient' is -"),
         (
             ("entries", 0, "model", "log2_coefficient"),

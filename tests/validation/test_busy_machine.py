@@ -76,9 +76,9 @@ def test_interrupted_processes_are_told_and_decide_nothing_beside_a_foreign_load
 def test_what_no_term_follows_is_no_violation() -> None:
     rng = np.random.default_rng(11)
     y = 1e-6 * N**0.5 * np.array([1, 2.2, 0.8, 2.4, 0.9, 2.0])
-    verdict = sk.validate(
-        sk.measurements(N, y[:, None] * rng.lognormal(0, 0.01, (6, 5)), parameter="n", name="f"), {"f": "1"}
-    )["f"]
+    verdict = sk.validate(sk.measurements(N, y[:, None] * rng.lognormal(0, 0.01, (6, 5)), parameter="n", name="f"), {"f": "1"})[
+        "f"
+    ]
     assert verdict.answer == verdict.along["n"].answer == "cannot tell"
     assert verdict.sentence.endswith(", but no term follows the values closely.")
 

@@ -130,18 +130,12 @@ def test_files_say_it_as_tables(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ('[expectations.f]\ntime = "log(p)"\nvisits = "p q("', r"line 3: function 'f \(visits\)': .*'p q\('"),
-        (
-            '[expectations]\nf = { time = { deviation = "p" } }',
-            r"line 2: 'f \(time\)' has no key 'expectation'; add one",
-        ),
+        ('[expectations]\nf = { time = { deviation = "p" } }', r"line 2: 'f \(time\)' has no key 'expectation'; add one"),
         (
             '[expectations]\n"f (time)" = "p"\nf = { time = "log(p)" }',
             r"line 3: what is expected of 'f \(time\)' is said twice; leave one out\.",
         ),
-        (
-            '[expectations]\nf = { expectaton = "p" }',
-            r"'f' has the unknown key 'expectaton'; did you mean 'expectation'\?",
-        ),
+        ('[expectations]\nf = { expectaton = "p" }', r"'f' has the unknown key 'expectaton'; did you mean 'expectation'\?"),
         ('[expectations]\nf = { time = "p", space = "paper" }', r"'f' has the unknown key 'time'; known are"),
     ],
 )

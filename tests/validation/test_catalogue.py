@@ -204,11 +204,7 @@ def test_toml_far_too_deep(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [
-        ("nowhere.toml", "No such file or directory"),
-        (".", "Is a directory"),
-        ("a\0b", "it is not a text file in UTF-8"),
-    ],
+    [("nowhere.toml", "No such file or directory"), (".", "Is a directory"), ("a\0b", "it is not a text file in UTF-8")],
 )
 def test_unreadable_files(name: str, reason: str) -> None:
     message = f"cannot read the expectations {name!r}: {reason}. Give a TOML file or one of mpi, mpi-all, mafia."
@@ -228,9 +224,7 @@ def test_files_that_are_not_text(tmp_path: Path) -> None:
 
 
 def test_other_types() -> None:
-    message = (
-        "expectations must be a mapping from function to text, a TOML file or one of mpi, mpi-all, mafia; got list."
-    )
+    message = "expectations must be a mapping from function to text, a TOML file or one of mpi, mpi-all, mafia; got list."
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
         expectation_set(["p"])
 

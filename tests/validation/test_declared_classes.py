@@ -119,9 +119,7 @@ def test_an_expectation_without_a_value_at_a_setting_is_not_judged() -> None:
     sk.register_growth("loglog", "log(log(p))")
     x, one = 2.0 ** np.arange(8), {"f": "loglog(p)"}
     y = 1 + np.log2(np.maximum(np.log2(np.maximum(x, 2)), 1))
-    message = (
-        "'time' of 'f' cannot be judged at p = 1, where the expectation loglog(p) has no value; leave that point out"
-    )
+    message = "'time' of 'f' cannot be judged at p = 1, where the expectation loglog(p) has no value; leave that point out"
     with pytest.raises(DataError, match=re.escape(message)):
         sk.validate(sk.measurements(x, y), one)
     assert sk.validate(sk.measurements(x[1:], y[1:]), one)["f"].rank == "total"

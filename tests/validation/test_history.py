@@ -51,9 +51,7 @@ def test_what_came_back_does_not_stand() -> None:
 
 def test_a_machine_that_is_slower_as_a_whole_at_some_commits_is_no_change() -> None:
     rng = np.random.default_rng(RNG_SEED)
-    commits = [
-        (str(k), changes.measured(rng, changes.TIME * np.exp(0.08 * rng.standard_normal()), 0.01)) for k in range(20)
-    ]
+    commits = [(str(k), changes.measured(rng, changes.TIME * np.exp(0.08 * rng.standard_normal()), 0.01)) for k in range(20)]
     assert history(commits).exit_status() == 0
 
 
@@ -61,9 +59,7 @@ def test_exact_values_and_functions_that_come_later() -> None:
     def commit(extra: int, *more: str) -> Any:
         names = ["f", *more]
         parts = [
-            sk.measurements(
-                changes.N, 64 + (16 + extra) * changes.N, parameter="n", name=name, metric="m", unit="B", exact=True
-            )
+            sk.measurements(changes.N, 64 + (16 + extra) * changes.N, parameter="n", name=name, metric="m", unit="B", exact=True)
             for name in names
         ]
         return combine(parts) if len(parts) > 1 else parts[0]

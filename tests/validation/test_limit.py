@@ -163,9 +163,7 @@ def test_models_outside_are_left_out_and_said() -> None:
 def test_without_a_model_inside_there_is_no_answer() -> None:
     with pytest.raises(UsageError, match="outside its deviation limits"):
         limits(juropa("log(p)"), "process_memory", "24 GB", ppn=8)
-    with pytest.raises(
-        DataError, match=r"^there is no verdict on the metric 'time'; there are verdicts on process_memory\.$"
-    ):
+    with pytest.raises(DataError, match=r"^there is no verdict on the metric 'time'; there are verdicts on process_memory\.$"):
         limits(juropa(), "time", 1)
 
 

@@ -76,10 +76,7 @@ def test_bytes_below_a_part_in_a_thousand_are_one_piece() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (
-            lambda: sk.piecewise("f"),
-            "a piecewise model needs a verdict, a series, a Dataset, or arrays x and y, got str alone.",
-        ),
+        (lambda: sk.piecewise("f"), "a piecewise model needs a verdict, a series, a Dataset, or arrays x and y, got str alone."),
         (
             lambda: sk.piecewise(combine([sk.measurements(P, P, name=n) for n in ("f", "g")])),
             "a piecewise model is of one series, the Dataset has 2: f (time), g (time); select one.",
@@ -117,9 +114,7 @@ def test_noise_is_not_remarked(sigma: float, spikes: bool) -> None:
         rng = np.random.default_rng(seed)
         tick = TICKS[rng.integers(len(TICKS))]
         x = 2.0 ** np.arange(1, rng.integers(7, 13))
-        values = noisy(
-            (rng.uniform(0, 2) + tick(x) / tick(x[len(x) // 2]))[:, None], seed, sigma, int(rng.choice([1, 5]))
-        )
+        values = noisy((rng.uniform(0, 2) + tick(x) / tick(x[len(x) // 2]))[:, None], seed, sigma, int(rng.choice([1, 5])))
         values = values.reshape(len(x), -1)
         if spikes:
             values = values * np.where(rng.random(values.shape) < 0.05, rng.uniform(1.2, 3, values.shape), 1)
@@ -135,9 +130,7 @@ def test_a_growth_beyond_the_preset_is_not_cut(text: str) -> None:
         assert piecewise_remark(one, fit_series(one, [growth])[0]) is None
 
 
-@pytest.mark.parametrize(
-    "y", [P[:5], 0 * P[:5] + 1, np.where(P < 64, 0.0, 8.0)], ids=["five settings", "equal values", "zeros"]
-)
+@pytest.mark.parametrize("y", [P[:5], 0 * P[:5] + 1, np.where(P < 64, 0.0, 8.0)], ids=["five settings", "equal values", "zeros"])
 def test_what_cannot_be_cut_is_not_remarked(y: np.ndarray) -> None:
     assert remark(of(y, P[: len(y)], metric="object_memory")) is None
 

@@ -153,9 +153,7 @@ def test_priors_by_name() -> None:
     by_rank = tick_mass(ICS15.ticks, rank, expectation, "ranks")
     assert [by_rank[rank == r].sum() for r in range(3)] == pytest.approx([1 / 3] * 3)
     one = of(noisy(P, 0.1, 7))
-    assert (
-        about(one, "p", prior="expectation").probability["total"] > about(one, "p", prior="ticks").probability["total"]
-    )
+    assert about(one, "p", prior="expectation").probability["total"] > about(one, "p", prior="ticks").probability["total"]
     with pytest.raises(UsageError, match="the prior 'mine' is unknown; choose one of ranks, ticks, expectation"):
         about(one, "p", prior="mine")
 
@@ -216,9 +214,7 @@ def test_noise_of_runs_goes_before_that_of_repetitions() -> None:
     """Repetitions of one launch agree to a part in a thousand, launches only to 5 %."""
     rng = np.random.default_rng(3)
     runs = [
-        sk.measurements(
-            P, (1 + LOG)[:, None] * rng.lognormal(0, 0.05, (6, 1)) * rng.lognormal(0, 0.001, (6, 20)), name="f"
-        )
+        sk.measurements(P, (1 + LOG)[:, None] * rng.lognormal(0, 0.05, (6, 1)) * rng.lognormal(0, 0.001, (6, 20)), name="f")
         for _ in range(4)
     ]
     data = combine([one.assign_coords(run=[k]) for k, one in enumerate(runs)])

@@ -22,9 +22,7 @@ SHIFTS = st.one_of(st.just(0.0), st.floats(1e-3, 10))
 
 
 def measured(x: object, y: object, metric: str = "time", parameter: str = "p", name: str = "f") -> xr.Dataset:
-    return sk.measurements(
-        x, y, parameter=parameter, metric=metric, unit=UNITS[metric], exact=metric != "time", name=name
-    )
+    return sk.measurements(x, y, parameter=parameter, metric=metric, unit=UNITS[metric], exact=metric != "time", name=name)
 
 
 def judged(data: xr.Dataset, expectation: str | Growth, space: SearchSpace = ICS15, prior: str = "ranks") -> Verdict:

@@ -30,9 +30,7 @@ ALGORITHMS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 def judged(times: np.ndarray, expected: str, p: np.ndarray = P) -> Verdict:
     values = np.repeat(np.round(times)[:, None], 3, axis=1)
-    data = sk.measurements(p, 1e-9 * values, name="mine").assign_attrs(
-        clock="virtual", virtual='{"network": "cluster"}'
-    )
+    data = sk.measurements(p, 1e-9 * values, name="mine").assign_attrs(clock="virtual", virtual='{"network": "cluster"}')
     wanted = {"expectation": expected, "deviation": "p^(1/2)", "space": "ics15"}
     return sk.validate(data, {"mine": wanted}, progress=False)["mine"]
 
@@ -52,9 +50,7 @@ def mixed(first: str, then: str, *places: int) -> np.ndarray:
         pytest.param(mixed("binary tree", "tree"), "log(p)", "total", "", id="a longer path with 128 processes"),
         pytest.param(mixed("bruck", "linear", 1, 2), "p*log(p)", "total", "", id="linear up to 8, then Bruck"),
         pytest.param(mixed("bruck", "linear", 1, 2), "log(p)", "none", "grows faster", id="Bruck is no tree"),
-        pytest.param(
-            mixed("ring", "tree", 0, 1, 2), "log(p)", "none", "grows faster", id="a tree up to 8, then a ring"
-        ),
+        pytest.param(mixed("ring", "tree", 0, 1, 2), "log(p)", "none", "grows faster", id="a tree up to 8, then a ring"),
         pytest.param(mixed("ring", "tree", 2), "log(p)", "none", "grows faster", id="a ring but for one"),
         pytest.param(mixed("tree", "linear", 0, 1, 2), "p", "none", "grows slower", id="linear up to 8, then a tree"),
         pytest.param(mixed("4-nomial", "tree"), "log(p)", "total", "", id="every second one has whole levels"),
@@ -91,9 +87,7 @@ def test_other_settings_do_not_decide_what_begins_at_the_last_one() -> None:
 def test_a_verdict_names_the_settings_of_another_algorithm() -> None:
     found = judged(mixed("tree", "ring", 1), "log(p)")
     assert found.posterior.apart == (4.0,)
-    assert (
-        "at p = 4 it follows something else, perhaps another algorithm; the other settings are judged" in found.remarks
-    )
+    assert "at p = 4 it follows something else, perhaps another algorithm; the other settings are judged" in found.remarks
     assert judged(mixed("tree", "ring"), "log(p)").posterior.apart == ()
 
 
@@ -118,7 +112,5 @@ def test_the_litmus_test_of_three_libraries_is_total() -> None:
         assert found.verdict == "total"
         depth = np.log2(found.series.x)
         message = found.series.y[0]
-        paths = np.maximum(
-            depth * message, (depth - 1) * (message + SEND * 1e-9)
-        )  # left children, and right ones above them
+        paths = np.maximum(depth * message, (depth - 1) * (message + SEND * 1e-9))  # left children, and right ones above them
         np.testing.assert_allclose(found.series.y, paths, atol=8e-9)

@@ -102,8 +102,7 @@ def test_models_predict_where_a_violation_begins() -> None:
     assert float(left(start)) == pytest.approx(1.03 * float(right(start) + other(start)), rel=1e-6)
     assert float(left(start * 4)) > 1.03 * float(right(start * 4) + other(start * 4))
     assert result.sentence == (
-        f"A <= B + C holds as measured; the models predict a violation from p = {start:,.0f} on, "
-        "near the measured range."
+        f"A <= B + C holds as measured; the models predict a violation from p = {start:,.0f} on, near the measured range."
     )
     assert not result.is_failure
 

@@ -313,9 +313,7 @@ def result() -> Validation:
 
 
 def test_what_the_result_says(result: Validation) -> None:
-    assert result.headline == (
-        "1 problem: faster grows faster than the limits allow: S*p instead of S + p. Beside it: 2 fine"
-    )
+    assert result.headline == ("1 problem: faster grows faster than the limits allow: S*p instead of S + p. Beside it: 2 fine")
     assert (result.exit_status(), result.missing) == (1, ("gone",))
     assert [v.is_failure for v in result] == [False, True, False]
     assert result["faster"].divergence == GrowthRatio(GrowthSum.parse("p*S"), GrowthSum.parse("p + S"))

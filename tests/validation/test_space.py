@@ -63,9 +63,7 @@ def test_ticks_by_hand() -> None:
     assert (more.name, len(more), more.boundaries[1]) == ("ics15+", 27, Growth.parse("p^3"))
     assert more.without_tick(Growth.parse("p^3")).ticks == space.ticks
     assert more.with_tick("p^3") == more
-    with raises(
-        "the search space 'paper' has no tick 'p'; its ticks are 1, log(p)^(1/2), log(p), log(p)^(3/2), log(p)^2."
-    ):
+    with raises("the search space 'paper' has no tick 'p'; its ticks are 1, log(p)^(1/2), log(p), log(p)^(3/2), log(p)^2."):
         SearchSpace.paper(sk.Expectation("log(p)"), depth=1).without_tick("p")
 
 
@@ -95,9 +93,7 @@ def test_limits_of_size() -> None:
         "the search space 'ics15+' would have 2001 ticks; 1 to 2000 are allowed. Refine or extend it less, or leave a tick."
     ):
         SearchSpace.preset("ics15").extend("2^p")
-    with raises(
-        "the search space 'mine' would have 0 ticks; 1 to 2000 are allowed. Refine or extend it less, or leave a tick."
-    ):
+    with raises("the search space 'mine' would have 0 ticks; 1 to 2000 are allowed. Refine or extend it less, or leave a tick."):
         SearchSpace.of([], "mine", "p")
 
 
@@ -127,7 +123,5 @@ def test_ticks_as_text() -> None:
 
 def test_what_is_no_space() -> None:
     x = [2, 4, 8, 16, 32]
-    with pytest.raises(
-        ExpectationError, match=r"the search space is \['1', 'p'\]; give a name, as 'ics15', or a space"
-    ):
+    with pytest.raises(ExpectationError, match=r"the search space is \['1', 'p'\]; give a name, as 'ics15', or a space"):
         sk.validate(sk.measurements(x, x), {"f": "p"}, space=["1", "p"])  # type: ignore[arg-type]

@@ -72,8 +72,7 @@ def test_resolution_grows_with_the_values() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expectation", "cost"),
-    [("1/p", "1"), ("log(p)/p", "log(p)"), ("1", "1"), ("log(p)", "log(p)"), ("p^(-1/2)", "p^(1/2)")],
+    ("expectation", "cost"), [("1/p", "1"), ("log(p)/p", "log(p)"), ("1", "1"), ("log(p)", "log(p)"), ("p^(-1/2)", "p^(1/2)")]
 )
 def test_a_falling_expectation_speaks_of_times(expectation: str, cost: str) -> None:
     assert cost_expectation(Expectation(expectation)).growth == Growth.parse(cost)

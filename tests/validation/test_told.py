@@ -25,8 +25,7 @@ def test_bytes_with_an_odd_first_setting_have_the_plain_model() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "shown"),
-    [(999, "999 s"), (5000, "5,000 s"), (7300, "2.03 h"), (9.5e6, "110 days"), (1e12, "31,688 years")],
+    ("seconds", "shown"), [(999, "999 s"), (5000, "5,000 s"), (7300, "2.03 h"), (9.5e6, "110 days"), (1e12, "31,688 years")]
 )
 def test_long_times_have_the_units_of_people(seconds: float, shown: str) -> None:
     assert _shown(seconds, "s") == shown

@@ -73,8 +73,7 @@ def test_sentences(result: Validation) -> None:
     assert sentences["as_expected"] == "as_expected grows as expected: log(p)."
     assert sentences["near"] == "near grows faster than expected: p^(1/2) instead of log(p), within the limits."
     assert sentences["faster"] == (
-        "faster grows faster than expected: p*log(p) instead of log(p); "
-        "the divergence p is outside the limits at every scale."
+        "faster grows faster than expected: p*log(p) instead of log(p); the divergence p is outside the limits at every scale."
     )
     assert sentences["slower"] == (
         "slower grows slower than expected: p^(1/4) instead of p*log(p), which is fine, and the claim could be sharper; "
@@ -213,9 +212,7 @@ def test_litmus(result: Validation) -> None:
     assert near.sentence.startswith(
         "The litmus test f grows faster than its algorithm promises, within the limits (p^(1/2) instead of log(p)): "
     )
-    with pytest.raises(
-        DataError, match=r"the litmus function 'ff' was not measured; measured are f\. Did you mean 'f'\?"
-    ):
+    with pytest.raises(DataError, match=r"the litmus function 'ff' was not measured; measured are f\. Did you mean 'f'\?"):
         sk.validate(times(f=LOG), {"f": "log(p)"}, litmus="ff")
     assert sk.validate(times(f=LOG), {"f": "log(p)"}).litmus is None
 
@@ -316,11 +313,7 @@ def test_statistic_is_a_choice() -> None:
 
 def test_json_fits_its_schema(result: Validation) -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    for found in (
-        result,
-        replace(result, litmus=None, rules=()),
-        sk.validate(times(f=0 * LOG + 1), {"f": "1"}, "f <= f"),
-    ):
+    for found in (result, replace(result, litmus=None, rules=()), sk.validate(times(f=0 * LOG + 1), {"f": "1"}, "f <= f")):
         content = json.loads(found.to_json())
         jsonschema.validate(content, SCHEMA, cls=jsonschema.Draft202012Validator)
         assert content == found.to_dict()

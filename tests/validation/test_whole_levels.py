@@ -40,9 +40,7 @@ def test_a_tree_is_judged_at_its_whole_levels() -> None:
 
 
 def test_what_grows_only_between_powers_of_two_is_found() -> None:
-    verdict = sk.validate(_times(lambda p: _binomial(p) if np.log2(p) % 1 == 0 else MESSAGE_S * p), {"mine": "log(p)"})[
-        "mine"
-    ]
+    verdict = sk.validate(_times(lambda p: _binomial(p) if np.log2(p) % 1 == 0 else MESSAGE_S * p), {"mine": "log(p)"})["mine"]
     assert (verdict.verdict, verdict.direction) == ("none", "grows faster")
     assert verdict.series.x.tolist() == [3, 6, 12, 24, 48]
     assert "judged between powers of two; at powers of two it would be total" in verdict.caveats

@@ -20,9 +20,7 @@ def wire(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, dict[str, Any]
     log: list[tuple[str, str, dict[str, Any]]] = []
 
     class NotingComm(BaseComm):
-        def publish_msg(
-            self, msg_type: str, data: Any = None, metadata: Any = None, buffers: Any = None, **_: Any
-        ) -> None:
+        def publish_msg(self, msg_type: str, data: Any = None, metadata: Any = None, buffers: Any = None, **_: Any) -> None:
             log.append((msg_type, self.comm_id, data))
 
     monkeypatch.setattr(comm, "create_comm", lambda **options: NotingComm(**options))

@@ -116,9 +116,7 @@ class LabServer:
 
         kernel = self.api("api/sessions")[-1]["kernel"]["id"]
         if kernel not in self.clients:
-            client = self.clients[kernel] = BlockingKernelClient(
-                connection_file=str(self._runtime / f"kernel-{kernel}.json")
-            )
+            client = self.clients[kernel] = BlockingKernelClient(connection_file=str(self._runtime / f"kernel-{kernel}.json"))
             client.load_connection_file()
             client.start_channels()
         asked = {"value": f"__import__('json').dumps({expression})"}

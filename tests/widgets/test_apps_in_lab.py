@@ -69,9 +69,7 @@ def test_three_apps(lab: LabServer, lab_page: Any) -> None:
     app.get_by_role("button", name="▶ Write report").click()
     app.get_by_role("button", name="Open report.html ↗").wait_for()
     written = lab.root / "report.html"
-    assert sk.Session.load(written).result.to_dict()["verdicts"] == lab.value(
-        "sessions[1].result.to_dict()['verdicts']"
-    )
+    assert sk.Session.load(written).result.to_dict()["verdicts"] == lab.value("sessions[1].result.to_dict()['verdicts']")
     alone = page.context.browser.new_context(offline=True)
     reader, asked = alone.new_page(), []
     reader.on("request", lambda request: asked.append(request.url))

@@ -74,9 +74,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         }
         message = client.session.msg("execute_request", content, metadata={"cellId": cell})
         client.shell_channel.send(message)
-        while (answer := client.get_shell_msg(timeout=90))["parent_header"].get("msg_id") != message["header"][
-            "msg_id"
-        ]:
+        while (answer := client.get_shell_msg(timeout=90))["parent_header"].get("msg_id") != message["header"]["msg_id"]:
             pass
         assert answer["content"]["status"] == "ok", answer["content"]
         return json.loads(ast.literal_eval(answer["content"]["user_expressions"]["value"]["data"]["text/plain"]))

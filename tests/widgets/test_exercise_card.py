@@ -137,9 +137,7 @@ def test_card_without_a_front_end_prints_itself() -> None:
     assert bundle["text/plain"] == repr(card) == "Exercise 9: What?\nAnswer with check('...'); 0 attempts."
 
 
-def test_closed_cards_still_check_and_cells_run_again_leave_nothing(
-    wire: Wire, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_closed_cards_still_check_and_cells_run_again_leave_nothing(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scalkit.widgets.base.cells._CELLS", Cells())
     runs = iter(["1", "2", "3"])
     monkeypatch.setattr("scalkit.widgets.base.cells.running_cell", lambda: ("cell", next(runs)))

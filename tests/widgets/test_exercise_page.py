@@ -13,18 +13,12 @@ from scalkit.widgets.exercise import ExerciseCard
 pytestmark = pytest.mark.browser
 
 Show = Callable[..., Any]
-CHOICES = (
-    "total: as expected",
-    "none, grows slower: a long choice that does not fit into one line of a telephone",
-    "`p`",
-)
+CHOICES = ("total: as expected", "none, grows slower: a long choice that does not fit into one line of a telephone", "`p`")
 
 
 @pytest.fixture
 def order() -> ExerciseCard:
-    return ExerciseCard(
-        "How does `f` grow?", answer="p^(17/19)", hints=("one", "SECRET two"), why="SECRET why", name="01-order"
-    )
+    return ExerciseCard("How does `f` grow?", answer="p^(17/19)", hints=("one", "SECRET two"), why="SECRET why", name="01-order")
 
 
 def follow(page: Any, card: ExerciseCard) -> None:
@@ -107,9 +101,7 @@ def test_what_is_typed_is_no_markup(show: Show, order: ExerciseCard) -> None:
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1000), ("dark", 1000), ("light", 360), ("dark", 360)])
-def test_axe_finds_nothing(
-    show: Show, axe: Callable[[Any], list[Any]], order: ExerciseCard, theme: str, width: int
-) -> None:
+def test_axe_finds_nothing(show: Show, axe: Callable[[Any], list[Any]], order: ExerciseCard, theme: str, width: int) -> None:
     order.check("p")
     order.hint()
     choice = ExerciseCard("Which?", "choice", CHOICES[1], choices=CHOICES, name="02", hints=("h",))

@@ -72,9 +72,7 @@ def test_a_row_that_is_not_there_changes_nothing(explorer: Explorer, session: Se
 def test_names_are_shown_letter_by_letter(explorer: Explorer, session: Session) -> None:
     session.select("h<i>")
     for part in (explorer.table, explorer.verdict, explorer.data_picker, explorer.history_bar):
-        assert "h<i>" not in json.dumps(
-            {**part.pieces, **{name: getattr(part, name) for name in part.keys if name[:3] == "row"}}
-        )
+        assert "h<i>" not in json.dumps({**part.pieces, **{name: getattr(part, name) for name in part.keys if name[:3] == "row"}})
     assert "h&lt;i&gt;" in explorer.verdict.pieces["head"]
 
 

@@ -70,9 +70,7 @@ def test_what_is_pressed_and_typed_arrives(show: Show, session: Session) -> None
     page.fill("input[name=path]", "x.json")
     page.get_by_role("button", name="Open", exact=True).click()
     page.keyboard.press("Tab")
-    page.set_input_files(
-        "input[type=file]", {"name": "s.json", "mimeType": "application/json", "buffer": b'{"a": "\xc3\xa4"}'}
-    )
+    page.set_input_files("input[type=file]", {"name": "s.json", "mimeType": "application/json", "buffer": b'{"a": "\xc3\xa4"}'})
     page.wait_for_function("() => sent.length === 2")
     assert page.evaluate("sent") == [
         {"name": "open", "value": {"path": "x.json"}},

@@ -142,9 +142,7 @@ def test_everything_without_the_mouse(lab: LabServer, lab_page: Any, tmp_path: P
     with page.expect_download() as saved:
         page.keyboard.press("Enter")
     saved.value.save_as(tmp_path / "saved.json")
-    assert json.loads((tmp_path / "saved.json").read_text(encoding="utf-8"))["selected"] == lab.value(
-        "session.selected"
-    )
+    assert json.loads((tmp_path / "saved.json").read_text(encoding="utf-8"))["selected"] == lab.value("session.selected")
 
     keys.to("summary", "Copy as Python", "Shift+Tab")
     assert keys.unmarked == set()

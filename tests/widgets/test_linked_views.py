@@ -54,11 +54,7 @@ def linked(explorer: Explorer) -> set[tuple[str, str, str, str]]:
     every = links()
     names = {explorer.hypotheses: "terms", explorer.rulers[0]: "ruler", explorer.plots.fit: "fit"}
     names[explorer.plots.divergence] = "divergence"
-    return {
-        (names[one.source[0]], one.source[1], names[one.target[0]], one.target[1])
-        for one in every
-        if one.source[0] in names
-    }
+    return {(names[one.source[0]], one.source[1], names[one.target[0]], one.target[1]) for one in every if one.source[0] in names}
 
 
 def test_views_are_linked_in_the_page(wire: Wire, session: Session) -> None:

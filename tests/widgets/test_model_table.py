@@ -19,13 +19,7 @@ from scalkit.widgets.explorer.model_table import ModelTable
 Show = Callable[..., Any]
 Wire = list[tuple[str, str, dict[str, Any]]]
 P = 2.0 ** np.arange(1, 8)
-MADE = {
-    "b": 3 + 0.5 * P**1.06,
-    "A": 1 + 0.2 * np.sqrt(P) * np.log2(P),
-    "c": 1 + P**2,
-    "d": 2 + P,
-    "e<i>": 5 + np.log2(P),
-}
+MADE = {"b": 3 + 0.5 * P**1.06, "A": 1 + 0.2 * np.sqrt(P) * np.log2(P), "c": 1 + P**2, "d": 2 + P, "e<i>": 5 + np.log2(P)}
 WORST_FIRST = ["c", "b", "d", "A", "e<i>"]  # fix, cannot tell, no verdict, fine
 
 
@@ -165,10 +159,7 @@ def test_grid_is_walked_through_with_the_keyboard(page: Any) -> None:
     page.keyboard.press("Enter")
     page.keyboard.press("Control+Home")
     page.keyboard.press("Enter")
-    assert page.evaluate("sent") == [
-        {"name": "select", "value": {"key": "1"}},
-        {"name": "sort", "value": {"key": "Function"}},
-    ]
+    assert page.evaluate("sent") == [{"name": "select", "value": {"key": "1"}}, {"name": "sort", "value": {"key": "Function"}}]
     stops = "[...document.querySelectorAll('table [tabindex]')].filter((one) => one.tabIndex === 0).length"
     assert page.evaluate(stops) == 1
     bare = "[...document.querySelectorAll('table [tabindex]')].filter((one) => !one.dataset.lmSuppressShortcuts).length"
@@ -208,9 +199,7 @@ def test_page_shows_order_selection_and_rows_as_they_change(page: Any, table: Mo
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "theme"), [(1000, "light"), (1000, "dark"), (360, "light")])
-def test_axe_finds_nothing(
-    show: Show, axe: Callable[[Any], list[Any]], table: ModelTable, width: int, theme: str
-) -> None:
+def test_axe_finds_nothing(show: Show, axe: Callable[[Any], list[Any]], table: ModelTable, width: int, theme: str) -> None:
     press(table, "sort", key="Verdict")
     page = show(table, width=width, theme=theme, scheme=theme)
     assert axe(page) == []

@@ -16,9 +16,7 @@ from scalkit.widgets import Explorer, ParameterMap
 
 Wire = list[tuple[str, str, dict[str, Any]]]
 P, S = np.meshgrid(2.0 ** np.arange(1, 6), 10.0 ** np.arange(1, 6))
-DATA = sk.measurements(
-    np.stack([P.ravel(), S.ravel()], axis=1), (np.log2(P) * S).ravel(), parameter=["p", "S"], name="f"
-)
+DATA = sk.measurements(np.stack([P.ravel(), S.ravel()], axis=1), (np.log2(P) * S).ravel(), parameter=["p", "S"], name="f")
 
 
 @pytest.fixture
@@ -76,9 +74,7 @@ def test_map_follows_the_session(panel: ParameterMap, session: Session) -> None:
     assert len(panel.map.figure["data"][1]["x"]) == before - 1
 
 
-def test_explorer_shows_it_where_there_are_two_parameters(
-    wire: Wire, session: Session, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_explorer_shows_it_where_there_are_two_parameters(wire: Wire, session: Session, caplog: pytest.LogCaptureFixture) -> None:
     explorer = Explorer(session)
     assert explorer.map in explorer.children[1].children[1].children
     old = explorer.rulers

@@ -129,9 +129,7 @@ def test_range_of_another_view_is_taken_over_and_given_up(show: Show, result: Va
     page.evaluate("() => model.set('xrange', [0.5, 1])")
     page.wait_for_function("() => document.querySelector('.js-plotly-plot').layout.xaxis.range[0] === 0.5")
     page.evaluate("() => model.set('xrange', [])")
-    page.wait_for_function(
-        "([low]) => document.querySelector('.js-plotly-plot').layout.xaxis.range[0] === low", arg=whole
-    )
+    page.wait_for_function("([low]) => document.querySelector('.js-plotly-plot').layout.xaxis.range[0] === low", arg=whole)
 
 
 @pytest.mark.browser
@@ -196,10 +194,7 @@ def test_height_that_was_zoomed_stays_while_the_axis_is_the_same(show: Show) -> 
     def plotted(y: list[int], high: float) -> dict[str, Any]:
         figure = go.Figure(go.Scatter(x=[1, 2, 3], y=y, mode="markers"))
         figure.update_layout(height=320, xaxis_range=[0, 4], yaxis_range=[0, high])
-        return {
-            "data": [{"x": [1, 2, 3], "y": y, "mode": "markers", "type": "scatter"}],
-            "layout": figure.to_dict()["layout"],
-        }
+        return {"data": [{"x": [1, 2, 3], "y": y, "mode": "markers", "type": "scatter"}], "layout": figure.to_dict()["layout"]}
 
     page = drawn(show, PlotView(plotted([1, 2, 3], 5)))
     seen = "document.querySelector('.js-plotly-plot').layout.yaxis.range"
@@ -216,9 +211,7 @@ def test_height_that_was_zoomed_stays_while_the_axis_is_the_same(show: Show) -> 
         count = page.evaluate("() => document.querySelector('.sk-plot').dataset.drawn")
         low, high = page.evaluate(f"() => {seen}")
         assert 1.5 < low < high < 4.5, "a box has two sides"
-    page.evaluate(
-        "(figure) => model.set('figure', figure)", json.loads(json.dumps(plotted([9, 9, 9], 10), default=list))
-    )
+    page.evaluate("(figure) => model.set('figure', figure)", json.loads(json.dumps(plotted([9, 9, 9], 10), default=list)))
     page.wait_for_function(f"() => {seen}[1] === 10")
 
 

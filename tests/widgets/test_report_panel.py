@@ -41,16 +41,12 @@ def test_report_says_what_the_session_says(panel: ReportPanel, session: Session,
     press(panel, "start", path="mine", title="")
     assert "is being written" in panel.pieces["problem"]
     shares: list[str] = []
-    panel.observe(
-        lambda change: shares.extend(re.findall(r'value="\d+" max="\d+"', change["new"]["progress"])), "pieces"
-    )
+    panel.observe(lambda change: shares.extend(re.findall(r'value="\d+" max="\d+"', change["new"]["progress"])), "pieces")
     assert panel.wait(120)
     steps = list(dict.fromkeys(shares))
     assert steps == [f'value="{k}" max="{len(steps) + 1}"' for k in range(1, len(steps) + 1)]
     assert len(steps) > 10
-    verdicts = {
-        (v["function"], v["metric"]): v for v in json.loads((tmp_path / "mine.verdict.json").read_text())["verdicts"]
-    }
+    verdicts = {(v["function"], v["metric"]): v for v in json.loads((tmp_path / "mine.verdict.json").read_text())["verdicts"]}
     for name in session.names:
         mine = session.verdict_of(name)
         assert mine is not None

@@ -101,10 +101,7 @@ def test_pieces_of_markup() -> None:
 
 def test_what_stands_in_the_place_of_a_widget(shown: dict[str, Any]) -> None:
     app, ruler = sk.Explorer(shown["Session"]), sk.Ruler(expectation="p")
-    for widget, said in (
-        (app, "<Explorer: 1 problem: near grows as p^(1/2) "),
-        (ruler, "<TickRuler: 39 ticks around p>"),
-    ):
+    for widget, said in ((app, "<Explorer: 1 problem: near grows as p^(1/2) "), (ruler, "<TickRuler: 39 ticks around p>")):
         data, _ = widget._repr_mimebundle_()
         assert set(data) == {"text/plain", "text/html", "application/vnd.jupyter.widget-view+json"}
         assert data["text/plain"].startswith(said)

@@ -42,8 +42,7 @@ def test_cells_say_what_the_session_found(matrix: RuleMatrix, session: Session) 
     assert cells(matrix, 0)[0] == "✗ violated"
     assert cells(matrix, 0)[1].startswith("≈ predicted from p = ")
     assert cells(matrix, 0)[2:8] == [
-        f"{'✗ violated' if x in first.violated_at else '✓ holds'} {ratio:.3g}×"
-        for x, ratio in zip(P, first.ratio, strict=True)
+        f"{'✗ violated' if x in first.violated_at else '✓ holds'} {ratio:.3g}×" for x, ratio in zip(P, first.ratio, strict=True)
     ]
     assert cells(matrix, 1)[3] == f"✗ violated {second.ratio[1]:.3g}×"
     assert second.sentence.replace("<", "&lt;") in matrix.pieces["table"]
@@ -66,9 +65,7 @@ def test_rules_are_added_and_removed_as_steps(matrix: RuleMatrix, session: Sessi
 
 
 @pytest.mark.parametrize("wrong", ["a < b", "a <= nothing", "", "<b>"])
-def test_wrong_rule_is_refused_in_a_sentence_and_stays_to_be_mended(
-    matrix: RuleMatrix, session: Session, wrong: str
-) -> None:
+def test_wrong_rule_is_refused_in_a_sentence_and_stays_to_be_mended(matrix: RuleMatrix, session: Session, wrong: str) -> None:
     press(matrix, "add", rule=wrong)
     assert session.history == ()
     assert "rule" in matrix.problem

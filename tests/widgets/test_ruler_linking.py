@@ -103,9 +103,7 @@ def test_a_drag_that_ends_where_the_session_is_already_is_one_step(ruler: TickRu
     assert session.history[1:] == ("remove tick p^(1/3)",)
 
 
-def test_a_drag_that_ends_elsewhere_in_the_same_message_is_named_by_where_it_ends(
-    ruler: TickRuler, session: Session
-) -> None:
+def test_a_drag_that_ends_elsewhere_in_the_same_message_is_named_by_where_it_ends(ruler: TickRuler, session: Session) -> None:
     start = edited(ruler, gone="p^(1/2)")
     from_page(ruler, preview={"from": "p^(1/2)", "to": "p^(2/5)"})
     from_page(ruler, ticks=[*start, {"growth": "p^(4/5)"}])

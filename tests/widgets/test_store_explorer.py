@@ -54,9 +54,7 @@ def test_it_begins_with_the_newest_platform_and_an_operation_that_has_substitute
 
 
 def test_runs_suites_and_plot_are_linked(explorer: StoreExplorer) -> None:
-    assert "<img" not in str(
-        [explorer.runs.row0, explorer.suites.row0, explorer.runs.pieces, explorer.picture.figure["data"]]
-    )
+    assert "<img" not in str([explorer.runs.row0, explorer.suites.row0, explorer.runs.pieces, explorer.picture.figure["data"]])
     press(explorer.suites, "filter", text="send_recv")
     press(explorer.suites, "check", key="0")
     assert [key.op for key in explorer.browsing.chosen] == ["MPI_Gather", "Gather_send_recv"]
@@ -118,12 +116,9 @@ def test_runs_of_a_platform_can_be_taken_apart(wire: Wire, tmp_path: Path) -> No
     tree = {"/a": ("MPI_Gather", 1.0), "/b": ("Gather_send_recv", 2.0)}
     for date, faster in (("2019-03-10", 1.0), ("2019-03-12", 0.5)):
         parts = [
-            sk.measurements([2, 4, 8], [slower * faster * p * 1e-6 for p in (2, 4, 8)], name=op)
-            for op, slower in tree.values()
+            sk.measurements([2, 4, 8], [slower * faster * p * 1e-6 for p in (2, 4, 8)], name=op) for op, slower in tree.values()
         ]
-        both = xr.concat(parts, "function").assign_attrs(
-            parts[0].attrs | {"started": f"{date}T08:00:00Z", "title": date}
-        )
+        both = xr.concat(parts, "function").assign_attrs(parts[0].attrs | {"started": f"{date}T08:00:00Z", "title": date})
         store.put(both, machine="vm")
     explorer = StoreExplorer(store)
     assert [curve.fixed for curve in explorer._comparison.curves] == [""]
@@ -177,9 +172,7 @@ def test_no_store_is_made_where_none_is(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "notes.txt").write_text("x")
     for name in ("empty", "other", "none"):
-        expected = (
-            rf"^there is no store at '.*{name}'; name the folder that 'scalkit store put' made, or a zip of it\.$"
-        )
+        expected = rf"^there is no store at '.*{name}'; name the folder that 'scalkit store put' made, or a zip of it\.$"
         with pytest.raises(StoreError, match=expected):
             StoreExplorer(tmp_path / name)
     assert sorted(one.name for one in tmp_path.rglob("*")) == ["empty", "notes.txt", "other"]

@@ -54,9 +54,7 @@ def test_papers_ruler_in_two_rows(wire: Wire) -> None:
         ("1", "p", "p", {"1": (0, "0"), "p^(3/4)*log(p)": (1, "3/4")}),
     ],
 )
-def test_rows_of_other_classes(
-    wire: Wire, text: str, parameter: str, base: str, places: dict[str, tuple[int, str]]
-) -> None:
+def test_rows_of_other_classes(wire: Wire, text: str, parameter: str, base: str, places: dict[str, tuple[int, str]]) -> None:
     ruler = TickRuler(expectation=sk.Expectation(text, parameter=parameter))
     assert ruler.axis["base"] == base
     found = {t["growth"]: (t["row"], t["at"]) for t in ruler.ticks}
@@ -91,9 +89,7 @@ def test_verdict_is_marked(wire: Wire, verdict: Verdict) -> None:
 
 def test_edit_of_the_page_is_read_sorted_and_printed_alike(wire: Wire) -> None:
     ruler = TickRuler(ticks=["1", "p"])
-    from_page(
-        ruler, ticks=[{"growth": "p"}, {"growth": "p^(2/4)*log(p)"}, {"growth": "sqrt(p) log p"}, {"growth": "1"}]
-    )
+    from_page(ruler, ticks=[{"growth": "p"}, {"growth": "p^(2/4)*log(p)"}, {"growth": "sqrt(p) log p"}, {"growth": "1"}])
     assert ruler.ticks == [
         {"growth": "1", "row": 0, "at": "0"},
         {"growth": "p^(1/2)*log(p)", "row": 1, "at": "1/2"},
@@ -110,10 +106,7 @@ def test_edit_of_the_page_is_read_sorted_and_printed_alike(wire: Wire) -> None:
         ([{"growth": "n"}], "depends on n, but the parameter is 'p'"),
         ([], "would have 0 ticks"),
         ([{"at": "1"}], "the expectation is empty"),
-        (
-            [{"growth": f"p^{k}"} for k in range(1, 1001)] + [{"growth": f"p^{k}*log(p)"} for k in range(1, 1003)],
-            "1000",
-        ),
+        ([{"growth": f"p^{k}"} for k in range(1, 1001)] + [{"growth": f"p^{k}*log(p)"} for k in range(1, 1003)], "1000"),
         (7, "the page sent what is no ruler"),
     ],
 )
@@ -187,8 +180,7 @@ def test_another_space_of_another_parameter(wire: Wire, verdict: Verdict) -> Non
 
 def test_wrong_arguments() -> None:
     with pytest.raises(
-        ExpectationError,
-        match=re.escape("a ruler needs a space, ticks or an expectation; write Ruler(expectation='log(p)')."),
+        ExpectationError, match=re.escape("a ruler needs a space, ticks or an expectation; write Ruler(expectation='log(p)').")
     ):
         TickRuler()
     with pytest.raises(ExpectationError, match=r"^a ruler shows a SearchSpace, got 3; write Ruler\(SearchSpace"):

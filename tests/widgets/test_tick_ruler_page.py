@@ -125,9 +125,7 @@ def test_results_that_arrive_during_a_drag_do_not_end_it(show: Show, ruler: Tick
     _, y = centre(page, "p^(1/2)")
     drag(page, "p^(1/2)", centre(page, "p")[0] - 60, y)
     moved = page.evaluate("() => document.querySelector('.tick.dragged').dataset.growth")
-    page.evaluate(
-        "() => { model.set('best', 'p'); model.set('ticks', state.ticks.filter((t) => t.growth !== 'p^(1/2)')); }"
-    )
+    page.evaluate("() => { model.set('best', 'p'); model.set('ticks', state.ticks.filter((t) => t.growth !== 'p^(1/2)')); }")
     assert page.evaluate("() => document.querySelector('.tick.dragged').dataset.growth") == moved
     assert page.locator(".mark.best").text_content() == "best, as expected"
     page.mouse.up()
@@ -252,13 +250,9 @@ def test_what_screen_readers_hear(show: Show, ruler: TickRuler) -> None:
     best = tick(page, "p^(1/2)*log(p)")
     assert best.get_attribute("role") == "slider"
     weight = f"{round(ruler.weights[ruler.best] * 100)} percent probable"
-    assert (
-        best.get_attribute("aria-valuetext") == f"p to the power 1/2 times log p, best fit, {weight}, inside the limits"
-    )
+    assert best.get_attribute("aria-valuetext") == f"p to the power 1/2 times log p, best fit, {weight}, inside the limits"
     assert tick(page, "p").get_attribute("aria-valuetext") == "p, expected, inside the limits"
-    assert tick(page, "p^(3/2)*log(p)").get_attribute("aria-valuetext") == (
-        "p to the power 3/2 times log p, outside the limits"
-    )
+    assert tick(page, "p^(3/2)*log(p)").get_attribute("aria-valuetext") == ("p to the power 3/2 times log p, outside the limits")
     assert tick(page, "p^2").get_attribute("aria-valuenow") == "2"
 
 
@@ -311,9 +305,7 @@ def test_handles_keep_apart_at_every_width(show: Show, verdict: Verdict, width: 
 
 
 @pytest.mark.parametrize(("width", "theme"), [(1000, "light"), (1000, "dark"), (360, "light")])
-def test_axe_finds_nothing(
-    show: Show, axe: Callable[[Any], list[Any]], verdict: Verdict, width: int, theme: str
-) -> None:
+def test_axe_finds_nothing(show: Show, axe: Callable[[Any], list[Any]], verdict: Verdict, width: int, theme: str) -> None:
     page = show(TickRuler(verdict=verdict), width=width, theme=theme, problem="That is no growth.", selected="p")
     assert axe(page) == []
 

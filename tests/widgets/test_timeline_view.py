@@ -145,9 +145,7 @@ def test_gestures(view: TimelineView, show: Show, axe: Callable[[Any], list[Any]
     begin, end = page.evaluate("() => state.window")
     at = (600 - 48) / (box["width"] - 56)
     assert end - begin < 24e6
-    assert begin + at * (end - begin) == pytest.approx(43.75e6 + at * 25e6, rel=1e-3), (
-        "the place under the pointer stays"
-    )
+    assert begin + at * (end - begin) == pytest.approx(43.75e6 + at * 25e6, rel=1e-3), "the place under the pointer stays"
     assert "Process 5: " in page.locator(".said").inner_text()
     page.mouse.down()
     page.mouse.move(x - 100, y, steps=4)

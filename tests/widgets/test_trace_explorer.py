@@ -107,12 +107,7 @@ def test_trees_fold_search_and_count_in_per_cent(explorer: TraceExplorer) -> Non
     assert explorer.selection["metric"] == "time", "which stands for what is folded"
     press(explorer.metrics, "choose", key="waiting")
     press(explorer.paths, "all")
-    assert values(explorer.paths) == {
-        "program": ["0 s"],
-        HOSTILE: ["0 s"],
-        "ARMCI_Get": ["90 ns"],
-        "MPI_Barrier": ["600 ns"],
-    }
+    assert values(explorer.paths) == {"program": ["0 s"], HOSTILE: ["0 s"], "ARMCI_Get": ["90 ns"], "MPI_Barrier": ["600 ns"]}
     press(explorer.paths, "mode", key="metric")
     assert values(explorer.paths)["ARMCI_Get"] == ["13.0 %"]
     press(explorer.paths, "search", text="armci")
@@ -185,9 +180,7 @@ def test_names_of_regions_are_no_markup(explorer: TraceExplorer) -> None:
     ]
     assert "&lt;img" in str(sent)
     assert "<img" not in str(sent)
-    texts = [
-        part._fallback_html() for part in (explorer, explorer.paths, explorer.causes, explorer.pairs, explorer.metrics)
-    ]
+    texts = [part._fallback_html() for part in (explorer, explorer.paths, explorer.causes, explorer.pairs, explorer.metrics)]
     assert "&lt;img" in texts[0]
     assert [text for text in texts if "<img" in text] == []
 
@@ -206,12 +199,7 @@ def test_two_results_are_compared(wire: Wire, ds: xr.Dataset, tmp_path: Path) ->
     assert "<img" not in str([explorer.processes.pieces, explorer.pairs.pieces, explorer.head.pieces])
     assert next(iter(values(explorer.processes).values())) == ["60 ns"]
     rows = explorer._fallback_html().split("<tr>")
-    assert (
-        next(line for line in rows if "wait for progress" in line).count(
-            "<td>90 ns</td><td>270 ns</td><td>+180 ns</td>"
-        )
-        == 1
-    )
+    assert next(line for line in rows if "wait for progress" in line).count("<td>90 ns</td><td>270 ns</td><td>+180 ns</td>") == 1
     assert "<img" not in "".join(rows)
     press(explorer.paths, "mode", key="whole")
     assert values(explorer.paths)["ARMCI_Get"][2].startswith("+")

@@ -19,9 +19,7 @@ def test_three_panes_and_a_matrix(lab: LabServer, lab_page: Any, tmp_path: Path)
     page = lab_page
     write_result(traced(tmp_path / "trace"), tmp_path / "waits.nc")
     page.set_viewport_size({"width": 1280, "height": 1300})
-    cell = (
-        f"from scalkit.widgets import TraceExplorer\nexplorer = TraceExplorer({str(tmp_path / 'waits.nc')!r})\nexplorer"
-    )
+    cell = f"from scalkit.widgets import TraceExplorer\nexplorer = TraceExplorer({str(tmp_path / 'waits.nc')!r})\nexplorer"
     lab.open(page, lab.notebook("waits.ipynb", cell))
     page.wait_for_selector(".sk-plot[data-drawn]")
     metrics, paths = (page.get_by_role("tree", name=name) for name in ("Metrics", "Call paths"))
@@ -29,9 +27,7 @@ def test_three_panes_and_a_matrix(lab: LabServer, lab_page: Any, tmp_path: Path)
     for key in ("Home", "ArrowDown", "ArrowDown", "Enter"):
         page.keyboard.press(key)
     eventually(lambda: lab.value("explorer.selection['metric']") == "wait_for_progress")
-    page.wait_for_function(
-        "() => document.querySelector('.chosen').textContent.startsWith('wait for progress in ARMCI_Get')"
-    )
+    page.wait_for_function("() => document.querySelector('.chosen').textContent.startsWith('wait for progress in ARMCI_Get')")
     paths.get_by_role("treeitem", name="program").click()
     page.wait_for_function("() => document.querySelector('.chosen').textContent.includes('in program itself')")
     page.get_by_role("button", name="Hottest path").click()
@@ -56,9 +52,7 @@ def test_three_panes_and_a_matrix(lab: LabServer, lab_page: Any, tmp_path: Path)
     picture(page, "trace_explorer")
 
     lab.value("setattr(explorer, 'selection', {'metric': 'time', 'locations': [3]})")
-    page.wait_for_function(
-        "() => document.querySelector('.chosen').textContent.startsWith('all time in ARMCI_Get at process 3')"
-    )
+    page.wait_for_function("() => document.querySelector('.chosen').textContent.startsWith('all time in ARMCI_Get at process 3')")
     assert page.get_by_role("option", name="process 3").get_attribute("aria-selected") == "true"
     assert page.outside == []
     assert page.errors == []

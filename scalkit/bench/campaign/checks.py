@@ -122,9 +122,7 @@ class Checks:
             self._say(("experiments" if tables else "measure",), f"{text}; add the other, or leave both out.")
             return
         if tables and self._table["measure"] == [NEIGHBOURHOOD] and "sizes" in self._table:
-            self._say(
-                ("sizes",), "sizes are those of collectives; neighbourhoods have size in [[experiments]]. Leave it out."
-            )
+            self._say(("sizes",), "sizes are those of collectives; neighbourhoods have size in [[experiments]]. Leave it out.")
         found = len(self._found)
         for number, factors in enumerate(tables):
             self._try(("experiments", number), _tried, factors, self._base)
@@ -153,9 +151,7 @@ class Checks:
                 self._say(("algorithms",), "algorithms are chosen for simulated machines only; name a platform too.")
             return
         if NEIGHBOURHOOD in self._table["measure"]:
-            self._say(
-                ("measure",), "neighbourhood cannot be simulated; leave it out of measure, or leave out platform."
-            )
+            self._say(("measure",), "neighbourhood cannot be simulated; leave it out of measure, or leave out platform.")
         for key, why in (("mpi", "a simulated machine has no MPI library"), ("slurm", "simulations run here")):
             if key in self._table:
                 self._say((key,), f"{key} does not go with platform: {why}; leave one of them out.")

@@ -243,17 +243,11 @@ def _library(name: str, tables: Mapping[str, Any]) -> Library:
         return Library(name, is_own=False)
     table = tables[name]
     return Library(
-        name,
-        table.get("mpicc"),
-        table.get("mpiexec"),
-        tuple(table.get("modules", ())),
-        dict(table.get("environment", {})),
+        name, table.get("mpicc"), table.get("mpiexec"), tuple(table.get("modules", ())), dict(table.get("environment", {}))
     )
 
 
-def _arguments(
-    table: Mapping[str, Any], base: Path, size: int, per_node: int | None, budget_s: float | None
-) -> Arguments:
+def _arguments(table: Mapping[str, Any], base: Path, size: int, per_node: int | None, budget_s: float | None) -> Arguments:
     same: dict[str, Any] = {key: int(table[key]) for key in ("max_reps", "min_reps") if key in table}
     same |= {key: tuple(v) if isinstance(v, list) else v for key, v in table.items() if key in _AS_THEY_ARE}
     own = tuple(absolute(word, base) for word in table.get("own_functions", ()))

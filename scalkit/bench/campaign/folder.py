@@ -69,9 +69,7 @@ class Folder:
             raise
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise UsageError(
-                f"--out {_shown(ascii(str(self.path)))} cannot be used: {reason}; name another."
-            ) from error
+            raise UsageError(f"--out {_shown(ascii(str(self.path)))} cannot be used: {reason}; name another.") from error
 
     def require_same(self, arguments: Arguments, facts: Mapping[str, Mapping[str, Any]]) -> None:
         """Return nothing if the campaign that is there was begun with the same arguments and under the same conditions.
@@ -152,9 +150,7 @@ class Folder:
 
         Raises UsageError if it cannot be made, or another process holds it.
         """
-        busy = (
-            f"another 'scalkit measure', or a launch that it left behind, is writing to {self.path}; wait for its end."
-        )
+        busy = f"another 'scalkit measure', or a launch that it left behind, is writing to {self.path}; wait for its end."
         with locked_folder(self.path, busy) as handle:
             yield handle
 

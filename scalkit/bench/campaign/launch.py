@@ -132,9 +132,7 @@ class Launcher:
     def _forward(self) -> dict[str, str]:
         """Return variables that change what is measured and that a launcher may not hand on by itself."""
         names = {"LD_PRELOAD", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "SKFAULT", *self.environment}
-        return {
-            name: os.environ.get(name, "") for name in sorted(names) if name in os.environ or name in self.environment
-        }
+        return {name: os.environ.get(name, "") for name in sorted(names) if name in os.environ or name in self.environment}
 
 
 class StopError(LaunchError):

@@ -82,9 +82,7 @@ class Result:
     remarks: tuple[str, ...] = ()
 
     @classmethod
-    def of(
-        cls, folder: Folder, plan: Sequence[Launch], before: int, failures: Sequence[str], remarks: Sequence[str]
-    ) -> Result:
+    def of(cls, folder: Folder, plan: Sequence[Launch], before: int, failures: Sequence[str], remarks: Sequence[str]) -> Result:
         """Return it from what the folder holds now, and how many launches were missing before."""
         missing = tuple(folder.missing(plan))
         done, fresh = len(plan) - len(missing), before - len(missing)
@@ -158,9 +156,7 @@ class LaunchLoop:
     def _left_of_budget(self) -> float | None:
         return None if self._budget_s is None else max(0.0, self._budget_s - (time.monotonic() - self._start))
 
-    def _tell(
-        self, launch: Launch | None, ended: bool = False, failure: str = "", remarks: tuple[str, ...] = ()
-    ) -> None:
+    def _tell(self, launch: Launch | None, ended: bool = False, failure: str = "", remarks: tuple[str, ...] = ()) -> None:
         total = len(self._plan)
         elapsed_s = time.monotonic() - self._start
         done = total - len(self._waiting)

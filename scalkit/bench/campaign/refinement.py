@@ -65,9 +65,7 @@ class Refinement:
         what = "--sizes" if self.over == "sizes" else "-n"
         shown = ",".join(map(str, first))
         if len(first) < _LEAST_POINTS:
-            raise UsageError(
-                f"{what} {shown}: refinement of {self.over} needs a first pass of at least {_LEAST_POINTS} of them."
-            )
+            raise UsageError(f"{what} {shown}: refinement of {self.over} needs a first pass of at least {_LEAST_POINTS} of them.")
         if len(first) > self.max_points:
             raise UsageError(
                 f"{what} {shown:.60}: the first pass has {len(first)} points, more than --max-points {self.max_points}."

@@ -81,9 +81,7 @@ class Range:
         except FileNotFoundError:
             self.inserted = []
         except (OSError, ValueError, TypeError, KeyError) as error:
-            raise UsageError(
-                f"cannot read {self.record}: {error}; restore it, or measure into another folder."
-            ) from error
+            raise UsageError(f"cannot read {self.record}: {error}; restore it, or measure into another folder.") from error
 
     @property
     def _said(self) -> dict[str, object]:
@@ -163,11 +161,7 @@ def _refine(
 
 
 def _add_count(
-    campaign: Campaign,
-    p: int,
-    results: list[Result],
-    timeout_s: float | None,
-    on_progress: Callable[[Progress], None] | None,
+    campaign: Campaign, p: int, results: list[Result], timeout_s: float | None, on_progress: Callable[[Progress], None] | None
 ) -> bool:
     """Measure a further number of processes into the folder of the others; return whether something failed."""
     kinds = [kind for kind in campaign.arguments.kinds if kind != "memory"]

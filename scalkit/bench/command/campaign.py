@@ -75,9 +75,7 @@ class CommandArguments(CampaignArguments):
     @property
     def effort(self) -> Effort:
         """When there are enough repetitions."""
-        return Effort(
-            max_samples=self.max_reps, min_samples=self.min_reps, standard_error=self.standard_error, tolerance=0.05
-        )
+        return Effort(max_samples=self.max_reps, min_samples=self.min_reps, standard_error=self.standard_error, tolerance=0.05)
 
     def as_table(self) -> dict[str, Any]:
         """Return the arguments as they stand in campaign.toml; what is None is left out."""
@@ -220,15 +218,7 @@ def _content(word: str) -> bytes:
 
 
 def _cell(name: str, p: int, number: int, seconds: float, load: float | None, status: str) -> dict[str, Any]:
-    cell = {
-        "rec": "cell",
-        "op": name,
-        "p": p,
-        "size_B": 0,
-        "pass": number,
-        "n": 1,
-        "t_ns": [max(1, round(seconds * 1e9))],
-    }
+    cell = {"rec": "cell", "op": name, "p": p, "size_B": 0, "pass": number, "n": 1, "t_ns": [max(1, round(seconds * 1e9))]}
     return cell | {"status": status} | ({} if load is None else {"foreign_load": round(load, 4)})
 
 
@@ -276,9 +266,7 @@ class CommandCampaign:
             names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
             different = [name for name in names if name not in ("runs", "seed", "system")]
             if different:
-                shown = "; ".join(
-                    f"{name} was {then.get(name)!s:.60}, is now {now.get(name)!s:.60}" for name in different
-                )
+                shown = "; ".join(f"{name} was {then.get(name)!s:.60}, is now {now.get(name)!s:.60}" for name in different)
                 raise UsageError(
                     f"{self.folder.path} holds other measurements: {shown}. Repeat the command to resume it, or name "
                     "another --out."

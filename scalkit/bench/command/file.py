@@ -74,11 +74,7 @@ def _arguments(table: Mapping[str, Any], base: Path) -> CommandArguments:
     return CommandArguments(
         template=Template(table["command"], tuple(f"{name}={text}" for name, text in table.get("set", {}).items())),
         points=points_of_file(base / table["points"]) if "points" in table else matrix(parameters),
-        **{
-            key: table[key]
-            for key in ("runs", "min_reps", "max_reps", "standard_error", "budget_s", "seed")
-            if key in table
-        },
+        **{key: table[key] for key in ("runs", "min_reps", "max_reps", "standard_error", "budget_s", "seed") if key in table},
     )
 
 

@@ -38,9 +38,7 @@ class Template:
         for text in self.settings:
             name, equals, _ = text.partition("=")
             if not equals or not name.isidentifier():
-                raise UsageError(
-                    f"--set {shortened(text)}: a variable is needed, such as --set OMP_NUM_THREADS={{threads}}."
-                )
+                raise UsageError(f"--set {shortened(text)}: a variable is needed, such as --set OMP_NUM_THREADS={{threads}}.")
         if not self.words:
             raise UsageError("--command is empty; write a program with its arguments, such as --command './app {n}'.")
 
@@ -108,9 +106,7 @@ def matrix(options: Sequence[str]) -> tuple[Point, ...]:
         axes[name] = _values(name, text)
     points = tuple(itertools.product(*([(name, value) for value in values] for name, values in axes.items())))
     if len(points) > _MOST_POINTS:
-        raise UsageError(
-            f"the parameters make {len(points):,} points, at most {_MOST_POINTS:,} are measured; name fewer."
-        )
+        raise UsageError(f"the parameters make {len(points):,} points, at most {_MOST_POINTS:,} are measured; name fewer.")
     return points
 
 
@@ -124,9 +120,7 @@ def points_of_file(path: Path) -> tuple[Point, ...]:
     except (OSError, ValueError, csv.Error) as error:
         raise UsageError(f"--points {path}: {getattr(error, 'strerror', None) or error}; name a CSV file.") from error
     if len(rows) < 2:
-        raise UsageError(
-            f"--points {path} has no points; its first line names parameters, the others have their values."
-        )
+        raise UsageError(f"--points {path} has no points; its first line names parameters, the others have their values.")
     names = [name.strip() for name in rows[0]]
     for number, name in enumerate(names):
         _require_name(name, names[:number])

@@ -123,17 +123,13 @@ def _require_plain(func: object, label: str) -> None:
         ("an asynchronous generator function", inspect.isasyncgenfunction),
     ):
         if is_kind(func):
-            raise UsageError(
-                f"{label!r} is {kind}, whose call runs nothing; measure a function that runs it to its end."
-            )
+            raise UsageError(f"{label!r} is {kind}, whose call runs nothing; measure a function that runs it to its end.")
 
 
 def _points(values: Iterable[Any], parameter: str) -> list[Any]:
     found = list(values)
     if not found:
-        raise UsageError(
-            f"there is no value of {parameter!r} to measure at; pass some, for example [100, 1000, 10000]."
-        )
+        raise UsageError(f"there is no value of {parameter!r} to measure at; pass some, for example [100, 1000, 10000].")
     for value in found:
         is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
         if not is_number or not 0 < value < math.inf:
@@ -202,6 +198,4 @@ def _dataset(points: Sequence[Any], samples: Sequence[Samples], parameter: str, 
         "loops": ([one.loops for one in samples], {"role": "detail", "long_name": "calls in a sample", "units": "1"}),
         "time_first": ([one.first_ns * 1e-9 for one in samples], {"role": "detail", "units": "s"}),
     }
-    return ds.assign(
-        {key: (dims, np.array(data)[np.newaxis, :, np.newaxis], attrs) for key, (data, attrs) in extra.items()}
-    )
+    return ds.assign({key: (dims, np.array(data)[np.newaxis, :, np.newaxis], attrs) for key, (data, attrs) in extra.items()})

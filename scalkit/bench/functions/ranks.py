@@ -37,11 +37,7 @@ class _Plain(ctypes.Structure):
 
 
 class _User(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        *((name, _FUNCTION) for name in ("call", "setup", "teardown")),
-        ("check", _CHECK),
-    )
+    _fields_ = (("name", ctypes.c_char_p), *((name, _FUNCTION) for name in ("call", "setup", "teardown")), ("check", _CHECK))
 
 
 class Call:

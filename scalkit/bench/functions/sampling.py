@@ -86,9 +86,7 @@ class TooSlowError(Exception):
         self.index, self.forecast_s = index, forecast_s
 
 
-def timed_loop(
-    func: Callable[..., object], arguments: Callable[[], tuple[Any, ...]], fresh: bool, clock: Clock
-) -> Loop:
+def timed_loop(func: Callable[..., object], arguments: Callable[[], tuple[Any, ...]], fresh: bool, clock: Clock) -> Loop:
     """Return a function that calls `func` k times and returns the nanoseconds that this took.
 
     `arguments`: makes the positional arguments; called once, or before the clock starts for each call if `fresh`.
@@ -181,8 +179,7 @@ def sample_all(
         collect()
         drawn = _drawn(ready, effort, start + round(effort.budget_s * 1e9), random.Random(seed), watch, collect)
     return [
-        Samples(tuple(values), one.first_ns, one.loops, _status(values, effort))
-        for one, values in zip(ready, drawn, strict=True)
+        Samples(tuple(values), one.first_ns, one.loops, _status(values, effort)) for one, values in zip(ready, drawn, strict=True)
     ]
 
 
@@ -230,12 +227,7 @@ def _warm(loop: Loop, target: int, most: float, clock: Clock) -> _Ready:
 
 
 def _drawn(
-    ready: Sequence[_Ready],
-    effort: Effort,
-    deadline: int,
-    order: random.Random,
-    watch: Clock,
-    collect: Callable[[], object],
+    ready: Sequence[_Ready], effort: Effort, deadline: int, order: random.Random, watch: Clock, collect: Callable[[], object]
 ) -> list[list[float]]:
     """Return the samples of every setting, one at least, drawn in rounds until each is done or the deadline is near."""
     drawn: list[list[float]] = [[] for _ in ready]
@@ -247,9 +239,7 @@ def _drawn(
                 drawn[index].append(ready[index].sample())
         collect()
         pending = [
-            index
-            for index in pending
-            if _status(drawn[index], effort) == "budget" and watch() + ready[index].cost_ns <= deadline
+            index for index in pending if _status(drawn[index], effort) == "budget" and watch() + ready[index].cost_ns <= deadline
         ]
     return drawn
 

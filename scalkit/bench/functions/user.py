@@ -74,9 +74,7 @@ def _name_of(word: str, is_c: bool) -> str:
     if not path.is_file():
         raise UsageError(f"--function {word!r}: there is no such file; {_HOW}")
     if not _C_NAME.fullmatch(path.stem) or not path.stem.isascii():
-        raise UsageError(
-            f"--function {word!r}: the file must be named like its function, and {path.stem!r} is no name in C."
-        )
+        raise UsageError(f"--function {word!r}: the file must be named like its function, and {path.stem!r} is no name in C.")
     if any(character in str(path.absolute()) for character in '"\\\n'):
         raise UsageError(f"--function {word!r}: the path has a quote, a backslash or a line break; move the file.")
     return path.stem

@@ -95,13 +95,7 @@ def _require_no_other(file: CampaignFile, book: Book) -> None:
 def _written(file: CampaignFile, book: Book, name: str, variant: Variant, launches: Sequence[Launch]) -> Job:
     job = Job(book.attempt(name), variant.name, tuple(launch.name for launch in launches), submitted=utc_now())
     text = job_script(
-        file,
-        variant,
-        launches,
-        name=job.name,
-        identity=book.identity,
-        folder=book.folder(job),
-        submitted=book.submitted,
+        file, variant, launches, name=job.name, identity=book.identity, folder=book.folder(job), submitted=book.submitted
     )
     write_whole(book.script(job), text)
     return job

@@ -164,13 +164,7 @@ def planned_jobs(file: CampaignFile) -> Iterator[tuple[str, Variant, tuple[Launc
 
 
 def _new(file: CampaignFile) -> dict[str, Any]:
-    return {
-        "schema": SCHEMA,
-        "id": secrets.token_hex(4),
-        "started": utc_now(),
-        "arguments": _arguments(file),
-        "jobs": [],
-    }
+    return {"schema": SCHEMA, "id": secrets.token_hex(4), "started": utc_now(), "arguments": _arguments(file), "jobs": []}
 
 
 def _arguments(file: CampaignFile) -> dict[str, Mapping[str, Any]]:

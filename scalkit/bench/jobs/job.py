@@ -52,13 +52,7 @@ def run_job(
 
 
 def prepare_variant(
-    file: CampaignFile,
-    variant: Variant,
-    folder: Path,
-    *,
-    launcher: str = "mpiexec",
-    identity: str = "",
-    set_aside: bool = False,
+    file: CampaignFile, variant: Variant, folder: Path, *, launcher: str = "mpiexec", identity: str = "", set_aside: bool = False
 ) -> Campaign:
     """Return the campaign of a variant, ready to run in a folder."""
     library, per_node = variant.library, variant.arguments.processes_per_node

@@ -21,14 +21,7 @@ _START_S = 120.0
 
 
 def job_script(
-    file: CampaignFile,
-    variant: Variant,
-    launches: Sequence[Launch],
-    *,
-    name: str,
-    identity: str,
-    folder: Path,
-    submitted: Path,
+    file: CampaignFile, variant: Variant, launches: Sequence[Launch], *, name: str, identity: str, folder: Path, submitted: Path
 ) -> str:
     """Return the script of a job.
 

@@ -79,9 +79,7 @@ def whole_job(file: CampaignFile | CommandFile, system: str) -> str:
     """
     job, known = file.job, SYSTEMS[system]
     if job is None:
-        raise UsageError(
-            f"{file.path} does not say what {system} is asked for; add a table [job] with nodes, time and so on."
-        )
+        raise UsageError(f"{file.path} does not say what {system} is asked for; add a table [job] with nodes, time and so on.")
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", file.path.stem).strip("-.") or "scalkit"
     folder = file.path.absolute().parent
     return filled(

@@ -18,14 +18,7 @@ from scalkit.native import cache_folder
 
 _RECORD = "library.json"
 _SCHEMA = 1
-_KINDS = {
-    "mpich": "mpich",
-    "openmpi": "openmpi",
-    "open-mpi": "openmpi",
-    "ompi": "openmpi",
-    "intel": "intel",
-    "impi": "intel",
-}
+_KINDS = {"mpich": "mpich", "openmpi": "openmpi", "open-mpi": "openmpi", "ompi": "openmpi", "intel": "intel", "impi": "intel"}
 
 
 @dataclass(frozen=True)

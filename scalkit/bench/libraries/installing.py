@@ -208,9 +208,7 @@ def _of_module(what: str, stage: Path) -> Library:
 
 
 def _version(library: str) -> str:
-    match = re.search(r"(?:Version:?\s*|v)([0-9]+(?:\.[0-9]+)+)", library) or re.search(
-        r"([0-9]+(?:\.[0-9]+)+)", library
-    )
+    match = re.search(r"(?:Version:?\s*|v)([0-9]+(?:\.[0-9]+)+)", library) or re.search(r"([0-9]+(?:\.[0-9]+)+)", library)
     return match[1] if match else "unknown"
 
 

@@ -195,8 +195,7 @@ def candidates(mpicc: str | None = None, mpiexec: str | None = None) -> Iterator
             yield compiler, starter
     if not found:
         raise LaunchError(
-            f"no launcher 'mpiexec' or 'mpirun' beside {compilers[0]} or on PATH; name the one of that library with "
-            "--mpiexec."
+            f"no launcher 'mpiexec' or 'mpirun' beside {compilers[0]} or on PATH; name the one of that library with --mpiexec."
         )
 
 
@@ -221,11 +220,7 @@ def probe(mpicc: str, mpiexec: str, environment: Mapping[str, str] | None = None
     library = match[2].strip().replace("\0", "")
     launcher = _launcher_kind(mpiexec, needed)
     mpi = Mpi(mpicc, mpiexec, _kind(library), library, match[1], launcher, show_command(mpicc), environment=needed)
-    environment = {
-        **needed,
-        **settings(mpi.launcher, oversubscribed=False),
-        **settings(mpi.kind, oversubscribed=cores() < 2),
-    }
+    environment = {**needed, **settings(mpi.launcher, oversubscribed=False), **settings(mpi.kind, oversubscribed=cores() < 2)}
     outcome = _run(mpi.command(2, program, "world"), environment)
     worlds = re.findall(r"^world (-?\d+)", outcome.output, re.MULTILINE)
     if worlds and worlds != ["2"]:
@@ -295,11 +290,7 @@ def require_one_library(mpicc: str) -> None:
     """
     prefix = Path(mpicc).absolute().parent.parent
     found = sorted(
-        {
-            match[1]
-            for path in prefix.glob("lib/python3*/site-packages/*.dist-info")
-            if (match := _WHEEL.match(path.name))
-        }
+        {match[1] for path in prefix.glob("lib/python3*/site-packages/*.dist-info") if (match := _WHEEL.match(path.name))}
     )
     if len(found) > 1:
         raise BuildError(

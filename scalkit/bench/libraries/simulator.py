@@ -176,9 +176,7 @@ def simulate(platform: Platform, *, per_node: int = 1, algorithms: Mapping[str, 
     smpicc, smpirun = _program("smpicc"), _program("smpirun")
     used = ALGORITHMS if algorithms is None else algorithms
     show = show_command(smpicc)
-    mpi = SimulatedMpi(
-        smpicc, smpirun, KIND, "", "", KIND, show, platform=platform, per_node=per_node, algorithms=dict(used)
-    )
+    mpi = SimulatedMpi(smpicc, smpirun, KIND, "", "", KIND, show, platform=platform, per_node=per_node, algorithms=dict(used))
     program = str(build(PROBE, smpicc).program("probe"))
     outcome = _run(mpi.command(1, program, "library"))
     _require_platform(mpi, outcome)
@@ -205,8 +203,7 @@ def _require_platform(mpi: SimulatedMpi, outcome: Outcome) -> None:
         said = re.findall(r"\[[^\]]*(?:CRITICAL|ERROR)\] ([^\n]+)", outcome.output)
         what = said[0].strip().rstrip(".") if said else outcome.ending
         raise UsageError(
-            f"SimGrid cannot simulate the platform file {mpi.platform.file}: {what[:300]}; mend it, or choose another "
-            "--platform."
+            f"SimGrid cannot simulate the platform file {mpi.platform.file}: {what[:300]}; mend it, or choose another --platform."
         )
 
 

@@ -61,9 +61,7 @@ def find_targets(
     if network is not None and not is_virtual:
         raise UsageError("--network is the machine of a virtual clock; add --clock virtual.")
     if per_node is not None and not platforms and not is_virtual:
-        raise UsageError(
-            "--per-node places processes on a simulated machine; name one with --platform, or add --clock virtual."
-        )
+        raise UsageError("--per-node places processes on a simulated machine; name one with --platform, or add --clock virtual.")
     machine = read_network(network or "cluster").with_per_node(per_node) if is_virtual else None
     if not libraries and not platforms:
         found = find_mpi(mpicc, mpiexec)
@@ -74,8 +72,7 @@ def find_targets(
     if machine:
         targets = [replace(target, mpi=proved(virtual(target.mpi, machine))) for target in targets]
     targets += [
-        Target(one.name, simulate(one, per_node=1 if per_node is None else per_node, algorithms=chosen))
-        for one in platform_files
+        Target(one.name, simulate(one, per_node=1 if per_node is None else per_node, algorithms=chosen)) for one in platform_files
     ]
     for number, target in enumerate(targets):
         for earlier in targets[:number]:

@@ -20,9 +20,7 @@ from scalkit.schema_errors import hint
 
 Row = Mapping[str, str]
 
-COLUMNS = tuple(
-    "operation size datatype work topology n_dim n_finite radius order constructor reorder repetitions p".split()
-)
+COLUMNS = tuple("operation size datatype work topology n_dim n_finite radius order constructor reorder repetitions p".split())
 """Factors, as columns of the table that sk_neighbours reads; with these last two everything can be combined."""
 
 MOST_ROWS = 1_000_000

@@ -80,9 +80,7 @@ def prepare_messages(out: Path, arguments: MessageArguments, mpi: Mpi) -> Messag
                 f"--what {part}: handling data takes no time on a virtual clock; leave it out, or measure with --clock real."
             )
     if "hops" in arguments.parts and not (isinstance(mpi, SimulatedMpi) and torus_of(mpi.platform)):
-        raise UsageError(
-            "--what hops: only a simulated torus tells how many hops apart two nodes are, such as juqueen."
-        )
+        raise UsageError("--what hops: only a simulated torus tells how many hops apart two nodes are, such as juqueen.")
     campaign = MessageCampaign(folder, arguments, mpi, build(sources("microbench"), mpi.mpicc, library=mpi.library))
     campaign.require_same()
     return campaign

@@ -146,16 +146,11 @@ def own_selection(mpi: Mpi) -> dict[str, Any]:
             tree, _ = json.JSONDecoder().raw_decode(text)
             if "collective=ibarrier" in tree:
                 return dict(tree)
-    raise UsageError(
-        f"the selection of algorithms was not found within the library of {mpi.mpicc}; MPICH 4 and newer have one."
-    )
+    raise UsageError(f"the selection of algorithms was not found within the library of {mpi.mpicc}; MPICH 4 and newer have one.")
 
 
 def _libraries(mpi: Mpi) -> list[Path]:
-    folders = [
-        Path(mpi.mpicc).resolve().parent.parent / "lib",
-        *(Path(word) for word in re.findall(r"-L(\S+)", mpi.show)),
-    ]
+    folders = [Path(mpi.mpicc).resolve().parent.parent / "lib", *(Path(word) for word in re.findall(r"-L(\S+)", mpi.show))]
     folders += [Path(mpi.mpicc).absolute().parent.parent / "lib"]
     found = [path for folder in folders if folder.is_dir() for path in sorted(folder.glob("libmpi*.so*"))]
     return [path for path in dict.fromkeys(found) if path.is_file() and path.stat().st_size > 2**16]

@@ -118,9 +118,7 @@ class Tuner:
         """
         default = self._measured("default", lambda p, size: {}, self.counts, self.sizes)
         if not default:
-            raise LaunchError(
-                f"nothing was measured with the default of {self.mpi.name}. {' '.join(self.failures[:1])}"
-            )
+            raise LaunchError(f"nothing was measured with the default of {self.mpi.name}. {' '.join(self.failures[:1])}")
         forced: dict[tuple[str, Algorithm], Times] = {}
         for number, one in enumerate(zip_longest(*self.offered.values()), 1):
             chosen = {op: algorithm for op, algorithm in zip(self.offered, one, strict=True) if algorithm}
@@ -155,9 +153,7 @@ class Tuner:
         files = write_settings(self.mpi, final, self.out)
         return Tuning(final, predicted, tuple(measured), tuple(refused), files, tuple(self.failures))
 
-    def _measured(
-        self, name: str, rules_at: Callable[[int, int], Rules], counts: Iterable[int], sizes: Sequence[int]
-    ) -> Times:
+    def _measured(self, name: str, rules_at: Callable[[int, int], Rules], counts: Iterable[int], sizes: Sequence[int]) -> Times:
         """Return the times of the operations that have rules, or of all where none has; measured now if they are not there."""
         found: Times = {}
         for p in counts:

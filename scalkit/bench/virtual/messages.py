@@ -42,9 +42,7 @@ class Recorded:
     done: tuple[int, ...]
 
 
-def record_messages(
-    mpi: VirtualMpi, ops: Sequence[str], P: int, S: int, *, timeout_s: float = 600.0
-) -> tuple[Recorded, ...]:
+def record_messages(mpi: VirtualMpi, ops: Sequence[str], P: int, S: int, *, timeout_s: float = 600.0) -> tuple[Recorded, ...]:
     """Return the messages of the last call of each operation, in the order of `ops`.
 
     `ops`: names of operations of MPI that `sk_time` measures, such as ``"MPI_Bcast"``.
@@ -61,11 +59,7 @@ def record_messages(
 
 def _lines(mpi: VirtualMpi, ops: Sequence[str], P: int, S: int, datatype: str, timeout_s: float) -> list[str]:
     program = str(build(sources("microbench"), mpi.mpicc, library=mpi.library).program("sk_time"))
-    given = {
-        **mpi.environment,
-        **settings(mpi.launcher, oversubscribed=True),
-        **settings(mpi.kind, oversubscribed=True),
-    }
+    given = {**mpi.environment, **settings(mpi.launcher, oversubscribed=True), **settings(mpi.kind, oversubscribed=True)}
     with TemporaryDirectory(prefix="scalkit-") as scratch, mpi.opened() as opened:
         file = Path(scratch) / "messages.txt"
         words = [f"--out={scratch}/run.jsonl", f"--expect-np={P}", "--seed=1", f"--size={S}", f"--ops={','.join(ops)}"]
@@ -75,9 +69,7 @@ def _lines(mpi: VirtualMpi, ops: Sequence[str], P: int, S: int, datatype: str, t
         outcome = run_program(command, timeout_s=timeout_s, environment=given)
         lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
     if outcome.status != 0:
-        raise LaunchError(
-            f"{', '.join(ops)} with {P} processes and {S} B {outcome.ending}. {LAST_LINES}\n{outcome.last_lines}"
-        )
+        raise LaunchError(f"{', '.join(ops)} with {P} processes and {S} B {outcome.ending}. {LAST_LINES}\n{outcome.last_lines}")
     return lines
 
 
@@ -89,9 +81,7 @@ def _last_call(lines: Sequence[str], function: str, P: int, S: int) -> Recorded:
     last = max((row[0] for row in rows["call"]), default=0)
     calls = sorted(row[1:] for row in rows["call"] if row[0] == last)
     if len(calls) != P:
-        raise LaunchError(
-            f"{len(calls)} of {P} processes called {function} in virtual time; name an operation of all processes."
-        )
+        raise LaunchError(f"{len(calls)} of {P} processes called {function} in virtual time; name an operation of all processes.")
     start = max(begin for _, begin, _ in calls)
     found = [
         Message(source, to, n_bytes, sent - start, arrival - start)

@@ -240,11 +240,7 @@ def proved(mpi: VirtualMpi) -> VirtualMpi:
     Raises LaunchError if they did not: why, and how to go on.
     """
     program = str(build(PROBE, mpi.mpicc).program("probe"))
-    given = {
-        **mpi.environment,
-        **settings(mpi.launcher, oversubscribed=True),
-        **settings(mpi.kind, oversubscribed=True),
-    }
+    given = {**mpi.environment, **settings(mpi.launcher, oversubscribed=True), **settings(mpi.kind, oversubscribed=True)}
     with TemporaryDirectory(prefix="scalkit-") as scratch, mpi.opened() as opened:
         account = Path(scratch) / "account.json"
         command = replace(opened, output=str(account)).command(2, program, "world")

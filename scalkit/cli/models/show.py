@@ -26,9 +26,7 @@ def run(args: argparse.Namespace) -> int:
     at = settings_of(args.at)
     if args.operation is not None:
         if args.model is not None:
-            raise UsageError(
-                f"--operation shows its algorithms, not the model {args.model!r:.40}; leave one of them out."
-            )
+            raise UsageError(f"--operation shows its algorithms, not the model {args.model!r:.40}; leave one of them out.")
         message = message_of(args.source)
         if args.stride is not None:
             message = with_datatype(message, _packing(args.source, args.stride))
@@ -52,9 +50,7 @@ def _packing(source: str, stride: int) -> PerformanceModel:
     from scalkit.perfmodels import read_card
 
     if not source.endswith(".toml"):
-        raise UsageError(
-            f"--stride: {source:.60} is no model card, which knows packing; fit one with scalkit model fit."
-        )
+        raise UsageError(f"--stride: {source:.60} is no model card, which knows packing; fit one with scalkit model fit.")
     return read_card(source).packing(stride)
 
 

@@ -36,9 +36,7 @@ def run(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise UsageError(f"--size {args.size!r:.60}: whole numbers of bytes are needed, as in {_SIZES}.") from error
     with terminated_like_interrupted():
-        (target,) = find_targets(
-            [args.mpi] if args.mpi else [], clock=args.clock, network=args.network, per_node=args.per_node
-        )
+        (target,) = find_targets([args.mpi] if args.mpi else [], clock=args.clock, network=args.network, per_node=args.per_node)
         runs = target.mpi.usual_runs if args.runs is None else args.runs
         with resumable(out), task_bar(sys.stderr, "measure") as bar:
             tuner = Tuner(out, target.mpi, counts, sizes, tuple(args.op), runs, args.least, bar)
@@ -59,13 +57,7 @@ def _content(tuner: Tuner, found: Tuning) -> dict[str, Any]:
         "runs": tuner.runs,
         "least": tuner.least,
         "rules": [
-            {
-                "operation": op,
-                "algorithm": one.choice.name,
-                "word": one.choice.word,
-                "p": list(one.p),
-                "size_B": list(one.size),
-            }
+            {"operation": op, "algorithm": one.choice.name, "word": one.choice.word, "p": list(one.p), "size_B": list(one.size)}
             for op, those in found.rules.items()
             for one in those
         ],
@@ -90,11 +82,7 @@ def _text(tuner: Tuner, found: Tuning) -> str:
     lines = [f"{tuner.mpi.name}, {clock}"]
     if not found.measured:
         return "\n".join(
-            [
-                *lines,
-                f"Nothing is faster than what the library does by itself, by {tuner.least:g} times and the noise.",
-                "",
-            ]
+            [*lines, f"Nothing is faster than what the library does by itself, by {tuner.least:g} times and the noise.", ""]
         )
     before = {one.place: one for one in found.predicted}
     rows = [("operation", "p", "size", "algorithm", "forced", "with the file", "95 %")]
@@ -103,15 +91,11 @@ def _text(tuner: Tuner, found: Tuning) -> str:
         forced = before.get(one.place)
         ratio = f"{forced.ratio:.2f}" if forced else "between"
         span = "exact" if one.low == one.high else f"{one.low:.2f} to {one.high:.2f}"
-        rows.append(
-            (op, str(p), "" if op == "barrier" else f"{size} B", one.algorithm.name, ratio, f"{one.ratio:.2f}", span)
-        )
+        rows.append((op, str(p), "" if op == "barrier" else f"{size} B", one.algorithm.name, ratio, f"{one.ratio:.2f}", span))
     lines += ["How many times as fast as by itself: the algorithm forced, and the library with its file"]
     lines += aligned(rows)
     if found.refused:
-        lines.append(
-            f"{len(found.refused)} choices were no gain when they were measured again, or between, and were taken out."
-        )
+        lines.append(f"{len(found.refused)} choices were no gain when they were measured again, or between, and were taken out.")
     if tuner.mpi.is_virtual:
         lines.append(f"{LEFT_OUT[:1].upper()}{LEFT_OUT[1:]}.")
     names = [str(path) for path in found.files]

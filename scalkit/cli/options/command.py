@@ -90,9 +90,7 @@ def next_step(campaign: CommandCampaign, result: Result) -> str:
     grows, falls = ([one for one in varied if (one in _SHARED) == is_shared] for is_shared in (False, True))
     claim = "*".join(grows) + "".join(f"/{one}" for one in falls) if grows else f"1/{'/'.join(falls)}"
     lines = [f"Next, with what you expect in place of {claim!r}:"]
-    lines.append(
-        f"  scalkit validate {shlex.quote(str(result.folder))} --expectation {shlex.quote(f'{name} = {claim}')}"
-    )
+    lines.append(f"  scalkit validate {shlex.quote(str(result.folder))} --expectation {shlex.quote(f'{name} = {claim}')}")
     few = {one: counts[one] for one in varied if counts[one] < 5}
     if few:
         have = ", ".join(f"{one} has {count}" for one, count in few.items())

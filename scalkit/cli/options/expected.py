@@ -27,9 +27,7 @@ _EXPECTATIONS = "a TOML file of expectations"
 _MODELS = "a TOML file of models"
 
 
-def expected_of(
-    expect: str | None, baseline: str | None, expectations: Sequence[str] = ()
-) -> ExpectationSet | Baseline:
+def expected_of(expect: str | None, baseline: str | None, expectations: Sequence[str] = ()) -> ExpectationSet | Baseline:
     """Return what is expected.
 
     `expect`: a TOML file of expectations, or of models called like functions, or the name of a bundled catalogue;
@@ -82,11 +80,7 @@ def _with(given: ExpectationSet | None, texts: Sequence[str]) -> ExpectationSet:
     if given is None:
         return replace(own, name="the command line")
     return ExpectationSet(
-        {**given.functions, **own.functions},
-        given.rules,
-        given.litmus,
-        f"{given.name} and the command line",
-        given.lines,
+        {**given.functions, **own.functions}, given.rules, given.litmus, f"{given.name} and the command line", given.lines
     )
 
 
@@ -98,9 +92,7 @@ def _expectations(name: str) -> ExpectationSet:
     if name not in CATALOGUES:
         kind = _kind(path)
         if kind is None:
-            raise ExpectationError(
-                f"there is no file '{name}'; --expect takes a TOML file or one of {', '.join(CATALOGUES)}."
-            )
+            raise ExpectationError(f"there is no file '{name}'; --expect takes a TOML file or one of {', '.join(CATALOGUES)}.")
         if kind == _BASELINE:
             raise ExpectationError(f"'{name}' is a baseline, not a file of expectations; give it with --baseline.")
         if kind == _MODELS:

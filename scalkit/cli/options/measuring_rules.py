@@ -34,9 +34,7 @@ def rules_of(args: argparse.Namespace) -> dict[str, Any]:
     usual = {"allowed_bend": 0.1, "smallest_step": 1.05, "max_points": 40}
     stray = [name for name, value in usual.items() if getattr(args, name) != value]
     if stray and args.refine is None:
-        raise UsageError(
-            f"--{stray[0].replace('_', '-')} is about refinement; add --refine sizes or --refine processes."
-        )
+        raise UsageError(f"--{stray[0].replace('_', '-')} is about refinement; add --refine sizes or --refine processes.")
     refine = None
     if args.refine is not None:
         refine = Refinement(args.refine, args.allowed_bend, args.smallest_step, args.max_points)
@@ -189,9 +187,7 @@ def rules_in_words(own: Arguments) -> list[str]:
         lines.append(f"until the standard error is {error}, with {own.min_reps} to {own.max_reps} repetitions")
     if own.refine is not None:
         miss, most = f"{100 * own.refine.allowed:g} %", own.refine.max_points
-        lines.append(
-            f"refines {own.refine.over} where lines from both sides miss by more than {miss}, up to {most} points"
-        )
+        lines.append(f"refines {own.refine.over} where lines from both sides miss by more than {miss}, up to {most} points")
     return lines
 
 

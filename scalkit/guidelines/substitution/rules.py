@@ -92,11 +92,7 @@ def _is_covered(one: Choice, rules: Iterable[Rule]) -> bool:
     p, size = _span(one.p, _ANY_P), _span(one.size, _ANY_SIZE)
     use = tuple(level for _, level in one.terms)
     return any(
-        rule.call == one.level
-        and rule.use == use
-        and rule.p == p
-        and rule.size[0] <= size[0]
-        and size[1] <= rule.size[1]
+        rule.call == one.level and rule.use == use and rule.p == p and rule.size[0] <= size[0] and size[1] <= rule.size[1]
         for rule in rules
     )
 

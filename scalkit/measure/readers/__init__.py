@@ -8,13 +8,4 @@ from scalkit.measure.readers.foreign import foreign_datasets, foreign_files, fra
 from scalkit.measure.readers.formats import KNOWN
 from scalkit.measure.readers.frame import is_frame
 
-__all__ = [
-    "KNOWN",
-    "Content",
-    "foreign_datasets",
-    "foreign_files",
-    "frame_dataset",
-    "is_extra_p_lines",
-    "is_frame",
-    "load",
-]
+__all__ = ["KNOWN", "Content", "foreign_datasets", "foreign_files", "frame_dataset", "is_extra_p_lines", "is_frame", "load"]

@@ -90,15 +90,12 @@ class Content:
         for line in self.lines():
             if len(line.text) > _LONGEST_LINE:
                 raise self.error(
-                    line,
-                    f"the line has {len(line.text)} characters, no benchmark prints such; the file is damaged there.",
+                    line, f"the line has {len(line.text)} characters, no benchmark prints such; the file is damaged there."
                 )
             if left is None or line.number < left.number:
                 yield line
 
-    def table(
-        self, split: Callable[[str], list[str]], damaged: str, is_header: Callable[[list[str]], bool]
-    ) -> Iterator[Row]:
+    def table(self, split: Callable[[str], list[str]], damaged: str, is_header: Callable[[list[str]], bool]) -> Iterator[Row]:
         """Yield the rows below a header, each by the names of its columns; `is_header` tells where another one begins.
 
         Raises DataError, which says `damaged`, if a row has more or fewer fields than the header.

@@ -92,9 +92,7 @@ def _damaged(content: Content, error: Exception) -> DataError:
     return DataError(f"{content.where} is a damaged CUBE profile ({what}); copy it again, or measure again.")
 
 
-def _add(
-    gathered: Gathered, profile: Any, metric: Any, paths: Mapping[int, str], settings: Mapping[str, Setting]
-) -> None:
+def _add(gathered: Gathered, profile: Any, metric: Any, paths: Mapping[int, str], settings: Mapping[str, Setting]) -> None:
     values = profile.get_metric_values(metric=metric, cache=False)
     factor, base = base_unit(str(metric.units or "1"))
     name = "time" if str(metric.name) == "time" and base == "s" else str(metric.name)
@@ -115,9 +113,7 @@ def _paths(roots: Sequence[Any], content: Content) -> dict[int, str]:
     while waiting:
         node, before, depth = waiting.pop()
         if depth > _DEEPEST:
-            raise DataError(
-                f"{content.where} has call paths of more than {_DEEPEST} functions; limit the depth in Score-P."
-            )
+            raise DataError(f"{content.where} has call paths of more than {_DEEPEST} functions; limit the depth in Score-P.")
         name = str(node.region.name)
         paths[node.id] = f"{before}->{name}" if before else name
         waiting += [(child, paths[node.id], depth + 1) for child in node.get_children()]
@@ -183,13 +179,9 @@ def _require_plain(content: Content, anchor: bytes) -> None:
         except (OSError, EOFError, zlib.error) as error:
             raise _damaged(content, error) from error
     if len(anchor) > LARGEST or b"<!ENTITY" in anchor or b"<!DOCTYPE" in anchor:
-        raise DataError(
-            f"{content.where}: anchor.xml is too large or declares entities; it is no profile that is read here."
-        )
+        raise DataError(f"{content.where}: anchor.xml is too large or declares entities; it is no profile that is read here.")
     if _depth(anchor) > 3 * _DEEPEST:
-        raise DataError(
-            f"{content.where} has call paths of more than {_DEEPEST} functions; limit the depth in Score-P."
-        )
+        raise DataError(f"{content.where} has call paths of more than {_DEEPEST} functions; limit the depth in Score-P.")
 
 
 def _depth(xml: bytes) -> int:
@@ -213,9 +205,7 @@ def _require_bounded(content: Content, name: str, data: bytes) -> None:
         except zlib.error as error:
             raise _damaged(content, error) from error
         if total > LARGEST or unpacker.unconsumed_tail:
-            raise DataError(
-                f"{content.where}: {name} unpacks to more than {LARGEST // 2**20} MiB; select fewer metrics."
-            )
+            raise DataError(f"{content.where}: {name} unpacks to more than {LARGEST // 2**20} MiB; select fewer metrics.")
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:

@@ -37,9 +37,7 @@ class _Placed:
     one: Observed
 
 
-def dataset_of(
-    files: Sequence[tuple[str, Found]], where: str, parameter: str | Sequence[str] | None = None
-) -> xr.Dataset:
+def dataset_of(files: Sequence[tuple[str, Found]], where: str, parameter: str | Sequence[str] | None = None) -> xr.Dataset:
     """Return a Dataset of all functions that have the parameters; ``attrs["notes"]`` names the others.
 
     Values of the same function, metric and setting in one file are repetitions, in several files further runs.
@@ -77,9 +75,7 @@ def dataset_of(
     return ds
 
 
-def _placed(
-    files: Sequence[tuple[str, Found]], chosen: Sequence[str], apart: Sequence[str]
-) -> tuple[list[_Placed], list[str]]:
+def _placed(files: Sequence[tuple[str, Found]], chosen: Sequence[str], apart: Sequence[str]) -> tuple[list[_Placed], list[str]]:
     """Return what has a point, and the names of functions that have none."""
     placed: list[_Placed] = []
     left: dict[str, None] = {}
@@ -118,9 +114,7 @@ def _free_run(here: Sequence[_Placed], taken: Mapping[int, set[Place]]) -> int:
 
 
 def _filled(placed: Sequence[_Placed], chosen: tuple[str, ...], where: str) -> xr.Dataset:
-    functions = {
-        name: i for i, name in enumerate(dict.fromkeys(one.name for one in placed if one.one.role == "metric"))
-    }
+    functions = {name: i for i, name in enumerate(dict.fromkeys(one.name for one in placed if one.one.role == "metric"))}
     kept = [one for one in placed if one.name in functions]
     table = np.unique(np.array([one.point for one in kept if one.one.role == "metric"], dtype=np.float64), axis=0)
     points = {tuple(row): i for i, row in enumerate(table.tolist())}

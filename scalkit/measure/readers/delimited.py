@@ -33,9 +33,7 @@ def is_delimited(content: Content) -> bool:
     if not lines or "\0" in content.head:
         return False
     separator = _separator(lines[0])
-    return bool(separator) and (
-        len(lines) == 1 or len(_fields(lines[1], separator)) == len(_fields(lines[0], separator))
-    )
+    return bool(separator) and (len(lines) == 1 or len(_fields(lines[1], separator)) == len(_fields(lines[0], separator)))
 
 
 def read_delimited(content: Content, parameter: str | Sequence[str] | None = None) -> Found:
@@ -70,9 +68,7 @@ def read_delimited(content: Content, parameter: str | Sequence[str] | None = Non
         else:
             _require_room(content, len(rows), len(header))
             rows.append((line.number, fields))
-    kind = {",": "CSV", ";": "CSV with semicolons", "\t": "tab-separated values", "|": "table with bars"}.get(
-        separator, "CSV"
-    )
+    kind = {",": "CSV", ";": "CSV with semicolons", "\t": "tab-separated values", "|": "table with bars"}.get(separator, "CSV")
     return replace(_found(content, kind, header, rows, parameter), attrs=attributes_of_remarks(remarks))
 
 
@@ -99,8 +95,7 @@ def read_jube_pretty(content: Content, parameter: str | Sequence[str] | None = N
                 if line == content.unended and rows:
                     break
                 raise content.error(
-                    line,
-                    f"the row has {len(fields)} fields, the header has {len(header)}; the file was cut or edited there.",
+                    line, f"the row has {len(fields)} fields, the header has {len(header)}; the file was cut or edited there."
                 )
             _require_room(content, len(rows), len(header))
             rows.append((line.number, fields))
@@ -121,9 +116,7 @@ def _found(
 ) -> Found:
     _require_header(content, header)
     if not rows:
-        raise DataError(
-            f"{content.where} has a header ({', '.join(header)[:80]}) and no row; the file was cut: write it again."
-        )
+        raise DataError(f"{content.where} has a header ({', '.join(header)[:80]}) and no row; the file was cut: write it again.")
     table = Table(content.where, tuple(header), rows)
     gathered = Gathered(content.where)
     gather(table, roles_of(table, parameter), gathered)
@@ -140,9 +133,7 @@ def _found(
 
 def _require_room(content: Content, n_rows: int, n_columns: int) -> None:
     if (n_rows + 1) * n_columns > _MOST_CELLS:
-        raise DataError(
-            f"{content.where} has more than {_MOST_CELLS} cells; split it, or leave out columns or repetitions."
-        )
+        raise DataError(f"{content.where} has more than {_MOST_CELLS} cells; split it, or leave out columns or repetitions.")
 
 
 def _require_header(content: Content, header: Sequence[str]) -> None:

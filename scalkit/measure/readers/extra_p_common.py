@@ -15,9 +15,7 @@ from scalkit.units import scaled
 MOST_PARAMETERS = 4
 """As many as Extra-P has."""
 
-_TIME = re.compile(
-    r"(min_|max_|mean_|avg_)?(run|wall|execution|exclusive_|inclusive_|cpu_|user_|system_)?_?time|duration", re.I
-)
+_TIME = re.compile(r"(min_|max_|mean_|avg_)?(run|wall|execution|exclusive_|inclusive_|cpu_|user_|system_)?_?time|duration", re.I)
 _BYTES = re.compile(r"bytes(_\w+)?|\w+_bytes|memory(_\w+)?|\w+_memory", re.I)
 
 
@@ -87,16 +85,12 @@ class Series:
         settings: Mapping[str, Setting] = dict(zip(parameters, point, strict=True))
         function = callpath_of(callpath)
         self.points.setdefault((function, name), {})[tuple(point)] = None
-        self.gathered.add(
-            function, settings, [scaled(value, factor) for value in values], name, base, run=run, exact=exact
-        )
+        self.gathered.add(function, settings, [scaled(value, factor) for value in values], name, base, run=run, exact=exact)
 
     def beside(self, callpath: str, metric: str, settings: Mapping[str, Setting], value: float, what: str) -> None:
         """Add a detail of a measurement, such as its median."""
         name, factor, base = unit_of_metric(metric)
-        self.gathered.add(
-            callpath_of(callpath), settings, [scaled(value, factor)], f"{name}_{what}", base, role="detail"
-        )
+        self.gathered.add(callpath_of(callpath), settings, [scaled(value, factor)], f"{name}_{what}", base, role="detail")
 
     def notes(self) -> list[str]:
         """Return what a reader should know of units, missing values and points."""
@@ -124,6 +118,4 @@ def ragged(points: Mapping[tuple[str, str], Mapping[tuple[Setting, ...], None]])
 
 def found_in(kind: str, series: Series, parameters: Sequence[str], cut: str = "", **more: object) -> Found:
     """Return what was found in a file of Extra-P's."""
-    return Found(
-        kind, series.gathered.observed(), parameters=tuple(parameters), attrs=more, notes=series.notes(), cut=cut
-    )
+    return Found(kind, series.gathered.observed(), parameters=tuple(parameters), attrs=more, notes=series.notes(), cut=cut)

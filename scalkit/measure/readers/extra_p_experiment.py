@@ -21,17 +21,7 @@ from scalkit.measure.readers.observed import Found, number_from_json
 
 _MEMBER = "experiment.json"
 _AGAIN = "save the experiment again"
-_DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    OSError,
-    EOFError,
-    RuntimeError,
-    ValueError,
-    LookupError,
-    OverflowError,
-)
+_DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, RuntimeError, ValueError, LookupError, OverflowError)
 """What unpacking a damaged archive raises."""
 _INDEX, _VALUES = b"Extra-P INDEX\0\0\0", b"Extra-P VALUES\0\0"
 
@@ -56,9 +46,7 @@ def read_experiment(content: Content) -> Found:
     value = json_of(Content(content.path, archive.member(_MEMBER)))
     if not isinstance(value, dict) or not isinstance(value.get("measurements"), dict):
         raise DataError(f"{where} has no measurements in its {_MEMBER}; {_AGAIN}.")
-    names = [
-        text_of(one, f"{where}: a parameter") for one in list_of(value.get("parameters"), f"{where}: 'parameters'")
-    ]
+    names = [text_of(one, f"{where}: a parameter") for one in list_of(value.get("parameters"), f"{where}: 'parameters'")]
     parameters = parameters_of_names(names, where)
     series = Series(where)
     reduced = 0
@@ -71,9 +59,7 @@ def read_experiment(content: Content) -> Found:
             _summary(series, callpath, metric, dict(zip(parameters, point, strict=True)), one)
         series.add(callpath, metric, parameters, point, kept)
     version = value.get("Extra-P")
-    note = (
-        f"{reduced} measurements have no single values in the file (option --keep-values); their mean stands for them"
-    )
+    note = f"{reduced} measurements have no single values in the file (option --keep-values); their mean stands for them"
     found = found_in("Extra-P experiment", series, parameters)
     return Found(
         f"{found.format} {version[:20]}" if isinstance(version, str) else found.format,
@@ -125,11 +111,7 @@ class _Archive:
         """Return the repetitions that a pair (file, number) refers to; None if there are none."""
         if place is None:
             return None
-        if (
-            not isinstance(place, list)
-            or len(place) != 2
-            or not all(type(one) is int and 0 <= one < 2**31 for one in place)
-        ):
+        if not isinstance(place, list) or len(place) != 2 or not all(type(one) is int and 0 <= one < 2**31 for one in place):
             raise DataError(f"{where}: 'values' is {shortened(place)}; two whole numbers are needed: {_AGAIN}.")
         chunk, number = place
         if chunk not in self._arrays:

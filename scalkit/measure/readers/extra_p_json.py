@@ -28,8 +28,7 @@ def from_extra_p_json(value: Table, content: Content) -> Found:
     if "callpaths" in value:
         return _legacy(value, content.where)
     names = [
-        text_of(one, f"{content.where}: a parameter")
-        for one in list_of(value["parameters"], f"{content.where}: 'parameters'")
+        text_of(one, f"{content.where}: a parameter") for one in list_of(value["parameters"], f"{content.where}: 'parameters'")
     ]
     parameters = parameters_of_names(names, content.where)
     units = value.get("units", {})
@@ -69,9 +68,7 @@ def measurements_of(value: object, where: str) -> Iterator[tuple[str, str, Table
             place = f"{where}: {shortened(metric)} of {shortened(callpath)}"
             for one in list_of(ones, place):
                 if not isinstance(one, dict):
-                    raise DataError(
-                        f"{place} holds {shortened(one)}; an object with a point and values is needed: {_AGAIN}."
-                    )
+                    raise DataError(f"{place} holds {shortened(one)}; an object with a point and values is needed: {_AGAIN}.")
                 yield callpath, metric, one, place
 
 
@@ -86,9 +83,7 @@ def _legacy(value: Table, where: str) -> Found:
             for pair in _objects(one, "parameter_value_pairs", where)
         }
         if set(pairs) != set(parameters):
-            raise DataError(
-                f"{where}: coordinate {shortened(one.get('id'))} has not one value for each parameter: {_AGAIN}."
-            )
+            raise DataError(f"{where}: coordinate {shortened(one.get('id'))} has not one value for each parameter: {_AGAIN}.")
         points[_id(one, "id", where)] = [pairs[key] for key in sorted(pairs)]
     series = Series(where)
     known_ids: tuple[Collection[int], ...] = (callpaths, metrics, points)
@@ -107,8 +102,7 @@ def _legacy(value: Table, where: str) -> Found:
 
 def _names(value: Table, kind: str, where: str) -> dict[int, str]:
     return {
-        _id(one, "id", where): text_of(one.get("name"), f"{where}: a name in {kind!r}")
-        for one in _objects(value, kind, where)
+        _id(one, "id", where): text_of(one.get("name"), f"{where}: a name in {kind!r}") for one in _objects(value, kind, where)
     }
 
 
@@ -156,13 +150,9 @@ def point_of_json(value: object, names: Sequence[str], where: str) -> list[float
     given = value if isinstance(value, list) else [value]
     point = [number_from_json(one, f"{where}: a number of a point") for one in given]
     if len(point) != len(names):
-        raise DataError(
-            f"{where}: the point {tuple(point)} has {len(point)} numbers for {len(names)} parameters: {_AGAIN}."
-        )
+        raise DataError(f"{where}: the point {tuple(point)} has {len(point)} numbers for {len(names)} parameters: {_AGAIN}.")
     if min(point) <= 0:
-        raise DataError(
-            f"{where}: the point {tuple(point)} is not positive; every value of a parameter must be: leave it out."
-        )
+        raise DataError(f"{where}: the point {tuple(point)} is not positive; every value of a parameter must be: leave it out.")
     return point
 
 

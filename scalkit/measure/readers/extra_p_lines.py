@@ -59,8 +59,7 @@ def _read(content: Content, kind: str, key: str, needed: tuple[str, ...] = ()) -
                 cut = f"line {line.number} is cut and left out: {shortened(line.text.strip())}"
                 break
             raise content.error(
-                line,
-                f"{error}; each line must be one object, perhaps the file was cut or edited there: write it again.",
+                line, f"{error}; each line must be one object, perhaps the file was cut or edited there: write it again."
             ) from None
         params = record.get(key)
         if not isinstance(params, dict) or not params:
@@ -92,9 +91,7 @@ def _add(
     where = f"{content.where}, line {line.number}"
     point = [number_from_json(value, f"{where}: {name!r}") for name, value in params.items()]
     if min(point) <= 0:
-        raise content.error(
-            line, f"the point {tuple(point)} is not positive; every value of a parameter must be: leave it out."
-        )
+        raise content.error(line, f"the point {tuple(point)} is not positive; every value of a parameter must be: leave it out.")
     given = record.get("value")
     values = [_value(one, where) for one in (given if isinstance(given, list) else [given])]
     if not values:

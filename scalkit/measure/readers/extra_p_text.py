@@ -39,11 +39,7 @@ def read_extra_p_text(content: Content) -> Found:
             "the file was cut: write it again."
         )
     last = content.unended
-    cut = (
-        f"line {last.number} has no line end; if the file was cut there, its last value is wrong: check it"
-        if last
-        else ""
-    )
+    cut = f"line {last.number} has no line end; if the file was cut there, its last value is wrong: check it" if last else ""
     return found_in("Extra-P text", reader.series, reader.parameters, cut)
 
 
@@ -90,8 +86,7 @@ class _Reader:
                 self._data(line, rest)
             case _:
                 raise self.content.error(
-                    line,
-                    f"{shortened(word)} is none of {', '.join(_WORDS)}; the file is damaged there, or no text of Extra-P.",
+                    line, f"{shortened(word)} is none of {', '.join(_WORDS)}; the file is damaged there, or no text of Extra-P."
                 )
 
     def close(self, line: Line | None) -> None:
@@ -112,9 +107,7 @@ class _Reader:
             groups = [[one] for one in numbers]
         else:
             if re.sub(r"\(\s*[^()\s][^()]*\)", "", text).strip():
-                raise self.content.error(
-                    line, f"the brackets in {shortened(rest)} do not match; write POINTS ( 4 10 ) ( 8 10 )."
-                )
+                raise self.content.error(line, f"the brackets in {shortened(rest)} do not match; write POINTS ( 4 10 ) ( 8 10 ).")
             groups = [
                 [self.content.number(one, line, "a point") for one in inner.replace(",", " ").split()]
                 for inner in re.findall(r"\(([^()]*)\)", text)
@@ -122,8 +115,7 @@ class _Reader:
         for group in groups:
             if len(group) != n:
                 raise self.content.error(
-                    line,
-                    f"the point {tuple(group)} has {len(group)} numbers for {n} parameters; write one number for each.",
+                    line, f"the point {tuple(group)} has {len(group)} numbers for {n} parameters; write one number for each."
                 )
             if min(group) <= 0:
                 raise self.content.error(

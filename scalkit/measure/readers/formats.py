@@ -32,17 +32,9 @@ KNOWN = (
     "CUBE, Google Benchmark, pytest-benchmark, hyperfine, ReFrame's performance logs, JUBE's tables, CSV"
 )
 
-_PAGES = frozenset(
-    ".md .rst .html .htm .xml .toml .yaml .yml .ini .cfg .conf .py .sh .c .h .cc .cpp .hpp .f90 .tex .svg".split()
-)
+_PAGES = frozenset(".md .rst .html .htm .xml .toml .yaml .yml .ini .cfg .conf .py .sh .c .h .cc .cpp .hpp .f90 .tex .svg".split())
 
-_PACKED = {
-    b"\x1f\x8b": "gzip",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ\x00": "xz",
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"7z\xbc\xaf": "7-zip",
-}
+_PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"7z\xbc\xaf": "7-zip"}
 
 
 @dataclass(frozen=True)

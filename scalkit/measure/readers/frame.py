@@ -34,17 +34,13 @@ def read_frame(frame: Any, parameter: str | Sequence[str] | None = None, metric:
     if not len(flat) or not header:
         raise DataError("the DataFrame is empty; rows of measurements are needed.")
     if flat.size > _MOST_CELLS:
-        raise DataError(
-            f"the DataFrame has {flat.size} cells, up to {_MOST_CELLS} are read; leave out columns or rows."
-        )
+        raise DataError(f"the DataFrame has {flat.size} cells, up to {_MOST_CELLS} are read; leave out columns or rows.")
     columns = [_cells(flat.iloc[:, i]) for i in range(len(header))]
     rows = [(number, list(cells)) for number, cells in enumerate(zip(*columns, strict=True), 1)]
     table = Table("the DataFrame", tuple(header), rows)
     gathered = Gathered("the DataFrame")
     gather(table, roles_of(table, parameter, metric), gathered)
-    return Found(
-        "pandas DataFrame", gathered.observed(), advice="a column with several values is needed, as in 'p' or 'n'"
-    )
+    return Found("pandas DataFrame", gathered.observed(), advice="a column with several values is needed, as in 'p' or 'n'")
 
 
 def _cells(column: Any) -> list[str]:

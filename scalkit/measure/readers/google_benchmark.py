@@ -56,9 +56,7 @@ def from_google_benchmark(content: Mapping[str, Any], where: str) -> Found:
         if summary:
             notes[f"{function}: of the repetitions only the {summary} is in the file"] = None
         key = _clock(settings, flags)
-        seconds = tuple(
-            duration_of(one.get(key), _unit(one, name, where), f"{where}: {key} of {name!r}") for one in kept
-        )
+        seconds = tuple(duration_of(one.get(key), _unit(one, name, where), f"{where}: {key} of {name!r}") for one in kept)
         timed += [Observed(function, settings, seconds)] if seconds else []
         if seconds and key == "real_time" and settings.get("threads", 1.0) == 1 and "manual_time" not in flags:
             timed += _waiting(function, settings, kept, name, where)
@@ -86,9 +84,7 @@ def from_google_benchmark(content: Mapping[str, Any], where: str) -> Found:
     )
 
 
-def _waiting(
-    function: str, settings: Mapping[str, Setting], kept: Sequence[Record], name: str, where: str
-) -> list[Observed]:
+def _waiting(function: str, settings: Mapping[str, Setting], kept: Sequence[Record], name: str, where: str) -> list[Observed]:
     """Return the CPU time and the share of the run time that was spent without a CPU, where that is much."""
     real, cpu = (
         [duration_of(one.get(key), _unit(one, name, where), f"{where}: {key} of {name!r}") for one in kept]
@@ -106,9 +102,7 @@ def _waiting(
 def _foreign_load(context: Record) -> float | None:
     """Return the share of a CPU that the others left no program when this one began, if more were running than CPUs."""
     load, cpus = context.get("load_avg"), context.get("num_cpus")
-    if not (
-        isinstance(load, list) and load and isinstance(load[0], int | float) and isinstance(cpus, int) and cpus > 0
-    ):
+    if not (isinstance(load, list) and load and isinstance(load[0], int | float) and isinstance(cpus, int) and cpus > 0):
         return None
     return 1 - cpus / load[0] if load[0] > cpus else None
 
@@ -160,9 +154,7 @@ def _kept(group: Sequence[Record]) -> tuple[list[Record], str]:
 
 def _clock(settings: Mapping[str, Setting], flags: Sequence[str]) -> str:
     """Return the time that Google Benchmark itself judges by."""
-    is_wall = any(flag in _WALL for flag in flags) or (
-        settings.get("threads", 1.0) != 1 and "process_time" not in flags
-    )
+    is_wall = any(flag in _WALL for flag in flags) or (settings.get("threads", 1.0) != 1 and "process_time" not in flags)
     return "real_time" if is_wall else "cpu_time"
 
 

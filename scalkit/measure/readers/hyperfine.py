@@ -20,11 +20,7 @@ _ADVICE = "run it over several values, as in hyperfine -P n 1000 16000 -D 1000 '
 def is_hyperfine(value: object) -> bool:
     """Return whether a JSON value has the shape of hyperfine's export."""
     results = value.get("results") if isinstance(value, dict) else None
-    return (
-        isinstance(results, list)
-        and bool(results)
-        and all(isinstance(one, dict) and "command" in one for one in results)
-    )
+    return isinstance(results, list) and bool(results) and all(isinstance(one, dict) and "command" in one for one in results)
 
 
 def is_hyperfine_csv(content: Content) -> bool:
@@ -92,18 +88,14 @@ def _row(content: Content, line: Line, row: Mapping[str, str], gathered: Gathere
         if row[name].strip():
             value = content.number(row[name], line, name)
             if value < 0:
-                raise content.error(
-                    line, f"{name} is {value:g} s; durations are not negative, the file is damaged there."
-                )
+                raise content.error(line, f"{name} is {value:g} s; durations are not negative, the file is damaged there.")
             if name == "median":
                 gathered.add(function, settings, [value])
             gathered.add(function, settings, [value], f"time_{name}", role="detail")
 
 
 def _found(kind: str, gathered: Gathered, notes: Sequence[str], cut: str = "") -> Found:
-    return Found(
-        kind, gathered.observed(), attrs={"title": "what hyperfine measured"}, notes=notes, cut=cut, advice=_ADVICE
-    )
+    return Found(kind, gathered.observed(), attrs={"title": "what hyperfine measured"}, notes=notes, cut=cut, advice=_ADVICE)
 
 
 def _function(command: str, given: Mapping[str, str]) -> tuple[str, dict[str, Setting]]:

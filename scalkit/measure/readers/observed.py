@@ -123,9 +123,7 @@ class Gathered:
         known.extend(values)
         self._count += len(known) - before
         if self._count > _MOST_VALUES:
-            raise DataError(
-                f"{self._where} holds more than {_MOST_VALUES} values; split it, or write fewer repetitions."
-            )
+            raise DataError(f"{self._where} holds more than {_MOST_VALUES} values; split it, or write fewer repetitions.")
 
     def add_row(
         self,

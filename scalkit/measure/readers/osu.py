@@ -128,9 +128,7 @@ def _columns(header: str) -> list[Column]:
         else:
             found.append(
                 (
-                    "S"
-                    if words == "size"
-                    else table_beside(__file__, "names.toml")["osu"].get(words, identifier(name)),
+                    "S" if words == "size" else table_beside(__file__, "names.toml")["osu"].get(words, identifier(name)),
                     base,
                     factor,
                 )

@@ -79,8 +79,7 @@ def _varying(files: Sequence[Found], values: Mapping[str, Mapping[str, set[float
         if len(set().union(*values[name].values())) > 1:
             return name
     rank = {
-        name: (sum(len(v) > 1 for v in found.values()), max(len(v) for v in found.values()))
-        for name, found in values.items()
+        name: (sum(len(v) > 1 for v in found.values()), max(len(v) for v in found.values())) for name, found in values.items()
     }
     best = max(rank, key=lambda name: rank[name], default=None)
     if best is not None and rank[best][0] > 0:

@@ -59,7 +59,5 @@ def with_processes(
 
 
 def _at(found: Found, p: float) -> Found:
-    observed = [
-        one if "p" in one.settings else replace(one, settings={"p": p, **one.settings}) for one in found.observed
-    ]
+    observed = [one if "p" in one.settings else replace(one, settings={"p": p, **one.settings}) for one in found.observed]
     return replace(found, observed=observed)

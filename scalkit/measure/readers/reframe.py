@@ -67,9 +67,7 @@ def read_perflog(content: Content) -> Found:
 def _add(content: Content, line: Line, row: Mapping[str, str], gathered: Gathered) -> None:
     variables = [name.removesuffix("_value") for name in row if name.endswith("_value") and f"{name[:-6]}_unit" in row]
     extra = {
-        f"{name}{end}"
-        for name in variables
-        for end in ("_value", "_unit", "_ref", "_lower_thres", "_upper_thres", "_result")
+        f"{name}{end}" for name in variables for end in ("_value", "_unit", "_ref", "_lower_thres", "_upper_thres", "_result")
     }
     extra |= set(table_beside(__file__, "names.toml")["reframe"]["own"])
     settings: dict[str, Setting] = {}

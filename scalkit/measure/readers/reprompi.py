@@ -143,9 +143,7 @@ class _Reader:
         self.kinds.add("summary")
         names = [name for name in _SUMMARIES if name in row]
         if not names:
-            raise self.content.error(
-                line, "this table has none of median_sec, mean_sec, min_sec; run ReproMPI with --summary."
-            )
+            raise self.content.error(line, "this table has none of median_sec, mean_sec, min_sec; run ReproMPI with --summary.")
         self.gathered.add(row["test"], settings, [self._number(line, row, names[0])])
         for name in names[1:]:
             metric = f"time_{name.removesuffix('_sec')}"

@@ -42,9 +42,7 @@ def read_skampi(content: Content) -> Found:
             function, opened = match[1].strip() or "result", line.number
         elif match := _END.match(line.text):
             if not function:
-                raise content.error(
-                    line, "a result ends here that did not begin; the file is damaged, run SKaMPI again."
-                )
+                raise content.error(line, "a result ends here that did not begin; the file is damaged, run SKaMPI again.")
             function = ""
         elif function and line.text.strip() and not line.text.lstrip().startswith("#"):
             _add(content, line, gathered, function)

@@ -81,16 +81,10 @@ def roles_of(table: Table, parameter: str | Sequence[str] | None = None, metric:
     rest = [i for i in range(len(table.header)) if i not in taken.values()]
     numeric = [i for i in rest if _is_numeric(table, i)]
     texts = {i: identifier(table.header[i]) for i in rest if i not in numeric and _has_text(table, i)}
-    metrics = (
-        {} if "value" in taken else {i: split_unit(table.header[i]) for i in numeric if _is_metric(table.header[i])}
-    )
+    metrics = {} if "value" in taken else {i: split_unit(table.header[i]) for i in numeric if _is_metric(table.header[i])}
     wanted = _listed(parameter)
     if metric is not None:
-        metrics = {
-            i: split_unit(table.header[i])
-            for i in numeric
-            if metric in (table.header[i], split_unit(table.header[i])[0])
-        }
+        metrics = {i: split_unit(table.header[i]) for i in numeric if metric in (table.header[i], split_unit(table.header[i])[0])}
         if not metrics:
             raise DataError(f"{table.where} has no column of numbers {metric!r:.60}; there are {_shown(table.header)}.")
         taken.pop("value", None)
@@ -163,13 +157,9 @@ def _first(table: Table, names: Sequence[str], wanted: Sequence[str], text: bool
     return None
 
 
-def _guessed(
-    table: Table, numeric: Sequence[int], wanted: Sequence[str]
-) -> tuple[list[int], dict[int, tuple[str, str | None]]]:
+def _guessed(table: Table, numeric: Sequence[int], wanted: Sequence[str]) -> tuple[list[int], dict[int, tuple[str, str | None]]]:
     """Return parameters and values where no name decides: the only column that is no known parameter holds the values."""
-    known = [
-        i for i in numeric if table.header[i].strip().lower() in _PARAMETERS or identifier(table.header[i]) in wanted
-    ]
+    known = [i for i in numeric if table.header[i].strip().lower() in _PARAMETERS or identifier(table.header[i]) in wanted]
     others = [i for i in numeric if i not in known]
     if len(others) == 1 and known:
         return known, {others[0]: split_unit(table.header[others[0]])}
@@ -189,9 +179,7 @@ def _is_metric(header: str) -> bool:
     name, unit = split_unit(header)
     if name.strip().lower() in _PARAMETERS and unit not in (None, "s", "us", "ms", "ns"):
         return False
-    return unit is not None or bool(
-        _TIMES.fullmatch(name.replace(" ", "_")) or _OTHERS.fullmatch(name.replace(" ", "_"))
-    )
+    return unit is not None or bool(_TIMES.fullmatch(name.replace(" ", "_")) or _OTHERS.fullmatch(name.replace(" ", "_")))
 
 
 def _is_numeric(table: Table, place: int) -> bool:

@@ -28,7 +28,5 @@ def to_csv(ds: xr.Dataset) -> str:
     for cell in cells_of(ds):
         for run, values in cell.values.items():
             for number, value in enumerate(values):
-                table.writerow(
-                    [cell.function, *cell.point, run, number, cell.metric, cell.unit, int(cell.exact), repr(value)]
-                )
+                table.writerow([cell.function, *cell.point, run, number, cell.metric, cell.unit, int(cell.exact), repr(value)])
     return text.getvalue()

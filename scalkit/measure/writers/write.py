@@ -108,9 +108,7 @@ def write(ds: xr.Dataset, path: str | os.PathLike[str], to: str | None = None, *
         write_netcdf(ds, target)
         return Written(target, kind, ())
     if not any(np.isfinite(np.asarray(ds[name], dtype=np.float64)).any() for name in metrics_of(ds)):
-        raise DataError(
-            "there is no value to write: all are NaN, which stands for what was not measured; measure again."
-        )
+        raise DataError("there is no value to write: all are NaN, which stands for what was not measured; measure again.")
     with whole_file(target, DataError) as part:
         part.write_text(text(ds), encoding="utf-8")
     return Written(target, kind, _lost(ds, kind))
@@ -127,19 +125,10 @@ def _lost(ds: xr.Dataset, kind: str) -> tuple[str, ...]:
     if beside:
         more = f" and {len(beside) - 6} more" if len(beside) > 6 else ""
         lost.append(f"left out: {', '.join(beside[:6])}{more}")
-    kept = {
-        "parameter",
-        "title",
-        "inputs",
-        "source",
-        "format",
-        *(("clock", "virtual", "simulated") if kind == "csv" else ()),
-    }
+    kept = {"parameter", "title", "inputs", "source", "format", *(("clock", "virtual", "simulated") if kind == "csv" else ())}
     facts = sorted(set(map(str, ds.attrs)) - kept)
     if facts:
-        lost.append(
-            f"left out: what the file says of itself ({', '.join(facts[:6])}{' ...' if len(facts) > 6 else ''})"
-        )
+        lost.append(f"left out: what the file says of itself ({', '.join(facts[:6])}{' ...' if len(facts) > 6 else ''})")
     return tuple(lost)
 
 

@@ -9,9 +9,7 @@ from typing import Literal, get_args
 from scalkit.errors import UsageError
 from scalkit.toml.tables import table_beside
 
-Operation = Literal[
-    "broadcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "reduce-scatter", "barrier"
-]
+Operation = Literal["broadcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "reduce-scatter", "barrier"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 
 

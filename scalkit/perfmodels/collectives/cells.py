@@ -74,9 +74,7 @@ class Cells:
         object.__setattr__(self, "times", self.times.reshape(len(self.times), -1))
         object.__setattr__(self, "crowded", np.broadcast_to(np.asarray(self.crowded, dtype=bool), self.S.shape))
         if not len(self.S) or not len(self.S) == len(self.P) == len(self.times):
-            raise DataError(
-                f"there must be S, P and times of each cell, got {len(self.S)}, {len(self.P)} and {len(self.times)}."
-            )
+            raise DataError(f"there must be S, P and times of each cell, got {len(self.S)}, {len(self.P)} and {len(self.times)}.")
         if self.operation not in OPERATIONS:
             raise UsageError(
                 f"there are no models of the operation {self.operation!r:.40}; choose one of {', '.join(OPERATIONS)}."
@@ -150,9 +148,7 @@ def cell_values(S: ArrayLike, P: ArrayLike, times: ArrayLike) -> tuple[Floats, F
     size = np.broadcast_to(size, processes.shape) if size.size == 1 else size
     data = np.atleast_1d(seconds_in(times))
     if not len(processes) or size.ndim != 1 or not len(size) == len(processes) == len(data):
-        raise DataError(
-            f"there must be S, P and times of each cell, got {len(size)}, {len(processes)} and {len(data)}."
-        )
+        raise DataError(f"there must be S, P and times of each cell, got {len(size)}, {len(processes)} and {len(data)}.")
     return size, processes, cell_times(data)
 
 

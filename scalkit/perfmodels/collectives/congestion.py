@@ -117,9 +117,7 @@ class Torus:
 
     def _require_cube(self) -> None:
         if len(self.dims) != 3 or len(set(self.dims)) > 1:
-            raise UsageError(
-                f"the paper's bound is for cubes of three dimensions, not {'x'.join(map(str, self.dims))}."
-            )
+            raise UsageError(f"the paper's bound is for cubes of three dimensions, not {'x'.join(map(str, self.dims))}.")
 
 
 def _ring_distances(k: int) -> Fraction:
@@ -209,10 +207,7 @@ class Dragonfly:
     global_links: int
 
     def __post_init__(self) -> None:
-        _positive(
-            (self.groups, self.routers, self.nodes, self.global_links),
-            "groups, routers, nodes and links of a dragonfly",
-        )
+        _positive((self.groups, self.routers, self.nodes, self.global_links), "groups, routers, nodes and links of a dragonfly")
         links = self.routers * self.global_links
         if self.groups > 1 and links % (self.groups - 1):
             raise UsageError(

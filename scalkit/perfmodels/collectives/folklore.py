@@ -131,9 +131,7 @@ def folklore(cells: Cells) -> Folklore:
     Hoefler et al. 2010, section 3 (docs/references.md).
     """
     if not isinstance(cells, Cells):
-        raise UsageError(
-            f"the folklore is about {' and '.join(_OPERATIONS)}; make cells with cells_of(data, 'MPI_Bcast')."
-        )
+        raise UsageError(f"the folklore is about {' and '.join(_OPERATIONS)}; make cells with cells_of(data, 'MPI_Bcast').")
     if cells.operation not in _OPERATIONS:
         raise UsageError(
             f"the folklore is about {' and '.join(_OPERATIONS)}, got {cells.operation}; their size is that of one vector."

@@ -56,9 +56,7 @@ class _Trust:
 
 
 _TRUST = {
-    "measured": _Trust(
-        (0.02, 0.05, 0.1, 0.2, 0.4), tuple(np.linspace(-0.6, 0.6, 25)), 0.2, 0.2, 0.4, 0.1, math.log(1e4)
-    ),
+    "measured": _Trust((0.02, 0.05, 0.1, 0.2, 0.4), tuple(np.linspace(-0.6, 0.6, 25)), 0.2, 0.2, 0.4, 0.1, math.log(1e4)),
     "simulated": _Trust((0.02,), (0.0,), 1.0, 0.2, 0.4, 0.05, math.log(1e3)),
     "exact": _Trust((0.001, 0.003, 0.01), (0.0,), 1.0, 0.05, 0.05, 0.05, math.log(1e4)),
 }
@@ -160,9 +158,7 @@ class Identified:
 
     def __repr__(self) -> str:
         used = dict.fromkeys(" or ".join(cell.algorithms) for cell in self.cells)
-        return (
-            f"Identified({self.operation!r}: {', '.join(used)}; {len(self.cells)} cells, {len(self.switches)} switches)"
-        )
+        return f"Identified({self.operation!r}: {', '.join(used)}; {len(self.cells)} cells, {len(self.switches)} switches)"
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -250,9 +246,7 @@ def identify(
         at = {"P": processes} | ({"S": size} if "S" in model.parameters else {})
         predicted[:, k] = model(outside="nan", **at)
     if np.isnan(predicted).all():
-        raise DataError(
-            f"no algorithm of {operation} has a prediction for these cells; see the valid range of '{message.name}'."
-        )
+        raise DataError(f"no algorithm of {operation} has a prediction for these cells; see the valid range of '{message.name}'.")
     with np.errstate(divide="ignore"):
         logs = np.log(predicted)
     chains = _chains(size, processes)

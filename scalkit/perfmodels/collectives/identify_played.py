@@ -152,9 +152,7 @@ def identify_played(
     y = np.nanmedian(data, axis=1)
     left_out = without or {}
     points = [
-        _point(
-            operation, names, int(p), 0 if operation == "barrier" else int(s), plays, left_out.get((int(p), int(s)), ())
-        )
+        _point(operation, names, int(p), 0 if operation == "barrier" else int(s), plays, left_out.get((int(p), int(s)), ()))
         for p, s in zip(processes, size, strict=True)
     ]
     probabilities = np.empty((len(y), len(names) + 1))

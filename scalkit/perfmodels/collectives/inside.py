@@ -103,11 +103,7 @@ class InsideBounds:
         """What was found, in words."""
         n, inside = len(self.places), self.places.count("inside")
         known = self.shares[np.isfinite(self.shares)]
-        way = (
-            f", {100 * np.median(known):.0f} % of the way from the lower to the upper bound in the median"
-            if known.size
-            else ""
-        )
+        way = f", {100 * np.median(known):.0f} % of the way from the lower to the upper bound in the median" if known.size else ""
         said = [f"{inside} of {n} times are inside the bounds of '{self.model.name}'{way}."]
         for place, bound, word in (("above", self.upper, "longer"), ("below", self.lower, "shorter")):
             rows = [k for k, one in enumerate(self.places) if one == place]
@@ -122,9 +118,7 @@ class InsideBounds:
         return " ".join(said)
 
     def _setting(self, k: int) -> str:
-        return ", ".join(
-            f"{name} = {format_value(float(v[k]), PARAMETER_UNITS.get(name, '1'))}" for name, v in self.at.items()
-        )
+        return ", ".join(f"{name} = {format_value(float(v[k]), PARAMETER_UNITS.get(name, '1'))}" for name, v in self.at.items())
 
     def __repr__(self) -> str:
         return f"InsideBounds({self.sentence})"

@@ -103,9 +103,7 @@ class KnownAlgorithms:
         parts = []
         for what in IDENTIFIED:
             (table,) = (one for key, one in self.tables.items() if key[0] == what)
-            parts.append(
-                fit_messages(table[:, 1], table[:, 2]).point_to_point(beyond=True, name=f"{self.name}, {what}")
-            )
+            parts.append(fit_messages(table[:, 1], table[:, 2]).point_to_point(beyond=True, name=f"{self.name}, {what}"))
         time, gap = parts
         return PointToPoint(time.time, gap.time, name=self.machine, source=f"fitted to messages, {self.remark}")
 
@@ -116,9 +114,7 @@ class KnownAlgorithms:
         """
         table = self.tables.get((operation, algorithm))
         if table is None or operation in IDENTIFIED:
-            raise DataError(
-                f"'{self.name}' has no {operation!r:.40} by {algorithm!r:.40}; it has {', '.join(self.names)}."
-            )
+            raise DataError(f"'{self.name}' has no {operation!r:.40} by {algorithm!r:.40}; it has {', '.join(self.names)}.")
         return Cells(operation, f"{operation}, {algorithm}", table[:, 1], table[:, 0], table[:, 2:], self.simulated)
 
     def dataset(self, chosen: Mapping[str, tuple[str, str]]) -> xr.Dataset:
@@ -179,9 +175,7 @@ def read_known(path: str | Path) -> KnownAlgorithms:
         except (ValueError, csv.Error) as error:
             raise DataError(f"{file}, line {number}: {line[:60]!r} is no {','.join(_COLUMNS)}; mend it.") from error
         if operation not in (*OPERATIONS, *IDENTIFIED) or not (P >= 2 and S >= 0 and 0 < time < 1e9):
-            raise DataError(
-                f"{file}, line {number}: {line[:60]!r} makes no sense; P >= 2, S >= 0 and times are positive."
-            )
+            raise DataError(f"{file}, line {number}: {line[:60]!r} makes no sense; P >= 2, S >= 0 and times are positive.")
         tables.setdefault((operation, algorithm), []).append([P, S, time])
     missing = [what for what in IDENTIFIED if not any(key[0] == what for key in tables)]
     if missing:

@@ -91,14 +91,7 @@ class Flow:
 
 
 def name_messages(
-    function: str,
-    operation: str,
-    P: int,
-    S: int,
-    messages: Iterable[Sequence[int]],
-    plays: Plays | None = None,
-    *,
-    root: int = 0,
+    function: str, operation: str, P: int, S: int, messages: Iterable[Sequence[int]], plays: Plays | None = None, *, root: int = 0
 ) -> Flow:
     """Return which algorithm sends these messages.
 
@@ -138,9 +131,7 @@ def _agreement(rows: Sequence[Row], played: Played) -> Match:
     mine, theirs = sorted(rows), sorted(played.wire)
     if [one[:3] for one in mine] != [one[:3] for one in theirs]:
         return ""
-    gaps = (
-        abs(a - b) for one, other in zip(mine, theirs, strict=True) for a, b in zip(one[3:], other[3:], strict=True)
-    )
+    gaps = (abs(a - b) for one, other in zip(mine, theirs, strict=True) for a, b in zip(one[3:], other[3:], strict=True))
     if max(gaps) <= _EQUAL_PS:
         return "to the nanosecond"
     return "message by message" if _orders(rows) == _orders(played.wire) else ""

@@ -50,9 +50,7 @@ class CollectiveModel(PerformanceModel):
     def __post_init__(self) -> None:
         one = self.algorithm
         if not isinstance(self.message, PointToPoint):
-            raise UsageError(
-                f"{self.message!r:.60} is no model of a message; give a PointToPoint, such as card.point_to_point."
-            )
+            raise UsageError(f"{self.message!r:.60} is no model of a message; give a PointToPoint, such as card.point_to_point.")
         if self.segment_bytes <= 0:
             raise UsageError(f"segments have {self.segment_bytes:g} B; they must be larger than nothing.")
         source = "; ".join(s for s in (one.source, self.message.source) if s)

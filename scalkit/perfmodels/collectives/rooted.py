@@ -92,9 +92,7 @@ class RootedTimes:
             low, high = int(np.argmin(row)), int(np.argmax(row))
             ends = [f"{escape(format_value(float(row[k]), 's'))} (root {self.roots[k]})" for k in (low, high)]
             rows.append((escape(str(placement)), *ends, f"{row[high] / row[low]:.3g}"))
-        said = (
-            f"{self.operation}, {self.algorithm}, {self.P} processes, {format_value(self.S, 'B')}; model, not measured."
-        )
+        said = f"{self.operation}, {self.algorithm}, {self.P} processes, {format_value(self.S, 'B')}; model, not measured."
         return block(table(("placement", "fastest root", "slowest root", "slowest/fastest"), rows), paragraph(said))
 
 
@@ -148,17 +146,14 @@ def over_roots(
             f"{', '.join(_TREES)} (chain of broadcast and reduce)."
         )
     if not isinstance(P, int) or not 1 <= P <= _MOST or not placements:
-        raise UsageError(
-            f"P is {P!r:.20} with {len(placements)} placements; give 1 to {_MOST} processes and a placement."
-        )
+        raise UsageError(f"P is {P!r:.20} with {len(placements)} placements; give 1 to {_MOST} processes and a placement.")
     if wrong := [root for root in asked if not 0 <= root < P]:
         raise UsageError(f"root {wrong[0]} is none of the {P} processes; choose from 0 to {P - 1}.")
     edges = _edges(algorithm, P, size, in_blocks=operation in ("scatter", "gather"))
     sizes = sorted({one[2] for one in edges})
     gamma = far.gamma_s if operation == "reduce" else 0.0
     costs = {
-        s: tuple((float(m.time(S=s)) + gamma * s, float((m.gap or m.time)(S=s)) + gamma * s) for m in (near, far))
-        for s in sizes
+        s: tuple((float(m.time(S=s)) + gamma * s, float((m.gap or m.time)(S=s)) + gamma * s) for m in (near, far)) for s in sizes
     }
     times = np.array([[_played(edges, costs, one.nodes(P), P, root) for root in asked] for one in placements])
     return RootedTimes(operation, algorithm, P, size, asked, tuple(placements), times)
@@ -182,9 +177,7 @@ def _edges(algorithm: str, P: int, S: float, *, in_blocks: bool) -> list[tuple[i
     return found
 
 
-def _played(
-    edges: Sequence[tuple[int, int, float]], costs: Any, nodes: np.ndarray[Any, Any], P: int, root: int
-) -> float:
+def _played(edges: Sequence[tuple[int, int, float]], costs: Any, nodes: np.ndarray[Any, Any], P: int, root: int) -> float:
     """Return when the last process has what it waits for; parents stand before their children in `edges`."""
     free, done = [0.0] * P, 0.0
     place = [int(nodes[(root + k) % P]) for k in range(P)]

@@ -125,9 +125,7 @@ def fit_xu(S: ArrayLike, P: ArrayLike, times: ArrayLike, *, level: float = 0.9) 
     known = {int(p): np.unique(size[processes == p]) for p in np.unique(processes)}
     few = [p for p, sizes in known.items() if len(sizes) < _MIN_SIZES]
     if few or len(known) < _MIN_PROCESSES:
-        short = (
-            f"P = {few[0]} has {len(known[few[0]])} sizes" if few else f"there are {len(known)} numbers of processes"
-        )
+        short = f"P = {few[0]} has {len(known[few[0]])} sizes" if few else f"there are {len(known)} numbers of processes"
         raise DataError(
             f"alpha(P) and beta(P) need {_MIN_PROCESSES} numbers of processes at {_MIN_SIZES} sizes each, but {short}."
         )
@@ -143,10 +141,7 @@ def fit_xu(S: ArrayLike, P: ArrayLike, times: ArrayLike, *, level: float = 0.9) 
     shares = shares_of(criterion)
     weights = {tuple(Growth.parse(_GROWTHS[g], "P") for g in pair): share for pair, share in shares.items()}
     best = min(criterion, key=lambda pair: criterion[pair])
-    limits = {
-        "S": Range(float(size.min()), float(size.max())),
-        "P": Range(float(processes.min()), float(processes.max())),
-    }
+    limits = {"S": Range(float(size.min()), float(size.max())), "P": Range(float(processes.min()), float(processes.max()))}
     return XuFit(lines, weights, _model(best, fits[best][0], limits, len(y)), noise.error)  # type: ignore[arg-type]
 
 

@@ -137,9 +137,7 @@ def study(data: xr.Dataset, message: PointToPoint, functions: Sequence[str] | No
     names = [str(name) for name in np.atleast_1d(data["function"].values)]
     chosen = list(functions) if functions is not None else [name for name in names if name in FUNCTIONS]
     if not chosen:
-        raise DataError(
-            f"none of {', '.join(names)} is an operation that models know; measure one of {', '.join(FUNCTIONS)}."
-        )
+        raise DataError(f"none of {', '.join(names)} is an operation that models know; measure one of {', '.join(FUNCTIONS)}.")
     plays = plays_of(data)
     return tuple(_studied(cells_of(data, name), message, plays) for name in chosen)
 

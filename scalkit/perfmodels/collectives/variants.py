@@ -58,9 +58,7 @@ def _by_byte(packing: object) -> ExactModel:
     return ExactModel("copy*S", {"copy": f"{value!r} s/B"}, name="packing")
 
 
-def in_groups(
-    operation: str, name: str, message: PointToPoint, groups: int, *, contention: float = 1.0
-) -> PerformanceModel:
+def in_groups(operation: str, name: str, message: PointToPoint, groups: int, *, contention: float = 1.0) -> PerformanceModel:
     """Return the model of an operation on sub-communicators of equal size that all work at once.
 
     Parameters
@@ -87,9 +85,7 @@ def in_groups(
     12.0
     """
     if not isinstance(groups, int) or groups < 1 or not contention >= 1:
-        raise UsageError(
-            f"{groups!r:.20} groups with contention {contention!r:.20}: give whole groups, and at least 1."
-        )
+        raise UsageError(f"{groups!r:.20} groups with contention {contention!r:.20}: give whole groups, and at least 1.")
     if contention > 1:
         both = None if message.exchange is None else _slower(PointToPoint(message.exchange), contention).time
         message = replace(

@@ -122,9 +122,7 @@ class ModelCard:
         models = {name: extrapolated(self.models[name]) for name in (MESSAGE, "gap", EXCHANGE) if name in self.models}
         time = models.pop(MESSAGE)
         limits = self.models[MESSAGE].valid.get("S", Range())
-        source = f"model card of {self.name}" + (
-            "" if limits.is_all else f", extrapolated outside of {limits.text('S')}"
-        )
+        source = f"model card of {self.name}" + ("" if limits.is_all else f", extrapolated outside of {limits.text('S')}")
         known = {one.name: one.value for one in self.quantities}
         source += f", in doubt: {' '.join(self.doubts)}" if self.doubts else ""
         reducing = f"{known.get(REDUCING, 0.0)!r} s/B"
@@ -194,9 +192,7 @@ class ModelCard:
 
         head = ("", "value", f"interval of {100 * self.level:g} %", "")
         numbers = table(head, [tuple(map(escape, row)) for row in self.rows()], self.name)
-        models = [
-            (escape(name), f"<math>{model.to_mathml(numbers=True)}</math>") for name, model in self.models.items()
-        ]
+        models = [(escape(name), f"<math>{model.to_mathml(numbers=True)}</math>") for name, model in self.models.items()]
         about = "; ".join(f"{key}: {value}" for key, value in self.about.items())
         doubts = [bullets([f"In doubt: {one}" for one in self.doubts])] if self.doubts else []
         return block(
@@ -250,9 +246,7 @@ def _shown(value: float, unit: str) -> str:
 
 def _quantity(name: str, given: Mapping[str, Any]) -> Quantity:
     low, high = given.get("interval", (math.nan, math.nan))
-    return Quantity(
-        name, float(given["value"]), float(low), float(high), str(given["unit"]), str(given.get("text", ""))
-    )
+    return Quantity(name, float(given["value"]), float(low), float(high), str(given["unit"]), str(given.get("text", "")))
 
 
 def _lines(card: ModelCard) -> Iterator[str]:

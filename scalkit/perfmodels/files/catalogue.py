@@ -129,9 +129,7 @@ def _model(entry: Any, name: str, source: str) -> PerformanceModel:
     own = str(given.pop("source", ""))
     cited = ", ".join(part for part in (source, own) if part)
     if unknown := [key for key in given if key not in _KEYS[kind]]:
-        raise UsageError(
-            f"the key '{unknown[0]}' is unknown; a model of kind '{kind}' has {', '.join(sorted(_KEYS[kind]))}."
-        )
+        raise UsageError(f"the key '{unknown[0]}' is unknown; a model of kind '{kind}' has {', '.join(sorted(_KEYS[kind]))}.")
     if kind == "exact":
         conditions = given.pop("where", [])
         if not isinstance(conditions, list):
@@ -164,9 +162,7 @@ def _exact(given: Mapping[str, Any], name: str, source: str) -> ExactModel:
     for key in ("above", "from", "up_to"):
         ends = given.get(key, {})
         if not isinstance(ends, dict):
-            raise UsageError(
-                f"'{key}' is {ends!r:.40}; write a table by parameter, for example {key} = {{ S = '1 KiB' }}."
-            )
+            raise UsageError(f"'{key}' is {ends!r:.40}; write a table by parameter, for example {key} = {{ S = '1 KiB' }}.")
         for parameter, end in ends.items():
             limits[parameter] = _limited(limits.get(parameter, Range()), key, end, parameter)
     for parameter in given.get("cubes", ()):

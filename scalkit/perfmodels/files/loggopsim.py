@@ -31,13 +31,7 @@ def loggopsim_unit(parameters: LogGP) -> float:
     number is so large that this does not fit, the unit is the finest that does.
     """
     one = parameters
-    totals = {
-        "L": one.L + 2 * one.o,
-        "o": one.L + 2 * one.o,
-        "g": one.g,
-        "G": one.G + 2 * one.O,
-        "O": one.G + 2 * one.O,
-    }
+    totals = {"L": one.L + 2 * one.o, "o": one.L + 2 * one.o, "g": one.g, "G": one.G + 2 * one.O, "O": one.G + 2 * one.O}
     values = {name: getattr(one, name) for name in _TIMES}
     units = [10.0**-k for k in range(9, 19) if max(values.values()) < _MOST * 10.0**-k] or [_NS]
     for unit in units:
@@ -102,9 +96,7 @@ def from_loggopsim(options: str | Sequence[str], unit_s: float = _NS) -> LogGP:
     overhead = found["o"] * unit_s
     size = math.inf if found["S"] >= _NO_RENDEZVOUS else found["S"]
     seconds = {name: found[name] * unit_s for name in ("L", "g", "G", "O")}
-    return LogGP(
-        o_send=overhead, o_receive=overhead, S=size, name="LogGOPSim", source="options of LogGOPSim", **seconds
-    )
+    return LogGP(o_send=overhead, o_receive=overhead, S=size, name="LogGOPSim", source="options of LogGOPSim", **seconds)
 
 
 def _number(flag: str, value: str) -> float:

@@ -35,13 +35,9 @@ _FASTEST = 1e15
 """Bytes a second where the model has no time per byte."""
 
 _RATES = {
-    f"{letter}{unit}": 1e3**n * f
-    for n, letter in enumerate(("", "k", "M", "G", "T"))
-    for unit, f in (("Bps", 1), ("bps", 0.125))
+    f"{letter}{unit}": 1e3**n * f for n, letter in enumerate(("", "k", "M", "G", "T")) for unit, f in (("Bps", 1), ("bps", 0.125))
 }
-_RATES |= {
-    f"{letter}i{unit}": 1024.0**n * f for n, letter in enumerate("KMGT", 1) for unit, f in (("Bps", 1), ("bps", 0.125))
-}
+_RATES |= {f"{letter}i{unit}": 1024.0**n * f for n, letter in enumerate("KMGT", 1) for unit, f in (("Bps", 1), ("bps", 0.125))}
 
 
 def to_simgrid(
@@ -85,9 +81,7 @@ def to_simgrid(
     Degomme et al. 2017 (docs/references.md).
     """
     if not isinstance(hosts, int) or hosts < 1 or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,40}", name):
-        raise UsageError(
-            f"hosts is {hosts!r:.20} and name {name!r:.40}; give a positive number, and letters and digits."
-        )
+        raise UsageError(f"hosts is {hosts!r:.20} and name {name!r:.40}; give a positive number, and letters and digits.")
     send, receive, said = _overheads(message) if overheads_s is None else (*overheads_s, [])
     protocols = _split(message.protocols(), _DETACHED_B - 1) if send or receive else message.protocols()
     network, per_byte, remarks = _links(protocols, send, receive)
@@ -141,9 +135,7 @@ def _overheads(message: PointToPoint) -> tuple[float, float, list[str]]:
     room = (1 - _UNNOTICED) * min(one.latency_s - _ENVELOPE_B * one.per_byte_s for one in below)
     if gap <= room:
         return 0.0, gap, []
-    shown = (
-        f"small messages follow each other after {max(room, 0.0):.3g} s instead of {gap:.3g} s, for none takes longer"
-    )
+    shown = f"small messages follow each other after {max(room, 0.0):.3g} s instead of {gap:.3g} s, for none takes longer"
     return 0.0, max(room, 0.0), [shown]
 
 
@@ -172,9 +164,7 @@ def _links(protocols: Sequence[Protocol], send: float, receive: float) -> tuple[
         per_byte.append(slope)
         if off > _UNNOTICED:
             which = one.sizes.text("S")
-            remarks.append(
-                f"messages with {which} are up to {100 * off:.2g} % off: SMPI adds {_ENVELOPE_B} bytes to each"
-            )
+            remarks.append(f"messages with {which} are up to {100 * off:.2g} % off: SMPI adds {_ENVELOPE_B} bytes to each")
     return network, per_byte, remarks
 
 
@@ -188,9 +178,7 @@ def _on_links(one: Protocol, busy: float) -> tuple[float, float, float]:
     if found > 0 or 0 < busy >= one.latency_s:
         return found, one.per_byte_s, 0.0
     low, high = one.sizes.low, one.sizes.high
-    ends = [
-        (size + _ENVELOPE_B, one.latency_s + one.per_byte_s * size - busy) for size in (low, high) if size < math.inf
-    ]
+    ends = [(size + _ENVELOPE_B, one.latency_s + one.per_byte_s * size - busy) for size in (low, high) if size < math.inf]
     wanted = [time / size for size, time in ends if time > 0] + ([one.per_byte_s] if high == math.inf else [])
     if not wanted:
         return found, one.per_byte_s, 0.0
@@ -238,9 +226,7 @@ def from_simgrid(platform: str | Path) -> PointToPoint:
         )
     cluster = clusters[0]
     if cluster.get("topology", "FLAT") != "FLAT":
-        raise UsageError(
-            f"the cluster has the topology {cluster.get('topology')!r:.40}; only hosts of one star have one model."
-        )
+        raise UsageError(f"the cluster has the topology {cluster.get('topology')!r:.40}; only hosts of one star have one model.")
     config = {prop.get("id", ""): prop.get("value", "") for prop in root.findall("./config/prop")}
     latency = 2 * _quantity(cluster.get("lat", ""), SECONDS, "latency")
     bandwidth = _quantity(cluster.get("bw", ""), _RATES, "bandwidth")
@@ -251,9 +237,7 @@ def from_simgrid(platform: str | Path) -> PointToPoint:
     starts = [0.0, *sorted(end for end in ends if end > 0)]
     protocols: list[Protocol] = []
     for k, (low, high) in enumerate(pairwise([*starts, math.inf])):
-        slower, faster = (
-            _factor_above(factors[key], low + _ENVELOPE_B * (k > 0)) for key in ("lat-factor", "bw-factor")
-        )
+        slower, faster = (_factor_above(factors[key], low + _ENVELOPE_B * (k > 0)) for key in ("lat-factor", "bw-factor"))
         rate = bandwidth * faster
         per_byte = 0.0 if rate >= _FASTEST else 1 / rate
         seconds = latency * slower + _ENVELOPE_B * per_byte + (busy if low < detached - 1 else 0.0)
@@ -312,9 +296,7 @@ def _quantity(text: str, units: dict[str, float], what: str) -> float:
     number, unit = split_quantity(text) or (math.nan, "")
     value = number * units.get(unit or ("s" if what == "latency" else "Bps"), math.nan)
     if not (0 <= value < math.inf):
-        raise UsageError(
-            f"the {what} of the cluster is {text[:40]!r}; write a number and a unit, as in '1us' or '1GBps'."
-        )
+        raise UsageError(f"the {what} of the cluster is {text[:40]!r}; write a number and a unit, as in '1us' or '1GBps'.")
     return value
 
 

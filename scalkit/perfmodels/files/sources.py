@@ -26,9 +26,7 @@ def catalogue_of(source: str | Path) -> ModelCatalogue:
     if str(source) == BUNDLED:
         return bluegene_p()
     if Path(source).suffix != ".toml":
-        raise UsageError(
-            f"{str(source)!r:.80} is no catalogue of models; name {BUNDLED}, or a file that ends in .toml."
-        )
+        raise UsageError(f"{str(source)!r:.80} is no catalogue of models; name {BUNDLED}, or a file that ends in .toml.")
     return read_models(source)
 
 

@@ -62,9 +62,7 @@ def fit_affine(
     values = y / scale_y
     best = _least(columns, values, values, kind)
     free = _solved(columns / values[:, None], np.ones_like(values))
-    bounded = tuple(
-        name for name, b, f in zip(("constant", "slope"), best, free, strict=True) if b == 0 and f < -_ROUNDING
-    )
+    bounded = tuple(name for name, b, f in zip(("constant", "slope"), best, free, strict=True) if b == 0 and f < -_ROUNDING)
     model = np.maximum(columns @ best, _SMALL)
     weighted = columns / model[:, None]
     dof = max(1, len(x) - 2)
@@ -99,9 +97,7 @@ def fit_line(x: Floats, y: Floats, errors: Floats, level: float = 0.9) -> Affine
     return _affine(best, covariance, unit, float(dof), level, bounded)
 
 
-def _affine(
-    best: Floats, covariance: Any, unit: Floats, freedom: float, level: float, bounded: tuple[str, ...]
-) -> Affine:
+def _affine(best: Floats, covariance: Any, unit: Floats, freedom: float, level: float, bounded: tuple[str, ...]) -> Affine:
     """Return the line of scaled coefficients with intervals; `unit` is what one of them stands for."""
     from scipy.stats import t
 

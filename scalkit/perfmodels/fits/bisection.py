@@ -61,9 +61,7 @@ class BisectionFit:
         Raises DataError if there is only one number of processes.
         """
         if not math.isfinite(self.decay):
-            raise DataError(
-                "the decay of the bisection is not known; measure it with two numbers of processes or more."
-            )
+            raise DataError("the decay of the bisection is not known; measure it with two numbers of processes or more.")
         ends = Range(float(self.processes[0]), float(self.processes[-1]))
         constants = {"b": f"{self.scale!r} B/s", "a": self.decay}
         return ExactModel("S*P^a/b", constants, {"P": ends}, "bisection", "effective bisection bandwidth")
@@ -128,14 +126,10 @@ def fit_bisection(
     Hoefler, Schneider, Lumsdaine 2008: Multistage switches are not crossbars (docs/references.md).
     """
     if not isinstance(times, Mapping) or not all(isinstance(p, int | np.integer) for p in times):
-        raise DataError(
-            f"the times are {str(times)[:40]!r}; give a table for each number of processes, {{2: table, ...}}."
-        )
+        raise DataError(f"the times are {str(times)[:40]!r}; give a table for each number of processes, {{2: table, ...}}.")
     size, level = float(values_in(size, "S")), level_in(level)
     if not times or not size > 0:
-        raise DataError(
-            f"the bisection needs messages of a positive size and times, got {size:g} B and {len(times)} tables."
-        )
+        raise DataError(f"the bisection needs messages of a positive size and times, got {size:g} B and {len(times)} tables.")
     rng = np.random.default_rng(seed)
     processes = tuple(sorted(times))
     tables, drawn = [], []

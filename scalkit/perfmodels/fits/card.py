@@ -59,9 +59,7 @@ def fit_folder(folder: str | Path, *, statistic: str = "q1", level: float = _LEV
     return fit_card(read_message_runs(folder), statistic=statistic, level=level)
 
 
-def fit_card(
-    runs: MessageRuns, *, name: str = "", statistic: str = "q1", level: float = _LEVEL, widen: bool = True
-) -> ModelCard:
+def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level: float = _LEVEL, widen: bool = True) -> ModelCard:
     """Return the model card of message measurements: every fit that they allow.
 
     Parameters
@@ -121,9 +119,7 @@ def fit_card(
     remarks = (*runs.remarks, *dict.fromkeys(made.remarks))
     title = name or about.get("library", "") or "messages"
     card = ModelCard(title, made.models, tuple(made.quantities), about, remarks, level, fits)
-    return (
-        with_doubts(card, runs, lambda one: fit_card(runs, statistic=one, level=level, widen=False)) if widen else card
-    )
+    return with_doubts(card, runs, lambda one: fit_card(runs, statistic=one, level=level, widen=False)) if widen else card
 
 
 class _Card:
@@ -151,13 +147,7 @@ class _Card:
             self.per_byte = last.fit.slope
         else:
             at_last = last.last / float(fit(last.last))
-            self._add(
-                "bandwidth",
-                at_last,
-                (math.nan, math.nan),
-                "B/s",
-                "of the largest size alone: no time per byte was found",
-            )
+            self._add("bandwidth", at_last, (math.nan, math.nan), "B/s", "of the largest size alone: no time per byte was found")
         for k, one in enumerate(fit.switches, 1):
             text = f"largest size of protocol {k}; the time changes by the factor {one.step:.3g}"
             self._add(f"switch_{k}", one.after, one.interval, "B", text)
@@ -230,9 +220,7 @@ class _Card:
         return fits
 
     def add_matching(self, fit: StepFit) -> StepFit:
-        self._add(
-            "matching", fit.each, fit.interval, "s", "for each receive that is queued before the one that matches"
-        )
+        self._add("matching", fit.each, fit.interval, "s", "for each receive that is queued before the one that matches")
         constants = {"t": f"{fit.each!r} s"}
         self.models["matching"] = ExactModel("t*R", constants, {"R": Range(high=fit.counts[-1])}, "matching")
         self.remarks += fit.remarks
@@ -275,9 +263,7 @@ def _late(runs: MessageRuns) -> tuple[Rendezvous, float]:
 def _delay(runs: MessageRuns) -> float:
     found = [one.delay for one in runs.of("Send_to_late")]
     if not found or min(found) <= 0:
-        raise DataError(
-            f"{runs.folder}: the records of Send_to_late do not say how late the receiver was; measure again."
-        )
+        raise DataError(f"{runs.folder}: the records of Send_to_late do not say how late the receiver was; measure again.")
     return float(np.median(found))
 
 
@@ -325,9 +311,7 @@ def _rows(runs: MessageRuns, op: str, sizes: Any, field: str = "t") -> Any:
         return None
     at, table = runs.table(op, field=field)
     if missing := sorted(set(sizes.tolist()) - set(at.tolist())):
-        raise DataError(
-            f"{runs.folder}: {op} was not measured at {missing[0]:g} B, Train was; measure that launch again."
-        )
+        raise DataError(f"{runs.folder}: {op} was not measured at {missing[0]:g} B, Train was; measure that launch again.")
     return table[np.isin(at, sizes)]
 
 
@@ -371,9 +355,7 @@ def _bisection(runs: MessageRuns, per_byte: float, level: float) -> BisectionFit
 def _hops(runs: MessageRuns, level: float) -> StepFit:
     dims = runs.record.get("topology", {}).get("torus", [])
     if not dims:
-        raise DataError(
-            f"{runs.folder} does not say which torus its nodes are on; hops need [topology] in campaign.toml."
-        )
+        raise DataError(f"{runs.folder} does not say which torus its nodes are on; hops need [topology] in campaign.toml.")
     torus = Torus(tuple(map(int, dims)))
     size = min(one.size for one in runs.of("Round_trip_to"))
     found = runs.of("Round_trip_to", size=size)

@@ -38,9 +38,7 @@ def with_doubts(card: ModelCard, runs: MessageRuns, again: Callable[[str], Model
     quantities = card.quantities
     if doubts:
         others = [one for name in STATISTICS if name != card.about["statistic"] for one in again(name).quantities]
-        halves = [
-            replace(one, name="latency", low=one.value, high=one.value) for one in quantities if one.name == _HALF
-        ]
+        halves = [replace(one, name="latency", low=one.value, high=one.value) for one in quantities if one.name == _HALF]
         quantities = widened(quantities, [*others, *halves])
     return replace(card, quantities=quantities, doubts=doubts, misfits=misfits)
 
@@ -75,9 +73,7 @@ def _residuals(fits: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[float], 
                     yield f"packing every {stride}", one.fit.sizes, one.fit.residuals
 
 
-def doubts_of(
-    runs: MessageRuns, fits: Mapping[str, Any], misfits: Mapping[str, tuple[float, float]]
-) -> tuple[str, ...]:
+def doubts_of(runs: MessageRuns, fits: Mapping[str, Any], misfits: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
     """Return sentences that say why a card is not to be trusted; none for times that repeat exactly."""
     if runs.is_exact:
         return ()
@@ -89,9 +85,7 @@ def doubts_of(
     found += _contradictions(fits)
     for name, (share, at) in misfits.items():
         if abs(share) > _MISFIT and not name.startswith("loggp"):
-            found.append(
-                f"The fit of {name} is {100 * abs(share):.0f} % off at {place_of(name, at)}: it is not one line."
-            )
+            found.append(f"The fit of {name} is {100 * abs(share):.0f} % off at {place_of(name, at)}: it is not one line.")
     return tuple(found)
 
 

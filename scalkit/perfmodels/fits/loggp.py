@@ -83,9 +83,7 @@ class LogGPFit:
         return f"LogGPFit({', '.join(f'{name} = {value}' for name, value, _ in self._shown())})"
 
     def _repr_html_(self) -> str:
-        return block(
-            table(("parameter", "value", f"interval of {100 * self.level:g} %"), self._shown()), bullets(self.remarks)
-        )
+        return block(table(("parameter", "value", f"interval of {100 * self.level:g} %"), self._shown()), bullets(self.remarks))
 
 
 def fit_loggp(
@@ -167,9 +165,7 @@ def fit_loggp(
     network = half.constant - send.constant - receive.constant
     remarks = _remarks(at, one, seen, hidden, receive_overhead is None, network)
     latency, o_send, o_receive = max(0.0, network), send.constant, receive.constant
-    parameters = LogGP(
-        latency, o_send, o_receive, gap.constant, gap.slope, send.slope, rendezvous, "fitted LogGP", "fit"
-    )
+    parameters = LogGP(latency, o_send, o_receive, gap.constant, gap.slope, send.slope, rendezvous, "fitted LogGP", "fit")
     seen_lines = [
         ("half a round trip", at, t1 / 2, half(beyond)),
         ("gap", at[~hidden], ((tn - t1) / (n - 1))[~hidden], gap(beyond[~hidden])),
@@ -179,9 +175,7 @@ def fit_loggp(
         seen_lines.append(("overhead of the receiver", at, middle, receive(at)))
     lines = tuple(LogGPLine(name, *(tuple(np.asarray(one).tolist()) for one in values)) for name, *values in seen_lines)
     intervals = _intervals(half, send, receive, gap)
-    return LogGPFit(
-        parameters, intervals, float(t1[0] / 2), tuple(overheads.tolist()), level, remarks, float(at[-1]), lines
-    )
+    return LogGPFit(parameters, intervals, float(t1[0] / 2), tuple(overheads.tolist()), level, remarks, float(at[-1]), lines)
 
 
 def _intervals(half: Affine, send: Affine, receive: Affine, gap: Affine) -> dict[str, tuple[float, float]]:

@@ -124,9 +124,7 @@ class MessageFit:
                 found.append(f"The {what} for S = {sizes} came out negative without a bound; it is held at zero.")
         return tuple(found)
 
-    def point_to_point(
-        self, *, beyond: bool = False, reduce_per_byte: object = "0 s/B", name: str = ""
-    ) -> PointToPoint:
+    def point_to_point(self, *, beyond: bool = False, reduce_per_byte: object = "0 s/B", name: str = "") -> PointToPoint:
         """Return the model of a message, from 0 B to the largest size measured.
 
         `beyond`: whether it may be used for larger messages, too.
@@ -190,9 +188,7 @@ class MessageFit:
         ]
 
     def _repr_html_(self) -> str:
-        protocols = table(
-            _HEAD, [tuple(map(escape, row)) for row in self.rows()], f"intervals of {100 * self.level:g} %"
-        )
+        protocols = table(_HEAD, [tuple(map(escape, row)) for row in self.rows()], f"intervals of {100 * self.level:g} %")
         rows = [
             (
                 escape(f"between {format_value(one.after, 'B')} and {format_value(one.before, 'B')}"),
@@ -263,9 +259,7 @@ def fit_messages(
     Bellman 1961; Zhang, Siegmund 2007 (docs/references.md).
     """
     if noise not in ("relative", "log-normal") or statistic not in (*STATISTICS, "mean"):
-        raise UsageError(
-            f"noise {noise!r}, statistic {statistic!r}: choose 'relative' or 'log-normal'; median, q1, min or mean."
-        )
+        raise UsageError(f"noise {noise!r}, statistic {statistic!r}: choose 'relative' or 'log-normal'; median, q1, min or mean.")
     level = level_in(level)
     if isinstance(switches, str) or not isinstance(switches, Sequence):
         raise UsageError(f"switches is {switches!r:.40}; write a list of sizes, such as ['64 KiB'].")

@@ -49,12 +49,7 @@ class OverlapFit:
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Return a row of texts for each size: size, share, interval, and whether the transfer goes on."""
         return [
-            (
-                format_value(size, "B"),
-                f"{100 * share:.0f} %",
-                f"{100 * low:.0f} to {100 * high:.0f} %",
-                self.progresses(k),
-            )
+            (format_value(size, "B"), f"{100 * share:.0f} %", f"{100 * low:.0f} to {100 * high:.0f} %", self.progresses(k))
             for k, (size, share, low, high) in enumerate(zip(self.sizes, self.shares, self.low, self.high, strict=True))
         ]
 

@@ -149,9 +149,7 @@ def read_message_runs(folder: str | Path) -> MessageRuns:
         if found and records[-1].get("rec") != "end":
             remarks.append(f"{file.name} has no end: that launch broke off.")
         remarks += [
-            f"{file.name}: {one['op']} of {one['size_B']} B brought wrong data."
-            for one in found
-            if one.get("verified") is False
+            f"{file.name}: {one['op']} of {one['size_B']} B brought wrong data." for one in found if one.get("verified") is False
         ]
     if not trips:
         raise DataError(f"{place} holds no times of messages; 'scalkit model fit --out FOLDER' measures them.")

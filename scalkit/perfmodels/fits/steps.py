@@ -180,11 +180,7 @@ def _fitted(step: str, counts: ArrayLike, times: ArrayLike, level: float) -> Ste
             f"{np.shape(times)}; measure more."
         )
     known = ~np.isnan(rows)
-    if (
-        not ((at >= 0) & np.isfinite(at)).all()
-        or not ((rows > 0) & (rows < np.inf))[known].all()
-        or not known.any(1).all()
-    ):
+    if not ((at >= 0) & np.isfinite(at)).all() or not ((rows > 0) & (rows < np.inf))[known].all() or not known.any(1).all():
         raise DataError(
             f"the numbers of a {step} are finite and not negative, times positive and finite, in s; leave others out."
         )

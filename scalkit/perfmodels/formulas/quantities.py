@@ -82,9 +82,7 @@ def parse_quantity(quantity: object, what: str = "the value") -> tuple[float, st
         return float(quantity), "1"
     found = split_quantity(quantity)
     if found is None:
-        raise UsageError(
-            f"{what} is {str(quantity)[:40]!r}; write a number and a unit, for example '4.5 us' or '64 KiB'."
-        )
+        raise UsageError(f"{what} is {str(quantity)[:40]!r}; write a number and a unit, for example '4.5 us' or '64 KiB'.")
     value, whole = found
     above, slash, below = whole.partition("/")
     factor, unit = _scale(above, what, whole)
@@ -120,9 +118,7 @@ def values_in(given: ArrayLike, parameter: str) -> Floats:
     try:
         values = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise UsageError(
-            f"{parameter} is {str(given)[:40]!r}; give a number, a text such as '64 KiB', or an array."
-        ) from error
+        raise UsageError(f"{parameter} is {str(given)[:40]!r}; give a number, a text such as '64 KiB', or an array.") from error
     if named is not None:
         factor, unit = parse_quantity(f"1 {named}", f"the units of {parameter}")
         _require_unit(parameter, f"in {named}", unit, wanted)
@@ -156,9 +152,7 @@ def level_in(level: object) -> float:
 
 def _require_unit(parameter: str, given: str, unit: str, wanted: str) -> None:
     if unit != ("1" if wanted in COUNTS else wanted):
-        shown = (
-            "a number of " + wanted if wanted in COUNTS[:2] else f"in {wanted}" if wanted != "1" else "a plain number"
-        )
+        shown = "a number of " + wanted if wanted in COUNTS[:2] else f"in {wanted}" if wanted != "1" else "a plain number"
         raise UsageError(f"{parameter} is {given!r}; it must be {shown}.")
 
 

@@ -47,16 +47,12 @@ def parse_formula(text: str, names: frozenset[str], messages: bool = False) -> A
     Raises UsageError if it is too long, or holds anything else.
     """
     if not isinstance(text, str) or len(text) > _MAX_LENGTH:
-        raise UsageError(
-            f"a formula is a text of at most {_MAX_LENGTH} characters, got {str(text)[:40]!r}; simplify it."
-        )
+        raise UsageError(f"a formula is a text of at most {_MAX_LENGTH} characters, got {str(text)[:40]!r}; simplify it.")
     tree = syntax_tree(text)
     if tree is None:
         raise UsageError(f"cannot read the formula {text[:60]!r}: write it with operators, 2*S rather than 2 S.")
     if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
-        raise UsageError(
-            f"the formula {text[:40]!r}... has more than {_MAX_NODES} parts; split it into several models."
-        )
+        raise UsageError(f"the formula {text[:40]!r}... has more than {_MAX_NODES} parts; split it into several models.")
     return _Reader(text, names, messages).read(tree, {})
 
 
@@ -95,9 +91,7 @@ class _Reader:
             return indices[name]
         if name not in self._names:
             listed = ", ".join(sorted(self._names)) or "none"
-            raise UsageError(
-                f"the formula {self._text[:60]!r} names {name!r}; its parameters and constants are {listed}."
-            )
+            raise UsageError(f"the formula {self._text[:60]!r} names {name!r}; its parameters and constants are {listed}.")
         return positive(name)
 
     def _operate(self, op: ast.operator, node: ast.expr, left: Any, right: Any) -> Any:
@@ -118,9 +112,7 @@ class _Reader:
         import sympy
 
         if index in self._names or index in indices:
-            raise UsageError(
-                f"the formula {self._text[:60]!r} sums over {index!r}, which means something else; rename it."
-            )
+            raise UsageError(f"the formula {self._text[:60]!r} sums over {index!r}, which means something else; rename it.")
         k = sympy.Symbol(index, integer=True, nonnegative=True)
         bounds = (self.read(first, indices), self.read(last, indices))
         return sympy.Sum(self.read(term, {**indices, index: k}), (k, *bounds))

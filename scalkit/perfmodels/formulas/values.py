@@ -73,9 +73,7 @@ def _sum(e: Any, at: dict[str, Any], functions: Mapping[str, Callable[[Floats], 
     index, first, last = e.limits[0]
     low, high = (np.asarray(_value(bound, at, functions), dtype=np.float64) for bound in (first, last))
     if not (np.isfinite(low).all() and np.isfinite(high).all()) or high.max() - low.min() > _MOST_TERMS:
-        raise UsageError(
-            f"the sum over {index} from {first} to {last} has more than {_MOST_TERMS} terms here; simplify it."
-        )
+        raise UsageError(f"the sum over {index} from {first} to {last} has more than {_MOST_TERMS} terms here; simplify it.")
     total: Any = np.zeros(np.broadcast_shapes(low.shape, high.shape))
     for k in range(int(low.min()), int(high.max()) + 1):
         term = _value(e.function, {**at, index.name: float(k)}, functions)
@@ -139,13 +137,9 @@ class _Dimensions:
             self._require(self.of(exponent), Dimension(), exponent)
             return base
         if not exponent.is_Rational:
-            raise UsageError(
-                f"the formula {self.text[:60]!r} raises {base} to the power of '{exponent}'; write a plain number."
-            )
+            raise UsageError(f"the formula {self.text[:60]!r} raises {base} to the power of '{exponent}'; write a plain number.")
         return base ** Fraction(int(exponent.p), int(exponent.q))
 
     def _require(self, found: Dimension, wanted: Dimension, e: Any) -> None:
         if found != wanted:
-            raise UsageError(
-                f"the formula {self.text[:60]!r} has {found} in '{e}', where {wanted} belongs; check the units."
-            )
+            raise UsageError(f"the formula {self.text[:60]!r} has {found} in '{e}', where {wanted} belongs; check the units.")

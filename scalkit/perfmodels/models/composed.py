@@ -39,9 +39,7 @@ class Composite(MadeOfModels):
         units = {model.unit for _, model in self.terms}
         if len(units) > 1:
             first, other = (next(m for _, m in self.terms if m.unit == unit) for unit in sorted(units)[:2])
-            raise UsageError(
-                f"'{first.name}' is in {first.unit}, '{other.name}' in {other.unit}; add models of one unit."
-            )
+            raise UsageError(f"'{first.name}' is in {first.unit}, '{other.name}' in {other.unit}; add models of one unit.")
         shown = " + ".join(model.name if c == 1 else f"{c:g} * ({model.name})" for c, model in self.terms)
         self._settle(shown, self.sources)
         self.valid  # noqa: B018 - models that never hold together shall fail here
@@ -218,9 +216,7 @@ def multiplied(model: PerformanceModel, other: object) -> Composite | Product:
     if isinstance(other, PerformanceModel):
         return Product(model, other)
     if isinstance(other, bool) or not isinstance(other, int | float | np.number) or not (0 < float(other) < math.inf):
-        raise UsageError(
-            f"cannot multiply '{model.name}' by {other!r:.40}; multiply by a positive number or a model of one."
-        )
+        raise UsageError(f"cannot multiply '{model.name}' by {other!r:.40}; multiply by a positive number or a model of one.")
     return Composite(tuple((float(other) * c, one) for c, one in _terms(model)))
 
 
@@ -240,9 +236,7 @@ def substituted(model: PerformanceModel, formulas: Mapping[str, str], constants:
     inner = {}
     for name, formula in formulas.items():
         if name not in model.parameters:
-            raise UsageError(
-                f"'{model.name}' does not depend on {name!r}; it depends on {', '.join(model.parameters)}."
-            )
+            raise UsageError(f"'{model.name}' does not depend on {name!r}; it depends on {', '.join(model.parameters)}.")
         used = {key: value for key, value in constants.items() if key in names_in(formula)}
         inner[name] = ExactModel(formula, used)
         wanted = PARAMETER_UNITS.get(name, "1")

@@ -95,9 +95,7 @@ def names_in(formula: str) -> set[str]:
     if tree is None:
         return set()  # parse_formula says what is wrong
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    sums = [
-        node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "sum" and node.args
-    ]
+    sums = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "sum" and node.args]
     indices = {ast.unparse(node.args[0]) for node in sums}
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - called - indices
 

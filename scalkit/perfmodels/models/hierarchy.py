@@ -102,9 +102,7 @@ class AsymptoticModel(PerformanceModel):
         there.
         """
         if len(self.growth_sum.terms) > 1:
-            raise UsageError(
-                f"'{self.name}' has {len(self.growth_sum.terms)} terms, one value does not determine them."
-            )
+            raise UsageError(f"'{self.name}' has {len(self.growth_sum.terms)} terms, one value does not determine them.")
         self._require_names(at)
         there = float(self.growth_sum.terms[0]({name: values_in(one, name) for name, one in at.items()}))
         seconds, unit = parse_quantity(value, "the value")
@@ -144,9 +142,7 @@ class DominantTermModel(MadeOfModels):
 
     def __post_init__(self) -> None:
         if not self.known.is_exact:
-            raise UsageError(
-                f"the known terms of a dominant-term model must be exact; '{self.known.name}' is {self.known.kind}."
-            )
+            raise UsageError(f"the known terms of a dominant-term model must be exact; '{self.known.name}' is {self.known.kind}.")
         known, rest = self.known.growth_sum.terms, self.rest.growth_sum.terms
         if all(any(outgrows(r, k) and r != k for r in rest) for k in known):
             raise UsageError(
@@ -201,9 +197,7 @@ class BoundedModel(MadeOfModels):
     def __post_init__(self) -> None:
         sides = self.sides
         if not sides or any(not one.is_exact for one in sides) or len({one.unit for one in sides}) > 1:
-            raise UsageError(
-                "a bounded model needs a lower or an upper bound; both must be exact models in the same unit."
-            )
+            raise UsageError("a bounded model needs a lower or an upper bound; both must be exact models in the same unit.")
         self._settle(" to ".join(one.name for one in sides), sides[-1].source)
 
     @property

@@ -94,16 +94,12 @@ class Conditioned(MadeOfModels):
         """Return what must not be negative."""
         found = _RELATION.fullmatch(condition) if isinstance(condition, str) else None
         if found is None:
-            raise UsageError(
-                f"the condition is {condition!r:.60}; write two formulas with <= or >= between, as in 'P <= N'."
-            )
+            raise UsageError(f"the condition is {condition!r:.60}; write two formulas with <= or >= between, as in 'P <= N'.")
         left, right = (parse_formula(found[k].strip(), frozenset(names_in(found[k]))) for k in (1, 3))
         known = {name: Dimension.of(PARAMETER_UNITS.get(name, "1")) for name in self.parameters}
         if unknown := [name for name in names_in(f"({found[1]}) - ({found[3]})") if name not in known]:
             listed = ", ".join(self.parameters)
-            raise UsageError(
-                f"the condition {condition!r:.60} names {unknown[0]!r}; '{self.model.name}' depends on {listed}."
-            )
+            raise UsageError(f"the condition {condition!r:.60} names {unknown[0]!r}; '{self.model.name}' depends on {listed}.")
         difference = right - left if found[2] == "<=" else left - right
         dimension_of(difference, known, condition)
         return difference
@@ -121,9 +117,7 @@ class Conditioned(MadeOfModels):
             fails = np.broadcast_to(~(evaluate(difference, at) >= 0), shape)
             if outside == "error" and fails.any():
                 where = ", ".join(f"{n} = {np.broadcast_to(v, shape)[fails].flat[0]:g}" for n, v in at.items())
-                raise UsageError(
-                    f"'{self.name}' holds for {condition}, got {where}; stay inside, or say outside='nan'."
-                )
+                raise UsageError(f"'{self.name}' holds for {condition}, got {where}; stay inside, or say outside='nan'.")
             broken = broken | fails
         low, high = self.model.checked_bounds(at, outside)
         return np.where(broken, np.nan, low), np.where(broken, np.nan, high)

@@ -86,9 +86,7 @@ class PointToPoint:
     def __post_init__(self) -> None:
         for model in (one for one in (self.time, self.gap, self.exchange, self.both) if one is not None):
             if not model.is_exact or model.parameters not in (("S",), ()) or model.unit != "s":
-                raise UsageError(
-                    f"'{model.name}' cannot be the time of a message; it must be exact, of S alone, and in s."
-                )
+                raise UsageError(f"'{model.name}' cannot be the time of a message; it must be exact, of S alone, and in s.")
         gamma, unit = parse_quantity(self.reduce_per_byte, "reduce_per_byte")
         if (unit != "s/B" and gamma != 0) or gamma < 0:
             raise UsageError(
@@ -235,9 +233,7 @@ class LogGP:
             read[key], unit = parse_quantity(one, key)
             wanted = "s/B" if key in ("G", "O") else "s"
             if key not in ("L", "o_send", "o_receive", "g", "G", "O") or unit not in (wanted, "1"):
-                raise UsageError(
-                    f"{key} = {one!r:.40} is no parameter of LogGP in {wanted}; there are L, o, g, G, O and S."
-                )
+                raise UsageError(f"{key} = {one!r:.40} is no parameter of LogGP in {wanted}; there are L, o, g, G, O and S.")
         if missing := [key for key in ("L", "o_send", "g", "G") if key not in read]:
             raise UsageError(f"LogGP needs {missing[0].removesuffix('_send')}; name L, o, g and G.")
         read["S"] = math.inf if S is None else float(values_in(S, "S"))  # type: ignore[arg-type]

@@ -160,9 +160,7 @@ def extrapolated(model: PerformanceModel, parameter: str = "S") -> PerformanceMo
     limits = model.valid.get(parameter, Range())
     if limits.is_all:
         return model
-    source = "; ".join(
-        one for one in (model.source, f"{model.name} extrapolated outside of {limits.text(parameter)}") if one
-    )
+    source = "; ".join(one for one in (model.source, f"{model.name} extrapolated outside of {limits.text(parameter)}") if one)
     if isinstance(model, RangeModel):
         pieces = list(model.pieces)
         pieces[0] = (replace(pieces[0][0], low=0.0, open_low=False), pieces[0][1])

@@ -26,9 +26,7 @@ class _Style(NamedTuple):
 
 
 _LATEX = _Style(latex_of, " \\leq ", " = ", " + ", "%s\\left(%s\\right)")
-_MATHML = _Style(
-    mathml_of, "<mo>&#x2264;</mo>", "<mo>=</mo>", "<mo>+</mo>", "<mi>%s</mi><mrow><mo>(</mo>%s<mo>)</mo></mrow>"
-)
+_MATHML = _Style(mathml_of, "<mo>&#x2264;</mo>", "<mo>=</mo>", "<mo>+</mo>", "<mi>%s</mi><mrow><mo>(</mo>%s<mo>)</mo></mrow>")
 _GREEK = {"latex": {"Theta": "\\Theta", "Omega": "\\Omega"}, "mathml": {"Theta": "&#x398;", "Omega": "&#x3A9;"}}
 
 
@@ -93,9 +91,7 @@ def _stated(model: Any, style: _Style, greek: dict[str, str], numbers: bool) -> 
     import sympy
 
     name = "T" if model.unit == "s" else "f"
-    left = style.draw(
-        sympy.Function(name)(*map(sympy.Symbol, model.parameters)) if model.parameters else sympy.Symbol(name)
-    )
+    left = style.draw(sympy.Function(name)(*map(sympy.Symbol, model.parameters)) if model.parameters else sympy.Symbol(name))
     found = model.to_sympy(numbers=numbers) if numbers or not hasattr(model, "formula_shown") else model.formula_shown
     if model.kind_of_class == "asymptotic":
         return left + style.equals + _grown(model, style, greek)

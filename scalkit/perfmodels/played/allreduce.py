@@ -6,18 +6,7 @@ from scalkit.perfmodels.played.actions import Process, Receive, Wait
 from scalkit.perfmodels.played.broadcast import broadcast_linear
 from scalkit.perfmodels.played.halving import rabenseifner
 from scalkit.perfmodels.played.reduce import reduce_linear
-from scalkit.perfmodels.played.steps import (
-    ITEM,
-    SEGMENT,
-    Table,
-    blocks_of,
-    exchange,
-    many,
-    power_below,
-    real,
-    receive,
-    send,
-)
+from scalkit.perfmodels.played.steps import ITEM, SEGMENT, Table, blocks_of, exchange, many, power_below, real, receive, send
 from scalkit.perfmodels.played.trees import down, far_first, in_order, up
 
 

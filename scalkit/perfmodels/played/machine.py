@@ -61,10 +61,7 @@ class Wire:
     looks_again: bool = False
 
 
-WIRES = {
-    "MPICH": Wire(32, 65536, 0, 16, 32),
-    "Open MPI": Wire(22, 65522, 40, 64, 24, 32, 65456, 48, 131040, looks_again=True),
-}
+WIRES = {"MPICH": Wire(32, 65536, 0, 16, 32), "Open MPI": Wire(22, 65522, 40, 64, 24, 32, 65456, 48, 131040, looks_again=True)}
 """By `Mpi.kind`; seen by writing down what the libraries write: MPICH 5.0.2 over libfabric, Open MPI 5.0.11's BTL tcp."""
 
 

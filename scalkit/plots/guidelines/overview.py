@@ -65,9 +65,7 @@ def guideline_overview(found: Assessment, test: int) -> go.Figure:
     _crosses(figure, x, sides[0], states == "violated")
     seen = np.concatenate(sides)
     figure.update_xaxes(axis)
-    figure.update_yaxes(
-        value_axis(float(np.nanmin(seen)), float(np.nanmax(seen)), unit, "time" if unit else "measured value")
-    )
+    figure.update_yaxes(value_axis(float(np.nanmin(seen)), float(np.nanmax(seen)), unit, "time" if unit else "measured value"))
     return figure
 
 
@@ -108,9 +106,7 @@ def guideline_ratios(found: Assessment, test: int) -> go.Figure:
     ratio, low, high = (np.asarray(columns[key][tests], dtype=float) for key in ("ratio", "ratio_low", "ratio_high"))
     ratio = np.where(np.isfinite(ratio), ratio, columns["effect"][tests])
     states = columns["state"][tests]
-    words = "; ".join(
-        f"{level} {shown_ratio(one)} {state}" for level, one, state in zip(levels, ratio, states, strict=True)
-    )
+    words = "; ".join(f"{level} {shown_ratio(one)} {state}" for level, one, state in zip(levels, ratio, states, strict=True))
     figure = blank(300, f"Left over right of {group_words(found, test)}, by {found.varied}: {words}.")
     similar = found.guidelines[int(found.which[test])].relation == "~"
     figure.add_hrect(y0=1 / v if similar else 1e-9, y1=v, fillcolor=BAND, line={"width": 0}, layer="below")
@@ -128,9 +124,7 @@ def guideline_ratios(found: Assessment, test: int) -> go.Figure:
             hovertemplate="%{text}<extra></extra>",
             error_y=spread(ratio[chosen] - down, up - ratio[chosen], colour, thickness=1.6),
         )
-    ends = [
-        value for value in (*ratio, *low, *high, v, 1 / v if similar else 1.0) if math.isfinite(value) and value > 0
-    ]
+    ends = [value for value in (*ratio, *low, *high, v, 1 / v if similar else 1.0) if math.isfinite(value) and value > 0]
     figure.update_xaxes(axis)
     figure.update_yaxes(_ratio_axis(min(ends), max(ends)))
     return figure

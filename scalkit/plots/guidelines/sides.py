@@ -76,9 +76,7 @@ def sides_of(found: Assessment, test: int) -> tuple[str, str]:
     else:
         name = guideline.parameter
         left, right = f"this {name}", f"the next {name}" if guideline.kind == "monotony" else "pieces"
-    return tuple(
-        safe(side if len(side) <= _MOST_LETTERS else f"{side[: _MOST_LETTERS - 1]}…") for side in (left, right)
-    )  # type: ignore[return-value]
+    return tuple(safe(side if len(side) <= _MOST_LETTERS else f"{side[: _MOST_LETTERS - 1]}…") for side in (left, right))  # type: ignore[return-value]
 
 
 def group_words(found: Assessment, test: int) -> str:

@@ -54,14 +54,7 @@ def algorithms(found: Identified) -> go.Figure:
         x, y = [sizes.index(cell.S) for cell in ringed], [processes.index(cell.P) for cell in ringed]
         ring = dots(x, y, "#ffffff", 11, "circle", rim=2, rim_colour=DATA)
         figure.add_scatter(**ring, hoverinfo="skip", name="another is predicted to be faster")
-    axis = {
-        "showgrid": False,
-        "zeroline": False,
-        "linecolor": QUIET,
-        "tickcolor": QUIET,
-        "color": DATA,
-        "fixedrange": True,
-    }
+    axis = {"showgrid": False, "zeroline": False, "linecolor": QUIET, "tickcolor": QUIET, "color": DATA, "fixedrange": True}
     step = -(-len(sizes) // _WIDE)
     figure.update_xaxes(
         axis
@@ -139,9 +132,7 @@ def roots(times: RootedTimes) -> go.Figure:
             hovertemplate=f"root %{{x}}: %{{text}}<extra>{safe(str(placement))}</extra>",
             name=safe(str(placement)),
         )
-    ends = x_axis(
-        np.linspace(x[0], x[-1] if len(x) > 1 else x[0] + 1, 9).round(), float(x[0]), float(x[-1]), "rank of the root"
-    )
+    ends = x_axis(np.linspace(x[0], x[-1] if len(x) > 1 else x[0] + 1, 9).round(), float(x[0]), float(x[-1]), "rank of the root")
     low, high = float(x[0]), float(x[-1])
     pad = 0.03 * (high - low or 1.0)
     figure.update_xaxes(ends | {"type": "linear", "range": [low - pad, high + pad]})

@@ -42,10 +42,7 @@ def model_axis(name: str, values: Floats) -> dict[str, Any]:
     if name != "S":
         axis |= {"tickvals": rounded(ticks), "ticktext": [number(one) for one in ticks]}
     else:
-        axis |= {
-            "tickvals": rounded(ticks),
-            "ticktext": [in_words("S", float(one)).removeprefix("S = ") for one in ticks],
-        }
+        axis |= {"tickvals": rounded(ticks), "ticktext": [in_words("S", float(one)).removeprefix("S = ") for one in ticks]}
     return axis
 
 

@@ -45,9 +45,7 @@ def folklore(check: Folklore) -> go.Figure:
             figure.add_scatter(**lines(cells.P[rows], check.fitted[form][rows], colour, 1.8, _DASHES[form]), **SILENT)
         figure.add_scatter(
             **dots(cells.P[rows], cells.time[rows], colour, 9),
-            text=[
-                f"P = {p:g}: {quantity(float(t), 's')}" for p, t in zip(cells.P[rows], cells.time[rows], strict=True)
-            ],
+            text=[f"P = {p:g}: {quantity(float(t), 's')}" for p, t in zip(cells.P[rows], cells.time[rows], strict=True)],
             hovertemplate=f"{in_words('S', float(size))}, %{{text}}<extra>{word}</extra>",
             name=in_words("S", float(size)),
         )

@@ -80,9 +80,7 @@ def model(
     seen = np.concatenate([*(one[1] for one in points), *(part for c in curves for part in (c.low, c.high))])
     seen = seen[np.isfinite(seen)]
     if not len(seen):
-        raise UsageError(
-            f"none of {', '.join(table)} has a value from {along} = {x[0]:g} to {x[-1]:g}; see their valid ranges."
-        )
+        raise UsageError(f"none of {', '.join(table)} has a value from {along} = {x[0]:g} to {x[-1]:g}; see their valid ranges.")
     unit = next(iter(table.values())).unit
     figure = Drawing(360, _sentence(table, measured, along, fixed))
     for curve in curves:
@@ -134,8 +132,7 @@ def _fixed(
     if count > _MOST_LINES:
         raise UsageError(f"{count} values of {name} are too many lines; give up to {_MOST_LINES}.")
     return name, [
-        {key: float(values[k if key == name else 0]) for key, values in given.items() if key != along}
-        for k in range(count)
+        {key: float(values[k if key == name else 0]) for key, values in given.items() if key != along} for k in range(count)
     ]
 
 
@@ -154,11 +151,7 @@ def _range(along: str, measured: Cells | None, between: tuple[float | str, float
 
 
 def _curves(
-    table: Mapping[str, PerformanceModel],
-    along: str,
-    fixed: tuple[str, list[dict[str, float]]],
-    x: Floats,
-    spread: float,
+    table: Mapping[str, PerformanceModel], along: str, fixed: tuple[str, list[dict[str, float]]], x: Floats, spread: float
 ) -> list[_Curve]:
     name, others = fixed
     found = []
@@ -173,9 +166,7 @@ def _curves(
     return found
 
 
-def _points(
-    cells: Cells, along: str, fixed: tuple[str, list[dict[str, float]]]
-) -> list[tuple[Floats, Floats, Floats, Floats]]:
+def _points(cells: Cells, along: str, fixed: tuple[str, list[dict[str, float]]]) -> list[tuple[Floats, Floats, Floats, Floats]]:
     """Return for each line where, median, least and largest of what was measured there."""
     found = []
     for other in fixed[1]:

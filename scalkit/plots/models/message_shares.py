@@ -21,9 +21,7 @@ _COLOURS = tuple(colour for colour in PALETTE if colour not in (DATA, TROUBLE))
 _BINS = 25
 
 
-def message_shares(
-    fit: OverlapFit | StrideFit | BisectionFit | Sequence[OverlapFit], *, simulated: bool = False
-) -> go.Figure:
+def message_shares(fit: OverlapFit | StrideFit | BisectionFit | Sequence[OverlapFit], *, simulated: bool = False) -> go.Figure:
     """Return shares of overlap over sizes, factors of strides, or the histogram of bandwidths in random matchings.
 
     Parameters
@@ -44,9 +42,7 @@ def message_shares(
         return _histogram(fit, more)
     fits = [fit] if isinstance(fit, OverlapFit) else list(fit) if isinstance(fit, Sequence) else []
     if not fits or not all(isinstance(one, OverlapFit) for one in fits):
-        raise UsageError(
-            f"a picture of shares needs a fit of overlap, strides or the bisection, got {type(fit).__name__}."
-        )
+        raise UsageError(f"a picture of shares needs a fit of overlap, strides or the bisection, got {type(fit).__name__}.")
     return _overlap(fits, more)
 
 
@@ -158,12 +154,7 @@ def message_flow(flow: Flow) -> go.Figure:
             name=safe(name),
         )
     figure.update_xaxes({"title": {"text": "virtual time [us]"}, "rangemode": "tozero"})
-    rows = {
-        "title": {"text": "process"},
-        "range": [flow.P - 0.5, -0.5],
-        "dtick": max(1, flow.P // 16),
-        "zeroline": False,
-    }
+    rows = {"title": {"text": "process"}, "range": [flow.P - 0.5, -0.5], "dtick": max(1, flow.P // 16), "zeroline": False}
     figure.update_yaxes(rows)
     figure.layout(showlegend=True)
     return figure.figure()

@@ -52,9 +52,7 @@ def messages(
         return _protocols(fit, more)
     if isinstance(fit, PackingFit):
         if fit.fit is None:
-            raise UsageError(
-                f"packing at the stride {fit.stride} costs nothing that is seen; there is nothing to draw."
-            )
+            raise UsageError(f"packing at the stride {fit.stride} costs nothing that is seen; there is nothing to draw.")
         return _protocols(fit.fit, more, "Time of packing", f"packing, stride {fit.stride}{more}")
     if isinstance(fit, LogGPFit):
         return _loggp(fit, more)
@@ -71,12 +69,8 @@ def _protocols(fit: MessageFit, more: str, what: str = "Time of messages", y_tit
     sizes, times = np.array(fit.sizes), np.array(fit.times)
     lines = [_protocol(one, sizes, times) for one in fit.protocols]
     found = [f"between {format_value(one.after, 'B')} and {format_value(one.before, 'B')}" for one in fit.switches]
-    alt = f"{what} over their size{more}: {len(lines)} protocols" + (
-        f", switching {', '.join(found)}." if found else "."
-    )
-    figure = with_residuals(
-        lines, alt=alt, x_title=_SIZE, y_title=y_title or f"time, one way{more}", unit="s", x_unit="B"
-    )
+    alt = f"{what} over their size{more}: {len(lines)} protocols" + (f", switching {', '.join(found)}." if found else ".")
+    figure = with_residuals(lines, alt=alt, x_title=_SIZE, y_title=y_title or f"time, one way{more}", unit="s", x_unit="B")
     for one in fit.switches:
         low, high = (max(end, 0.5) for end in one.interval)
         figure.add_vrect(x0=low, x1=high, fillcolor=TROUBLE, opacity=0.12, line_width=0, layer="below")
@@ -103,9 +97,7 @@ def _rendezvous(fit: Rendezvous, more: str) -> go.Figure:
     alt = f"Time in a send whose receiver is late{more}, over the message size: {until}."
     figure = with_residuals(lines, alt=alt, x_title=_SIZE, y_title=f"time in the send{more}", unit="s", x_unit="B")
     if np.isfinite(fit.before):
-        figure.add_vrect(
-            x0=max(fit.after, 0.5), x1=fit.before, fillcolor=TROUBLE, opacity=0.12, line_width=0, layer="below"
-        )
+        figure.add_vrect(x0=max(fit.after, 0.5), x1=fit.before, fillcolor=TROUBLE, opacity=0.12, line_width=0, layer="below")
     return figure
 
 
@@ -120,12 +112,7 @@ def _steps(fit: StepFit, more: str) -> go.Figure:
     dense = np.linspace(float(counts.min()), float(counts.max()), _POINTS)
     line = FittedLine(str(fit), counts, np.array(fit.times), fit.fit(counts), dense, fit.fit(dense))
     return with_residuals(
-        [line],
-        alt=f"Time of a message{more}: {fit}.",
-        x_title=f"{fit.step}s",
-        y_title=f"time{more}",
-        unit="s",
-        log=False,
+        [line], alt=f"Time of a message{more}: {fit}.", x_title=f"{fit.step}s", y_title=f"time{more}", unit="s", log=False
     )
 
 

@@ -137,9 +137,7 @@ def _runs_table(runs: Any) -> str:
     head = ["platform", "started", "suites", "repetitions", "site", "label", "licence", "run"]
     rows = [
         [
-            escape(
-                f"{row.platform} (simulated)" if row.simulated and "simulated" not in row.platform else row.platform
-            ),
+            escape(f"{row.platform} (simulated)" if row.simulated and "simulated" not in row.platform else row.platform),
             escape(str(row.started)),
             str(int(row.suites)),
             str(int(row.repetitions)),

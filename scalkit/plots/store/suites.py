@@ -91,13 +91,9 @@ def _add_quartiles(drawing: Drawing, one: Quartiles, place: int) -> None:
         error_y=spread(one.median - one.q1, one.q3 - one.median, colour),
     )
     quiet = {"x": x, "showlegend": False, "legendgroup": str(place), "hoverinfo": "skip"}
-    drawing.add_scatter(
-        **quiet, y=rounded(one.least), mode="markers", marker={"color": colour, "size": 4, "symbol": "circle"}
-    )
+    drawing.add_scatter(**quiet, y=rounded(one.least), mode="markers", marker={"color": colour, "size": 4, "symbol": "circle"})
     if np.isfinite(one.root).any():
-        drawing.add_scatter(
-            **quiet, y=rounded(one.root), mode="lines", line={"color": colour, "width": 1, "dash": "dot"}
-        )
+        drawing.add_scatter(**quiet, y=rounded(one.root), mode="lines", line={"color": colour, "width": 1, "dash": "dot"})
 
 
 def _alt_of_run(suites: Sequence[Quartiles]) -> str:
@@ -212,9 +208,7 @@ def _title(comparison: Comparison) -> str:
 def _alt(comparison: Comparison) -> str:
     first = comparison.curves[0]
     named = [_named(curve) for curve in comparison.curves]
-    some = "; ".join(named[:_MOST_NAMED]) + (
-        f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
-    )
+    some = "; ".join(named[:_MOST_NAMED]) + (f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else "")
     axis = "message size" if first.x_name == "msg_By" else first.x_name
     return f"{_title(comparison)} over {axis}, a line each: {some}."
 
@@ -278,7 +272,5 @@ def _eps(pdf: bytes) -> bytes:
             [program, "-eps", "-level3", source, target], capture_output=True, text=True, check=False, timeout=120
         )
         if done.returncode or not target.is_file():
-            raise ReportError(
-                f"pdftops could not make EPS: {done.stderr.strip()[:160] or done.returncode}; save SVG or PDF."
-            )
+            raise ReportError(f"pdftops could not make EPS: {done.stderr.strip()[:160] or done.returncode}; save SVG or PDF.")
         return target.read_bytes()

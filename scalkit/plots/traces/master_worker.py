@@ -43,9 +43,7 @@ def master_worker(ds: xr.Dataset) -> go.Figure:
     """
     names = parameters_of(ds)
     if not set(SHARES) <= set(ds.data_vars):
-        raise UsageError(
-            "this is no Dataset of a master and its workers; 'scalkit measure master-worker' measures them."
-        )
+        raise UsageError("this is no Dataset of a master and its workers; 'scalkit measure master-worker' measures them.")
     if len(names) != 1:
         raise UsageError(f"the Dataset is over {' and '.join(names)}; choose one, as in ds.sel(S={int(ds['S'][0])}).")
     (name,) = names
@@ -64,10 +62,7 @@ def master_worker(ds: xr.Dataset) -> go.Figure:
         axis = size_axis(axis, "size of a unit")
     figure.update_layout(
         xaxis={**axis, "anchor": "y2"},
-        yaxis={
-            **value_axis(float(np.nanmin(times)), float(np.nanmax(times)), "s", f"time for each unit{more}"),
-            "domain": _TOP,
-        },
+        yaxis={**value_axis(float(np.nanmin(times)), float(np.nanmax(times)), "s", f"time for each unit{more}"), "domain": _TOP},
         yaxis2={
             "domain": _BOTTOM,
             "range": [-0.03, 1.03],
@@ -84,13 +79,7 @@ def master_worker(ds: xr.Dataset) -> go.Figure:
 
 
 def _add(
-    figure: go.Figure,
-    place: int,
-    function: str,
-    name: str,
-    x: np.ndarray,
-    hollow: np.ndarray,
-    values: dict[str, np.ndarray],
+    figure: go.Figure, place: int, function: str, name: str, x: np.ndarray, hollow: np.ndarray, values: dict[str, np.ndarray]
 ) -> None:
     colour, symbol = PALETTE[place % len(PALETTE)], SYMBOLS[place % len(SYMBOLS)]
     label = safe(_label(function))
@@ -115,10 +104,7 @@ def _add(
             legendgroup=label,
             **SILENT,
         )
-    for shares, dash, whose in (
-        (values["master_share"], "solid", "master"),
-        (1.0 - values["idle_share"], "dash", "workers"),
-    ):
+    for shares, dash, whose in ((values["master_share"], "solid", "master"), (1.0 - values["idle_share"], "dash", "workers")):
         figure.add_scatter(
             x=rounded(x), y=rounded(shares), mode="lines+markers", name=f"{label}: {whose}", legendgroup=label,
             showlegend=False, marker=marker, line={"color": colour, "width": 1.8, "dash": dash}, yaxis="y2",
@@ -131,9 +117,7 @@ def _label(function: str) -> str:
     found = re.fullmatch(r"Master_worker\[([^:\]]+)(?::(\d+)us)?\]", function)
     if found is None:
         return function
-    return (
-        f"{found[1]}, work of {quantity(1e-6 * int(found[2]), 's')}" if found[2] else f"{found[1]}, communication alone"
-    )
+    return f"{found[1]}, work of {quantity(1e-6 * int(found[2]), 's')}" if found[2] else f"{found[1]}, communication alone"
 
 
 def _alt(ds: xr.Dataset, name: str, more: str) -> str:

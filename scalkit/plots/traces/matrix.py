@@ -146,13 +146,7 @@ def _frame(drawing: Drawing, groups: tuple[tuple[int, ...], ...], wanted: set[in
             drawing.add_shape(
                 type="rect",
                 line={"color": DATA, "width": 1.5},
-                **{
-                    f"{along}0": start - 0.5,
-                    f"{along}1": k - 0.5,
-                    f"{across}0": 0,
-                    f"{across}1": 1,
-                    f"{across}ref": "paper",
-                },
+                **{f"{along}0": start - 0.5, f"{along}1": k - 0.5, f"{across}0": 0, f"{across}1": 1, f"{across}ref": "paper"},
             )
             start = None
 

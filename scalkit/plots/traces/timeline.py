@@ -36,9 +36,7 @@ def said_of(timeline: Timeline) -> str:
     return f"Timeline of {what}{who} over {whole}; all together: {shown or 'no calls'}{waits}."
 
 
-def timeline_svg(
-    timeline: Timeline, begin: int = 0, end: int | None = None, locations: Sequence[int] | None = None
-) -> str:
+def timeline_svg(timeline: Timeline, begin: int = 0, end: int | None = None, locations: Sequence[int] | None = None) -> str:
     """Return a window of a timeline as SVG for a page; its text has the colour of the page.
 
     `begin`, `end` in ns: by default all of it.
@@ -89,12 +87,7 @@ def _png(pixels: NDArray[np.uint8], palette: Sequence[tuple[int, int, int, int]]
     lines = np.concatenate([np.zeros((height, 1), dtype=np.uint8), pixels], axis=1).tobytes()
 
     def chunk(kind: bytes, content: bytes) -> bytes:
-        return (
-            struct.pack(">I", len(content))
-            + kind
-            + content
-            + struct.pack(">I", zlib.crc32(kind + content) & 0xFFFFFFFF)
-        )
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content) & 0xFFFFFFFF)
 
     head = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
     flat = b"".join(bytes(one[:3]) for one in palette)

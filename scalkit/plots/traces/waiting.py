@@ -18,9 +18,7 @@ from scalkit.trace.results.over_processes import KINDS, Breakdown
 
 _APPLICATION, _ANALYSIS, _BASELINE = map(light, ("model", "expected", "undecided"))
 _WAITING: Final = light("trouble")
-_KIND_COLOURS: Final = dict(
-    zip(KINDS, ("#d9dee3", *map(light, ("slower", "undecided", "expected", "quiet"))), strict=True)
-)
+_KIND_COLOURS: Final = dict(zip(KINDS, ("#d9dee3", *map(light, ("slower", "undecided", "expected", "quiet"))), strict=True))
 
 
 @dataclass(frozen=True)
@@ -90,9 +88,7 @@ def parts_of_time(runs: Sequence[WaitingRun]) -> go.Figure:
             waits = np.array([100 * run.parts.share for run in runs])
             _bar(figure, names, np.nan_to_num(waits), "waiting for progress", _WAITING)
     figure.update_layout(barmode="stack", bargap=0.35)
-    figure.update_xaxes(
-        type="category", title={"text": "processes p", "font": {"size": 12}}, linecolor=QUIET, showline=True
-    )
+    figure.update_xaxes(type="category", title={"text": "processes p", "font": {"size": 12}}, linecolor=QUIET, showline=True)
     figure.update_yaxes(value_axis(0, 100, "", "% of the time of all processes"), range=[0, 100])
     return figure
 
@@ -115,8 +111,7 @@ def waiting_over_processes(runs: Sequence[WaitingRun]) -> go.Figure:
             figure.add_box(
                 x=[float(x[k])],
                 **{
-                    key: [float(v)]
-                    for key, v in zip(("lowerfence", "q1", "median", "q3", "upperfence"), _five(one), strict=True)
+                    key: [float(v)] for key, v in zip(("lowerfence", "q1", "median", "q3", "upperfence"), _five(one), strict=True)
                 },
                 width=0.045,
                 marker={"color": colour},
@@ -158,10 +153,7 @@ def _line(figure: go.Figure, x: np.ndarray, y: np.ndarray, name: str, colour: st
         return
     texts = [quantity(float(v), unit) if unit else number(float(v)) for v in y]
     figure.add_scatter(
-        **linked_dots(x, y, colour, 1.8, 8, symbol=symbol),
-        name=name,
-        text=texts,
-        hovertemplate=f"%{{text}}<extra>{name}</extra>",
+        **linked_dots(x, y, colour, 1.8, 8, symbol=symbol), name=name, text=texts, hovertemplate=f"%{{text}}<extra>{name}</extra>"
     )
 
 
@@ -233,9 +225,7 @@ def _add(drawing: Drawing, one: ProcessTimes, place: int, *, alone: bool, end: i
     each = np.maximum(one.of_each, _LEAST_S)
     low, high = (np.maximum(f(one.times, axis=0), _LEAST_S) for f in (np.nanmin, np.nanmax))
     ranks = np.arange(len(each), dtype=float)
-    share = [
-        f"{quantity(float(t), 's')}, the last in {100 * s:.0f} %" for t, s in zip(each, one.share_last, strict=True)
-    ]
+    share = [f"{quantity(float(t), 's')}, the last in {100 * s:.0f} %" for t, s in zip(each, one.share_last, strict=True)]
     drawing.add_scatter(
         **linked_dots(ranks, each, colour, 1.6, 7, symbol=_SYMBOLS[place % len(_SYMBOLS)]),
         name=name,

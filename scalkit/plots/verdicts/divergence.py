@@ -56,10 +56,7 @@ def draw_divergence(verdict: Verdict) -> Drawing:
     span = _span(verdict, x)
     log = is_log_axis(x)
     points = divergence_points(verdict)
-    delta, deviation = (
-        divergence_values(verdict.divergence, points),
-        divergence_values(verdict.expectation.deviation, points),
-    )
+    delta, deviation = (divergence_values(verdict.divergence, points), divergence_values(verdict.expectation.deviation, points))
     figure = Drawing(330, divergence_sentence(verdict))
     _add_limits(figure, verdict, points, deviation)
     _add_divergence(figure, verdict, points, delta, span)
@@ -96,9 +93,7 @@ def _span(verdict: Verdict, x: NDArray[np.float64]) -> Reach:
 def divergence_values(growth: Growth, points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a growth at some points, of shape (points,); infinite or 0 where it overflows, NaN where it has no value."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        return np.asarray(
-            np.exp2(np.asarray(growth.log2_value(points), dtype=float)) * np.ones_like(points), dtype=float
-        )
+        return np.asarray(np.exp2(np.asarray(growth.log2_value(points), dtype=float)) * np.ones_like(points), dtype=float)
 
 
 def _value_range(delta: NDArray[np.float64], deviation: NDArray[np.float64]) -> tuple[float, float]:
@@ -159,14 +154,7 @@ def _mark_crossing(figure: Drawing, verdict: Verdict, span: Reach, log: bool) ->
     if crossing > span.shown:
         text = f"leaves the limits at {name}* = {number(crossing)},<br>beyond this axis →"
         figure.add_annotation(
-            x=0.99,
-            xref="paper",
-            y=0.98,
-            yref="paper",
-            text=text,
-            showarrow=False,
-            align="right",
-            font={"color": TROUBLE},
+            x=0.99, xref="paper", y=0.98, yref="paper", text=text, showarrow=False, align="right", font={"color": TROUBLE}
         )
         return
     at = float(verdict.divergence_at(crossing))
@@ -222,13 +210,9 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     for key in RANK_COLOURS:
         _add_rank(figure, key, [(k, v, factors[k]) for k, v in enumerate(verdicts)])
     seen = [1.0, *allowed, *(1 / a for a in allowed), *factors]
-    axis = value_axis(
-        min(seen), max(seen), "", f"times the expected growth<br>from {number(highest)} to {number(goal)}"
-    )
+    axis = value_axis(min(seen), max(seen), "", f"times the expected growth<br>from {number(highest)} to {number(goal)}")
     figure.update_xaxes(axis)
-    figure.update_yaxes(
-        tickvals=list(range(len(names))), ticktext=names, range=[-0.6, len(names) - 0.4], showgrid=False
-    )
+    figure.update_yaxes(tickvals=list(range(len(names))), ticktext=names, range=[-0.6, len(names) - 0.4], showgrid=False)
     figure.update_yaxes(automargin=True, fixedrange=True, zeroline=False)
     figure.add_vline(x=1, line={"color": EXPECTED, "width": 1.8, "dash": "dot"})
     return figure
@@ -273,6 +257,4 @@ def _add_rank(figure: go.Figure, key: str, rows: list[tuple[int, Verdict, float]
 
 
 def _symbol(key: str) -> str:
-    return {"total": "circle", "approximate": "square", "none": "x", "slower": "triangle-left", "undecided": "diamond"}[
-        key
-    ]
+    return {"total": "circle", "approximate": "square", "none": "x", "slower": "triangle-left", "undecided": "diamond"}[key]

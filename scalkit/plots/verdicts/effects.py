@@ -32,9 +32,7 @@ def effects(result: Validation) -> go.Figure:
     """
     verdicts = result.over_several
     if not verdicts:
-        raise DataError(
-            "a picture of effects needs a verdict over several parameters, there is none; draw plots.scaling."
-        )
+        raise DataError("a picture of effects needs a verdict over several parameters, there is none; draw plots.scaling.")
     words = "; ".join(f"{v.function} {effect_words(v)}" for v in verdicts)
     figure = blank(96 + 34 * len(verdicts), f"Effect of each parameter at the largest point: {words}.")
     add_effects(figure, verdicts[::-1], xaxis="x", yaxis="y", with_legend=True)

@@ -193,9 +193,7 @@ def _add_set(figure: go.Figure, one: Overlaid, k: int, shown: float, log: bool) 
         line = sample(float(start), float(end), log, 33 if width > 2 else 9)
         values = np.asarray(one.model(line), dtype=float) * np.ones_like(line)
         seen += values[np.isfinite(values)].tolist()
-        figure.add_scatter(
-            **lines(line, values, colour, width, _DASHES[k % len(_DASHES)]), legendgroup=f"s{k}", **SILENT
-        )
+        figure.add_scatter(**lines(line, values, colour, width, _DASHES[k % len(_DASHES)]), legendgroup=f"s{k}", **SILENT)
     figure.add_scatter(
         **dots(x, one.y, colour, 8, symbol if one.decides else f"{symbol}-open", rim=1.6),
         text=[quantity(float(value), unit) for value in one.y],

@@ -58,9 +58,7 @@ def pieces(subject: Verdict | Series | Piecewise, model: Piecewise | None = None
         If the subject is none of these.
     """
     if not isinstance(subject, Verdict | Series | Piecewise):
-        raise DataError(
-            f"a picture of pieces needs a verdict, a series or a piecewise model, got {type(subject).__name__}."
-        )
+        raise DataError(f"a picture of pieces needs a verdict, a series or a piecewise model, got {type(subject).__name__}.")
     found = model or (subject if isinstance(subject, Piecewise) else piecewise(subject))
     series = subject if isinstance(subject, Series) else getattr(subject, "series", None)
     x, y = np.array(found.x), np.array(found.y)

@@ -152,9 +152,7 @@ def rivals_on_map(verdict: SeveralVerdict, most: int = _MOST) -> list[dict[str, 
     """Return contours of the best rivals, at the values of those of the model, for `scalkit.plots.surface`."""
     first, second = verdict.parameters
     series = verdict.series
-    across, up = (
-        sample(float(v[0]), float(v[-1]), is_log_axis(v), _GRID) for v in (series.along(first), series.along(second))
-    )
+    across, up = (sample(float(v[0]), float(v[-1]), is_log_axis(v), _GRID) for v in (series.along(first), series.along(second)))
     points = np.stack([one.ravel() for one in np.meshgrid(across, up)], axis=1)
     scale = ColourScale.of(verdict)
     return [

@@ -61,13 +61,7 @@ def _shade(figure: go.Figure, high: float) -> None:
     figure.add_shape(**area("rgba(213,94,0,0.10)"), x0=0, x1=1, xref="paper", y0=1, y1=high * 100)
     figure.add_hline(y=1, line={"color": EXPECTED, "width": 1.8, "dash": "dot"})
     figure.add_annotation(
-        **note("✗ left side is slower", TROUBLE),
-        x=0.01,
-        xref="paper",
-        y=0.99,
-        yref="paper",
-        xanchor="left",
-        yanchor="top",
+        **note("✗ left side is slower", TROUBLE), x=0.01, xref="paper", y=0.99, yref="paper", xanchor="left", yanchor="top"
     )
 
 

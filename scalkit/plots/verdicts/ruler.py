@@ -60,11 +60,7 @@ def _name_ends(figure: go.Figure, ticks: Sequence[Growth], model: int) -> None:
         if not is_free:
             continue
         figure.add_annotation(
-            **note(growth_label(ticks[k]), QUIET),
-            x=k + (-0.7 if side == "left" else 0.7),
-            y=1.15,
-            xanchor=side,
-            yanchor="bottom",
+            **note(growth_label(ticks[k]), QUIET), x=k + (-0.7 if side == "left" else 0.7), y=1.15, xanchor=side, yanchor="bottom"
         )
 
 

@@ -34,9 +34,7 @@ def crossing_words(verdict: Verdict) -> str:
     """Return where the divergence leaves the limits, seen from the measured range."""
     crossing = float(verdict.crossing)
     if verdict.rank != "none":
-        return (
-            "it stays inside the limits at every scale" if math.isnan(crossing) else "in the long run it stays inside"
-        )
+        return "it stays inside the limits at every scale" if math.isnan(crossing) else "in the long run it stays inside"
     if math.isinf(crossing):
         return "it leaves the limits only beyond every machine"
     if math.isnan(crossing) or crossing <= 1:

@@ -15,18 +15,7 @@ from numpy.typing import NDArray
 
 from scalkit.errors import DataError, UsageError
 from scalkit.plots.drawing import dots, lines, note
-from scalkit.plots.style import (
-    QUIET,
-    blank,
-    is_log_axis,
-    metric_word,
-    number,
-    quantity,
-    safe,
-    value_axis,
-    with_axes,
-    x_axis,
-)
+from scalkit.plots.style import QUIET, blank, is_log_axis, metric_word, number, quantity, safe, value_axis, with_axes, x_axis
 from scalkit.plots.verdicts.curves import sample
 from scalkit.plots.verdicts.effects import add_effects, effect_words
 from scalkit.validation.several.verdict import SeveralVerdict
@@ -101,9 +90,7 @@ def several(verdict: SeveralVerdict, parameter: str | None = None) -> go.Figure:
             f"'{getattr(verdict, 'function', verdict)}' has no verdict over several parameters; draw it with plots.fit."
         )
     if parameter is not None and parameter not in verdict.parameters:
-        raise UsageError(
-            f"'{verdict.function}' has no parameter '{parameter}'; choose one of {', '.join(verdict.parameters)}."
-        )
+        raise UsageError(f"'{verdict.function}' has no parameter '{parameter}'; choose one of {', '.join(verdict.parameters)}.")
     panels = panels_of(verdict, verdict.parameters if parameter is None else (parameter,))
     title = textwrap.wrap(verdict.short_sentence, _WRAP) if parameter is None else []
     top = 12 + _TITLE_LINE * len(title)
@@ -122,9 +109,7 @@ def several(verdict: SeveralVerdict, parameter: str | None = None) -> go.Figure:
     if parameter is None:
         _add_bar(figure, verdict, len(panels) + 1, _BAR / inner)
     axes = {"xaxis" if k == 0 else f"xaxis{k + 1}": panel.name for k, panel in enumerate(panels)}
-    figure.update_layout(
-        meta=with_axes(figure, axes), showlegend=False, margin={"l": 66, "r": 12, "t": top, "b": _AXIS - 8}
-    )
+    figure.update_layout(meta=with_axes(figure, axes), showlegend=False, margin={"l": 66, "r": 12, "t": top, "b": _AXIS - 8})
     if title:
         figure.update_layout(
             title={"text": "<br>".join(map(safe, title)), "x": 0, "xref": "paper", "y": 1, "yref": "container",
@@ -268,9 +253,7 @@ def _add_panel(figure: go.Figure, verdict: SeveralVerdict, panel: Panel, k: int,
         )
 
 
-def _add_points(
-    figure: go.Figure, verdict: SeveralVerdict, column: int, k: int, rows: NDArray[np.int64], colour: str
-) -> None:
+def _add_points(figure: go.Figure, verdict: SeveralVerdict, column: int, k: int, rows: NDArray[np.int64], colour: str) -> None:
     series, names = verdict.series, verdict.parameters
     where = [", ".join(f"{n} = {v:g}" for n, v in zip(names, series.points[row], strict=True)) for row in rows]
     figure.add_scatter(
@@ -292,9 +275,7 @@ def _colours(n: int) -> list[str]:
 
 def _add_bar(figure: go.Figure, verdict: SeveralVerdict, k: int, height: float) -> None:
     add_effects(figure, [verdict], xaxis=f"x{k}", yaxis=f"y{k}")
-    largest = ", ".join(
-        f"{n} = {x:g}" for n, x in zip(verdict.parameters, verdict.fit.points.x.max(axis=0), strict=True)
-    )
+    largest = ", ".join(f"{n} = {x:g}" for n, x in zip(verdict.parameters, verdict.fit.points.x.max(axis=0), strict=True))
     figure.update_layout({
         f"xaxis{k}": {"domain": [0.0, 1.0], "anchor": f"y{k}", "range": [0, 1], "visible": False, "fixedrange": True},
         f"yaxis{k}": {"domain": [0.0, height], "anchor": f"x{k}", "visible": False, "fixedrange": True},

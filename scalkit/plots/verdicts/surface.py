@@ -207,9 +207,7 @@ def _require_two(verdict: object) -> tuple[str, str]:
 
 def _column(verdict: SeveralVerdict, along: str) -> int:
     if along not in verdict.parameters:
-        raise UsageError(
-            f"'{verdict.function}' has no parameter '{along}'; choose one of {', '.join(verdict.parameters)}."
-        )
+        raise UsageError(f"'{verdict.function}' has no parameter '{along}'; choose one of {', '.join(verdict.parameters)}.")
     return verdict.parameters.index(along)
 
 

@@ -176,9 +176,7 @@ def _case(found: Assessment, number: int) -> Case:
     broken = np.flatnonzero(mine & (found.columns["state"] == "violated") & found.columns["decides"])
     lines = [found.sentence(int(test)) for test in broken[:_MOST_SHOWN]]
     why = "" if mine.any() else (found.not_tested or {}).get(number, "not tested")
-    return Case(
-        guideline.family, titled(guideline), failure=lines[0] if lines else "", skipped=why, detail="\n".join(lines)
-    )
+    return Case(guideline.family, titled(guideline), failure=lines[0] if lines else "", skipped=why, detail="\n".join(lines))
 
 
 TEMPLATE = "notebooks/93_guidelines.ipynb"
@@ -225,9 +223,7 @@ def _runs(source: Any, folder: Path, options: dict[str, Any]) -> tuple[list[str]
     if isinstance(source, str | os.PathLike):
         source = [source]
     if isinstance(source, Sequence) and source and all(isinstance(one, str | os.PathLike) for one in source):
-        return [str(here_or_bundled(Path(one).expanduser()).absolute()) for one in source], [
-            os.fspath(one) for one in source
-        ]
+        return [str(here_or_bundled(Path(one).expanduser()).absolute()) for one in source], [os.fspath(one) for one in source]
     from scalkit.guidelines.tables import read_tables
 
     own = {key: options.pop(key) for key in ("value", "run") if key in options}

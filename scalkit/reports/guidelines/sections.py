@@ -47,10 +47,7 @@ def headline(page: GuidelinePage) -> Section:
         ("measurements", ", ".join(page.named)),
         ("experiments", len(data.codes)),
         ("runs", len(data.runs)),
-        (
-            "guidelines",
-            f"{len(page.found.guidelines)}, {len(page.found.not_tested or {})} of them without measurements",
-        ),
+        ("guidelines", f"{len(page.found.guidelines)}, {len(page.found.not_tested or {})} of them without measurements"),
         ("report", page.made),
         ("run times", machine_in_words(data.machine) if data.machine else ""),
         ("", "simulated, not measured" if page.is_simulated else ""),
@@ -207,9 +204,7 @@ def remarks(page: GuidelinePage) -> Section:
     """Return what a reader should know, and which guidelines lack measurements."""
     found = page.found
     without = [(name(titled(found.guidelines[i])), why) for i, why in (found.not_tested or {}).items()]
-    listing = details(
-        f"{counted(len(without), 'guideline')} without a test", table("Not tested.", ("guideline", "why"), without)
-    )
+    listing = details(f"{counted(len(without), 'guideline')} without a test", table("Not tested.", ("guideline", "why"), without))
     return Section.of(notes(found.warnings)) + (Section.sheet(listing) if without else Section.of())
 
 

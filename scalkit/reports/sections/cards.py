@@ -104,9 +104,7 @@ def _runners_up(verdict: Verdict) -> Markup | str:
         "of two terms and the noise between settings."
     )
     return details(
-        "Runners-up",
-        table(caption, ("model", "adjusted R²", "probability", "would be"), rows, numeric=(1, 2)),
-        prints=True,
+        "Runners-up", table(caption, ("model", "adjusted R²", "probability", "would be"), rows, numeric=(1, 2)), prints=True
     )
 
 
@@ -234,9 +232,7 @@ def _along(verdict: SeveralVerdict) -> Markup:
         )
         for parameter, one in verdict.along.items()
     ]
-    largest = ", ".join(
-        f"{n} = {x:g}" for n, x in zip(verdict.parameters, verdict.fit.points.x.max(axis=0), strict=True)
-    )
+    largest = ", ".join(f"{n} = {x:g}" for n, x in zip(verdict.parameters, verdict.fit.points.x.max(axis=0), strict=True))
     caption = f"{verdict.function} along each parameter, the others fixed. Effect: its share of the value at {largest}."
     return table(caption, head, rows, numeric=(5, 7))
 
@@ -264,12 +260,7 @@ def _data_of_several(verdict: SeveralVerdict) -> Markup:
         row = series.values[k][np.isfinite(series.values[k])]
         cells = (float(series.y[k]), float(row.min()), float(row.max()), float(model[k]))
         rows.append(
-            (
-                *(f"{x:g}" for x in point),
-                *(quantity(c, unit, 4) for c in cells),
-                str(row.size),
-                str(int(series.n_repetitions[k])),
-            )
+            (*(f"{x:g}" for x in point), *(quantity(c, unit, 4) for c in cells), str(row.size), str(int(series.n_repetitions[k])))
         )
     head = (*series.parameters, "value", "lowest run", "highest run", "model", "runs", "repetitions")
     more = len(series.points) - len(rows)

@@ -27,9 +27,7 @@ def compare_headline(columns: Columns) -> Section:
     sets = []
     for label, page in zip(columns.labels, columns.pages, strict=True):
         found = page.result.counts
-        shown = [
-            (rank, RANK_MARKS[rank], found[rank], word) for rank, word in _RANKS if found[rank] or rank != "undecided"
-        ]
+        shown = [(rank, RANK_MARKS[rank], found[rank], word) for rank, word in _RANKS if found[rank] or rank != "undecided"]
         sets.append((label, shown, facts(page)))
     return Section.rendered("compare.html", columns=columns, sets=sets)
 

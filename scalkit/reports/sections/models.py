@@ -215,9 +215,7 @@ def _over_several(page: Page, verdicts: Sequence[SeveralVerdict]) -> Section:
         for v in verdicts
     ]
     others = " and ".join(verdicts[0].parameters[1:])
-    caption = (
-        f"Values of the models. {others} stays at its largest measured value; the numbers hold if nothing new begins."
-    )
+    caption = f"Values of the models. {others} stays at its largest measured value; the numbers hold if nothing new begins."
     head = ("function", f"largest {first}", *(f"{first} = {t:g}" for t in targets))
     return Section.sheet(table(caption, head, rows, numeric=range(1, len(head))))
 

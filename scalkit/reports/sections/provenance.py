@@ -27,9 +27,7 @@ def provenance(page: Page) -> Section:
     inputs = page.inputs
     short = [PurePath(file).name for file in inputs]
     files = short if len(set(short)) == len(short) else list(inputs)
-    listing = table(
-        f"{len(inputs)} input files.", ("file", "SHA-256"), hashes(zip(files, inputs.values(), strict=True))
-    )
+    listing = table(f"{len(inputs)} input files.", ("file", "SHA-256"), hashes(zip(files, inputs.values(), strict=True)))
     return Section.sheet(
         table("Of the measurements and of this report.", ("what", "value"), lines(_facts(page).items())),
         details("Input files and their hashes", listing) if inputs else "",
@@ -76,9 +74,7 @@ def _real_times(page: Page) -> str:
 
 def _judged_by(page: Page) -> str:
     words = [f"statistic {page.result.statistic}", f"at least {page.judging.min_points} settings"]
-    words += [
-        f"{name} {value}" for name, value in page.judging.changed.items() if name not in ("statistic", "min_points")
-    ]
+    words += [f"{name} {value}" for name, value in page.judging.changed.items() if name not in ("statistic", "min_points")]
     words += [f"fails on {', '.join(page.fail_on)}"] * bool(page.fail_on)
     if page.session is not None:
         words.append(f"{len(page.session.history)} steps in the session")

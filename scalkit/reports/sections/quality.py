@@ -103,9 +103,7 @@ def _remarks(page: Page) -> Iterator[str]:
     verdicts = [v for v in page.result.verdicts if isinstance(v, Verdict)]
     missing = [[x for x in _missing(data, v) if x not in excluded.get(v.function, ())] for v in verdicts]
     absent = [
-        f"{v.function} at {', '.join(f'{x:g}' for x in found)}"
-        for v, found in zip(verdicts, missing, strict=True)
-        if found
+        f"{v.function} at {', '.join(f'{x:g}' for x in found)}" for v, found in zip(verdicts, missing, strict=True) if found
     ]
     if absent:
         yield f"No value for: {'; '.join(absent)}."

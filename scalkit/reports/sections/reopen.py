@@ -17,9 +17,7 @@ from scalkit.session.code import code_of, option_code
 
 def reopen(page: Page) -> Section:
     """Return how to open the page as a session, the commands that make it again, and the same verdicts in Python."""
-    commands = (
-        [measuring(page.arguments, page.campaign.get("mpi"), page.campaign.get("virtual"))] if page.arguments else []
-    )
+    commands = [measuring(page.arguments, page.campaign.get("mpi"), page.campaign.get("virtual"))] if page.arguments else []
     own = registering_of([page])
     changed = ""
     if page.session is not None or not (page.expectations_name or page.judged_by_baseline) or page.rules:
@@ -62,9 +60,7 @@ def _judging(page: Page) -> list[str]:
     targets = ["--target-p", ",".join(f"{x:g}" for x in page.targets)] if page.targets else []
     shown = ["--real-times", as_path(page.real_times_name)] if page.real_times_name else []
     commands = [
-        shlex.join(
-            ["scalkit", "report", *template, *runs, *options, *compared, *shown, *targets, "--out", "report.html"]
-        )
+        shlex.join(["scalkit", "report", *template, *runs, *options, *compared, *shown, *targets, "--out", "report.html"])
     ]
     is_kept = not compared or (page.judged_by_baseline and page.baseline_kind == "baseline")
     return commands + [shlex.join(["scalkit", "validate", *runs, *options, *compared])] * is_kept

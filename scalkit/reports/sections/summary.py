@@ -111,10 +111,7 @@ def _settings(page: Page) -> Iterator[tuple[str, str]]:
             found.setdefault(name, set()).update(verdict.series.shown_along(name).tolist())
     for name, values in found.items():
         shown = [f"{x:g}" for x in sorted(values)]
-        yield (
-            name,
-            ", ".join(shown) if len(shown) <= _MOST_VALUES else f"{len(shown)} values, {shown[0]} to {shown[-1]}",
-        )
+        yield (name, ", ".join(shown) if len(shown) <= _MOST_VALUES else f"{len(shown)} values, {shown[0]} to {shown[-1]}")
     for name, value in fixed_parameters(page.data).items():
         yield name, f"{value:g}"
 

@@ -67,9 +67,7 @@ class Suite:
     def root(self) -> Any:
         """The median of what root alone needed, for each measurement, in `unit`; NaN where that is unknown."""
         scale = UNITS.get(self["unit"], 1.0)
-        return np.array(
-            [float(np.median(row["root_raw"])) * scale if row["root_raw"] else math.nan for row in self.rows]
-        )
+        return np.array([float(np.median(row["root_raw"])) * scale if row["root_raw"] else math.nan for row in self.rows])
 
     @property
     def processes(self) -> list[tuple[float, float]]:
@@ -154,8 +152,7 @@ class RunPage(Content):
         for suite in self.suites:
             groups.setdefault(tuple(suite[name] for name in _CARD), []).append(suite)
         return tuple(
-            Card(tuple(sorted(own, key=lambda one: (one.rows[0]["p"], one.rows[0]["msg_By"]))))
-            for own in groups.values()
+            Card(tuple(sorted(own, key=lambda one: (one.rows[0]["p"], one.rows[0]["msg_By"])))) for own in groups.values()
         )
 
     @property
@@ -258,10 +255,7 @@ def _of_repetitions(rows: Sequence[Row]) -> Iterator[str]:
     """Yield what is odd about the repetitions of the times."""
     timed = [row for row in rows if row["metric"] == "time"]
     stopped = Counter(row["status"] for row in timed)
-    for status, why in (
-        ("budget", "the time allotted to it was used up"),
-        ("capped", "the most repetitions were done"),
-    ):
+    for status, why in (("budget", "the time allotted to it was used up"), ("capped", "the most repetitions were done")):
         if stopped[status]:
             yield f"{stopped[status]} of {counted(len(timed), 'time')} ended because {why}, not because its error was small."
     few = sum(row["n_kept"] < _FEW for row in timed)
@@ -277,8 +271,7 @@ def _of_repetitions(rows: Sequence[Row]) -> Iterator[str]:
     busy = [row["foreign_load"] for row in timed if (row["foreign_load"] or 0) > _BUSY]
     if busy:
         yield (
-            f"Other programs used more than {_BUSY:.0%} of the node during {counted(len(busy), 'time')}, at most "
-            f"{max(busy):.0%}."
+            f"Other programs used more than {_BUSY:.0%} of the node during {counted(len(busy), 'time')}, at most {max(busy):.0%}."
         )
 
 

@@ -19,13 +19,7 @@ from scalkit.reports.store_run.page import Card, RunPage, Suite
 
 __all__ = ["caveats", "circumstances", "headline", "method", "overview", "provenance", "suite_cards", "switches"]
 
-_ENDINGS = {
-    "converged": "error small enough",
-    "capped": "most repetitions",
-    "budget": "time used up",
-    "ok": "",
-    "open": "",
-}
+_ENDINGS = {"converged": "error small enough", "capped": "most repetitions", "budget": "time used up", "ok": "", "open": ""}
 _OVER = {"p": "processes", "msg_By": "message size"}
 
 
@@ -68,10 +62,7 @@ def _facts(page: RunPage) -> Iterator[tuple[str, str]]:
     yield from ((key.replace("_", " "), _plain(value)) for key, value in measured["machine_desc"].items())
     yield "operating system", measured["os"]
     yield "kernel", measured["kernel"]
-    yield (
-        "nodes",
-        f"{measured['nodes']}, {measured['processes_per_node']} processes each at most" * bool(measured["nodes"]),
-    )
+    yield ("nodes", f"{measured['nodes']}, {measured['processes_per_node']} processes each at most" * bool(measured["nodes"]))
     yield "begun", measured["started"]
     yield "last launch begun", measured["ended"]
     yield "MPI library", measured["mpi_library"]
@@ -80,10 +71,7 @@ def _facts(page: RunPage) -> Iterator[tuple[str, str]]:
     yield "compiled by", measured["flags"]
     yield "clock", "; ".join(f"{key.replace('_', ' ')} {_plain(value)}" for key, value in measured["clock"].items())
     yield "synchronised by", measured["sync"]
-    yield (
-        "a time is",
-        {"max": "that of the slowest process", "root": "that of root"}.get(measured["rank_reduction"], ""),
-    )
+    yield ("a time is", {"max": "that of the slowest process", "root": "that of root"}.get(measured["rank_reduction"], ""))
     yield from ((f"simulation, {label}", text) for label, text in flattened(measured["simulation"]))
 
 
@@ -114,9 +102,7 @@ def overview(page: RunPage) -> Section:
     """Return a table of the suites, each with a link to its card."""
     head = ("operation", "pattern", "over", "fixed", "points", "repetitions", "median")
     rows = [_overview_row(suite, number) for number, card in enumerate(page.cards) for suite in card.suites]
-    caption = (
-        "A suite is one operation in one pattern, varied over one parameter; medians from the least to the largest."
-    )
+    caption = "A suite is one operation in one pattern, varied over one parameter; medians from the least to the largest."
     return Section.sheet(table(caption, head, rows, numeric=(4,)))
 
 
@@ -150,9 +136,7 @@ def _card(page: RunPage, card: Card, number: int) -> Section:
     simulated = bool(page.measured["simulated"])
     said = f"Medians; bars from the first to the third quartile; dots: the least{_of_root(card)}."
     return Section.of(
-        Markup('<article class="sheet card" id="suite-{}"><header><h3>{}</h3></header>').format(
-            number, name(card.title)
-        ),
+        Markup('<article class="sheet card" id="suite-{}"><header><h3>{}</h3></header>').format(number, name(card.title)),
         soft("; ".join(filter(None, how))),
         *figure(quartiles([suite.drawn(simulated) for suite in card.suites]), said),
         *(_data(suite) for suite in card.suites),
@@ -192,10 +176,7 @@ def _data(suite: Suite) -> Markup:
     with_spans = not all(math.isnan(low) for low, _ in spans)
     with_error = any(row["stderr"] is not None for row in suite.rows)
     head += (
-        ["error of the mean"] * with_error
-        + ["root's median"] * with_root
-        + ["processes' medians"] * with_spans
-        + ["ended by"]
+        ["error of the mean"] * with_error + ["root's median"] * with_root + ["processes' medians"] * with_spans + ["ended by"]
     )
     rows = []
     for k, row in enumerate(suite.rows):

@@ -53,13 +53,9 @@ def found_in(paths: Sequence[str], named: Sequence[str] = ()) -> list[tuple[Path
         if not path.is_dir() or (path / HEADER).is_file():
             found.append((path, str(name)))
             continue
-        inner = sorted(
-            one for one in path.iterdir() if one.name.endswith((".nc", ".nc.gz")) or (one / HEADER).is_file()
-        )
+        inner = sorted(one for one in path.iterdir() if one.name.endswith((".nc", ".nc.gz")) or (one / HEADER).is_file())
         if not inner:
-            raise DataError(
-                f"there is no trace and no result in {name!r}; name what `scalkit trace` recorded or wrote."
-            )
+            raise DataError(f"there is no trace and no result in {name!r}; name what `scalkit trace` recorded or wrote.")
         found += [(one, f"{name}/{one.name}") for one in inner]
     if not found:
         raise DataError("there is nothing to report; name results of `scalkit trace analyse --out`, or traces.")

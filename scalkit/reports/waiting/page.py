@@ -215,16 +215,7 @@ def open_waiting(
     more = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) < 5 else f"{names[0]} and {len(names) - 1} others"
     what = f"Who waits for whom in {region or (names[0] if len(names) == 1 else more)}?"
     return WaitingPage(
-        tuple(sources),
-        title or what,
-        region,
-        growths,
-        bool(asked),
-        validation,
-        why,
-        fail_above,
-        written_now(),
-        keep_going,
+        tuple(sources), title or what, region, growths, bool(asked), validation, why, fail_above, written_now(), keep_going
     )
 
 

@@ -33,12 +33,7 @@ def headline(page: WaitingPage) -> Section:
     most, last = (counted(n, "process", "processes") for n in (page.worst.run.processes, runs[-1].processes))
     waiting = f"{100 * share:.1f} %" if np.isfinite(share) else "none"
     tiles = [
-        (
-            "none" if share > 0.1 else "total",
-            "",
-            waiting,
-            f"of the time waits for progress on {most}, where it is most",
-        ),
+        ("none" if share > 0.1 else "total", "", waiting, f"of the time waits for progress on {most}, where it is most"),
         ("total", "", quantity(runs[-1].parts.wall, "s"), f"the program takes on {last}"),
     ]
     facts = [
@@ -82,15 +77,11 @@ def speed(page: WaitingPage) -> Section:
     rows = []
     for run in page.runs:
         n = int(run.parts.operations.sum())
-        rows.append(
-            (str(run.processes), str(n), f"{n / run.processes:.1f}", _rate(n, run.analysis_s), _rate(n, run.baseline_s))
-        )
+        rows.append((str(run.processes), str(n), f"{n / run.processes:.1f}", _rate(n, run.analysis_s), _rate(n, run.baseline_s)))
     head = _without_baseline(page, ("processes", "operations", "of a process", "analysed in a second", _EACH))
     untimed = "" if any(np.isfinite(run.analysis_s) for run in page.runs) else soft(_UNTIMED)
     caption = "One-sided operations, and how many of them the analysis treats in a second of one core."
-    said = (
-        "More operations keep the analysis busier: its speed grows until it is limited by the core, not by its start."
-    )
+    said = "More operations keep the analysis busier: its speed grows until it is limited by the core, not by its start."
     return Section.sheet(
         *figure(analysis_speed(page.runs), said),
         untimed,
@@ -136,11 +127,7 @@ def growth(page: WaitingPage) -> Section:
     """Return whether waiting grows as expected."""
     if page.validation is None:
         return Section.of(soft(page.no_verdict))
-    whose = (
-        "all processes together, because the problem stays the same"
-        if is_strong(page.sources)
-        else "a process, in the mean"
-    )
+    whose = "all processes together, because the problem stays the same" if is_strong(page.sources) else "a process, in the mean"
     asked = "" if page.is_asked else " Nothing was expected; it is compared with a constant."
     section = Section.of(soft(f"Waiting of {whose}.{asked}"))
     for verdict in page.validation.along_one:
@@ -164,9 +151,7 @@ def hottest(page: WaitingPage) -> Section:
     ]
     if not waits:
         return Section.of(soft("Nobody waited, as far as the patterns tell."))
-    caption = (
-        f"Longest waits on {counted(source.run.processes, 'process', 'processes')}, {_simulated(page)}all together."
-    )
+    caption = f"Longest waits on {counted(source.run.processes, 'process', 'processes')}, {_simulated(page)}all together."
     whom = "What kept others waiting: what the process had been in since its last call."
     head = ("in", "wait", "time", "most at process", "there")
     below = table(whom, ("caused in", "wait", "time", "by process"), causes, numeric=(2, 3)) if causes else ""
@@ -194,9 +179,7 @@ def when(page: WaitingPage) -> Section:
     """Return timelines of the largest and the smallest trace; nothing where results were given, not traces."""
     section = Section(())
     if not page.timelines and any(source.trace is not None for source in page.sources):
-        section = Section.of(
-            soft("The traces are too large to be drawn here; scalkit.widgets.TimelineView shows them.")
-        )
+        section = Section.of(soft("The traces are too large to be drawn here; scalkit.widgets.TimelineView shows them."))
     for timeline in page.timelines:
         said = f"{counted(timeline.locations, 'process', 'processes')}{', simulated' if timeline.is_simulated else ''}"
         caption = Markup('<p class="figcaption">{}; waiting is drawn at the begin of its call.</p>').format(said)
@@ -230,11 +213,7 @@ def provenance(page: WaitingPage) -> Section:
         ("packages", ", ".join(f"{p} {importlib.metadata.version(p)}" for p in ("numpy", "xarray", "plotly"))),
         ("report written", page.made),
     ]
-    problems = [
-        f"Left out of {one.name}: {problem}."
-        for one in page.sources
-        for problem in json.loads(one.ds.attrs["problems"])
-    ]
+    problems = [f"Left out of {one.name}: {problem}." for one in page.sources for problem in json.loads(one.ds.attrs["problems"])]
     files = hashes((one.name, one.sha256) for one in page.sources)
     listing = table("Of each result, or of all files of a trace.", ("run", "SHA-256"), files)
     shown = table("Of the runs and of this report.", ("what", "value"), lines(rows))

@@ -254,9 +254,7 @@ def _shown(notebook: NotebookNode) -> Iterator[Any]:
 def _without_figure(output: Any) -> None:
     if _PLOTLY in output.data:
         sentence = output.data["text/plain"]
-        output.data = {
-            "text/plain": f"A figure, left out to keep the notebook small; run the cell to see it. {sentence}"
-        }
+        output.data = {"text/plain": f"A figure, left out to keep the notebook small; run the cell to see it. {sentence}"}
 
 
 def _without_folded(output: Any) -> None:

@@ -63,9 +63,7 @@ def print_page(page: Path, browser: str, folder: Path) -> bytes:
     root = ("--no-sandbox",) if os.geteuid() == 0 else ()
     command = [browser, *_OPTIONS, *root, f"--user-data-dir={folder / 'browser'}", f"--print-to-pdf={out}"]
     try:
-        done = subprocess.run(
-            [*command, page.absolute().as_uri()], capture_output=True, timeout=_TIMEOUT_S, check=False
-        )
+        done = subprocess.run([*command, page.absolute().as_uri()], capture_output=True, timeout=_TIMEOUT_S, check=False)
         said = done.stderr.decode(errors="replace").strip().splitlines()
         content = out.read_bytes() if out.is_file() else b""
     except subprocess.TimeoutExpired as error:
@@ -96,10 +94,6 @@ def _dated(content: bytes) -> bytes:
     def replaced(match: re.Match[bytes]) -> bytes:
         found = match.group(0)
         fixed = b"/%s (D:%s+00'00')" % (match.group(1), stamp)
-        return (
-            fixed
-            if len(fixed) == len(found)
-            else found[: found.index(b"D:") + 2] + stamp + found[found.index(b"D:") + 16 :]
-        )
+        return fixed if len(fixed) == len(found) else found[: found.index(b"D:") + 2] + stamp + found[found.index(b"D:") + 16 :]
 
     return _DATE.sub(replaced, content)

@@ -29,13 +29,7 @@ class Target:
 
     @classmethod
     def of(
-        cls,
-        out: str | os.PathLike[str],
-        *,
-        force: bool = False,
-        pdf: bool = False,
-        notebook: bool = False,
-        alone: bool = False,
+        cls, out: str | os.PathLike[str], *, force: bool = False, pdf: bool = False, notebook: bool = False, alone: bool = False
     ) -> Target:
         """Return the files that belong to `out`, after checking that they can be written.
 
@@ -83,9 +77,7 @@ class Target:
                 return f"{what}: beside it {path.name} is {kind}; rename one of them."
         if existing and not force:
             names = ", ".join(path.name for path in existing)
-            return (
-                f"the report {self.html} would replace {names} in {folder}; choose another name or allow it (--force)."
-            )
+            return f"the report {self.html} would replace {names} in {folder}; choose another name or allow it (--force)."
         return "" if os.access(folder, os.W_OK) else f"{what}: the folder {folder} is not writable; choose another."
 
     @property

@@ -73,9 +73,7 @@ def advise(
     if not 0.5 <= confidence < 1:
         raise UsageError(f"the confidence is {confidence!r}; a number from 0.5 to below 1 is needed.")
     if n_draws < 1:
-        raise UsageError(
-            f"n_draws is {n_draws}; at least 1 is needed, and hundreds for probabilities that tell something."
-        )
+        raise UsageError(f"n_draws is {n_draws}; at least 1 is needed, and hundreds for probabilities that tell something.")
     if seed < 0:
         raise UsageError(f"the seed is {seed}; a whole number that is not negative is needed.")
     chosen = {"p": p, "msg_By": msg_By, "platform": platform, "machine": machine, **filters}
@@ -161,9 +159,7 @@ def _drawn(gathered: Sequence[_Gathered], n_draws: int, rng: np.random.Generator
     for runs in sorted({g.logs.shape[-1] for g in gathered}):
         own = [place for place, g in enumerate(gathered) if g.logs.shape[-1] == runs]
         flat = [gathered[place].logs.reshape(-1, runs) for place in own]
-        parts = np.split(
-            drawn_means(np.concatenate(flat), n_draws, rng), np.cumsum([len(one) for one in flat])[:-1], axis=1
-        )
+        parts = np.split(drawn_means(np.concatenate(flat), n_draws, rng), np.cumsum([len(one) for one in flat])[:-1], axis=1)
         for place, part in zip(own, parts, strict=True):
             found[place] = part.reshape(n_draws, *gathered[place].logs.shape[:-1])
     return [found[place] for place in range(len(gathered))]
@@ -221,20 +217,13 @@ def _segments(
         probability = float(sure[winner, start : end + 1].min())
         segments.append(
             Segment(
-                candidates[winner],
-                int(sizes[start]),
-                int(sizes[end]),
-                probability,
-                gain if np.isfinite(gain) else np.nan,
-                upper,
+                candidates[winner], int(sizes[start]), int(sizes[end]), probability, gain if np.isfinite(gain) else np.nan, upper
             )
         )
     return tuple(segments)
 
 
-def _crossover(
-    sizes: Any, mean: Floats, drawn: Floats, before: int, after: int, near: int, confidence: float
-) -> Crossover:
+def _crossover(sizes: Any, mean: Floats, drawn: Floats, before: int, after: int, near: int, confidence: float) -> Crossover:
     """Return from which size on another candidate is the faster one."""
     both = np.isfinite(mean[before]) & np.isfinite(mean[after])
     if not (both[near] and both[near + 1]):
@@ -279,9 +268,7 @@ def _portable(settings: Sequence[Setting]) -> tuple[Portable, ...]:
             best_name = min(finite, key=lambda name: finite[name])
             platforms = len({setting.platform for setting in own})
             found.append(
-                Portable(
-                    p, best_name, finite[best_name], where[best_name], platforms, dict(finite), len(every) - len(own)
-                )
+                Portable(p, best_name, finite[best_name], where[best_name], platforms, dict(finite), len(every) - len(own))
             )
     return tuple(found)
 

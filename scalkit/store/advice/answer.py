@@ -131,17 +131,13 @@ class Advice:
         for segment in setting.segments:
             word = "P =" if segment.first == segment.last else "P >="  # the smallest of several
             sure = "" if math.isnan(segment.probability) else f", {word} {segment.probability:.2f}"
-            gain = (
-                "" if math.isnan(segment.gain) or segment.gain < 1.005 else f", up to {segment.gain:.3g} times faster"
-            )
+            gain = "" if math.isnan(segment.gain) or segment.gain < 1.005 else f", up to {segment.gain:.3g} times faster"
             unsure = ", not sure" if segment.probability < self.confidence else ""
             span = _span(segment.first, segment.last)
             winner = self.operation.named(segment.winner)
             needs = f" (needs {winner.needs})" if winner is not None and winner.needs else ""
             parts.append(f"{segment.winner}{needs} {span}{gain}{sure}{unsure}")
-        crossings = [
-            _crossing_words(segment.crossover, self.confidence) for segment in setting.segments if segment.crossover
-        ]
+        crossings = [_crossing_words(segment.crossover, self.confidence) for segment in setting.segments if segment.crossover]
         ends = f"; changes {', '.join(crossings)}" if crossings else ""
         return f"{where}: {'; '.join(parts)}{ends}."
 

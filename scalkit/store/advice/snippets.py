@@ -125,10 +125,7 @@ def _by_size(operation: Operation, setting: Setting, confidence: float) -> list[
         if chosen and chosen[-1][0] == name:
             chosen.pop()
         chosen.append((name, end))
-    return [
-        f"{'' if math.isinf(end) else f'if (bytes < {end:.0f}) '}return {_call(operation, name)};"
-        for name, end in chosen
-    ]
+    return [f"{'' if math.isinf(end) else f'if (bytes < {end:.0f}) '}return {_call(operation, name)};" for name, end in chosen]
 
 
 def _portable(advice: Advice) -> str:

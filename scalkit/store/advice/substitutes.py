@@ -61,8 +61,7 @@ def operations() -> tuple[Operation, ...]:
     for entry in content["operations"]:
         itself = Substitute(entry["name"], (), "the operation itself", "")
         others = [
-            Substitute(s["name"], tuple(s["aliases"]), s["meaning"], s["body"], s.get("needs", ""))
-            for s in entry["substitutes"]
+            Substitute(s["name"], tuple(s["aliases"]), s["meaning"], s["body"], s.get("needs", "")) for s in entry["substitutes"]
         ]
         found.append(Operation(entry["name"], entry["function"], entry["parameters"], entry["call"], (itself, *others)))
     return tuple(found)

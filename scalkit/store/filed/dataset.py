@@ -42,9 +42,7 @@ def runs_of_dataset(ds: xr.Dataset, measured: Mapping[str, Any], filing: Mapping
     check(ds)
     parameters = parameters_of(ds)
     if len(parameters) > 1 and set(parameters) != {"p", "S"}:
-        raise DataError(
-            f"the store takes measurements over p, over p and S, or over one parameter, not {', '.join(parameters)}."
-        )
+        raise DataError(f"the store takes measurements over p, over p and S, or over one parameter, not {', '.join(parameters)}.")
     numbers = ds["run"].values.tolist() if "run" in ds.coords else list(range(ds.sizes.get("run", 1)))
     found = []
     for place, number in enumerate(numbers):
@@ -95,15 +93,7 @@ def _wholes(values: Any, metric: str, unit: str) -> list[int]:
 
 
 def _add(
-    rows: Rows,
-    ds: xr.Dataset,
-    metric: str,
-    unit: str,
-    op: str,
-    point: Mapping[str, int],
-    raw: list[int],
-    *,
-    crowded: bool,
+    rows: Rows, ds: xr.Dataset, metric: str, unit: str, op: str, point: Mapping[str, int], raw: list[int], *, crowded: bool
 ) -> None:
     single = next(iter(point.values()))
     is_time = metric == "time"

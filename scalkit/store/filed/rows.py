@@ -104,9 +104,7 @@ class Rows:
             row.update(suite=number, axis=axis, x_step=step)
         ordered = sorted(self._rows, key=lambda row: (row["suite"], row["x"], row["launch"]))
         empty = {column.name: _EMPTY[column.kind] for column in COLUMNS if column.derived and not column.nullable}
-        arrays = [
-            pa.array([{**empty, **row}.get(field.name) for row in ordered], type=field.type) for field in arrow_schema()
-        ]
+        arrays = [pa.array([{**empty, **row}.get(field.name) for row in ordered], type=field.type) for field in arrow_schema()]
         return recomputed(pa.table(arrays, schema=arrow_schema()))
 
 

@@ -294,11 +294,7 @@ def _measured(files: Sequence[RunFile], campaign: Mapping[str, Any]) -> dict[str
         "simulation": dict(simulation),
         "parameter": first.env.parameter,
         "launches": [_launch(file) for file in files],
-        "skips": [
-            {"launch": number, "op": skip.op, "why": skip.why}
-            for number, file in enumerate(files)
-            for skip in file.skips
-        ],
+        "skips": [{"launch": number, "op": skip.op, "why": skip.why} for number, file in enumerate(files) for skip in file.skips],
         "inputs": {file.path.name: file.sha256 for file in files},
         "remarks": [note for file in files for note in file.notes],
     }

@@ -89,9 +89,7 @@ COLUMNS = (Column("suite", "int64"), *_SUITE, *_MEASUREMENT, *_DERIVED)
 
 def names(kind: str | None = None, *, bulk: bool = True) -> list[str]:
     """Return the names of all columns, or those of a kind; without the lists of repetitions if not `bulk`."""
-    return [
-        column.name for column in COLUMNS if (kind is None or column.kind == kind) and (bulk or column.kind != "ints")
-    ]
+    return [column.name for column in COLUMNS if (kind is None or column.kind == kind) and (bulk or column.kind != "ints")]
 
 
 def arrow_schema() -> pa.Schema:

@@ -163,9 +163,7 @@ def decoded(source: Any, name: str, columns: list[str] | None = None) -> tuple[d
         if isinstance(error, FileNotFoundError):
             raise
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError(
-            f"{name} cannot be read as Parquet: {text}; restore it from another copy of the store."
-        ) from error
+        raise DataError(f"{name} cannot be read as Parquet: {text}; restore it from another copy of the store.") from error
 
 
 def trusted(path: Path, run_id: str, columns: list[str] | None = None) -> tuple[dict[str, Any], pa.Table]:

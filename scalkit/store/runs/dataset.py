@@ -33,9 +33,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _STATUSES = ("open", "converged", "capped", "budget")
 
 
-def dataset_of(
-    runs: Sequence[tuple[Mapping[str, Any], pa.Table]], level: str, *, keep_flagged: bool = False
-) -> xr.Dataset:
+def dataset_of(runs: Sequence[tuple[Mapping[str, Any], pa.Table]], level: str, *, keep_flagged: bool = False) -> xr.Dataset:
     """Return the Dataset of runs, as docs/file-formats.md describes it.
 
     `runs`, sequence of (record, table): the tables may lack rows that are not wanted.
@@ -182,9 +180,7 @@ def cells_dataset(runs: Sequence[tuple[Mapping[str, Any], pa.Table]], level: str
     is_farm = first["program"] == MASTER_WORKER
     metrics = {"time": UNIT_TIME if is_farm else METRICS["time"], **SHARES}
     dims = ("function", parameter, "run", "repetition")
-    variables: dict[str, Any] = {
-        name: (dims, arrays[name], metric.attrs()) for name, metric in metrics.items() if name in arrays
-    }
+    variables: dict[str, Any] = {name: (dims, arrays[name], metric.attrs()) for name, metric in metrics.items() if name in arrays}
     variables["verified"] = (dims[:3], verified, {"role": "quality", "long_name": "results were right"})
     crowded = [any(row["oversubscribed"] for _, row in kept if row["x"] == x) for x in points]
     coords = {

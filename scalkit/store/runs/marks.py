@@ -59,9 +59,7 @@ def grams_of(raw: Integers) -> Integers:
         return np.zeros(0, dtype=np.int64)
     windows = np.lib.stride_tricks.sliding_window_view(steps, _LENGTH)
     backwards = -windows[:, ::-1]
-    weights = np.array(
-        [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], dtype=np.uint64
-    )
+    weights = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], dtype=np.uint64)
     both = []
     for one in (windows, backwards):
         mixed = ((one.astype(np.uint64) + np.uint64(1)) * weights).sum(axis=1, dtype=np.uint64)

@@ -18,9 +18,7 @@ NAMES = frozenset(
 )
 """Fields that are shown as names of something, in tables, plots and menus."""
 
-FREE = frozenset(
-    {"mpi_library", "notes", "remarks", "why", "flags", "compiler", "os", "kernel", "environment", "switches"}
-)
+FREE = frozenset({"mpi_library", "notes", "remarks", "why", "flags", "compiler", "os", "kernel", "environment", "switches"})
 """Fields that may have several lines."""
 
 _MARKUP = re.compile(r"[<>\"`]|&[#\w]+;|javascript:", re.I)

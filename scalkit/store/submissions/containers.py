@@ -16,9 +16,7 @@ from scalkit.store.submissions.policy import Policy
 from scalkit.text import shortened
 
 RUN_FILE = re.compile(r"[0-9a-f]{32}\.parquet")
-_ALLOWED = re.compile(
-    r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}\.(parquet|json|jsonl|md|txt|cff|html|svg|pdf|csv)|allowed_signers"
-)
+_ALLOWED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}\.(parquet|json|jsonl|md|txt|cff|html|svg|pdf|csv)|allowed_signers")
 _ENCRYPTED = 0x1
 _CHUNK = 1 << 20
 
@@ -84,9 +82,7 @@ def unpacked(archive: Path, into: Path, policy: Policy) -> Path:
 
 def _require_modest(members: list[zipfile.ZipInfo], policy: Policy) -> None:
     if len(members) > policy.max_files:
-        raise RefusedError(
-            "too-many-files", f"the zip has {len(members)} files; at most {policy.max_files} are allowed."
-        )
+        raise RefusedError("too-many-files", f"the zip has {len(members)} files; at most {policy.max_files} are allowed.")
     seen: set[str] = set()
     for member in members:
         _require_name(member, seen)

@@ -133,10 +133,7 @@ def _of_store(root: Path, path: Path, policy: Any) -> Iterator[dict[str, Any]]:
                 yield _refusal(MARKER, code, str(error))
                 return
         entries, signatures = folder.retracted(), folder.signatures()
-        for file, name, found in (
-            ("retracted.jsonl", "retractions", entries),
-            ("signatures.jsonl", "signatures", signatures),
-        ):
+        for file, name, found in (("retracted.jsonl", "retractions", entries), ("signatures.jsonl", "signatures", signatures)):
             if len(found) > policy.max_retractions:
                 text = f"there are {len(found)} {name}; at most {policy.max_retractions} are allowed."
                 yield _refusal(file, f"too-many-{name}", text)

@@ -39,9 +39,7 @@ def checked_file(path: Path, policy: Policy) -> CheckedFile:
     _require_modest(metadata, policy)
     texts = dict(metadata.metadata or {})
     if _ARROW in texts:
-        raise RefusedError(
-            "extension-type", "the file carries Arrow's schema, which may name types that run code; leave it out."
-        )
+        raise RefusedError("extension-type", "the file carries Arrow's schema, which may name types that run code; leave it out.")
     if set(texts) != {KEY}:
         raise RefusedError("record-missing", "the file has no record of a run, or other metadata beside it.")
     record = checked_record(texts[KEY], policy)
@@ -72,17 +70,13 @@ def _require_modest(metadata: Any, policy: Policy) -> None:
             "too-many-columns", f"there are {metadata.num_columns} columns; at most {policy.max_columns} are allowed."
         )
     if metadata.num_rows > policy.max_rows:
-        raise RefusedError(
-            "too-many-rows", f"there are {metadata.num_rows} rows; at most {policy.max_rows} are allowed."
-        )
+        raise RefusedError("too-many-rows", f"there are {metadata.num_rows} rows; at most {policy.max_rows} are allowed.")
     if metadata.num_row_groups > policy.max_row_groups:
         raise RefusedError("too-many-row-groups", f"there are more than {policy.max_row_groups} row groups.")
     for column in range(metadata.num_columns):
         values = sum(metadata.row_group(group).column(column).num_values for group in range(metadata.num_row_groups))
         if values > policy.max_values:
-            raise RefusedError(
-                "too-many-values", f"a column has {values} values; at most {policy.max_values} are allowed."
-            )
+            raise RefusedError("too-many-values", f"a column has {values} values; at most {policy.max_values} are allowed.")
 
 
 @functools.cache
@@ -99,12 +93,7 @@ def _types(metadata: Any) -> dict[str, tuple[str, str, int, int]]:
     schema = metadata.schema
     columns = [schema.column(place) for place in range(metadata.num_columns)]
     return {
-        column.path: (
-            column.physical_type,
-            str(column.logical_type),
-            column.max_definition_level,
-            column.max_repetition_level,
-        )
+        column.path: (column.physical_type, str(column.logical_type), column.max_definition_level, column.max_repetition_level)
         for column in columns
     }
 
@@ -119,14 +108,10 @@ def _require_columns(metadata: Any, version: int) -> None:
         if path not in given and name not in later:
             raise RefusedError("column-missing", f"the column {name!r} is missing.")
         if path in given and given[path] != kind:
-            raise RefusedError(
-                "column-type", f"the column {name!r} is {_shown(given[path])}; {_shown(kind)} is needed."
-            )
+            raise RefusedError("column-type", f"the column {name!r} is {_shown(given[path])}; {_shown(kind)} is needed.")
     for path in given:
         if path not in expected:
-            raise RefusedError(
-                "column-unknown", f"the column {path.encode('unicode_escape').decode()[:60]!r} is unknown."
-            )
+            raise RefusedError("column-unknown", f"the column {path.encode('unicode_escape').decode()[:60]!r} is unknown.")
 
 
 def _shown(kind: tuple[str, str, int, int]) -> str:

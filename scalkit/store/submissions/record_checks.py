@@ -30,15 +30,11 @@ def checked_record(text: bytes, policy: Policy) -> dict[str, Any]:
     for.
     """
     if len(text) > policy.max_json_bytes:
-        raise RefusedError(
-            "record-large", f"the record has {len(text)} bytes; at most {policy.max_json_bytes} are allowed."
-        )
+        raise RefusedError("record-large", f"the record has {len(text)} bytes; at most {policy.max_json_bytes} are allowed.")
     if _depth(text) > policy.max_json_depth:
         raise RefusedError("record-deep", f"the record nests deeper than {policy.max_json_depth} levels.")
     try:
-        record = json.loads(
-            text.decode("utf-8"), parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique
-        )
+        record = json.loads(text.decode("utf-8"), parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         raise RefusedError("record-json", f"the record is no JSON: {str(error).splitlines()[0][:100]}.") from error
     version = record.get("schema_version") if isinstance(record, dict) else None

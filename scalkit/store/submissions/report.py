@@ -237,9 +237,7 @@ def _origin(found: Mapping[str, Any]) -> Origin | None:
     return Origin(str(found["run_id"]), str(found["file"]), tuple(map(str, same)), bool(computed))
 
 
-def without_copies(
-    report: Report, clean: Path, known: Marks | None = None, known_file: Callable[[str], Path] = Path
-) -> Report:
+def without_copies(report: Report, clean: Path, known: Marks | None = None, known_file: Callable[[str], Path] = Path) -> Report:
     """Return the report, with the copies of other runs refused.
 
     `clean`: where the accepted runs are. `known`: of runs to compare them with, too.
@@ -293,8 +291,7 @@ class Verified:
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         damaged = [
-            {"file": one.file, "reasons": [{"code": code, "text": text} for code, text in one.refused]}
-            for one in self.damaged
+            {"file": one.file, "reasons": [{"code": code, "text": text} for code, text in one.refused]} for one in self.damaged
         ]
         return {"path": self.path, "ok": self.ok, "intact": list(self.intact), "damaged": damaged}
 

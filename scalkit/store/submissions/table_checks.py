@@ -114,15 +114,7 @@ def _numbers(table: pa.Table) -> Iterator[Problem]:
         values = np.asarray(table[name].drop_null().to_numpy(), dtype=np.float64)
         if not np.isfinite(values).all():
             yield "not-finite", f"{name} has a value that is NaN or infinite."
-    for name, least in (
-        ("p", 1),
-        ("msg_By", 0),
-        ("seq", 0),
-        ("launch", 0),
-        ("suite", 0),
-        ("processes_per_node", 1),
-        ("n", 1),
-    ):
+    for name, least in (("p", 1), ("msg_By", 0), ("seq", 0), ("launch", 0), ("suite", 0), ("processes_per_node", 1), ("n", 1)):
         values = np.asarray(table[name].to_numpy(), dtype=np.int64)
         if values.min() < least or values.max() > _LARGEST:
             yield "out-of-range", f"{name} has a value below {least} or beyond 2^62."
@@ -195,10 +187,7 @@ def _settings(rows: list[dict[str, Any]], record: Mapping[str, Any]) -> Iterator
     for row in rows:
         key = tuple(row[name] for name in SUITE_KEY)
         if row["launch"] >= len(launches) or launches[row["launch"]]["p"] != row["p"]:
-            yield (
-                "launch-wrong",
-                f"{row['op']} at x = {row['x']} is of launch {row['launch']}, unknown to the record.",
-            )
+            yield ("launch-wrong", f"{row['op']} at x = {row['x']} is of launch {row['launch']}, unknown to the record.")
         elif room and row["p"] > room:
             yield "processes-beyond", f"{row['p']} processes do not fit on the {room} that the record's nodes have."
         elif row["x_name"] in ("p", "msg_By") and row["x"] != row[row["x_name"]]:
@@ -224,10 +213,7 @@ def _plausible(rows: list[dict[str, Any]], record: Mapping[str, Any], policy: Po
         middle = statistics.median(row["raw"])
         if moves and row["msg_By"] / (middle * 1e-9) > limit:
             rate = row["msg_By"] / middle
-            yield (
-                "bandwidth-impossible",
-                f"{where} took {middle:g} ns: {rate:.3g} GB/s, more than {limit / 1e9:g} GB/s.",
-            )
+            yield ("bandwidth-impossible", f"{where} took {middle:g} ns: {rate:.3g} GB/s, more than {limit / 1e9:g} GB/s.")
             return
     if not computed:
         yield from _too_fast(timed, 0)
@@ -273,8 +259,5 @@ def table_warnings(record: Mapping[str, Any], table: pa.Table) -> Iterator[Probl
     resolution = record["measured"].get("clock", {}).get("resolution_ns", 1)
     for row in rows:
         if len(row["raw"]) >= 50 and len(set(row["raw"])) <= 2 and row["med"] > 100:
-            yield (
-                "clock-coarse",
-                f"{row['op']} at x = {row['x']} has two different times; the clock's step is {resolution} ns.",
-            )
+            yield ("clock-coarse", f"{row['op']} at x = {row['x']} has two different times; the clock's step is {resolution} ns.")
             return

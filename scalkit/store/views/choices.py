@@ -45,9 +45,7 @@ class Choice:
         if isinstance(given, Mapping):
             rest = {str(key): value for key, value in given.items() if key != "label"}
             return cls(rest, str(given.get("label", "")))
-        raise UsageError(
-            f"a choice is {given!r:.60}; a text such as 'op=MPI_Gather,machine=vm', or a mapping, is needed."
-        )
+        raise UsageError(f"a choice is {given!r:.60}; a text such as 'op=MPI_Gather,machine=vm', or a mapping, is needed.")
 
 
 def _filters(text: str) -> dict[str, Any]:

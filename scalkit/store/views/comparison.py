@@ -82,9 +82,7 @@ class Comparison:
         reference = self.curves[place]
         if not own:
             return f"{curve.label} and {reference.label} share no {curve.x_name}; they cannot be compared."
-        counts = {
-            word: sum(ratio.verdict == word for ratio in own) for word in ("slower", "faster", "same", "undecided")
-        }
+        counts = {word: sum(ratio.verdict == word for ratio in own) for word in ("slower", "faster", "same", "undecided")}
         said = ", ".join(f"{word} at {n}" for word, n in counts.items() if n)
         ratios = [ratio.ratio for ratio in own]
         marks = "; simulated" if curve.simulated or reference.simulated else ""
@@ -121,9 +119,7 @@ class Comparison:
         """Return the curves as CSV: a row for each point of each, with no cell that a spreadsheet takes for a formula."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(
-            ["label", "op", "platform", "metric", "unit", "simulated", "x_name", "x", "median", "min", "max", "runs"]
-        )
+        writer.writerow(["label", "op", "platform", "metric", "unit", "simulated", "x_name", "x", "median", "min", "max", "runs"])
         for curve in self.curves:
             texts = [curve.label, curve.op, curve.platform, curve.metric, curve.unit]
             named = [_unquoted(csv_cell(text)) for text in texts]
@@ -272,9 +268,7 @@ def _labelled(curves: list[Curve]) -> list[Curve]:
         if curve.made:
             label = curve.op if same_platform else label
             label += f", {curve.fixed}" if curve.fixed and not same_fixed else ""
-            label += "".join(
-                f", {said}" for said, is_same in zip(curve.kind, same_kind, strict=True) if said and not is_same
-            )
+            label += "".join(f", {said}" for said, is_same in zip(curve.kind, same_kind, strict=True) if said and not is_same)
             label += f", {curve.runs}" if curve.runs else ""
         elif given.count(label) > 1 and not same_fixed:
             label += f", {curve.fixed}" if curve.fixed else ""
@@ -296,9 +290,7 @@ def _ratios(first: Curve, curve: Curve, confidence: float) -> list[Ratio]:
     counts = list(zip(test.n_left.tolist(), test.n_right.tolist(), strict=True))
     columns = (shared, shift.estimate, shift.low, shift.high, test.p, counts)
     return [
-        Ratio(
-            curve.label, int(x), float(ratio), float(low), float(high), float(p), math.nan, "undecided", n, first.label
-        )
+        Ratio(curve.label, int(x), float(ratio), float(low), float(high), float(p), math.nan, "undecided", n, first.label)
         for x, ratio, low, high, p, n in zip(*columns, strict=True)
     ]
 

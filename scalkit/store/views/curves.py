@@ -103,9 +103,7 @@ def _curve(choice: Choice, kind: tuple[str, ...], x_name: str, rows: dict[str, A
     if len({*zip(at.tolist(), of.tolist(), strict=True)}) < len(at):
         ops = np.unique(rows["op"].astype(str)).tolist()
         what = f"{len(ops)} operations, such as {ops[0]} and {ops[1]}" if len(ops) > 1 else "several measurements"
-        raise DataError(
-            f"{choice.shown!r} has {what} at one {x_name} of one run; choose more narrowly, as with one op."
-        )
+        raise DataError(f"{choice.shown!r} has {what} at one {x_name} of one run; choose more narrowly, as with one op.")
     values[at, of] = rows["value"]
     op, platform = _joined(rows, "op", ", "), _joined(rows, "platform", "; ")
     platforms = np.unique(rows["platform"].astype(str)).tolist()
@@ -145,9 +143,7 @@ def _kind(store: Store, choice: Choice, shown: str) -> tuple[str, ...]:
         for name, one, other in zip(_ALIKE, first, values, strict=True):
             if one != other:
                 both = " and ".join(repr(value) for value in sorted((one, other)))
-                raise DataError(
-                    f"{shown!r} has {op} with {name} {both} on {platform}; choose one, as in {name}={one or other}."
-                )
+                raise DataError(f"{shown!r} has {op} with {name} {both} on {platform}; choose one, as in {name}={one or other}.")
     columns = zip(*seen.values(), strict=True)
     return tuple(values[0] if len(set(values)) == 1 else "" for values in columns)
 
@@ -162,9 +158,7 @@ def _parts(rows: dict[str, Any], shown: str) -> tuple[str, list[tuple[str, dict[
     x_name, name, values = ("msg_By", "p", p) if over_size else ("p", "msg_By", size)
     if len(values) > MOST:
         said = f"{_listed(p, 'number of processes', 'numbers of processes')} and {_listed(size, 'size', 'sizes')}"
-        raise DataError(
-            f"{shown!r} has {said}; choose up to {MOST}, as in {name}={values[0]} or {name}={_some(values)}."
-        )
+        raise DataError(f"{shown!r} has {said}; choose up to {MOST}, as in {name}={values[0]} or {name}={_some(values)}.")
     whole = {**rows, "x": rows[x_name]}
     words = {value: f"p = {value}" if name == "p" else f"{value} B" if value else "" for value in values}
     return x_name, [(words[value], _taken(whole, rows[name] == value)) for value in values]

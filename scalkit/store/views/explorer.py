@@ -172,10 +172,7 @@ class Browsing:
         self.by, self._suites = by, None
         there = [(key, key.filters) for key in self.choices() if key.op in {key.op for key in self.chosen}]
         found = [
-            key
-            for filters, runs in before
-            for key, mine in there
-            if mine == filters and not runs.isdisjoint(self.runs_of(key))
+            key for filters, runs in before for key, mine in there if mine == filters and not runs.isdisjoint(self.runs_of(key))
         ]
         self.chosen = tuple(dict.fromkeys(found))[:_MOST_CURVES]
 
@@ -232,9 +229,7 @@ class Browsing:
         """
         if not self.chosen:
             return None
-        choices = [
-            Choice({**key.filters, "run_id": self.runs_of(key)}, runs=self.runs_words(key)) for key in self.chosen
-        ]
+        choices = [Choice({**key.filters, "run_id": self.runs_of(key)}, runs=self.runs_words(key)) for key in self.chosen]
         return self.store.compare(choices)
 
 

@@ -71,9 +71,7 @@ def _ordered(runs: pd.DataFrame, by: str) -> list[str]:
     return sorted(map(str, runs.index), key=place)
 
 
-def _joined(
-    found: dict[tuple[str, str, str], xr.Dataset], order: list[str], statistic: Statistic, tolerance: float
-) -> History:
+def _joined(found: dict[tuple[str, str, str], xr.Dataset], order: list[str], statistic: Statistic, tolerance: float) -> History:
     """Return one history of all parameters and message sizes; where there are several, the functions say theirs."""
     kinds = list(dict.fromkeys(key[1:] for key in found))
     tracks, left_out, labels = [], {}, set()

@@ -74,12 +74,7 @@ def _suites(table: pa.Table) -> dict[tuple[str, str], pa.Table]:
     import pyarrow as pa
 
     keys = [
-        (
-            name,
-            ", ".join(
-                f"{value} B" if key == "msg_By" else f"{key} = {value}" for key, value in json.loads(fixed).items()
-            ),
-        )
+        (name, ", ".join(f"{value} B" if key == "msg_By" else f"{key} = {value}" for key, value in json.loads(fixed).items()))
         for name, fixed in zip(table["x_name"].to_pylist(), table["fixed"].to_pylist(), strict=True)
     ]
     return {key: table.filter(pa.array([one == key for one in keys], type=pa.bool_())) for key in dict.fromkeys(keys)}
@@ -95,9 +90,7 @@ def _kinds(table: pa.Table) -> dict[str, pa.Table]:
             *(table[name].to_pylist() for name in ("metric", "msg_By", "datatype", "sync")), strict=True
         )
     ]
-    return {
-        kind: table.filter(pa.array([one == kind for one in kinds], type=pa.bool_())) for kind in dict.fromkeys(kinds)
-    }
+    return {kind: table.filter(pa.array([one == kind for one in kinds], type=pa.bool_())) for kind in dict.fromkeys(kinds)}
 
 
 def _join_timeless(groups: dict[tuple[str, str, str], dict[str, Any]]) -> None:

@@ -51,9 +51,7 @@ def _ends(analysis: Analysis, begin: int) -> Ints:
     trace = analysis.trace
     found = np.zeros(trace.header.locations, dtype=np.int64)
     for k, (calls, _, marks) in enumerate(trace.parts()):
-        found[trace.first + k] = max(
-            (int(one.max()) for one in (calls["leave"], marks["time"]) if len(one)), default=begin
-        )
+        found[trace.first + k] = max((int(one.max()) for one in (calls["leave"], marks["time"]) if len(one)), default=begin)
     return analysis.ranks.total(found)
 
 

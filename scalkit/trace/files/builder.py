@@ -33,15 +33,7 @@ class TraceBuilder:
         self._facts = facts
 
     def call(
-        self,
-        location: int,
-        name: str,
-        enter: int,
-        leave: int,
-        *,
-        scope: int = -1,
-        peer: int = -1,
-        under: int | None = None,
+        self, location: int, name: str, enter: int, leave: int, *, scope: int = -1, peer: int = -1, under: int | None = None
     ) -> int:
         """Add a call and return its number; the calls of a location come in the order in which they begin.
 
@@ -59,15 +51,7 @@ class TraceBuilder:
         return self.locations[location].call(name, enter, leave, scope, peer, under)
 
     def transfer(
-        self,
-        location: int,
-        operation: str,
-        call: int,
-        peer: int,
-        *,
-        tag: int = 0,
-        size: int = 8,
-        blocking: bool = False,
+        self, location: int, operation: str, call: int, peer: int, *, tag: int = 0, size: int = 8, blocking: bool = False
     ) -> None:
         """Add a put, get, accumulate or rmw in the window, a send or receive, or the size of a collective one, to a call."""
         scope = 0 if operation in ("send", "receive", "collective") else 1

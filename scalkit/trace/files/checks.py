@@ -114,9 +114,7 @@ class _Tables:
     def check_scopes(self, sizes: dict[int, int]) -> None:
         known = np.fromiter(sizes, dtype=np.int64, count=len(sizes))
         self.drop("transfers", ~np.isin(self._operation(), list(OPERATIONS)), "damaged", "the kind {kind} is unknown")
-        self.drop(
-            "transfers", np.asarray(self.tables["transfers"]["bytes"]) < 0, "damaged", "{bytes} bytes are transferred"
-        )
+        self.drop("transfers", np.asarray(self.tables["transfers"]["bytes"]) < 0, "damaged", "{bytes} bytes are transferred")
         for is_message, what, who in ((False, "window", "target"), (True, "communicator", "rank")):
             unknown = (self._is_message() == is_message) & ~np.isin(self.tables["transfers"]["scope"], known)
             self.drop("transfers", unknown, "scope", f"the {what} {{scope}} is not defined")

@@ -49,9 +49,7 @@ class LocalDefinitions:
             self.run = str(block.get("run", self.run))
             self.regions |= {int(number): str(name) for number, name in block.get("regions", ())}
             self.sites |= {int(number): str(text) for number, text in block.get("sites", ())}
-            self.paths |= {
-                int(n): (int(parent), int(region), int(site)) for n, parent, region, site in block.get("paths", ())
-            }
+            self.paths |= {int(n): (int(parent), int(region), int(site)) for n, parent, region, site in block.get("paths", ())}
             for number, kind, root, serial, size, rank, name in block.get("scopes", ()):
                 self.scopes[int(number)] = ((str(kind), int(root), int(serial)), int(size), int(rank), str(name))
             self.functions |= set(map(int, block.get("functions", ())))
@@ -140,9 +138,7 @@ class Definitions:
 
 
 def merge(
-    paths: Iterable[Path],
-    scopes: Sequence[tuple[int, ScopeKey, int, int, str]],
-    functions: frozenset[str] = frozenset(),
+    paths: Iterable[Path], scopes: Sequence[tuple[int, ScopeKey, int, int, str]], functions: frozenset[str] = frozenset()
 ) -> Definitions:
     """Return the definitions of all locations, in an order that does not depend on who read them.
 

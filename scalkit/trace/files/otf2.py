@@ -87,9 +87,7 @@ def _write_events(trace: LocalTrace, words: _Words, paths: list[Path]) -> list[i
     for k, (begin, tables) in enumerate(zip(trace.begins, trace.parts(), strict=True)):
         more = More(
             *_of_location(trace.landings, trace.landings["location"] == k, begin, ("transfer", posts[k])),
-            *_of_location(
-                trace.collectives, trace.calls["location"][trace.collectives["call"]] == k, begin, ("call", begin)
-            ),
+            *_of_location(trace.collectives, trace.calls["location"][trace.collectives["call"]] == k, begin, ("call", begin)),
         )
         rows = events_of(k, begin, tables, more, trace.definitions, kinds, words.numbers, words.groups[k])
         rows[:, 1] += shift
@@ -160,9 +158,7 @@ class _Words:
         for n_comms, scope in enumerate(trace.definitions.scopes):
             if (scope.members < 0).any():
                 missing = int(np.flatnonzero(scope.members < 0)[0])
-                raise DataError(
-                    f"rank {missing} of the {scope.key[0]} {scope.name!r} is of no location that was recorded."
-                )
+                raise DataError(f"rank {missing} of the {scope.key[0]} {scope.name!r} is of no location that was recorded.")
             group = self._group(tuple(scope.members.tolist()))
             self._lines.append(f"C {self._string('' if scope.is_window else scope.name)} {group}")
             has_window = scope.is_window or n_comms in used

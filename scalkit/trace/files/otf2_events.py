@@ -45,16 +45,7 @@ _OPERATORS = {
     for number, name in enumerate(
         (
             *("Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall"),
-            *(
-                "Alltoallv",
-                "Alltoallw",
-                "Allreduce",
-                "Reduce",
-                "Reduce_scatter",
-                "Scan",
-                "Exscan",
-                "Reduce_scatter_block",
-            ),
+            *("Alltoallv", "Alltoallw", "Allreduce", "Reduce", "Reduce_scatter", "Scan", "Exscan", "Reduce_scatter_block"),
         )
     )
 }
@@ -130,9 +121,7 @@ def events_of(
 Keys = tuple[Ints, Ints, Ints]
 
 
-def _regions(
-    events: _Events, calls: Table, marks: Table, definitions: Definitions, region: NDArray[Any]
-) -> tuple[Keys, Keys]:
+def _regions(events: _Events, calls: Table, marks: Table, definitions: Definitions, region: NDArray[Any]) -> tuple[Keys, Keys]:
     """Add enters and leaves; return what orders the events at the enter, and before the leave, of each call."""
     depth_of = np.array([len(path) for path in definitions.paths], dtype=np.int64)
     n = len(calls["enter"])
@@ -274,10 +263,7 @@ def _transfers(
         row = np.flatnonzero(chosen)
         at = where[row]
         fields = {"a": transfers["peer"][row], "b": scope[row], "c": transfers["tag"][row]}
-        key = (
-            *(one[at] for one in (at_leave if leaving else at_enter)),
-            (_BEFORE_LEAVE if leaving else 2) + number[row],
-        )
+        key = (*(one[at] for one in (at_leave if leaving else at_enter)), (_BEFORE_LEAVE if leaving else 2) + number[row])
         time = calls["leave" if leaving else "enter"][at]
         given = kind[row] if isinstance(kind, np.ndarray) else kind
         events.add(given, time, key, **fields, d=transfers["bytes"][row], e=number[row])

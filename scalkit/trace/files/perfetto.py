@@ -19,9 +19,7 @@ from scalkit.trace.waits.each_wait import each_wait
 Event = dict[str, Any]
 
 
-def write_perfetto(
-    folder: str | os.PathLike[str], file: str | os.PathLike[str], *, keep_going: bool = False
-) -> dict[str, int]:
+def write_perfetto(folder: str | os.PathLike[str], file: str | os.PathLike[str], *, keep_going: bool = False) -> dict[str, int]:
     """Write a trace as one JSON file; returns how many calls, waits and messages stand in it.
 
     A process is a location, and its calls and regions are slices of it. The waiting of a call is a slice within it, from its

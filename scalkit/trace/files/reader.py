@@ -77,9 +77,7 @@ def read_header(folder: str | os.PathLike[str]) -> Header:
     if not isinstance(locations, int) or isinstance(locations, bool) or locations < 1:
         raise DataError(f"{path} says that there are {locations!r} locations; a number from 1 on is needed.")
     if locations > _MANY and 2 * (there := len(list(Path(folder).glob("*.sktrace")))) < locations:
-        raise DataError(
-            f"{path} says that there are {locations:,} locations, and there are files of {there}; record it again."
-        )
+        raise DataError(f"{path} says that there are {locations:,} locations, and there are files of {there}; record it again.")
     return Header(Path(folder), locations, facts)
 
 
@@ -88,22 +86,16 @@ def read_location(header: Header, location: int) -> LocationFile:
     found = LocationFile({}, LocalDefinitions(), [])
     path = location_file(header.folder, location)
     try:
-        data: NDArray[np.uint8] = (
-            np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.empty(0, np.uint8)
-        )
+        data: NDArray[np.uint8] = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.empty(0, np.uint8)
     except OSError as error:
-        found.problems.append(
-            Problem(location, -1, "missing", f"{path.name} cannot be read ({error.strerror or error})")
-        )
+        found.problems.append(Problem(location, -1, "missing", f"{path.name} cannot be read ({error.strerror or error})"))
         data = np.empty(0, np.uint8)
     else:
         _read_blocks(data, path.name, location, found, read_live(header.folder, location))
     if not found.definitions.run or found.definitions.run == header.facts.get("run", found.definitions.run):
         return found
     text = f"{path.name} is of another run than {HEADER} ({found.definitions.run}, {header.facts['run']})"
-    return LocationFile(
-        {name: empty(name) for name in TABLES}, LocalDefinitions(), [Problem(location, -1, "damaged", text)]
-    )
+    return LocationFile({name: empty(name) for name in TABLES}, LocalDefinitions(), [Problem(location, -1, "damaged", text)])
 
 
 def count_records(header: Header, location: int) -> dict[str, int]:
@@ -189,9 +181,7 @@ def _walk(
     while True:
         head = _record(data, at, BLOCK)
         if head is None:
-            return stop(
-                "truncated", "ends after this record, without an end" if at == len(data) else "ends within a block"
-            )
+            return stop("truncated", "ends after this record, without an end" if at == len(data) else "ends within a block")
         kind, records, size = _NAMES.get(int(head["kind"]), ""), int(head["records"]), int(head["bytes"])
         if head["magic"] != b"SKTB" or not kind or (kind in TABLES and size != block_bytes(kind, records)):
             return stop("damaged", f"holds no block at byte {at}")

@@ -11,14 +11,7 @@ Columns: TypeAlias = dict[str, NDArray[np.integer[Any]]]
 """A table: its columns by name, all of one length."""
 
 TABLES: dict[str, tuple[tuple[str, str], ...]] = {
-    "calls": (
-        ("enter", "<i8"),
-        ("leave", "<i8"),
-        ("number", "<u4"),
-        ("path", "<u4"),
-        ("scope", "<i4"),
-        ("peer", "<i4"),
-    ),
+    "calls": (("enter", "<i8"), ("leave", "<i8"), ("number", "<u4"), ("path", "<u4"), ("scope", "<i4"), ("peer", "<i4")),
     "transfers": (
         ("bytes", "<i8"),
         ("call", "<u4"),

@@ -48,7 +48,5 @@ def find_frame(trace: LocalTrace, ranks: Ranks) -> Frame:
         return Frame(trace.first, 0, 1)
     bits = max(1, (high + low).bit_length())
     if bits + trace.count.bit_length() > 62:
-        raise DataError(
-            f"{trace.header.folder} spans {high + low} ns, which is too long; analyse it with more processes."
-        )
+        raise DataError(f"{trace.header.folder} spans {high + low} ns, which is too long; analyse it with more processes.")
     return Frame(trace.first, -low, bits)

@@ -112,14 +112,10 @@ def link(calls: Table, transfers: Table, completions: Table, first: int, count: 
     done[blocking] = place[blocking]
     transfers["call"], transfers["done"] = place, done
     columns = zip(*again, strict=True)
-    return {
-        name: np.concatenate(column).astype(PLACE) for name, column in zip(("transfer", "done"), columns, strict=True)
-    }
+    return {name: np.concatenate(column).astype(PLACE) for name, column in zip(("transfer", "done"), columns, strict=True)}
 
 
-def _completed_again(
-    kind: NDArray[Any], posted: NDArray[Any], whose: NDArray[Any]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _completed_again(kind: NDArray[Any], posted: NDArray[Any], whose: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return one-sided transfers, and the rows of completions, in order of the posting call, that are not their first."""
     is_first = np.ones(len(whose), dtype=bool)
     is_first[1:] = whose[1:] != whose[:-1]

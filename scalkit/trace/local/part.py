@@ -68,8 +68,7 @@ class LocalTrace:
         tables = (self.calls, self.transfers, self.marks)
         for places in zip(*(bounds(one, self.first, self.count) for one in tables), strict=True):
             calls, transfers, marks = (
-                {name: values[place] for name, values in table.items()}
-                for table, place in zip(tables, places, strict=True)
+                {name: values[place] for name, values in table.items()} for table, place in zip(tables, places, strict=True)
             )
             yield calls, transfers, marks
 
@@ -131,9 +130,7 @@ def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going:
         raise refuse(problems, folder)
     begins = definitions.paths_in(begun(COLLECTIVES))[calls["path"]]
     ended = completing(calls, completions, begins, first, end - first)
-    return LocalTrace(
-        header, definitions, first, end - first, calls, transfers, marks, landings, ended, groups, problems, sizes
-    )
+    return LocalTrace(header, definitions, first, end - first, calls, transfers, marks, landings, ended, groups, problems, sizes)
 
 
 def _read(header: Header, location: int) -> tuple[LocationFile, dict[int, Path], list[Problem], Sizes]:

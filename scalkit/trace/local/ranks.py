@@ -150,11 +150,7 @@ def rounds(ranks: Ranks, to: NDArray[np.integer[Any]], chunk: int) -> Iterator[R
     `to` of shape (n,): process that each row is for. `chunk`: rows that a process sends, and gets, in a round.
     """
     size = ranks.size
-    order = (
-        None
-        if size == 1
-        else np.argsort(to.astype(np.int16 if size < 1 << 15 else np.int64, copy=False), kind="stable")
-    )
+    order = None if size == 1 else np.argsort(to.astype(np.int16 if size < 1 << 15 else np.int64, copy=False), kind="stable")
     counts = np.array([len(to)]) if size == 1 else np.bincount(to, minlength=size).astype(np.int64)
     starts = np.cumsum(counts) - counts
     each = max(1, chunk // size)

@@ -21,14 +21,7 @@ from scalkit.trace.results.sums import Found
 from scalkit.whole_file import whole_file
 
 CAUSES = ("cause_metric", "cause_location", "cause_by", "cause_path", "cause_severity")
-TRAFFIC = (
-    "traffic_location",
-    "traffic_peer",
-    "traffic_operations",
-    "traffic_bytes",
-    "traffic_messages",
-    "traffic_message_bytes",
-)
+TRAFFIC = ("traffic_location", "traffic_peer", "traffic_operations", "traffic_bytes", "traffic_messages", "traffic_message_bytes")
 
 _FORMAT = "scalkit trace analysis"
 _LARGEST = 1 << 53
@@ -133,13 +126,9 @@ def read_result(path: str | os.PathLike[str]) -> xr.Dataset:
             ds = opened.load()
     except (OSError, ValueError, TypeError, KeyError, IndexError, AssertionError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or " ".join(str(error).split())
-        raise DataError(
-            f"cannot read {path} as an analysis: {reason}; name a file of 'scalkit trace analyse'."
-        ) from error
+        raise DataError(f"cannot read {path} as an analysis: {reason}; name a file of 'scalkit trace analyse'.") from error
     if ds.attrs.get("format") != _FORMAT:
-        raise DataError(
-            f"{path} is not the result of an analysis; name a file that 'scalkit trace analyse --out' wrote."
-        )
+        raise DataError(f"{path} is not the result of an analysis; name a file that 'scalkit trace analyse --out' wrote.")
     ds.encoding = {}
     for name, variable in ds.variables.items():
         variable.encoding = {}

@@ -330,9 +330,7 @@ class Browsing:
 def _opened(result: object) -> xr.Dataset:
     if isinstance(result, str | os.PathLike):
         if Path(result).is_dir():
-            raise UsageError(
-                f"{result} is a folder; name the file that 'scalkit trace analyse {result} --out FILE' writes."
-            )
+            raise UsageError(f"{result} is a folder; name the file that 'scalkit trace analyse {result} --out FILE' writes.")
         return read_result(Path(result))
     if not isinstance(result, xr.Dataset) or not all(name in result for name in _NEEDED):
         raise UsageError(

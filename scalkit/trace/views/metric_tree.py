@@ -41,13 +41,7 @@ def metric_tree(units: Mapping[str, str]) -> tuple[MetricNode, ...]:
             found.append(MetricNode(name, title, units[members[0]], members, above, whole if whole in units else name))
 
     def single(name: str, parent: str, whole: str = "time") -> None:
-        add(
-            name,
-            tuple(one for one in (name,) if one in units),
-            parent,
-            FACTS[name].title if name in FACTS else name,
-            whole,
-        )
+        add(name, tuple(one for one in (name,) if one in units), parent, FACTS[name].title if name in FACTS else name, whole)
 
     single("time", "")
     add("waiting", waits, "time", "waiting")

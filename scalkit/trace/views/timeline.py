@@ -320,9 +320,7 @@ class Timeline:
         return row, row_of[np.where(peer >= 0, peer, self.locations)], begin, end, kind
 
 
-def _found(
-    chosen: NDArray[np.int64], offsets: Ints, near: Callable[[slice], tuple[int, int]]
-) -> tuple[NDArray[np.int32], Ints]:
+def _found(chosen: NDArray[np.int64], offsets: Ints, near: Callable[[slice], tuple[int, int]]) -> tuple[NDArray[np.int32], Ints]:
     """Return row and place of the records of each location that are near, as `near` counts them within its slice."""
     rows, places = [np.empty(0, np.int32)], [np.empty(0, np.int64)]
     for number, location in enumerate(chosen.tolist()):

@@ -223,9 +223,7 @@ def _waits(calls: Table, found: EachWait, mine: slice, begin: int) -> tuple[NDAr
     return union_of(low, low + wait[waited], found.metric[mine][waited])
 
 
-def _transfers(
-    trace: LocalTrace, calls: Table, transfers: Table, kinds: Kinds, at: int, begin: int
-) -> tuple[NDArray[Any], ...]:
+def _transfers(trace: LocalTrace, calls: Table, transfers: Table, kinds: Kinds, at: int, begin: int) -> tuple[NDArray[Any], ...]:
     """Return begin, end, location at the other end, kind and bytes of transfers, in the order in which they begin.
 
     Receives are left out: their sends are there.

@@ -53,9 +53,7 @@ def _calls(analysis: Analysis) -> Table:
     found = {name: trace.calls[name][place] for name in ("location", "enter", "path", "scope", "peer")}
     found["kind"] = kind_of_path[found["path"]].astype(np.int64)
     found["waits"] = _waiting_calls(trace, place)
-    found["ordinal"] = positions_within(
-        found["location"].astype(np.int64) * len(trace.definitions.scopes) + found["scope"]
-    )
+    found["ordinal"] = positions_within(found["location"].astype(np.int64) * len(trace.definitions.scopes) + found["scope"])
     return found
 
 
@@ -85,9 +83,7 @@ class _Earliest:
         is_first = np.ones(len(at), dtype=bool)
         is_first[1:] = at[1:] != at[:-1]
         at, order = at[is_first], order[is_first]
-        better = (time[order] < self.time[at]) | (
-            (time[order] == self.time[at]) & (location[order] < self.location[at])
-        )
+        better = (time[order] < self.time[at]) | ((time[order] == self.time[at]) & (location[order] < self.location[at]))
         at, order = at[better], order[better]
         self.time[at], self.location[at], self.before[at] = time[order], location[order], before[order]
 
@@ -125,9 +121,7 @@ def _ask(analysis: Analysis, calls: Table, instance: Ints, last: _Earliest, root
     is_root = calls["peer"] == _own_rank(analysis, calls)
     kind = calls["kind"]
     waits_for = np.where(kind <= 2, 0, np.where(kind == 3, 1, 2))
-    concerned = np.flatnonzero(
-        (calls["waits"] >= 0) & ((kind <= 2) | ((kind == 3) & ~is_root) | ((kind == 4) & is_root))
-    )
+    concerned = np.flatnonzero((calls["waits"] >= 0) & ((kind <= 2) | ((kind == 3) & ~is_root) | ((kind == 4) & is_root)))
     longest = [Longest() for _ in _KINDS]
     for each in rounds(analysis.ranks, instance[concerned] % analysis.ranks.size, analysis.options.chunk):
         which, what = np.ascontiguousarray(each.ask(instance[concerned], waits_for[concerned]).T)

@@ -27,12 +27,7 @@ def waits_in_epochs(analysis: Analysis) -> None:
     enter, leave = trace.calls["enter"], trace.calls["leave"]
     completed = np.where(starts["closed"] >= 0, enter[starts["closed"]] if len(enter) else 0, -1)
     before = analysis.surroundings.before(starts["location"], completed)
-    columns = (
-        *(starts[name] for name in ("scope", "partner", "location", "ordinal")),
-        starts["closed"],
-        completed,
-        before,
-    )
+    columns = (*(starts[name] for name in ("scope", "partner", "location", "ordinal")), starts["closed"], completed, before)
     for each in rounds(analysis.ranks, trace.owner(starts["partner"], analysis.ranks.size), analysis.options.chunk):
         scope, target, origin, ordinal, closed, complete, path = np.ascontiguousarray(each.ask(*columns).T)
         row = matching.find(scope, target, origin, ordinal)

@@ -46,9 +46,7 @@ def waits_for_grants(analysis: Analysis, progress: Progress, completing: NDArray
         at = end
 
 
-def _requests(
-    trace: LocalTrace, place: NDArray[np.intp], sizes: Ints, every: NDArray[np.bool_], held: Held
-) -> Requests:
+def _requests(trace: LocalTrace, place: NDArray[np.intp], sizes: Ints, every: NDArray[np.bool_], held: Held) -> Requests:
     """Return a row for each of these calls and every target of it, from when its lock was free on."""
     call = np.repeat(place, sizes)
     starts = np.repeat(np.cumsum(sizes) - sizes, sizes)

@@ -50,9 +50,7 @@ def waits_in_messages(analysis: Analysis) -> None:
     late_receiver.add_to(analysis.waits, "late_receiver", trace)
 
 
-def _late_receivers(
-    sends: Table, rows: NDArray[np.intp], answer: Ints, enter: Ints, leave: Ints, late: Longest
-) -> None:
+def _late_receivers(sends: Table, rows: NDArray[np.intp], answer: Ints, enter: Ints, leave: Ints, late: Longest) -> None:
     matched, posted, before = answer.T
     done = sends["done"][rows]
     kept = np.flatnonzero((matched != 0) & (done >= 0))

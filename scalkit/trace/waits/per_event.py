@@ -48,8 +48,7 @@ class _Windows:
         self._mpi = MPI
         self.windows = [MPI.Win.Allocate(8 * self.size * width, 8, comm=comm) for width in (_WIDTH, 1, _ANSWER)]
         self.slots, self.is_free, self.answers = (
-            np.frombuffer(cast(Any, window.tomemory()), dtype=np.int64).reshape(self.size, -1)
-            for window in self.windows
+            np.frombuffer(cast(Any, window.tomemory()), dtype=np.int64).reshape(self.size, -1) for window in self.windows
         )
         self.slots[:], self.is_free[:], self.answers[:] = 0, 1, 0
         comm.Barrier()

@@ -142,14 +142,7 @@ Pieces = tuple[Ints, Ints, Ints]
 
 
 def covered_by_targets(
-    ranks: Ranks,
-    progress: Progress,
-    target: NDArray[Any],
-    owner: NDArray[Any],
-    group: Ints,
-    enter: Ints,
-    leave: Ints,
-    chunk: int,
+    ranks: Ranks, progress: Progress, target: NDArray[Any], owner: NDArray[Any], group: Ints, enter: Ints, leave: Ints, chunk: int
 ) -> Ints:
     """Return how many ns of each call are progress of any of its targets, whose intervals are fetched for that.
 

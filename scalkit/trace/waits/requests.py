@@ -103,9 +103,7 @@ def is_known(trace: LocalTrace, target: Ints) -> NDArray[np.bool_]:
     return np.asarray((target >= 0) & ~np.isin(target, missing) if missing else target >= 0)
 
 
-def _grouped(
-    enter: Ints, done: Ints, target: Ints, posted: Ints, options: Options
-) -> tuple[Ints, Ints, Ints, NDArray[np.bool_]]:
+def _grouped(enter: Ints, done: Ints, target: Ints, posted: Ints, options: Options) -> tuple[Ints, Ints, Ints, NDArray[np.bool_]]:
     key = pack([done, target])[0]
     order = np.argsort(key, kind="stable")
     starts = group_starts(key[order])

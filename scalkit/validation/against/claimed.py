@@ -63,12 +63,8 @@ class Claimed:
                 rows = zip(*(one.tolist() for one in given.values()), strict=True) if given else [()] * shape[0]
                 values = np.array([float(self.model(**dict(zip(given, row, strict=True)))) for row in rows])
         except Exception as error:  # a function of the user's may raise anything
-            why = (
-                str(error).removesuffix(".") if isinstance(error, ScalkitError) else f"{type(error).__name__}: {error}"
-            )
-            raise ExpectationError(
-                f"the model '{self.name}' cannot be compared with what was measured: {why}."
-            ) from error
+            why = str(error).removesuffix(".") if isinstance(error, ScalkitError) else f"{type(error).__name__}: {error}"
+            raise ExpectationError(f"the model '{self.name}' cannot be compared with what was measured: {why}.") from error
         wrong = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
         if wrong.size:
             place = ", ".join(f"{name} = {np.broadcast_to(x, shape)[wrong[0]]:g}" for name, x in settings.items())
@@ -122,9 +118,7 @@ def over_model(series: AnySeries, model: Claimed, fixed: Mapping[str, float]) ->
             f"the metric that it is about, as in {{'{series.function}': {{'time': model}}}}."
         )
     if (empty := np.flatnonzero(series.y <= 0)).size:
-        at_one = ", ".join(
-            f"{name} = {x:g}" for name, x in zip(series.parameters, series.points[empty[0]], strict=True)
-        )
+        at_one = ", ".join(f"{name} = {x:g}" for name, x in zip(series.parameters, series.points[empty[0]], strict=True))
         raise ExpectationError(
             f"the {series.metric} is {series.y[empty[0]]:g} at {at_one}, and a model with constants is compared by the ratio to "
             "it, which needs positive values; leave these settings out, or claim a growth, such as '1'."

@@ -152,9 +152,7 @@ def against(series: Series | SeveralSeries, model: str) -> Against:
     y, points, is_exact = series.y, series.points, series.exact or series.virtual
     error = _errors(series, is_exact)
     logs = np.log(y)
-    found = min(
-        (_fitted(logs, error, shape) for shape in _shapes(points)), key=lambda one: (round(one[2], 9), one[1].tolist())
-    )
+    found = min((_fitted(logs, error, shape) for shape in _shapes(points)), key=lambda one: (round(one[2], 9), one[1].tolist()))
     coefficients, scales, squares, covariance = found
     freedom = max(1, len(y) - len(coefficients))
     scale = max(1.0, squares / freedom)

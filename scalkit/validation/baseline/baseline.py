@@ -180,8 +180,7 @@ class Baseline:
 
     def _repr_html_(self) -> str:
         rows = [
-            (escape(one.function), escape(one.metric), formula(one.model), formula(one.expectation, big_o=True))
-            for one in self
+            (escape(one.function), escape(one.metric), formula(one.model), formula(one.expectation, big_o=True)) for one in self
         ]
         head = ("function", "metric", "model", "was expected")
         return block(details(f"Baseline: {self._said}", table(head, rows), is_open=True))
@@ -192,19 +191,13 @@ class Baseline:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return {
-            "schema": BASELINE_SCHEMA,
-            "statistic": self.statistic,
-            "entries": [entry.to_dict() for entry in self.entries],
-        }
+        return {"schema": BASELINE_SCHEMA, "statistic": self.statistic, "entries": [entry.to_dict() for entry in self.entries]}
 
     def __getitem__(self, key: tuple[str, str]) -> BaselineEntry:
         for entry in self.entries:
             if (entry.function, entry.metric) == key:
                 return entry
-        raise DataError(
-            f"the baseline has no entry {key!r}; it has {', '.join(str((e.function, e.metric)) for e in self)}."
-        )
+        raise DataError(f"the baseline has no entry {key!r}; it has {', '.join(str((e.function, e.metric)) for e in self)}.")
 
     def __contains__(self, key: object) -> bool:
         return any((entry.function, entry.metric) == key for entry in self.entries)

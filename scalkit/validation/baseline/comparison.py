@@ -91,11 +91,7 @@ class Change:
             return f"{what} got worse: it grows as {self.after} instead of {self.before}{self._factor}."
         if self.kind in ("worse", "better"):
             return f"{what} got {self.kind}: it grows as {self.after} instead of {self.before}, outside the limits{self._factor}."
-        grown = (
-            f"as before, {self.before}"
-            if self.after == self.before
-            else f"within the limits of {self.before}, {self.after}"
-        )
+        grown = f"as before, {self.before}" if self.after == self.before else f"within the limits of {self.before}, {self.after}"
         if self.kind == "undecided" and self.is_noisy:
             return f"{what} cannot be compared: its baseline is too noisy to be a law; measure that again."
         if self.kind == "undecided":
@@ -267,18 +263,13 @@ def _judged(entries: Sequence[BaselineEntry], verdicts: Sequence[Verdict]) -> li
     if cases:
         fewest = min(len(series.x) for series, _, _ in cases.values())
         prior = verdicts[0].posterior.prior
-        for place, again in zip(
-            cases, judge(list(cases.values()), max(3, min(MIN_POINTS, fewest)), prior), strict=True
-        ):
+        for place, again in zip(cases, judge(list(cases.values()), max(3, min(MIN_POINTS, fewest)), prior), strict=True):
             found[place] = again
     return found
 
 
 def _require_same_kind(entry: BaselineEntry, verdict: Verdict) -> None:
-    for name, then, now in (
-        ("unit", entry.model.unit, verdict.unit),
-        ("parameter", entry.model.parameter, verdict.parameter),
-    ):
+    for name, then, now in (("unit", entry.model.unit, verdict.unit), ("parameter", entry.model.parameter, verdict.parameter)):
         if then != now:
             raise DataError(
                 f"the {name} of '{entry.metric}' of '{entry.function}' is {now!r}, in the baseline {then!r}; "

@@ -52,9 +52,7 @@ def load(path: Path) -> Baseline:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise DataError(
-            f"cannot read the baseline '{path}': {error.strerror}; write one with Baseline.save."
-        ) from error
+        raise DataError(f"cannot read the baseline '{path}': {error.strerror}; write one with Baseline.save.") from error
     try:
         if len(content) > MAX_BYTES:
             _refuse(f"it is larger than {MAX_BYTES // 10**6} MB")

@@ -201,9 +201,7 @@ class History:
         for track in self.tracks:
             if key in (track.function, (track.function, track.metric)):
                 return track
-        raise DataError(
-            f"the history has no {key!r}; it has {', '.join(named(t.function, t.metric) for t in self.tracks)}."
-        )
+        raise DataError(f"the history has no {key!r}; it has {', '.join(named(t.function, t.metric) for t in self.tracks)}.")
 
     def __repr__(self) -> str:
         return f"<History: {self.headline}>"
@@ -342,9 +340,7 @@ def _track(rows: Sequence[tuple[str, Series]], x: Floats, statistic: str, tolera
     finder = ChangePoints.of(each, x, statistic, tolerance)
     cuts = finder.cuts()
     ends = [0, *(place for place, _ in cuts), len(each)]
-    segments = tuple(
-        Segment(labels[a], labels[b - 1], _model(_joined(each[a:b], finder.means(a, b)))) for a, b in pairwise(ends)
-    )
+    segments = tuple(Segment(labels[a], labels[b - 1], _model(_joined(each[a:b], finder.means(a, b)))) for a, b in pairwise(ends))
     steps = []
     end = f"at {each[0].parameter} = {x[-1]:g}"
     for k, (place, change) in enumerate(cuts):

@@ -94,9 +94,7 @@ def errors_of(series: Values, noise: float) -> tuple[float, ...]:
     return tuple((noise * np.maximum(own, 1.0) * np.sqrt(np.median(count) / count)).tolist())
 
 
-def regression(
-    x: Floats, then: Floats, now: Floats, error: Floats, tolerance: float, *, is_exact: bool = False
-) -> Regression:
+def regression(x: Floats, then: Floats, now: Floats, error: Floats, tolerance: float, *, is_exact: bool = False) -> Regression:
     """Return how values changed; a setting counts where it changed by more than `tolerance` and by more than chance.
 
     Of the shapes that explain the values better than no change does, by the Bayesian information criterion, the best one is

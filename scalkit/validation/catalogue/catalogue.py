@@ -104,9 +104,7 @@ class ExpectationSet:
     lines: Mapping[str, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return (
-            f"<ExpectationSet {self.name or 'of a mapping'}: {len(self.functions)} functions, {len(self.rules)} rules>"
-        )
+        return f"<ExpectationSet {self.name or 'of a mapping'}: {len(self.functions)} functions, {len(self.rules)} rules>"
 
     def _repr_html_(self) -> str:
         from scalkit.validation.told.shown import expectations_html
@@ -252,9 +250,7 @@ def _expected(function: str, value: object, overall: Mapping[str, Any], here: En
         return Expected(Expectation(1), model=model)
     with at(*here):
         if "expectation" not in entry:
-            raise ExpectationError(
-                f"'{function}' has no key 'expectation'; add one, for example expectation = 'log(p)'."
-            )
+            raise ExpectationError(f"'{function}' has no key 'expectation'; add one, for example expectation = 'log(p)'.")
     if isinstance(entry["expectation"], Expectation | SeveralExpectation):
         return _ruled(function, entry["expectation"], entry, overall, here)
     with at(*here, "expectation"):
@@ -336,9 +332,7 @@ def _ticks(table: Mapping[str, Any], key: str, where: EntryPath) -> list[Growth]
                 raise ExpectationError(f"the tick {text!r} is no growth; write it as text, for example 'p^(1/2)'.")
             growth = Growth.parse(text)
             if len(growth.parameters) > 1:
-                raise ExpectationError(
-                    f"the tick '{growth}' depends on several parameters; write ticks in terms of one."
-                )
+                raise ExpectationError(f"the tick '{growth}' depends on several parameters; write ticks in terms of one.")
             found.append(growth)
     return found
 
@@ -348,9 +342,7 @@ def _require_ruler(table: Mapping[str, Any], where: EntryPath) -> None:
     for key in ("ticks", "add_ticks", "remove_ticks"):
         with at(*where, key):
             if key in table and not isinstance(table[key], list | tuple):
-                raise ExpectationError(
-                    f"'{key}' is {table[key]!r}; a list of growths is needed, as in ['1', 'log(p)', 'p']."
-                )
+                raise ExpectationError(f"'{key}' is {table[key]!r}; a list of growths is needed, as in ['1', 'log(p)', 'p'].")
     with at(*where, "ticks"):
         if "ticks" in table and not list(table["ticks"]):
             raise ExpectationError("'ticks' is empty; list the growths to try, or leave it out.")

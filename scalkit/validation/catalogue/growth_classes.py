@@ -39,6 +39,4 @@ def declare_growths(table: Mapping[str, Any]) -> None:
                 raise ExpectationError(
                     f"the growth class '{name}' has no key 'expression'; add one, for example expression = 'log(log(p))'."
                 )
-            register_growth(
-                name, entry["expression"], slower_than=entry.get("slower_than"), faster_than=entry.get("faster_than")
-            )
+            register_growth(name, entry["expression"], slower_than=entry.get("slower_than"), faster_than=entry.get("faster_than"))

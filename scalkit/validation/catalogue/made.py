@@ -45,8 +45,6 @@ def _parameters_in(text: object) -> tuple[str, ...]:
 def require_deviation(deviation: object) -> None:
     """Refuse an empty table, and what is no growth."""
     if isinstance(deviation, Mapping) and not deviation:
-        raise ExpectationError(
-            "'deviation' is an empty table; name a parameter, as in { S = 'S^(1/4)' }, or leave it out."
-        )
+        raise ExpectationError("'deviation' is an empty table; name a parameter, as in { S = 'S^(1/4)' }, or leave it out.")
     for one in deviation.values() if isinstance(deviation, Mapping) else [deviation]:
         Growth.parse(one)

@@ -137,9 +137,7 @@ def _verdict(fits: Fits, posterior: Posterior, min_points: int, estimator: Estim
     shown = _counted_in_steps(series, models, expectation.growth)
     model = _trusted(posterior, models[0]) if shown is models and estimator == "posterior" else shown[0]
     remarks = (*_remarks(series, model, shown[1:], expectation, space), *_apart(posterior), *_off(posterior))
-    return Verdict(
-        model, shown[1:], expectation, space, series, posterior, remarks, by_adjusted_r2=by_r2[0], estimator=estimator
-    )
+    return Verdict(model, shown[1:], expectation, space, series, posterior, remarks, by_adjusted_r2=by_r2[0], estimator=estimator)
 
 
 def _trusted(posterior: Posterior, model: Model) -> Model:

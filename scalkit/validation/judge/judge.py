@@ -103,9 +103,7 @@ class Judge(Tasks):
         if name is not None and name not in known:
             near = difflib.get_close_matches(name, list(known), 1)
             hint = f" Did you mean '{near[0]}'?" if near else ""
-            raise DataError(
-                f"the litmus function '{name}' was not measured; measured are {', '.join(self.functions)}.{hint}"
-            )
+            raise DataError(f"the litmus function '{name}' was not measured; measured are {', '.join(self.functions)}.{hint}")
 
     def result(self, choices: Choices, litmus: str | None = None) -> Outcome:
         """Return what choices lead to.
@@ -216,9 +214,7 @@ class Judge(Tasks):
         return Validation(
             verdicts=tuple(verdicts.values()),
             rules=() if several else tuple(self._ruling(rule, measured, verdicts) for rule in rules),
-            unexpected=unexpected(
-                self.names, lambda one: one in verdicts or self.expected_of(one, choices) is not None
-            ),
+            unexpected=unexpected(self.names, lambda one: one in verdicts or self.expected_of(one, choices) is not None),
             unjudged=tuple(unjudged.values()),
             missing=tuple(name for name in functions if name not in covered),
             litmus=next((Litmus(v) for v in verdicts.values() if v.function == of_litmus and v.metric == "time"), None),
@@ -282,9 +278,7 @@ def _refused(task: Task) -> DataError | None:
     return None
 
 
-def _verdicts(
-    tasks: Sequence[Task], judging: Judging, mapper: Mapper, memory: Memory | None = None
-) -> list[AnyVerdict]:
+def _verdicts(tasks: Sequence[Task], judging: Judging, mapper: Mapper, memory: Memory | None = None) -> list[AnyVerdict]:
     """Return the verdicts on tasks, all of one parameter or all of several."""
     if tasks and isinstance(tasks[0].series, SeveralSeries):
         return list(mapper(partial(_several, judging=judging), tasks))

@@ -156,6 +156,4 @@ def _masked(
         gone = gone | here
     gone = gone if function is None else gone & (data["function"] == function)
     metrics = {name: one for name, one in data.data_vars.items() if one.attrs.get("role") == "metric"}
-    return data.assign(
-        {name: one.where(~gone).transpose(*one.dims).assign_attrs(one.attrs) for name, one in metrics.items()}
-    )
+    return data.assign({name: one.where(~gone).transpose(*one.dims).assign_attrs(one.attrs) for name, one in metrics.items()})

@@ -119,16 +119,10 @@ class Tasks:
                 several, spaces = expected.search_spaces(one.parameters)
                 along = {each: one_of.growth for each, one_of in several.along.items()}
                 spaces = self._ruled(name, choices, spaces, along)
-                found: Task | None = Task(
-                    name, one, several, spaces, None, self._tolerance(one, several.along, choices)
-                )
+                found: Task | None = Task(name, one, several, spaces, None, self._tolerance(one, several.along, choices))
             else:
                 found = self._task_along(one, expected, choices)
-            return (
-                found
-                if found is None or expected.model is None
-                else replace(found, name=name, model=expected.model.name)
-            )
+            return found if found is None or expected.model is None else replace(found, name=name, model=expected.model.name)
         except ExpectationError as error:
             raise ExpectationError(f"function '{one.function}': {error}") from error
 
@@ -180,9 +174,7 @@ class Tasks:
             found[parameter] = self._by_hand(choices, rulers[parameter], growth, name, parameter)
         return found
 
-    def _by_hand(
-        self, choices: Choices, ticks: tuple[Growth, ...], growth: Growth, name: str, parameter: str
-    ) -> SearchSpace:
+    def _by_hand(self, choices: Choices, ticks: tuple[Growth, ...], growth: Growth, name: str, parameter: str) -> SearchSpace:
         """Return the space of ticks moved by hand and a growth; of the same ticks the same one, while the choices last."""
         if self._spaces_of is not choices:
             self._spaces_of, self._spaces = choices, {}

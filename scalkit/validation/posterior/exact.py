@@ -152,9 +152,7 @@ def exact_predictions(
     single_terms, scales, masses = _single_terms(seen, is_constant, x, y, resolution / unit)
     evidence = single_terms + np.log(masses)
     log_l, pairs, covariance = _fits([np.ones_like(seen), seen], y, scales)
-    has_both = (pairs[..., 0, None] > 0) | (_less(seen, log_l, pairs, covariance) > single_terms - math.log(2))[
-        ..., None
-    ]
+    has_both = (pairs[..., 0, None] > 0) | (_less(seen, log_l, pairs, covariance) > single_terms - math.log(2))[..., None]
     _, alone, variance = _fits([seen], y, scales)
     _, level, level_variance = _fits([np.ones((1, len(x)))], y, scales)
     both, both_variance = _ahead([np.ones_like(ahead), ahead], pairs, covariance)
@@ -218,9 +216,7 @@ def _unit(y: Floats) -> float:
     return 2.0 ** math.floor(math.log2(max(largest, _LEAST))) if largest else 1.0
 
 
-def _single_terms(
-    terms: Floats, is_constant: Bools, x: Floats, y: Floats, step: float
-) -> tuple[Floats, Floats, Floats]:
+def _single_terms(terms: Floats, is_constant: Bools, x: Floats, y: Floats, step: float) -> tuple[Floats, Floats, Floats]:
     """Return the log evidence (K, Q) of one term each, the errors (Q, points) that were tried and their masses.
 
     Where no term explains every value to within `step`, they may be counted in coarser steps than that: in their largest
@@ -346,9 +342,7 @@ def _sums(terms: Floats, is_constant: Bools, y: Floats, scales: Floats, alone: F
     return found
 
 
-def _two_terms(
-    bases: Floats, terms: Floats, y: Floats, scales: Floats, alone: Floats | None = None
-) -> tuple[Floats, Floats]:
+def _two_terms(bases: Floats, terms: Floats, y: Floats, scales: Floats, alone: Floats | None = None) -> tuple[Floats, Floats]:
     """Return the log evidence of a constant, a term and a faster one, and the bound of its share; both (K, Q).
 
     With `alone`, of the shape of `terms`, these stand with the slower term and no constant where that would be negative.

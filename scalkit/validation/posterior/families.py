@@ -85,9 +85,7 @@ def family(settings: Settings, growth: Growth, other: Growth | None, kind: Kind,
     return Family(settings, growth, other, kind, centred, offsets, shares, ends, bases, weights, parts)
 
 
-def _parts(
-    settings: Settings, growth: Growth, other: Growth | None, kind: Kind, shares: Floats, bases: Floats
-) -> Floats:
+def _parts(settings: Settings, growth: Growth, other: Growth | None, kind: Kind, shares: Floats, bases: Floats) -> Floats:
     """Return what stands before 1, the other term and the leading one, of shape (H, 3); terms are 1 at the middle."""
     nothing = np.zeros(len(shares))
     if other is None:

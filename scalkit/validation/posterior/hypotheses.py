@@ -21,17 +21,7 @@ from scalkit.options import Prior
 from scalkit.validation.expectation import RANKS, Expectation
 from scalkit.validation.posterior.exact import OFFSET_MASS
 from scalkit.validation.posterior.families import Family, Kind, family
-from scalkit.validation.posterior.profiles import (
-    DRIFT_MASS,
-    DRIFTS,
-    OFF_MASS,
-    Batch,
-    Profile,
-    batch,
-    drifting,
-    even,
-    without,
-)
+from scalkit.validation.posterior.profiles import DRIFT_MASS, DRIFTS, OFF_MASS, Batch, Profile, batch, drifting, even, without
 from scalkit.validation.posterior.shapes import log_ticks, middle
 
 __all__ = ["HIDDEN_MASS", "SUM_MASS", "Group", "Hypotheses", "hypotheses", "tick_mass"]
@@ -124,9 +114,7 @@ class Hypotheses:
         found: list[Batch] = []
         for profile, groups in groupby(self.groups, key=lambda group: group.profile):
             families = tuple(group.family for group in groups)
-            found += [
-                batch(some, profile) for some in ([(one,) for one in families] if profile == alike else [families])
-            ]
+            found += [batch(some, profile) for some in ([(one,) for one in families] if profile == alike else [families])]
         return tuple(found)
 
     @cached_property
@@ -149,10 +137,7 @@ class Hypotheses:
     def squares(self) -> Floats:
         """Sum of the squares of each shape around its mean, weighted by the profile, of shape (H,)."""
         return np.concatenate(
-            [
-                ((self.shapes[rows] @ profile.centring) * self.shapes[rows]).sum(axis=1)
-                for profile, rows in self.profiles
-            ]
+            [((self.shapes[rows] @ profile.centring) * self.shapes[rows]).sum(axis=1) for profile, rows in self.profiles]
         )
 
     def log_shapes_at(self, at: Floats, rows: Rows = slice(None)) -> Floats:
@@ -244,9 +229,7 @@ def _hypotheses(
             (hidden_mass, expectation.growth, "hidden"),
             *((sum_mass / len(beside), growths[s], "sum") for s in beside),
         ]
-        groups += [
-            Group(k, mass[k] * m, family(settings, growth, s, kind, step), alike) for m, s, kind in kinds if m > 0
-        ]
+        groups += [Group(k, mass[k] * m, family(settings, growth, s, kind, step), alike) for m, s, kind in kinds if m > 0]
     part = sum(group.mass for group in groups)
     others = [
         Group(k, mass[k] * share * part, family(settings, growth, None, "term", max(step, _COARSE)), profile)
@@ -312,9 +295,7 @@ def _beside(growth: Growth, there: list[int], growths: tuple[Growth, ...]) -> li
 def _is_next_power(slower: Growth, growth: Growth) -> bool:
     """Return whether a growth is x^(k-1) for x^k, k above 1, logarithms left aside."""
     (parameter, exponents), *others = growth.factors or [("", None)]
-    return bool(
-        exponents and not others and exponents.power > 1 and slower == Growth.of(parameter, power=exponents.power - 1)
-    )
+    return bool(exponents and not others and exponents.power > 1 and slower == Growth.of(parameter, power=exponents.power - 1))
 
 
 @lru_cache(maxsize=2048)

@@ -109,9 +109,7 @@ class Block:
         """Make the tables for the least squared residual of each series with each profile, unless they are there."""
         most = self._noise.variances.max(axis=1)
         scales = {
-            p: np.where(
-                one > (p.count - 1) * most, one.astype(np.float64), -1.0 - (one.view(np.int32) >> _EXPONENT_BITS)
-            )
+            p: np.where(one > (p.count - 1) * most, one.astype(np.float64), -1.0 - (one.view(np.int32) >> _EXPONENT_BITS))
             for p, one in best.items()
         }
         same = scales.keys() == self._scales.keys()
@@ -119,14 +117,9 @@ class Block:
             return
         self._scales = scales
         noise = widened(self._noise, np.min([one for p, one in best.items() if not p.drift], axis=0), self._n)
-        floors = {
-            p: (one.view(np.int32) >> _EXPONENT_BITS << _EXPONENT_BITS).view(np.float32) for p, one in best.items()
-        }
+        floors = {p: (one.view(np.int32) >> _EXPONENT_BITS << _EXPONENT_BITS).view(np.float32) for p, one in best.items()}
         peak = np.max(
-            [
-                _heights(noise, p, floor[:, None].astype(np.float64)).max(axis=1) + p.log_constant
-                for p, floor in floors.items()
-            ],
+            [_heights(noise, p, floor[:, None].astype(np.float64)).max(axis=1) + p.log_constant for p, floor in floors.items()],
             axis=0,
         )
         kinds = {(p.count, p.drift[:1]): p for p in best}
@@ -178,9 +171,7 @@ class _Table:
         first, last = first >> _OCTAVE_BITS, last >> _OCTAVE_BITS
         width = int((last - first).max()) + 1
         bits = (first[:, None] + np.arange(width, dtype=np.int32)[None, :]) << _OCTAVE_BITS
-        centres = (bits + (1 << (_OCTAVE_BITS - 1))).astype(np.int32).view(np.float32) - least[:, None].astype(
-            np.float32
-        )
+        centres = (bits + (1 << (_OCTAVE_BITS - 1))).astype(np.int32).view(np.float32) - least[:, None].astype(np.float32)
         halves = (0.5 / noise.variances).astype(np.float32)
         heights = (_heights(noise, profile, np.zeros((len(least), 1))) - peak[:, None]).astype(np.float32)
         values = np.zeros(centres.shape, dtype=np.float32)

@@ -251,11 +251,7 @@ class Posterior:
 
 
 def posteriors(
-    measured: Sequence[Series],
-    expectation: Expectation,
-    space: SearchSpace,
-    prior: Prior = "ranks",
-    memory: Memory | None = None,
+    measured: Sequence[Series], expectation: Expectation, space: SearchSpace, prior: Prior = "ranks", memory: Memory | None = None
 ) -> list[Posterior]:
     """Return the posterior of each series about one expectation; series of equal settings are computed together.
 
@@ -312,17 +308,7 @@ def posteriors(
         for row, (index, series) in enumerate(zip(indices, batch, strict=True)):
             bound, off = float(m.bound[row]), () if m.off is None else tuple(m.off[row].tolist())
             found[index] = Posterior(
-                series,
-                expectation,
-                space,
-                order,
-                m.growth[row],
-                m.hidden[row],
-                bound,
-                prior,
-                False,
-                off=off,
-                trust=m.trust[row],
+                series, expectation, space, order, m.growth[row], m.hidden[row], bound, prior, False, off=off, trust=m.trust[row]
             )
     return [found[index] for index in range(len(measured))]
 

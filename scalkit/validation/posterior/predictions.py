@@ -69,9 +69,7 @@ class Predictions:
         one, share = self.is_single, float(self.weights[self.is_single].sum())
         if share < _SINGLE_SHARE:
             return self
-        return Predictions(
-            self.logs[one], self.weights[one] / share, self.spread[one], self.growths, self.tick[one], one[one]
-        )
+        return Predictions(self.logs[one], self.weights[one] / share, self.spread[one], self.growths, self.tick[one], one[one])
 
     def quantiles(self, shares: Floats) -> Floats:
         """Return quantiles of the values that are predicted, of shape (len(shares), m)."""
@@ -131,11 +129,7 @@ def noisy_predictions(summary: Summary, hyp: Hypotheses, at: Floats, level: floa
     narrow = stays[1][:, None] * (1 + 1 / total + moved)
     ratio = np.concatenate([(1 - _FREE_MASS) * stays[0], _FREE_MASS * changes[0]])
     return _made(
-        hyp,
-        np.tile(rows, 2),
-        np.concatenate([logs, other]),
-        np.tile(weights, 2) * ratio,
-        np.sqrt(np.concatenate([narrow, wide])),
+        hyp, np.tile(rows, 2), np.concatenate([logs, other]), np.tile(weights, 2) * ratio, np.sqrt(np.concatenate([narrow, wide]))
     )
 
 
@@ -223,9 +217,7 @@ def _drawn(weights: Floats, rows: Ints) -> tuple[Ints, Floats]:
     return rows[drawn], times / flat[drawn]
 
 
-def _free(
-    seen: _Seen, rows: Ints, along: Floats, length: Floats
-) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+def _free(seen: _Seen, rows: Ints, along: Floats, length: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
     """Return likelihood and mean variance, each of shape (rows,), with the power of the tick, and with a free one."""
     variances = seen.noise.variances[:1]
     base = np.log(seen.noise.masses)[None, :] - (seen.counts[rows, None] - 1) / 2 * np.log(variances)

@@ -12,18 +12,7 @@ import numpy as np
 
 from scalkit.growth import Growth
 
-__all__ = [
-    "HIDDEN_SHARES",
-    "Settings",
-    "even_shares",
-    "hidden",
-    "log_mix",
-    "log_ticks",
-    "middle",
-    "offset",
-    "single",
-    "sums",
-]
+__all__ = ["HIDDEN_SHARES", "Settings", "even_shares", "hidden", "log_mix", "log_ticks", "middle", "offset", "single", "sums"]
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Settings = tuple[float, ...]
@@ -68,9 +57,7 @@ def even_shares(settings: Settings, growth: Growth, step: float) -> tuple[Floats
     fine.sort()
     log_tick = log_ticks(x, growth, middle(x))
     shapes = log_mix(log_tick, fine)
-    nothing = log_tick <= -_DIGITS * np.log(
-        2.0
-    )  # log(1): only the constant is left there, and shapes would be far apart
+    nothing = log_tick <= -_DIGITS * np.log(2.0)  # log(1): only the constant is left there, and shapes would be far apart
     shapes[:, nothing] = np.maximum(shapes[:, nothing], _LEAST_SEEN)
     shapes -= shapes.mean(axis=1, keepdims=True)
     along = np.concatenate([[0.0], np.cumsum(np.sqrt(((np.diff(shapes, axis=0)) ** 2).sum(axis=1)))])

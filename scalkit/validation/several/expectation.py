@@ -67,10 +67,7 @@ class SeveralExpectation:
     along: Mapping[str, Expectation]
 
     def __init__(
-        self,
-        expression: object,
-        deviation: object | Mapping[str, object] | None = None,
-        parameters: Sequence[str] | None = None,
+        self, expression: object, deviation: object | Mapping[str, object] | None = None, parameters: Sequence[str] | None = None
     ) -> None:
         growth = GrowthSum.parse(expression.growth if isinstance(expression, HasGrowth) else expression)
         names = tuple(parameters) if parameters is not None else growth.parameters
@@ -165,9 +162,7 @@ class SeveralExpectation:
             (escape(name), formula(one.growth, big_o=True), formula(one.limits[0]) + " to " + formula(one.limits[1]))
             for name, one in self.along.items()
         ]
-        return block(
-            table((), [("expected", formula(self.growth, big_o=True))]), table(("along", "expected", "limits"), rows)
-        )
+        return block(table((), [("expected", formula(self.growth, big_o=True))]), table(("along", "expected", "limits"), rows))
 
 
 def _is_covered(low: GrowthSum, high: GrowthSum, deviation: Growth | None = None) -> bool:
@@ -189,8 +184,7 @@ def _by_parameter(deviation: object | Mapping[str, object] | None, names: Sequen
     product = Growth.parse(deviation)
     if unknown := [name for name in product.parameters if name not in names]:
         raise ExpectationError(
-            f"deviation '{product}' depends on '{unknown[0]}', the parameters are {', '.join(names)}; "
-            "write it in terms of these."
+            f"deviation '{product}' depends on '{unknown[0]}', the parameters are {', '.join(names)}; write it in terms of these."
         )
     if product.is_constant and str(deviation).strip() not in {"1", "1.0", "O(1)"}:
         raise ExpectationError(f"deviation '{deviation}' is a number; write a growth, or 1 to allow none.")

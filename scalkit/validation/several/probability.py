@@ -60,9 +60,7 @@ def probability_along(fit: SeveralFit, expectation: Expectation) -> dict[Rank, f
     return _weighed(mass, prior)
 
 
-def probability_of_whole(
-    fit: SeveralFit, expectation: SeveralExpectation, tolerance: Mapping[str, Growth]
-) -> WholeProbability:
+def probability_of_whole(fit: SeveralFit, expectation: SeveralExpectation, tolerance: Mapping[str, Growth]) -> WholeProbability:
     """Return the probability of each match rank as a whole; see `SeveralExpectation.rank`.
 
     `fit`: with its blocks.

@@ -42,10 +42,7 @@ def to_github(
     for verdict in result.worst_first:
         fails = verdict.is_failure or (
             verdict.decides
-            and (
-                ("better" in fail_on and verdict.is_better)
-                or ("undecided" in fail_on and verdict.answer == "cannot tell")
-            )
+            and (("better" in fail_on and verdict.is_better) or ("undecided" in fail_on and verdict.answer == "cannot tell"))
         )
         if fails or verdict.answer != "fine" or verdict.is_better:
             line = known.get(verdict.function, known.get(verdict.function.partition("[")[0], 0))
@@ -65,9 +62,7 @@ def to_github(
     return "".join(found)
 
 
-def _of_baseline(
-    comparison: Comparison, fail_on: Collection[str], announced: Mapping[tuple[str, str], bool]
-) -> Iterator[str]:
+def _of_baseline(comparison: Comparison, fail_on: Collection[str], announced: Mapping[tuple[str, str], bool]) -> Iterator[str]:
     """Yield a command for each change worth it; verdicts about the status quo have said the most already."""
     failures = comparison.failures([word for word in fail_on if word != "predicted"])
     for change in comparison:

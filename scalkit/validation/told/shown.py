@@ -19,15 +19,7 @@ from scalkit.validation.verdict import MATCH_WORDS, Verdict
 if TYPE_CHECKING:
     from scalkit.validation.result import Validation
 
-__all__ = [
-    "expectations_html",
-    "mark_of",
-    "result_html",
-    "several_html",
-    "values_table",
-    "verdict_html",
-    "verdicts_table",
-]
+__all__ = ["expectations_html", "mark_of", "result_html", "several_html", "values_table", "verdict_html", "verdicts_table"]
 
 AnyVerdict = Verdict | SeveralVerdict
 
@@ -60,10 +52,7 @@ def verdict_html(verdict: Verdict) -> str:
     """Return a verdict with what led to it."""
     lower, upper = verdict.expectation.limits
     facts = [
-        (
-            "expected",
-            f"{formula(verdict.expectation.growth, big_o=True)}, {formula(lower)} to {formula(upper)} tolerated",
-        ),
+        ("expected", f"{formula(verdict.expectation.growth, big_o=True)}, {formula(lower)} to {formula(upper)} tolerated"),
         ("model", formula(verdict.model)),
         ("divergence", formula(verdict.divergence) + escape(_crossing(verdict))),
         ("adjusted R²", r2(verdict.adjusted_r2) + _best_by_r2(verdict)),

@@ -83,8 +83,7 @@ class DataPicker(Part):
             noise=self._noise(),
             few=few_settings(session),
             settings=[
-                (text, one in session.excluded, one == self.point)
-                for text, one in zip(texts, session.settings, strict=True)
+                (text, one in session.excluded, one == self.point) for text, one in zip(texts, session.settings, strict=True)
             ],
             chosen=session.settings.index(self.point) if self.point in session.settings else None,
             view=self.view,
@@ -95,9 +94,7 @@ class DataPicker(Part):
     def _option(self, name: str) -> tuple[str, str, dict[str, str], str]:
         """Return label and name of an option of judging, the values to choose from, and the one that it has."""
         now, offers = getattr(self.session.judging, name), list(OPTIONS[name].metadata["offers"])
-        words = {
-            str(one): _WORDS.get(one, str(one).replace("_", " ")) for one in [*offers, *[now] * (now not in offers)]
-        }
+        words = {str(one): _WORDS.get(one, str(one).replace("_", " ")) for one in [*offers, *[now] * (now not in offers)]}
         return _LABELS.get(name, name.replace("_", " ").capitalize()), name, words, str(now)
 
     def _judge_by(self, name: str, values: Mapping[str, str]) -> None:
@@ -221,9 +218,7 @@ def few_settings(session: Session) -> str:
     if have >= needed:
         return ""
     advice = advice_of(session)
-    best = (
-        advice.candidates[0].x if advice else max(settings_to_try(cast(Series, series).x)[-_BEYOND:][:1], default=0.0)
-    )
+    best = advice.candidates[0].x if advice else max(settings_to_try(cast(Series, series).x)[-_BEYOND:][:1], default=0.0)
     settings = ", ".join(f"{x:g}" for x in cast(Series, series).x)
     plural = "" if have == 1 else "s"
     return f"You have {have} setting{plural} ({name} = {settings}), {needed} are needed; next best {name} = {best:g}."

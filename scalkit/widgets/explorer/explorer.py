@@ -105,9 +105,7 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
         self.data_picker = DataPicker(session, title="Data, and how they are judged")
         self.table, self.verdict = ModelTable(session), VerdictBadge(session)
         self.editor, self.hypotheses = ExpectationEditor(session), HypothesisList(session)
-        self.rulers = tuple(
-            TickRuler(session=session, parameter=name, label=f"Ruler of {name}") for name in session.parameters
-        )
+        self.rulers = tuple(TickRuler(session=session, parameter=name, label=f"Ruler of {name}") for name in session.parameters)
         self.plots = PlotPanel(session)
         self.map = ParameterMap(session) if len(session.parameters) == 2 else None
         self.rules, self.run, self.report = RuleMatrix(session), RunPanel(session), ReportPanel(session)
@@ -196,7 +194,5 @@ def _session(data: object, expectations: object | None, options: dict[str, Any])
     if not isinstance(data, Session):
         return Session(data, **options) if expectations is None else Session(data, expectations, **options)
     if expectations is not None or options:
-        raise UsageError(
-            "a session brings its expectations along; write Explorer(session), or Explorer(data, expectations)."
-        )
+        raise UsageError("a session brings its expectations along; write Explorer(session), or Explorer(data, expectations).")
     return data

@@ -49,9 +49,7 @@ class Job:
     job.
     """
 
-    def __init__(
-        self, arguments: Sequence[str], on_line: Callable[[str], object], on_end: Callable[[Ending], object]
-    ) -> None:
+    def __init__(self, arguments: Sequence[str], on_line: Callable[[str], object], on_end: Callable[[Ending], object]) -> None:
         self._on_line, self._on_end = on_line, on_end
         self._was_cancelled, self._lock = False, threading.Lock()
         self._queue: deque[tuple[Callable[[Any], object], object]] = deque()

@@ -58,9 +58,7 @@ def row_of(k: int, entry: Entry) -> dict[str, Any]:
     cells = [f'{head}<span class="narrow quiet">{word}</span>', word]
     if verdict is None:
         return {"cells": [*cells, f'<span class="quiet">{esc(entry.problem)}</span>']}
-    return {
-        "cells": [*cells, _spark(verdict), formula(verdict.expectation.growth), formula(verdict.model), mark(verdict)]
-    }
+    return {"cells": [*cells, _spark(verdict), formula(verdict.expectation.growth), formula(verdict.model), mark(verdict)]}
 
 
 def seen_in_row(entry: Entry) -> tuple[object, ...]:

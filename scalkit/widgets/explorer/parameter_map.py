@@ -72,9 +72,7 @@ class SliceControls(Part):
         names = {name: name for name in self.session.parameters}
         # The place of the slider is that of the last drawing: drawn anew, it would slip out of the hand.
         places = {"last": last, "at": min(self._drawn_at, last), "value": self.at}
-        return drawn(
-            "parts.html", part="slice", session=self.session, names=names, along=self.along, other=self.other, **places
-        )
+        return drawn("parts.html", part="slice", session=self.session, names=names, along=self.along, other=self.other, **places)
 
     def _actions(self) -> dict[str, Action]:
         return {"along": self._turn, "at": self._slide}

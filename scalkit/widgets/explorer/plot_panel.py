@@ -44,9 +44,7 @@ class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
         self.zoom = ipywidgets.jslink((self.fit, "xrange"), (self.divergence, "xrange"))
         flow = flowing()
         self.which = ipywidgets.ToggleButtons(
-            options=["Fit", "Divergence"],
-            tooltips=["Values and model", "Model / expectation"],
-            style={"button_width": "auto"},
+            options=["Fit", "Divergence"], tooltips=["Values and model", "Model / expectation"], style={"button_width": "auto"}
         )
         self.which.add_class("sk-which")
         self.which.observe(self._turn, "value")

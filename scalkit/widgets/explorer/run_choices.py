@@ -84,9 +84,7 @@ class Choices:
     def _counts(self) -> tuple[int, ...]:
         words = [word.strip() for word in self.counts.split(",") if word.strip()]
         if not words or not all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words):
-            raise UsageError(
-                f"the ranks are '{self.counts:.60}'; numbers of processes are needed, such as 2,4,8,16,32."
-            )
+            raise UsageError(f"the ranks are '{self.counts:.60}'; numbers of processes are needed, such as 2,4,8,16,32.")
         return tuple(int(word) for word in words)
 
     def _whole(self, name: str) -> int:

@@ -67,9 +67,7 @@ class SessionBar(Part):
     def _save(self, values: Mapping[str, str]) -> None:
         self.path = _named(values)
         if _is_page(self.path):
-            raise UsageError(
-                f"{self.path} is the name of a page; save the session to a file such as {_as_json(self.path)}."
-            )
+            raise UsageError(f"{self.path} is the name of a page; save the session to a file such as {_as_json(self.path)}.")
         self.session.save(self.path)
         self._remember(f"saved to {self.path}")
 

@@ -253,10 +253,7 @@ class GuidelineTest(Pieces):
         if test < 0:
             return drawn("guidelines.html", part="test", tests={})
         tests = {one: self._option(one) for one in group_of(found, test).tolist()}
-        values = {
-            "decides": found.columns["decides"][test],
-            "meaning": found.guidelines[int(found.which[test])].meaning,
-        }
+        values = {"decides": found.columns["decides"][test], "meaning": found.guidelines[int(found.which[test])].meaning}
         return drawn("guidelines.html", part="test", found=found, test=test, tests=tests, **values)
 
     def _option(self, test: int) -> str:

@@ -175,9 +175,7 @@ def link(ruler: TickRuler, session: Session, parameter: str | None = None) -> Ru
     return RulerLink(ruler, session, parameter)
 
 
-def shown_of(
-    session: Session, parameter: str | None
-) -> tuple[SearchSpace | None, Expectation | None, AnyVerdict | None]:
+def shown_of(session: Session, parameter: str | None) -> tuple[SearchSpace | None, Expectation | None, AnyVerdict | None]:
     """Return space, expectation and verdict of what a session has selected, along one of its parameters."""
     space = session.space if parameter is None else session.spaces.get(parameter)
     if space is None:

@@ -232,9 +232,7 @@ class TickRuler(Fallback, CellWidget, anywidget.AnyWidget):
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take what the page sends; what is wrong is refused in words, and the page shown what holds."""
         self._from_page, self._refused, self._before = True, None, list(self.ticks)
-        edits = {
-            name: value for name, value in sync_data.items() if not (self.readonly and name in ("ticks", "preview"))
-        }
+        edits = {name: value for name, value in sync_data.items() if not (self.readonly and name in ("ticks", "preview"))}
         try:
             if "ticks" in edits and self.problem:
                 self.problem = ""
@@ -320,10 +318,7 @@ class TickRuler(Fallback, CellWidget, anywidget.AnyWidget):
 
 
 def _space(
-    space: SearchSpace | None,
-    expectation: Expectation | None,
-    ticks: Iterable[Growth | str] | None,
-    parameter: str | None,
+    space: SearchSpace | None, expectation: Expectation | None, ticks: Iterable[Growth | str] | None, parameter: str | None
 ) -> SearchSpace:
     if space is not None:
         return space

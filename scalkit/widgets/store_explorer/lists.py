@@ -203,9 +203,7 @@ def _has(key: SuiteKey, more: Mapping[str, str], word: str) -> bool:
     return any(fnmatch.fnmatchcase(one.lower(), word) for one in named)
 
 
-def _suite_row(
-    key: SuiteKey, in_runs: object, low: int, high: int, points: int, runs: int, simulated: bool
-) -> Sequence[object]:
+def _suite_row(key: SuiteKey, in_runs: object, low: int, high: int, points: int, runs: int, simulated: bool) -> Sequence[object]:
     del runs
     over = f"{key.x_name} = {low} to {high}" if low != high else f"{key.x_name} = {low}"
     where = _marked(key.platform, bool(simulated))

@@ -93,9 +93,7 @@ class TraceExplorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc
 
     selection: t.Dict[Any, Any] = t.Dict()
 
-    def __init__(
-        self, result: Result, other: Result | None = None, *, names: tuple[str, str] = ("first", "second")
-    ) -> None:
+    def __init__(self, result: Result, other: Result | None = None, *, names: tuple[str, str] = ("first", "second")) -> None:
         self.browsing = Browsing([result] if other is None else [result, other], names)
         self._axes: MatrixAxes = matrix_axes(1)
         with in_one_piece():
@@ -107,9 +105,7 @@ class TraceExplorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc
             self.causes = TraceCauses(self.browsing, self._told)
             self.pairs = TraceMatrixHead(self.browsing, self._told)
             self.matrix = PlotView()
-        widths = (
-            ("1 1 400px", "2 1 440px", "1 1 300px") if other is not None else ("1 1 300px", "2 1 340px", "1 1 300px")
-        )
+        widths = ("1 1 400px", "2 1 440px", "1 1 300px") if other is not None else ("1 1 300px", "2 1 340px", "1 1 300px")
         panes = _flow([self.metrics, self.paths, self.processes], widths)
         right = ipywidgets.VBox([self.pairs, self.matrix], layout=ipywidgets.Layout(overflow="visible"))
         below = _flow([self.causes, right], ("1 1 340px", "1 1 340px"))

@@ -189,9 +189,7 @@ class TraceCauses(Grid):
         found, regions = self.found, self.browsing.result["region"].values
         rows = [
             [str(location), esc(regions[path]), esc(shown_amount(value, "ns"))]
-            for location, path, value in zip(
-                *(one.tolist() for one in (found.location, found.path, found.value)), strict=True
-            )
+            for location, path, value in zip(*(one.tolist() for one in (found.location, found.path, found.value)), strict=True)
         ]
         return block(table(COLUMNS[:3], rows, "Who caused it"))
 

@@ -84,11 +84,7 @@ def fallback(browsing: Browsing) -> str:
         of = f", {browsing.names[k]}" if browsing.names else ""
         told = summary(ds)
         waits = [
-            [
-                esc(_title(name)),
-                esc(shown_amount(told["totals"][name], "ns")),
-                _share(told["totals"][name], told["totals"]),
-            ]
+            [esc(_title(name)), esc(shown_amount(told["totals"][name], "ns")), _share(told["totals"][name], told["totals"])]
             for name in WAITS
             if told["totals"].get(name)
         ]

@@ -96,9 +96,7 @@ def test_imb() -> None:
     assert json.loads(ds.attrs["metadata"])["MPI Version"] == "4.1"
     both = read(DATA / "imb" / "mpi1.txt", parameter=["p", "S"])
     assert values(both, "MPI_Bcast", p=4, S=8) == values(ds, "MPI_Bcast[S=8]", p=4)
-    assert (
-        "left out, as they have no positive number for 'p' and 'S': PingPong[S=0], MPI_Bcast[S=0], " in notes(both)[0]
-    )
+    assert "left out, as they have no positive number for 'p' and 'S': PingPong[S=0], MPI_Bcast[S=0], " in notes(both)[0]
 
 
 def test_other_parts_of_imb() -> None:
@@ -133,10 +131,7 @@ def test_osu_of_one_count() -> None:
     assert ds["p"].values.tolist() == [4]
     assert values(ds, "MPI_Ibcast[S=8]", p=4) == [13e-6]
     bandwidth = read(DATA / "osu" / "osu_bw_p2.txt")
-    assert (values(bandwidth, "MPI Bandwidth[p=2]", "bandwidth", S=4), bandwidth["bandwidth"].attrs["units"]) == (
-        [12.4e6],
-        "B/s",
-    )
+    assert (values(bandwidth, "MPI Bandwidth[p=2]", "bandwidth", S=4), bandwidth["bandwidth"].attrs["units"]) == ([12.4e6], "B/s")
 
 
 def test_osu_without_p(tmp_path: Path) -> None:
@@ -206,9 +201,7 @@ def test_mpi4py() -> None:
     ds = read([DATA / "mpi4py" / "p2", DATA / "mpi4py" / "p4"])
     assert ds["p"].values.tolist() == [2, 4]
     assert {"MPI_Barrier", "MPI_Bcast[S=8]", "MPI_Allgather[S=64]"} <= set(ds["function"].values)
-    (row,) = [
-        r.split() for r in (DATA / "mpi4py" / "p4" / "bcast.txt").read_text().splitlines() if r.split()[:1] == ["8"]
-    ]
+    (row,) = [r.split() for r in (DATA / "mpi4py" / "p4" / "bcast.txt").read_text().splitlines() if r.split()[:1] == ["8"]]
     assert values(ds, "MPI_Bcast[S=8]", p=4) == [float(row[1]) / 1e6]
     pingpong = read(DATA / "mpi4py" / "pingpong_p2.txt")
     assert pingpong["n_repetitions"].values.ravel().tolist()[0] == 5
@@ -336,8 +329,7 @@ def test_cube_needs_a_folder_that_names_parameters(tmp_path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes((DATA / "cube" / "set" / "demo.p4.r1" / "profile.cubex").read_bytes())
     message = (
-        f"{path}: the folder 'scorep' names no parameter; call it as Extra-P does, as in 'run.p32.n100.r1' (r is the "
-        "repetition)."
+        f"{path}: the folder 'scorep' names no parameter; call it as Extra-P does, as in 'run.p32.n100.r1' (r is the repetition)."
     )
     with pytest.raises(sk.errors.DataError, match=f"^{re.escape(message)}$"):
         read(path)

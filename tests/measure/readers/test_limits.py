@@ -89,11 +89,7 @@ def text_bomb() -> bytes:
 def grid_bomb() -> bytes:
     """Return measurements on a diagonal: as a grid they would fill thousands of times as much."""
     points = range(1, 1001)
-    lines = (
-        f'{{"params":{{"p":{i},"n":{i}}},"callpath":"f{j}","metric":"time","value":1}}\n'
-        for i in points
-        for j in range(40)
-    )
+    lines = (f'{{"params":{{"p":{i},"n":{i}}},"callpath":"f{j}","metric":"time","value":1}}\n' for i in points for j in range(40))
     return "".join(lines).encode()
 
 
@@ -161,9 +157,7 @@ def test_arrays_that_claim_more_than_is_there(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in members.items():
             archive.writestr(name, data)
-    with pytest.raises(
-        DataError, match=r"its values are damaged \(99999999999 values of type float64 do not stand there\)"
-    ):
+    with pytest.raises(DataError, match=r"its values are damaged \(99999999999 values of type float64 do not stand there\)"):
         read(path)
 
 
@@ -171,9 +165,7 @@ def test_more_settings_than_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("scalkit.measure.readers.observed._MOST_ENTRIES", 3)
     path = tmp_path / "a.csv"
     path.write_text("p,time\n" + "".join(f"{p},1\n" for p in range(1, 9)))
-    with pytest.raises(
-        DataError, match=f"^{re.escape(str(path))} holds more than 3 different settings of functions; split it"
-    ):
+    with pytest.raises(DataError, match=f"^{re.escape(str(path))} holds more than 3 different settings of functions; split it"):
         read(path)
 
 

@@ -95,9 +95,7 @@ def test_wrong_tables(tmp_path: Path, text: str, message: str) -> None:
 def test_other_encodings(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes("p,time,größe\n2,1,3\n".encode("latin-1"))
-    message = (
-        f"{path}, line 1: byte 9 is no UTF-8 text; the file is damaged, or it has another encoding: save it as UTF-8."
-    )
+    message = f"{path}, line 1: byte 9 is no UTF-8 text; the file is damaged, or it has another encoding: save it as UTF-8."
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         read(path)
     path.write_bytes(b"\xef\xbb\xbfp,time\r\n2,1\r\n4,2\r\n")

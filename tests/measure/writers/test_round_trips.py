@@ -41,13 +41,9 @@ def one_run(ds: xr.Dataset) -> xr.Dataset:
 def datasets() -> dict[str, xr.Dataset]:
     memory = measurements([2, 4, 8], [16.0, 32.0, 64.0], metric="object_memory", name="MPI_Comm_dup")
     exact = combine([memory, measurements([2, 4, 8], [1, 2, 3], metric="visits", unit="1", exact=True, name="main")])
-    two = measurements(
-        [[2, 10], [2, 20], [4, 10]], [[1.0, 2.0], [3.0, 4.0], [5.0, np.nan]], parameter=["p", "n"], name="a->b"
-    )
+    two = measurements([[2, 10], [2, 20], [4, 10]], [[1.0, 2.0], [3.0, 4.0], [5.0, np.nan]], parameter=["p", "n"], name="a->b")
     far = measurements([[i, i * 7] for i in range(1, 400)], np.arange(1.0, 400.0), parameter=["p", "n"])
-    fraction = measurements(
-        [0.5, 1.5, 2.5], [1e-9, 1 / 3, 1e9], parameter="x", metric="rate", unit="1/s", name='a "b", c; d'
-    )
+    fraction = measurements([0.5, 1.5, 2.5], [1e-9, 1 / 3, 1e9], parameter="x", metric="rate", unit="1/s", name='a "b", c; d')
     return {
         "real": read(REAL),
         "exact": exact,
@@ -64,9 +60,7 @@ def test_round_trip(tmp_path: Path, kind: str, name: str) -> None:
     ds = datasets()[name]
     path = tmp_path / f"out{SUFFIX[kind]}"
     if (kind, name) == ("extra-p-text", "imb"):
-        with pytest.raises(
-            DataError, match=r"has no value at p = 4, and Extra-P's text needs every function at every point"
-        ):
+        with pytest.raises(DataError, match=r"has no value at p = 4, and Extra-P's text needs every function at every point"):
             write(ds, path)
         assert not os.listdir(tmp_path)
         return
@@ -79,9 +73,7 @@ def test_round_trip(tmp_path: Path, kind: str, name: str) -> None:
     if kind == "netcdf":
         assert again.drop_attrs().identical(ds.drop_attrs())
     else:
-        assert again.attrs["format"].startswith(
-            {"csv": "CSV", "extra-p-text": "Extra-P text"}.get(kind, "Extra-P JSON")
-        )
+        assert again.attrs["format"].startswith({"csv": "CSV", "extra-p-text": "Extra-P text"}.get(kind, "Extra-P JSON"))
 
 
 @settings(max_examples=40, derandomize=True, suppress_health_check=list(HealthCheck), database=None)

@@ -107,9 +107,7 @@ def _bundled() -> dict[str, dict[str, Any]]:
     return tomllib.loads((_FOLDER / "platforms.toml").read_text(encoding="utf-8"))
 
 
-def _of(
-    name: str, description: str, file: Path, overheads_s: Mapping[str, float], scatter_seed: int | None
-) -> Platform:
+def _of(name: str, description: str, file: Path, overheads_s: Mapping[str, float], scatter_seed: int | None) -> Platform:
     try:
         if file.stat().st_size > _LARGEST_B:
             raise UsageError(f"the platform file {file} is larger than {_LARGEST_B >> 20} MiB; name a smaller one.")
@@ -129,9 +127,7 @@ def _of(
     digest = hashlib.sha256(content).hexdigest()
     named = {prop.get("id") for prop in root.findall("./config/prop")}
     overheads = {key: value for key, value in overheads_s.items() if f"smpi/{_OVERHEAD_KEYS[key]}" not in named}
-    return Platform(
-        name, description, file.resolve(), digest, tuple(hosts), min(hosts.values()), overheads, scatter_seed
-    )
+    return Platform(name, description, file.resolve(), digest, tuple(hosts), min(hosts.values()), overheads, scatter_seed)
 
 
 def _hosts(root: ElementTree.Element) -> Iterator[tuple[str, int]]:
