@@ -154,5 +154,5 @@ def test_map_puts_many_sizes_together_by_powers_of_eight() -> None:
     sizes = [8 * p for p in range(1, 12)]
     table = {"operation": ["A", "B"] * 11, "size": np.repeat(sizes, 2), "run": [0] * 22, "time": [1.0] * 22}
     (panel,) = plots.guideline_map(assess(table, "A <= B")).data
-    assert list(panel.x) == ["8…", "64…"]
+    assert list(panel.x) == ["8+", "64+"]
     assert [words.rpartition(": ")[2] for words in panel.customdata[0]] == ["7 tests", "4 tests"]

@@ -122,7 +122,7 @@ def _panels(found: Assessment, by: str) -> dict[str, NDArray[np.bool_]]:
 
 
 def _columns(found: Assessment) -> tuple[NDArray[np.int64], list[str]]:
-    """Return the column of each test, and what the columns are called: sizes, or powers of eight that they lie above."""
+    """Return the column of each test, and the names of the columns: sizes, or powers of eight with a plus for what is larger."""
     if found.varied not in found.data.parameters:
         return np.zeros(len(found), dtype=np.int64), ["all"]
     codes = found.codes[:, found.data.parameters.index(found.varied)]
@@ -131,7 +131,7 @@ def _columns(found: Assessment) -> tuple[NDArray[np.int64], list[str]]:
     if len(kinds) > _MOST_COLUMNS and all(isinstance(one, int | float) and one > 0 for one in kinds):
         levels = [None if one is None else _below(one) for one in levels]
         kinds = sorted({one for one in levels if one is not None})
-        names = [f"{_size(one)}…" for one in kinds]
+        names = [f"{_size(one).replace(' ', '')}+" for one in kinds]
     else:
         names = [_size(one) if isinstance(one, int | float) else safe(str(one)) for one in kinds]
     if None in levels:
