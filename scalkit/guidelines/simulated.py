@@ -71,14 +71,28 @@ def simulated_campaign(
 ) -> SimulatedTable:
     """Return made-up times in s, of a campaign in which every guideline holds with equality but for what is planted.
 
-    `design`: one row an experiment; ``size`` in B makes it slower.
-    `planted`: experiments with these levels take so many times as long, as in ``({"order": "rand"}, 0.9)``.
-    `run_cv`, `experiment_cv`, `noise`: standard deviations of the logarithm: of what a run's experiments share, of
-    an experiment in a run, of a repetition.
-    `outliers`: share of repetitions that take ten times as long.
-    Returns: arrays of shape (rows,), and (rows, n_repetitions) of the times; a row is one experiment in one run.
-    For `assess`.
-    Raises UsageError if something is planted where the design has nothing.
+    Parameters
+    ----------
+    design : pandas.DataFrame
+        One row an experiment; ``size`` in B makes it slower.
+    planted : sequence of (mapping, float)
+        Experiments with these levels take so many times as long, as in ``({"order": "rand"}, 0.9)``.
+    seed : int
+    n_runs, n_repetitions : int
+    run_cv, experiment_cv, noise : float
+        Standard deviations of the logarithm: of what a run's experiments share, of an experiment in a run, of a repetition.
+    outliers : float
+        Share of repetitions that take ten times as long.
+
+    Returns
+    -------
+    SimulatedTable
+        Arrays of shape (rows,), and (rows, n_repetitions) of the times; a row is one experiment in one run. For `assess`.
+
+    Raises
+    ------
+    UsageError
+        If something is planted where the design has nothing.
     """
     rng = np.random.default_rng(seed)
     true = 2e-6 + 1e-9 * design["size"].to_numpy(dtype=np.float64)

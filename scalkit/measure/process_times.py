@@ -55,10 +55,17 @@ def of_processes(cells: Sequence[Cell], left_out: Flags) -> dict[str, Floats]:
 class ProcessTimes:
     """When the processes of one operation were done, at one setting.
 
-    `x`: value of the parameter.
-    `times` of shape (runs, processes) in s: the median over the repetitions; NaN where a run has none.
-    `last` of shape (runs, processes): share of the repetitions in which the process was the last.
-    `completion` in s: median over the runs of the medians of whole repetitions.
+    Attributes
+    ----------
+    function, parameter : str
+    x : float
+        Value of the parameter.
+    times : ndarray of shape (runs, processes), in s
+        The median over the repetitions; NaN where a run has none.
+    last : ndarray of shape (runs, processes)
+        Share of the repetitions in which the process was the last.
+    completion : float, in s
+        Median over the runs of the medians of whole repetitions.
     """
 
     function: str
@@ -115,8 +122,15 @@ def _time(seconds: Any) -> str:
 def process_times(ds: xr.Dataset) -> list[ProcessTimes]:
     """Return when each process was done, of every function and setting where that was kept.
 
-    `ds`: as `scalkit.read` returns it of what was measured with ``--per-process``; along one parameter.
-    Raises DataError if nothing was kept, or there are several parameters.
+    Parameters
+    ----------
+    ds : xarray.Dataset
+        As `scalkit.read` returns it of what was measured with ``--per-process``; along one parameter.
+
+    Raises
+    ------
+    DataError
+        If nothing was kept, or there are several parameters.
     """
     names = parameters_of(ds)
     if len(names) != 1:

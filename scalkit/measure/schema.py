@@ -31,10 +31,17 @@ _MAX_NAME = 500
 class Metric:
     """A measured quantity: its name in the Dataset, its unit, and whether it is free of noise.
 
-    `unit`: base unit without prefix, ``"s"`` or ``"B"``.
-    `long_name`: for people.
-    `exact`: true for counts and bytes that repeat exactly.
-    `resolution`: differences up to this mean nothing, because values are rounded to such steps.
+    Attributes
+    ----------
+    name : str
+    unit : str
+        Base unit without prefix, ``"s"`` or ``"B"``.
+    long_name : str
+        For people.
+    exact : bool
+        True for counts and bytes that repeat exactly.
+    resolution : float, in `unit`
+        Differences up to this mean nothing, because values are rounded to such steps.
     """
 
     name: str

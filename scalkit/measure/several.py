@@ -23,7 +23,15 @@ from scalkit.units import format_quantity
 class SeveralSeries(Values):
     """The values of one function and metric over several parameters.
 
-    `points` of shape (points, parameters): only those with a value.
+    Attributes
+    ----------
+    parameters : tuple of str
+    points : ndarray of shape (points, parameters)
+        Only those with a value.
+
+    See Also
+    --------
+    Values : the attributes that both have
     """
 
     parameters: tuple[str, ...]
@@ -93,10 +101,17 @@ class SeveralSeries(Values):
 def several_series(ds: xr.Dataset, statistic: Statistic = "q1") -> list[SeveralSeries]:
     """Return the values of every function and metric that has one, over the parameters of a Dataset.
 
-    `ds`: as `scalkit.measurements` makes it of several parameters, a grid or a list of points.
-    `statistic`: first over the repetitions of a run, then over the runs. One of "q1", "median", "mean", "min",
-    "cut_mean", ...
-    Raises DataError if `ds` does not pass `check` or has no value, or the statistic is unknown.
+    Parameters
+    ----------
+    ds : xarray.Dataset
+        As `scalkit.measurements` makes it of several parameters, a grid or a list of points.
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
+        First over the repetitions of a run, then over the runs.
+
+    Raises
+    ------
+    DataError
+        If `ds` does not pass `check` or has no value, or the statistic is unknown.
     """
     check(ds)
     names = parameters_of(ds)

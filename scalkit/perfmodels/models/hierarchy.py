@@ -88,7 +88,10 @@ class AsymptoticModel(PerformanceModel):
     def ratio(self, to: Mapping[str, ArrayLike], since: Mapping[str, ArrayLike]) -> Any:
         """Return by what factor the growth rises from one setting to another: what an asymptotic model can say.
 
-        `to`, `since`: both with all parameters.
+        Parameters
+        ----------
+        to, since : mapping from parameter to array_like
+            Both with all parameters.
         """
         for setting in (to, since):
             self._require_names(setting)

@@ -39,8 +39,16 @@ FROM one GROUP BY {", ".join(_KEY)}, x ORDER BY {", ".join(_KEY)}, x
 def page(store: Store, title: str = "") -> str:
     """Return the page of a store.
 
-    `title`: by default the name of the store.
-    Result: HTML with everything in it; texts of the store are escaped, and no script comes from them.
+    Parameters
+    ----------
+    store : Store
+    title : str
+        By default the name of the store.
+
+    Returns
+    -------
+    str
+        HTML with everything in it; texts of the store are escaped, and no script comes from them.
     """
     title = title or f"Results: {store.folder.name}"
     runs = store.runs()
@@ -83,7 +91,15 @@ def pictures(store: Store, kind: str = "svg") -> dict[str, bytes]:
     They are of the largest number of processes that several message sizes were measured with, not more than cores where
     possible, or over the processes where there is one size.
 
-    `kind`, {"svg", "pdf", "eps", "csv"}. Raises ReportError if the program that draws is missing.
+    Parameters
+    ----------
+    store : Store
+    kind : {"svg", "pdf", "eps", "csv"}
+
+    Raises
+    ------
+    ReportError
+        If the program that draws is missing.
     """
     found: dict[str, bytes] = {}
     for operation, choices in _comparable(store):

@@ -26,6 +26,10 @@ _MOST_LETTERS = 30
 def changes(comparison: Comparison) -> go.Figure:
     """Return, for each function that a baseline and a later result have, the value now over the value then.
 
+    Parameters
+    ----------
+    comparison : Comparison
+
     Returns
     -------
     plotly.graph_objects.Figure

@@ -41,6 +41,10 @@ _FARTHEST, _POINTS = 2.0**24, 41
 def divergence_of(verdict: Verdict) -> go.Figure:
     """Return the divergence model of one function, its limits and the crossing point as a plotly figure.
 
+    Parameters
+    ----------
+    verdict : Verdict
+
     Returns
     -------
     plotly.graph_objects.Figure

@@ -20,6 +20,10 @@ _LEAST_LABELLED = 0.09
 def effects(result: Validation) -> go.Figure:
     """Return the effect of each parameter on each function of a validation over several parameters.
 
+    Parameters
+    ----------
+    result : Validation
+
     Returns
     -------
     plotly.graph_objects.Figure

@@ -24,6 +24,10 @@ _LOOKS = {
 def rule(result: RuleResult) -> go.Figure:
     """Return the ratio left side / right side of a rule at each measured point as a plotly figure.
 
+    Parameters
+    ----------
+    result : RuleResult
+
     Returns
     -------
     plotly.graph_objects.Figure

@@ -18,6 +18,10 @@ _BIG, _SMALL = 1.0, 0.55
 def ruler(verdict: Verdict) -> go.Figure:
     """Return the search space of one function as a ruler.
 
+    Parameters
+    ----------
+    verdict : Verdict
+
     Returns
     -------
     plotly.graph_objects.Figure
