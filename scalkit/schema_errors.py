@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import pathlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -34,10 +35,8 @@ def schema_errors(table: Mapping[str, Any], schema: Mapping[str, Any], lines: Ma
     list of str
         Empty if the table is right.
     """
-    from jsonschema import Draft202012Validator
-
     found: list[tuple[int, str]] = []
-    for error in Draft202012Validator(dict(schema)).iter_errors(dict(table)):
+    for error in _validator()(dict(schema)).iter_errors(dict(table)):
         for path, text in _sentences(error):
             found.append((line_of(path, dict(lines)) or 0, f"{place(name, path, lines)}: {text}"))
     texts = list(dict.fromkeys(text for _, text in sorted(found)))
@@ -50,6 +49,20 @@ def schema_in(file: pathlib.Path) -> dict[str, Any]:
     """Return the JSON schema in a file."""
     schema: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return schema
+
+
+@cache
+def _validator() -> Any:
+    """Return what checks by a schema; `nan` and `inf`, which TOML has and JSON has not, are no numbers to it."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
+    known = Draft202012Validator.TYPE_CHECKER
+
+    def is_number(_: object, value: Any) -> bool:
+        return known.is_type(value, "number") and math.isfinite(value)
+
+    return extend(Draft202012Validator, type_checker=known.redefine("number", is_number))
 
 
 def place(name: str, path: Path, lines: Mapping[Path, int]) -> str:
@@ -97,7 +110,7 @@ def _key(part: str) -> str:
 
 def _shown(value: object) -> str:
     try:
-        text = json.dumps(value, ensure_ascii=False)
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError):
         text = str(value)
     return shortened(text)

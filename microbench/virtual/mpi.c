@@ -1,6 +1,5 @@
 /* MPI_Init and MPI_Finalize begin and end virtual time; every other function is known by name, so that what lies
- * between two
- * calls counts as computing, and a stall can say who is in which call.
+ * between two calls counts as computing, and a stall can say who is in which call.
  *
  * Both names of each function are replaced: Fortran's bindings and the benchmarks call PMPI. */
 #define _GNU_SOURCE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -228,10 +229,10 @@ def _emit(args: argparse.Namespace) -> int:
     beside = path.with_name(f"{path.stem}{library}{system.suffix if system else TOOLS[args.tool]}")
     out = Path(args.out) if args.out else beside
     if system is not None:
-        text, runs = whole_job(read_either(path), args.tool), f"{system.submit} {out}"
+        text, runs = whole_job(read_either(path), args.tool), f"{system.submit} {shlex.quote(str(out))}"
     else:
         text = emitted(require_measuring(path), args.tool, out.name, args.mpi)
-        runs = {"reframe": f"reframe -c {out} -r", "jube": f"jube run {out}"}[args.tool]
+        runs = {"reframe": f"reframe -c {shlex.quote(str(out))} -r", "jube": f"jube run {shlex.quote(str(out))}"}[args.tool]
     write_whole(out, text)
     if args.json:
         sys.stdout.write(json.dumps({"file": str(out), "tool": args.tool, "command": runs, "status": 0}, indent=2) + "\n")

@@ -56,7 +56,7 @@ def written(tmp_path: Path) -> Callable[[str], Path]:
         ('measure = ["memory"]\nprocesses = 4', 2, "processes is 4; a list of numbers of processes is needed"),
         ('measure = ["memory"]', None, "there is no 'processes'; a list of numbers of processes is needed"),
         (f"{FIRST}budget_s = nan", 3, "budget_s is nan; a positive number of seconds is needed."),
-        (f"{FIRST}budget_s = inf", 3, "budget_s is Infinity; a positive number of seconds is needed."),
+        (f"{FIRST}budget_s = inf", 3, "budget_s is inf; a positive number of seconds is needed."),
         (f"{FIRST}seed = 2026-11-21", 3, "seed is 2026-11-21; a whole number from 0 to "),
         (
             'measure = ["memory"]\nprocesses = [2, 64]\nruns = 1\nbudget_s = 10',

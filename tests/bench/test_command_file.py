@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -80,6 +81,8 @@ def test_points_may_stand_in_a_file(tmp_path: Path) -> None:
         ('command = "true {n}"\nparameters = { n = [0] }\n', "line 2: "),
         ('command = "true {n}"\nparameters = { n = "8..2" }\n', "the range ends before it begins"),
         ('command = "true"\npoints = "a"\n[parameters]\nn = [1]\n', "parameters and points both say where to measure"),
+        ('command = "true"\ntimeout_s = nan\n', "mine.toml, line 2: timeout_s is nan; a positive number of seconds is needed."),
+        ('command = "true"\nbudget_s = inf\n', "mine.toml, line 2: budget_s is inf; a positive number of seconds is needed."),
         ('command = "true"\n[job]\nqueue = "a b"\n', "line 3: "),
         ('command = "true"\n[job]\noptions = ["a\\nb"]\n', "line 3: "),
     ],
@@ -102,6 +105,16 @@ def test_the_script_of_a_job_asks_and_runs(file: Path, system: str, capsys: pyte
     script.write_text(text.replace("module load", ": module load"))
     assert subprocess.run(["bash", str(script)], check=False, cwd="/").returncode == 0
     assert len(list((file.parent / "runs/mine").glob("*.jsonl"))) == 8
+
+
+def test_a_name_of_a_file_is_never_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "it's $(false)\ntouch made\n.toml"
+    file.write_text('command = "true"\nruns = 1\nmax_reps = 3\n[job]\nnodes = 1\n')
+    assert main(["campaign", "emit", str(file), "lsf", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert shlex.split(told["command"]) == ["bsub", "<", told["file"]]
+    assert subprocess.run(["bash", told["file"]], check=False, cwd=tmp_path).returncode == 0
+    assert not (tmp_path / "made").exists()
 
 
 def test_what_a_command_cannot_do_is_said(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

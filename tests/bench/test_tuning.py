@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,6 +61,16 @@ def test_intel_mpi_has_sizes_without_gaps_and_a_file_for_each_number(tmp_path: P
     bcast = "export I_MPI_ADJUST_BCAST='0:0-63;8:64-4096;0:4097-2147483647'\n"
     assert files[0].read_text() == bcast
     assert files[1].read_text() == f"{bcast}export I_MPI_ADJUST_BARRIER='8'\n"
+    fewer = write_settings(INTEL_MPI, {"barrier": rules["barrier"]}, tmp_path)
+    assert list(tmp_path.glob("settings*")) == [*fewer] == [files[1]]
+
+
+def test_settings_are_right_in_any_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "it's $(false)"
+    (file,) = write_settings(OPEN_MPI, {"bcast": (Area(CHAIN, (4, 4), (64, 4096)),)}, folder)
+    shown = 'printf %s "$OMPI_MCA_coll_tuned_dynamic_rules_filename"'
+    said = subprocess.run(["sh", "-c", f'. "$0"; {shown}', str(file)], capture_output=True, text=True, check=True)
+    assert said.stdout == str(folder / "openmpi.rules")
 
 
 def test_what_is_not_known_cannot_be_tuned(tmp_path: Path) -> None:

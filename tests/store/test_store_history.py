@@ -12,6 +12,7 @@ import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError, UsageError
 from scalkit.store.store import Store
+from scalkit.store.views.over_time import _place
 from tests.measure.run_records import END, cell, env
 
 VERSIONS = ("4.9.0", "4.10.1", "4.11.0", "5.0.0")
@@ -60,6 +61,11 @@ def test_the_version_that_made_it_slower_is_named(store: Store) -> None:
     assert by_day.labels[0] == "2026-01-01"
     assert by_day.first_bad is None
     assert by_day.steps[0].change.factor == pytest.approx(1 / 1.5, rel=0.02)
+
+
+def test_candidates_stand_before_what_they_are_candidates_for() -> None:
+    versions = "4.9.0 4.10.1 5.0.0a1 5.0.0-rc2 5.0.0rc12 5.0.0 5.0.0-1 5.0.0.1 5.0.1 5.0.10 2021.16".split()
+    assert sorted([*versions[5:], *versions[:5]], key=_place) == versions
 
 
 def test_the_command(store: Store, capsys: pytest.CaptureFixture[str]) -> None:

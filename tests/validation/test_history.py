@@ -165,6 +165,18 @@ def test_bytes_that_rise_from_zero_have_no_factor() -> None:
     assert found.steps[0].sentence == "f (leak) rose from zero at c2; it grows as p instead of 1."
 
 
+@pytest.mark.parametrize("shape", ["at p = 16 only", "up to p = 16"])
+def test_zero_at_the_settings_that_change_has_no_factor(shape: str) -> None:
+    p = 2.0 ** np.arange(1, 8)
+    with_zero = np.where((p == 16) | ((p < 16) & ("up" in shape)), 0, 16 * p)
+    values = {"rose from zero": (with_zero, 16 * p), "fell to zero": (16 * p, with_zero)}
+    for said, (then, now) in values.items():
+        commits = [(f"c{k}", sk.measurements(p, now if k > 1 else then, metric="leak", unit="B", name="f")) for k in range(4)]
+        (step,) = history(commits).steps
+        assert step.sentence.startswith(f"f (leak) {said} at c2, {shape}")
+        assert step.to_dict()["factor"] is None
+
+
 def test_a_commit_with_other_settings_is_left_out_alone() -> None:
     rng = np.random.default_rng(RNG_SEED)
     commits = [(f"c{k}", changes.measured(rng, changes.TIME * (1.5 if k > 3 else 1), 0.01)) for k in range(6)]

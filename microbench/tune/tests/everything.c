@@ -1,5 +1,8 @@
 /* Every call, with types and places of every kind, under rules that name every substitute and with results checked: the
  * account at the end must say that all were followed and none differs. The layer is linked, for the sanitizers. */
+#include "tune/scalkit_tune.h"
+
+#include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +57,30 @@ static int account(void)
     return wrong;
 }
 
+/* Whether a sum of a substitute counts as another one than that of the call. */
+static int differs(double expected, double got)
+{
+    double place[] = { 1, 0 };
+    struct sk_rule rule = { 0 };
+    struct sk_result result;
+    sk_check_begin(&result, place, 2, MPI_DOUBLE, 1);
+    place[1] = expected;
+    sk_check_keep(&result);
+    place[0] = 1, place[1] = got;
+    sk_check_end(&result, &rule);
+    return rule.different != 0;
+}
+
+static int compared(void)
+{
+    int wrong = differs(0.1, 0.1 + 1e-15) || differs(NAN, -NAN) || differs(INFINITY, INFINITY);
+    wrong |= !differs(0.1, 0.2) || !differs(0.1, NAN) || !differs(NAN, 0.1) || !differs(INFINITY, 0.1);
+    wrong |= !differs(0.1, INFINITY) || !differs(INFINITY, -INFINITY);
+    if (wrong)
+        fprintf(stderr, "everything: sums are compared wrongly\n");
+    return wrong;
+}
+
 int main(int argc, char **argv)
 {
     int counts[] = { 0, 5, 50, 500, MOST }, periodic = 1;
@@ -78,8 +105,9 @@ int main(int argc, char **argv)
             MPI_Reduce_scatter_block(from, to, counts[i], MPI_INT, MPI_MAX, MPI_COMM_WORLD);
             MPI_Reduce_scatter_block(MPI_IN_PLACE, to, counts[i], MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         }
+    int wrong = compared();
     MPI_Comm_free(&ring);
     MPI_Type_free(&apart);
     MPI_Finalize();
-    return rank == 0 ? account() : 0;
+    return wrong || (rank == 0 && account());
 }

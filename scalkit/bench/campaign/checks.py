@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,7 +42,6 @@ class Checks:
 
     def errors(self) -> list[str]:
         """Return a sentence for each error."""
-        self._numbers()
         self._functions()
         self._own_functions()
         self._experiments()
@@ -56,11 +54,6 @@ class Checks:
 
     def _say(self, path: EntryPath, text: str) -> None:
         self._found.append(f"{place(self._name, path, self._lines)}: {text}")
-
-    def _numbers(self) -> None:
-        for key in ("budget_s", "timeout_s"):
-            if not math.isfinite(self._table.get(key, 0)):
-                self._say((key,), f"{key} is {self._table[key]}; a positive number of seconds is needed.")
 
     def _rules(self) -> None:
         """Say what is wrong with when to stop, and with what is refined."""

@@ -62,14 +62,24 @@ def write_rules(mpi: Mpi, rules: Rules, folder: Path, p: int) -> dict[str, str]:
 
 
 def write_settings(mpi: Mpi, rules: Rules, folder: Path) -> tuple[Path, ...]:
-    """Write the library's file, and the variables as a shell takes them: for Intel MPI a file for each number of processes."""
+    """Write the library's file, and the variables as a shell takes them: for Intel MPI a file for each number of processes.
+
+    Those of an earlier choice go.
+    """
+    for old in (*folder.glob("settings.sh"), *folder.glob("settings-p[0-9]*.sh")):
+        old.unlink()
     numbers = sorted({p for those in rules.values() for one in those for p in range(one.p[0], one.p[1] + 1)})
     found = []
     for p in numbers if mpi.kind == "Intel MPI" else numbers[:1]:
-        lines = [f"export {name}='{value}'" for name, value in write_rules(mpi, rules, folder, p).items()]
+        lines = [f"export {name}={_word(value)}" for name, value in write_rules(mpi, rules, folder, p).items()]
         found.append(folder / (f"settings-p{p}.sh" if mpi.kind == "Intel MPI" else "settings.sh"))
         write_whole(found[-1], "\n".join(lines) + "\n")
     return tuple(found)
+
+
+def _word(value: str) -> str:
+    """Return a value as one word of a shell, always within apostrophes."""
+    return "'" + value.replace("'", "'\\''") + "'"
 
 
 def _by_p(areas: Sequence[Area[Algorithm]]) -> list[tuple[int, list[Area[Algorithm]]]]:

@@ -134,7 +134,7 @@ class Tuner:
         """Measure the library with its file, also between the points; keep what is a gain there."""
         rules = _rules(choices)
         if not any(rules.values()):
-            return Tuning({}, (), (), (), (), tuple(self.failures))
+            return Tuning({}, (), (), (), write_settings(self.mpi, {}, self.out), tuple(self.failures))
         counts, sizes = _with_middles(self.counts, 1), _with_middles(self.sizes, 4)
         default = self._measured("default", lambda p, size: {}, counts, sizes)
         tuned = self._measured("tuned", lambda p, size: rules, counts, sizes)

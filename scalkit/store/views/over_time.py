@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 BY = ("version", "day", "campaign")
 """What one step of a history may be."""
 
+_EARLY = ("a", "alpha", "b", "beta", "dev", "pre", "rc")
+"""What stands behind a version before it is released."""
+
 
 def over_time(
     store: Store, by: str = "version", *, statistic: Statistic = "q1", tolerance: float = 0.1, **filters: Any
@@ -64,11 +67,17 @@ def _ordered(runs: pd.DataFrame, by: str) -> list[str]:
     """Return the runs by version, with numbers as numbers, or by time."""
 
     def place(run_id: str) -> tuple[Any, ...]:
-        words = re.findall(r"\d+|\D+", str(runs["mpi_version"][run_id])) if by == "version" else []
-        version = tuple((0, int(one), "") if one.isdecimal() else (1, 0, one) for one in words)
+        version = _place(str(runs["mpi_version"][run_id])) if by == "version" else ()
         return version, str(runs["started"][run_id])
 
     return sorted(map(str, runs.index), key=place)
+
+
+def _place(version: str) -> tuple[tuple[int, int, str], ...]:
+    """Return what sorts versions: numbers as numbers, and candidates as 5.0.0rc1 before what they are candidates for."""
+    words = [one.strip("-_~+ ") or one for one in re.findall(r"\d+|\D+", version.lower())]
+    found = [(2, int(one), "") if one.isdecimal() else (0 if one.strip(".") in _EARLY else 3, 0, one) for one in words]
+    return (*found, (1, 0, ""))
 
 
 def _joined(found: dict[tuple[str, str, str], xr.Dataset], order: list[str], statistic: Statistic, tolerance: float) -> History:

@@ -55,7 +55,7 @@ class Step:
     `stands`: whether what got worse here is still worse at the end.
     `decides`: whether the measurements may decide an exit status.
     `process`: which process alone takes longer, in words, where the times of each were kept; else empty.
-    `is_from_zero`: whether all values before it were 0, so that there is no factor.
+    `has_zero`: whether values before it, or after it where they fell, are 0 at a setting concerned, so that there is no factor.
     """
 
     function: str
@@ -70,7 +70,7 @@ class Step:
     stands: bool
     decides: bool
     process: str = ""
-    is_from_zero: bool = False
+    has_zero: bool = False
 
     @property
     def is_failure(self) -> bool:
@@ -87,8 +87,9 @@ class Step:
         word = "rose" if self.change.is_slower else "fell"
         growth += f"; {self.process}" if self.process else ""
         past = ", and came back" if self.change.is_slower and not self.stands else ""
-        if self.is_from_zero:
-            return f"{self.function} ({self.metric}) rose from zero at {self.label}{place}{growth}{past}."
+        if self.has_zero:
+            part = f", {self.change.where(self.parameter)}" if self.change.shape in ("at", "from", "up to") else ""
+            return f"{self.function} ({self.metric}) {word} {self.times} at {self.label}{place}{part}{growth}{past}."
         return (
             f"{self.function} ({self.metric}) {word} at {self.label}{place} to {self.change.factor:.3g} ({low:.3g} to "
             f"{high:.3g}) times the value of before {self.change.where(self.parameter)}{growth}{past}."
@@ -97,11 +98,12 @@ class Step:
     @property
     def times(self) -> str:
         """The factor in words."""
-        return "from zero" if self.is_from_zero else f"{self.change.factor:.3g} times"
+        zero = "from zero" if self.change.is_slower else "to zero"
+        return zero if self.has_zero else f"{self.change.factor:.3g} times"
 
     @property
     def _factors(self) -> tuple[float | None, ...]:
-        return (None,) * 3 if self.is_from_zero else (self.change.factor, *self.change.interval)
+        return (None,) * 3 if self.has_zero else (self.change.factor, *self.change.interval)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -355,12 +357,17 @@ def _track(rows: Sequence[tuple[str, Series]], x: Floats, statistic: str, tolera
                 stands,
                 all(one.decides for one in each),
                 one_process(each[place - 1].of_processes, each[place].of_processes, end, tolerance),
-                all(not one.y.any() for one in each[ends[k] : place]),
+                _has_zero(each[ends[k] : place] if change.is_slower else each[place : ends[k + 2]], change),
             )
         )
     first = each[0]
     y = np.stack([one.y for one in each])
     return Track(first.function, first.metric, first.parameter, first.unit, labels, x, y, segments, tuple(steps), each)
+
+
+def _has_zero(each: Sequence[Series], change: Regression) -> bool:
+    """Return whether all of some commits have 0 at a setting that changed."""
+    return bool((~np.any([one.y != 0 for one in each], axis=0) & change.concerned).any())
 
 
 def _at(one: Series, x: Floats) -> Series:

@@ -63,6 +63,12 @@ class Regression:
         half = 1.96 * self.factor_error
         return self.factor * math.exp(-half), self.factor * math.exp(half)
 
+    @property
+    def concerned(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which settings `shape` speaks of."""
+        there = {"at": self.x == self.place, "from": self.x >= self.place, "up to": self.x <= self.place}
+        return np.asarray(there.get(self.shape, self.x == self.x))
+
     def where(self, parameter: str) -> str:
         """Return the shape in words."""
         at = f"{parameter} = {self.place:g}"
