@@ -45,7 +45,7 @@ class LaunchedCampaign:
         return ""
 
     def launcher(self, **shared: Any) -> Launcher:
-        """Return what starts them; `shared` are fields of a `Launcher`."""
+        """Return what starts the launches; `shared` are fields of a `Launcher`."""
         raise NotImplementedError
 
     def require_same(self) -> None:

@@ -83,7 +83,7 @@ class Result:
 
     @classmethod
     def of(cls, folder: Folder, plan: Sequence[Launch], before: int, failures: Sequence[str], remarks: Sequence[str]) -> Result:
-        """Return it from what the folder holds now, and how many launches were missing before."""
+        """Return the result, from what the folder holds now and how many launches were missing before."""
         missing = tuple(folder.missing(plan))
         done, fresh = len(plan) - len(missing), before - len(missing)
         return cls(folder.path, len(plan), done, fresh, tuple(failures), missing, tuple(remarks))
