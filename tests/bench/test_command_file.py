@@ -83,6 +83,7 @@ def test_points_may_stand_in_a_file(tmp_path: Path) -> None:
         ('command = "true"\npoints = "a"\n[parameters]\nn = [1]\n', "parameters and points both say where to measure"),
         ('command = "true"\ntimeout_s = nan\n', "mine.toml, line 2: timeout_s is nan; a positive number of seconds is needed."),
         ('command = "true"\nbudget_s = inf\n', "mine.toml, line 2: budget_s is inf; a positive number of seconds is needed."),
+        ('command = "true"\n[job]\ntime = "00:00:00"\n', "line 3: job.time is "),
         ('command = "true"\n[job]\nqueue = "a b"\n', "line 3: "),
         ('command = "true"\n[job]\noptions = ["a\\nb"]\n', "line 3: "),
     ],

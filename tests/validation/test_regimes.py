@@ -114,3 +114,13 @@ def test_the_litmus_test_of_three_libraries_is_total() -> None:
         message = found.series.y[0]
         paths = np.maximum(depth * message, (depth - 1) * (message + SEND * 1e-9))  # left children, and right ones above them
         np.testing.assert_allclose(found.series.y, paths, atol=8e-9)
+
+
+@pytest.mark.parametrize("place", [0, 1, 3, 5])
+def test_a_share_that_is_zero_somewhere_is_one_setting_apart(place: int) -> None:
+    y = np.where(np.arange(len(P)) == place, 0, 1e-3 * np.log2(P))
+    data = sk.measurements(P, y, name="f", metric="idle_share", unit="1").assign_attrs(clock="virtual")
+    with np.errstate(divide="raise", invalid="raise"):
+        found = sk.validate(data, {"f": "log(p)"}, progress=False)["f"]
+    assert found.series.virtual
+    assert (found.verdict, found.posterior.apart) == ("total", (P[place],))

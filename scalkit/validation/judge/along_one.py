@@ -132,7 +132,7 @@ def _verdict(fits: Fits, posterior: Posterior, min_points: int, estimator: Estim
         estimator = "adjusted_r2"
     if estimator == "posterior":
         models = models.by(_weights_by_place(posterior))
-        if posterior.is_exact and series.virtual:
+        if posterior.is_exact and series.virtual and (series.y > 0).all():
             models = models.led_by(best_ahead(models, series.x, series.y))
     shown = _counted_in_steps(series, models, expectation.growth)
     model = _trusted(posterior, models[0]) if shown is models and estimator == "posterior" else shown[0]

@@ -58,7 +58,8 @@ def with_regimes(y: Floats, scales: Floats, masses: Floats) -> Errors:
     These are one run of settings, of one or two, of all before the last four or of every second one, and the last setting.
     """
     n = len(y)
-    rows = [scales, _MUSH * y[None]]
+    size = np.where(y > 0, y, np.min(y, where=y > 0, initial=float(y.max())))  # a share may be 0
+    rows = [scales, _MUSH * size[None]]
     weights, apart = [masses, masses[-1:]], [np.zeros((len(masses) + 1, n), dtype=bool)]
     tight, mass = scales[_TIGHT], masses[_TIGHT]
     for run in _runs(n):
@@ -68,7 +69,7 @@ def with_regimes(y: Floats, scales: Floats, masses: Floats) -> Errors:
                 continue
             added = np.zeros(n)
             added[list(run)], added[-1] = _JUMP, last
-            rows.append(np.hypot(tight, added * y))
+            rows.append(np.hypot(tight, added * size))
             weights.append(mass * _APART ** (bool(len(run)) + (last > 0)))
             apart.append(np.tile(added == _JUMP, (len(mass), 1)))
     return Errors(np.concatenate(rows), np.concatenate(weights), np.concatenate(apart))
