@@ -72,7 +72,8 @@ def test_wheel_holds_what_it_needs(built: Path) -> None:
     assert any(name.startswith("scalkit/_shipped/data/quickstart/") and name.endswith(".jsonl") for name in names)
     assert any(name.endswith(".c") for name in names)
     assert sum(name.startswith("scalkit/_shipped/data/store/runs/") for name in names) >= 15
-    sources = {path.relative_to(ROOT).as_posix() for path in (ROOT / "scalkit").rglob("*.py")}
+    found = (path.relative_to(ROOT) for path in (ROOT / "scalkit").rglob("*") if path.is_file())
+    sources = {path.as_posix() for path in found if not {"__pycache__", "_shipped"} & set(path.parts)}
     assert sources - set(names) == set()
     assert not [name for name in names if name.endswith((".o", ".so", ".pyc")) or "/build/" in name]
     # two thirds of it are measurements that notebooks open without a network
