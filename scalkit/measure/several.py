@@ -72,7 +72,7 @@ class SeveralSeries(Values):
         for fixed in np.unique(rest, axis=0):
             these = np.flatnonzero((rest == fixed).all(axis=1))
             these = these[np.argsort(self.points[these, column])]
-            said = ", ".join(f"{name} = {value:g}" for name, value in zip(others, fixed, strict=True))
+            said = ", ".join(f"{name} = {value:.12g}" for name, value in zip(others, fixed, strict=True))
             shared: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(Values)}
             for name in ("values", "y", "n_repetitions", "repetitions", "lost"):
                 shared[name] = None if shared[name] is None else shared[name][these]

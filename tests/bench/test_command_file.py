@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shlex
@@ -116,6 +117,14 @@ def test_a_name_of_a_file_is_never_shell(tmp_path: Path, capsys: pytest.CaptureF
     assert shlex.split(told["command"]) == ["bsub", "<", told["file"]]
     assert subprocess.run(["bash", told["file"]], check=False, cwd=tmp_path).returncode == 0
     assert not (tmp_path / "made").exists()
+
+
+def test_a_name_of_a_file_is_never_python(tmp_path: Path) -> None:
+    file = tmp_path / 'a""" + nothing + """\\N.toml'
+    file.write_text('measure = ["collectives"]\nprocesses = [2]\n')
+    out = file.with_suffix(".py")
+    assert main(["campaign", "emit", str(file), "reframe", "--out", str(out)]) == 0
+    assert "nothing" in (ast.get_docstring(ast.parse(out.read_text())) or "")
 
 
 def test_what_a_command_cannot_do_is_said(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

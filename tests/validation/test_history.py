@@ -177,6 +177,15 @@ def test_zero_at_the_settings_that_change_has_no_factor(shape: str) -> None:
         assert step.to_dict()["factor"] is None
 
 
+def test_large_sizes_are_followed_apart() -> None:
+    points = [(p, size) for p in (2, 4, 8, 16) for size in (1_000_001, 1_000_002)]
+    commits = [
+        (label, sk.measurements(points, [slow * p for p, _ in points], ["p", "S"], name="f"))
+        for label, slow in (("a", 1.0), ("b", 2.0))
+    ]
+    assert [track.function for track in history(commits).tracks] == ["f [S = 1000001]", "f [S = 1000002]"]
+
+
 def test_a_commit_with_other_settings_is_left_out_alone() -> None:
     rng = np.random.default_rng(RNG_SEED)
     commits = [(f"c{k}", changes.measured(rng, changes.TIME * (1.5 if k > 3 else 1), 0.01)) for k in range(6)]

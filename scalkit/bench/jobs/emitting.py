@@ -45,7 +45,7 @@ def emitted(file: CampaignFile, tool: str, name: str, library: str | None = None
     file = _with_one_library(file, tool, library)
     campaign = _campaign(file, tool)
     if tool == "reframe":
-        return filled("reframe_test.py.jinja", python_literal, name=name, campaign=campaign)
+        return filled("reframe_test.py.jinja", python_literal, name=re.sub(r"[^\w.+-]+", "-", name), campaign=campaign)
     return filled("jube.xml.jinja", _jube_text, **_jube(file, campaign, name))
 
 

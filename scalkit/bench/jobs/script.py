@@ -57,7 +57,7 @@ def job_script(
                 *slurm.options,
             )
         ],
-        comment=file.title or file.path.name,
+        comment=file.title or " ".join(file.path.name.split()),
         name=name,
         modules=[*slurm.modules, *variant.library.modules],
         environment=environment,

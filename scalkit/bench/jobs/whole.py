@@ -87,7 +87,7 @@ def whole_job(file: CampaignFile | CommandFile, system: str) -> str:
         shell_word,
         begin=known.begin,
         options=[*known.options(name, job, _limit(job)), *job.options],
-        comment=file.title or name,
+        comment=file.title or " ".join(file.path.name.split()),
         name=name,
         modules=job.modules,
         environment=job.environment,
