@@ -385,3 +385,14 @@ def test_baselines_of_schema_1_are_read(baseline: Baseline, tmp_path: Path) -> N
     (tmp_path / "old.json").write_text(json.dumps(table), encoding="utf-8")
     jsonschema.validate(table, SCHEMA, cls=jsonschema.Draft202012Validator)
     assert Baseline.load(tmp_path / "old.json")["a", "time"].errors == ()
+
+
+def test_a_setting_that_is_zero_then_and_now_hides_no_change_at_the_others() -> None:
+    p = 2.0 ** np.arange(1, 8)
+    least = np.where(p == 2, 0, 16 * p)
+    then, now = (
+        sk.validate(sk.measurements(p, y, metric="leak", unit="B", name="f"), {"f": "p"}, progress=False)
+        for y in (least, np.where(p < 128, 3 * least, least))
+    )
+    change = Baseline.from_result(then).compare(now)["f", "leak"]
+    assert (change.kind, change.is_slower, round(change.ratio, 6)) == ("factor", True, 3)

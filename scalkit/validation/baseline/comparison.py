@@ -322,9 +322,9 @@ def _process(before: BaselineEntry, after: BaselineEntry, tolerance: float) -> s
 
 
 def _regression(before: BaselineEntry, after: BaselineEntry, tolerance: float, is_exact: bool) -> Regression | None:
-    """Return what changed at the settings that both have; None where these are fewer than two or a value is zero."""
+    """Return what changed where both have a value; None at fewer than two settings, or where one alone is zero."""
     then, now = ({x: (y, e) for x, y, e in zip(one.x, one.y, _errors(one), strict=True)} for one in (before, after))
-    shared = sorted(then.keys() & now.keys())
+    shared = [x for x in sorted(then.keys() & now.keys()) if then[x][0] or now[x][0]]
     values = np.array([(*then[x], *now[x]) for x in shared]).reshape(-1, 4)
     if len(shared) < 2 or not (values[:, [0, 2]] > 0).all():
         return None
