@@ -276,4 +276,6 @@ def _of_processes(ds: xr.Dataset, function: str, parameter: str, there: NDArray[
         return ()
     last = ds["process_time"].sel({FUNCTION: function}).isel({parameter: np.flatnonzero(there)[-1]})
     values = np.asarray(last.transpose(PROCESS, RUN), dtype=np.float64)
-    return tuple(np.nanmedian(values[np.isfinite(values).any(axis=1)], axis=1).tolist())
+    n = int(np.isfinite(values).any(axis=1).sum())
+    whole = values[:n]  # a process without a time would move the numbers of those behind it
+    return tuple(np.nanmedian(whole, axis=1).tolist()) if np.isfinite(whole).any(axis=1).all() else ()

@@ -92,7 +92,7 @@ def whole_job(file: CampaignFile | CommandFile, system: str) -> str:
         modules=job.modules,
         environment=job.environment,
         lines=[*job.lines, f"cd {shell_word(folder)} || exit 1"],
-        command=[sys.executable, "-m", "scalkit.cli", "campaign", "run", file.path.name],
+        command=[sys.executable, "-m", "scalkit.cli", "campaign", "run", f"./{file.path.name}"],
     )
 
 
