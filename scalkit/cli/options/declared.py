@@ -18,7 +18,8 @@ def declare(parser: argparse.ArgumentParser, command: str) -> None:
     """Give a parser the description, the options and the words of a command.
 
     In ``[options]`` the value of ``"-n --processes"`` is a name in ``shared.toml``, or a table with what
-    `argparse.ArgumentParser.add_argument` takes; ``flag`` is an option without a value, ``repeat`` one that may be given again.
+    `argparse.ArgumentParser.add_argument` takes; ``flag`` is an option without a value, ``repeat`` one that may be given again;
+    ``choices`` may be those of an option of judging, by its name.
     ``[groups."heading"]`` stand below their heading, of ``[one_of]`` only one may be given, ``judging`` stands for all options
     of `scalkit.options.Judging`. A word has a table ``[words.NAME]`` of the same form.
     """
@@ -95,6 +96,8 @@ def _add_options(parser: argparse._ActionsContainer, options: Mapping[str, Any])
             how = {"action": "append", "default": [], **how}
         elif isinstance(how.get("default"), int | float):
             how["type"] = type(how["default"])
+        if isinstance(how.get("choices"), str):
+            how["choices"] = OPTIONS[how["choices"]].metadata["choices"]
         if isinstance(how.get("type"), str):
             how["type"] = _TYPES[how["type"]]
         parser.add_argument(*names.split(), **how)
