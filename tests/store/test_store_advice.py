@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import scalkit as sk
-from scalkit.errors import DataError, UsageError
+from scalkit.errors import DataError, ReportError, UsageError
 from scalkit.plots.store.suites import download, joint, save
 from scalkit.store.advice.advise import conditions_of
 from scalkit.store.advice.bootstrap import crossing, drawn_means, probabilities, winsorised
@@ -276,6 +276,19 @@ def test_joint_plot_and_its_downloads(store: sk.store.Store, tmp_path_factory: p
         assert save(comparison, folder / f"plot.{kind}").read_bytes().startswith(head)
     with pytest.raises(UsageError, match=r"^a joint plot cannot be saved as 'png'; choose from svg, pdf, eps, csv\.$"):
         download(comparison, "png")
+
+
+def test_a_browser_that_never_answers_ends_with_a_sentence(
+    store: sk.store.Store, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    comparison = store.compare(["op=MPI_Gather,machine=a,p=32", "op=MPI_GatherSR,machine=a,p=32"])
+    browser = tmp_path_factory.mktemp("browser") / "chromium"
+    browser.write_text("#!/bin/sh\nexec cat <&3 >/dev/null\n")
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER_PATH", str(browser))
+    monkeypatch.setattr("scalkit.plots.store.suites._PATIENCE_S", 4)
+    with pytest.raises(ReportError, match=r"^cannot draw the plot as svg: Chromium did not answer within 4 s; install chromium"):
+        download(comparison, "svg")
 
 
 def test_csv_is_no_spreadsheet_formula(store: sk.store.Store) -> None:

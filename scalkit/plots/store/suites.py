@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +27,19 @@ if TYPE_CHECKING:
 
     from scalkit.store.views.comparison import Comparison
     from scalkit.store.views.curves import Curve
+
+
+_PATIENCE_S, _TRIES = 60, 2
+_DRAW = """
+import sys
+import plotly.io
+try:
+    figure = plotly.io.from_json(sys.stdin.read())
+    image = plotly.io.to_image(figure, format=sys.argv[1], width=int(sys.argv[2]), height=float(sys.argv[3]))
+except Exception as error:  # kaleido raises what its browser happens to
+    sys.exit((str(error).strip().splitlines() or [type(error).__name__])[0])
+sys.stdout.buffer.write(image)
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,21 +270,28 @@ def save(comparison: Comparison, path: str | os.PathLike[str]) -> Path:
 
 
 def _image(figure: go.Figure, kind: str) -> bytes:
-    """Return a figure as Chromium draws it, by way of kaleido."""
+    """Return a figure as Chromium draws it, by way of kaleido in a process of its own: it waits for ever where Chromium ends."""
     require("pdf")
-    import plotly.io
-
-    browser = os.environ.get("SCALKIT_CHROMIUM")
-    if browser and not os.environ.get("BROWSER_PATH"):
-        os.environ["BROWSER_PATH"] = browser
-    try:
-        image = plotly.io.to_image(figure, format=kind, width=_WIDTH, height=figure.layout.height)
-    except Exception as error:  # kaleido raises what its browser happens to
-        first = (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
-        raise ReportError(
-            f"cannot draw the plot as {kind}: {first}; install chromium, or name it in SCALKIT_CHROMIUM, or save CSV."
-        ) from error
-    return bytes(image)
+    browser = os.environ.get("BROWSER_PATH") or os.environ.get("SCALKIT_CHROMIUM")
+    environment = os.environ | ({"BROWSER_PATH": browser} if browser else {})
+    words = [sys.executable, "-c", _DRAW, kind, str(_WIDTH), str(figure.layout.height)]
+    why = ""
+    for _ in range(_TRIES):
+        with subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, start_new_session=True
+        ) as drawing:
+            try:
+                image, said = drawing.communicate(figure.to_json().encode(), timeout=_PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                os.killpg(drawing.pid, signal.SIGKILL)  # the browser ends with its pipe
+                drawing.communicate()
+                why = f"Chromium did not answer within {_PATIENCE_S} s"
+                continue
+        if drawing.returncode == 0:
+            return image
+        why = (said.decode(errors="replace").strip().splitlines() or ["kaleido failed"])[-1][:160]
+        break
+    raise ReportError(f"cannot draw the plot as {kind}: {why}; install chromium, or name it in SCALKIT_CHROMIUM, or save CSV.")
 
 
 def _eps(pdf: bytes) -> bytes:
