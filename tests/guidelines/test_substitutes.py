@@ -6,11 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
-import pytest
-
-from scalkit.bench import Mpi, find_mpi
+from scalkit.bench import Mpi
 from scalkit.bench.libraries.mpi import settings
-from scalkit.errors import BuildError, LaunchError
 from scalkit.guidelines.substitution.substitutes import sections
 
 MAIN = r"""
@@ -186,14 +183,6 @@ int main(int argc, char **argv)
     return none;
 }
 """
-
-
-@pytest.fixture(scope="module")
-def mpi() -> Mpi:
-    try:
-        return find_mpi()
-    except (BuildError, LaunchError) as error:
-        pytest.skip(str(error))
 
 
 def test_substitutes_deliver_the_same_data(mpi: Mpi, tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from scalkit.bench import Mpi, find_mpi
+from scalkit.bench import Mpi
 from scalkit.bench.libraries.mpi import settings
 from scalkit.cli import main
-from scalkit.errors import BuildError, DataError, LaunchError
+from scalkit.errors import DataError
 from scalkit.guidelines.choices import Choice
 from scalkit.guidelines.profile import Profile
 from scalkit.guidelines.substitution.rules import rules_of
@@ -42,14 +42,6 @@ int main(int argc, char **argv)
     return wrong;
 }
 """
-
-
-@pytest.fixture(scope="module")
-def mpi() -> Mpi:
-    try:
-        return find_mpi()
-    except (BuildError, LaunchError) as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="module")
