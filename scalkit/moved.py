@@ -1,4 +1,7 @@
-"""Old names of modules that the documentation names: each loads the module that took its place, with a warning."""
+"""Old names of modules that the documentation names: each loads the module that took its place, with a warning.
+
+A package brings the modules in it.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,8 @@ MOVED = {
     "scalkit.guideline_models": "scalkit.guidelines.fitted",
     "scalkit.guideline_tables": "scalkit.guidelines.tables",
     "scalkit.guidelines.predicting": "scalkit.guidelines.predictions",
+    "scalkit.measure.readers": "scalkit.formats.readers",
+    "scalkit.measure.writers": "scalkit.formats.writers",
     "scalkit.perfmodels.known": "scalkit.perfmodels.collectives.known",
     "scalkit.perfmodels.message_runs": "scalkit.perfmodels.fits.runs",
     "scalkit.perfmodels.sources": "scalkit.perfmodels.files.sources",
@@ -47,13 +52,20 @@ class _Moved(MetaPathFinder, Loader):
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Return a specification for an old name, None for every other."""
-        return ModuleSpec(fullname, self) if fullname in MOVED else None
+        return ModuleSpec(fullname, self) if fullname.startswith("scalkit.") and _new_name(fullname) else None
 
     def exec_module(self, module: ModuleType) -> None:
         """Load the new module under the old name as well."""
         old = module.__name__
-        warnings.warn(f"{old} is {MOVED[old]} now; import from there.", DeprecationWarning, stacklevel=2)
-        sys.modules[old] = importlib.import_module(MOVED[old])
+        new = _new_name(old) or ""
+        warnings.warn(f"{old} is {new} now; import from there.", DeprecationWarning, stacklevel=2)
+        sys.modules[old] = importlib.import_module(new)
 
 
-sys.meta_path.append(_Moved())
+def _new_name(name: str) -> str | None:
+    """Return where a module is now; None if it did not move."""
+    moved = next((old for old in MOVED if name == old or name.startswith(f"{old}.")), None)
+    return None if moved is None else MOVED[moved] + name.removeprefix(moved)
+
+
+sys.meta_path.insert(0, _Moved())  # before the finder of files, which finds modules of a package that moved a second time

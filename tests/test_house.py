@@ -15,7 +15,7 @@ MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "_shipped" not in pat
 FOLDERS = sorted({path.parent for path in MODULES})
 
 LINES_OF_A_FILE, LINES_OF_A_FUNCTION, COMPLEXITY, FILES_OF_A_FOLDER = 400, 60, 15, 25
-COLLECTIONS = {"measure/readers"}
+COLLECTIONS = {"formats/readers"}
 """Folders of like things, one a file."""
 
 

@@ -35,6 +35,7 @@ LAYERS = {
     "whole_file": 1,
     "schema_errors": 1,
     "stats": 1,
+    "formats": 1.5,
     "validation": 2,
     "bench": 2,
     "perfmodels": 2,

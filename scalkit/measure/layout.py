@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from scalkit.arrays import Floats
 from scalkit.measure.schema import FUNCTION, POINT, REPETITION, RUN, axes_of, empty_value, is_list, metrics_of, parameters_of
 
+LARGEST_INT = 2**31 - 1
+"""The largest whole number that netCDF-3 has."""
+
 _SMALL_GRID = 2**16
 _FILL = 4
 """A grid of which three quarters or more would be empty is kept as a list of points."""
@@ -48,6 +51,12 @@ def as_grid(ds: xr.Dataset) -> xr.Dataset:
     empty = {str(name): empty_value(str(name), variable.dtype) for name, variable in ds.variables.items()}
     grid = ds.set_index({POINT: names}).unstack(POINT, fill_value=empty)
     return grid.transpose(FUNCTION, *names, RUN, REPETITION, ..., missing_dims="ignore")
+
+
+def whole_labels(column: Floats) -> NDArray[Any]:
+    """Return whole numbers as integers, as far as netCDF-3 has them."""
+    is_whole = (column == np.round(column)).all() and column.max() <= LARGEST_INT
+    return column.astype(np.int64) if is_whole else column
 
 
 def points_in(ds: xr.Dataset, names: Sequence[str]) -> Floats:

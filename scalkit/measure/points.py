@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
-from scalkit.measure.layout import as_grid
-from scalkit.measure.readers import frame_dataset, is_frame
-from scalkit.measure.readers.dataset import whole_labels
+from scalkit.measure.foreign import frame_dataset, is_frame
+from scalkit.measure.layout import as_grid, whole_labels
 from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RUN, Metric, check, is_reserved
 from scalkit.units import BYTES, SECONDS
 
@@ -109,9 +108,7 @@ def _of_frame(
         raise DataError(
             f"of a DataFrame the columns say what is measured; leave {', '.join(extra)} out, and name columns as in 'time [us]'."
         )
-    ds = frame_dataset(frame, None if parameter == _PARAMETER else parameter, None if metric == _METRIC else metric)
-    check(ds)
-    return ds
+    return frame_dataset(frame, None if parameter == _PARAMETER else parameter, None if metric == _METRIC else metric)
 
 
 def _require_texts(**given: object) -> None:

@@ -18,8 +18,8 @@ from scalkit.errors import DataError, RunFileError
 from scalkit.measure.assemble import assemble
 from scalkit.measure.assemble_units import MASTER_WORKER, assemble_units
 from scalkit.measure.combined import combine
+from scalkit.measure.foreign import ForeignFile, frame_dataset, is_frame, readers
 from scalkit.measure.netcdf import is_hdf5, is_netcdf3, read_netcdf
-from scalkit.measure.readers import Content, foreign_datasets, foreign_files, frame_dataset, is_extra_p_lines, is_frame, load
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
 from scalkit.measure.schema import check
 from scalkit.measure.sizes import over_sizes
@@ -77,7 +77,7 @@ def read(
     """
     _require_processes(p)
     if is_frame(path):
-        return _of_frame(path, parameter)
+        return frame_dataset(path, parameter)
     given: list[PathLike] = list(path) if isinstance(path, list | tuple) else [path]  # type: ignore[list-item]
     if not given:
         raise DataError(f"read needs a path; {_WANTED}.")
@@ -92,7 +92,7 @@ def read(
     runs = inputs.runs
     hashes = [*inputs.hashes, *((run.path, run.sha256) for run in runs)]
     parts = _assembled(runs, keep_flagged, parameter) + inputs.parts
-    parts += foreign_datasets(inputs.foreign, parameter, p) if inputs.foreign else []
+    parts += readers().foreign_datasets(inputs.foreign, parameter, p) if inputs.foreign else []
     ds = combine(parts) if len(parts) > 1 else parts[0]
     ds.attrs["inputs"] = json.dumps({**json.loads(ds.attrs.get("inputs") or "{}"), **_named(hashes)})
     ds.attrs.setdefault("source", ", ".join(os.fspath(one) for one in given))
@@ -107,12 +107,6 @@ def read(
 def _require_processes(p: object) -> None:
     if p is not None and (not isinstance(p, int) or isinstance(p, bool) or not 0 < p < 2**31):
         raise DataError(f"p is {p!r:.40}; the number of processes, a whole number from 1 on, is needed.")
-
-
-def _of_frame(frame: object, parameter: str | Sequence[str] | None) -> xr.Dataset:
-    ds = frame_dataset(frame, parameter)
-    check(ds)
-    return ds
 
 
 def _assembled(runs: Sequence[RunFile], keep_flagged: bool, parameter: str | Sequence[str] | None) -> list[xr.Dataset]:
@@ -133,7 +127,7 @@ class _Inputs:
     def __init__(self) -> None:
         self.runs: list[RunFile] = []
         self.parts: list[xr.Dataset] = []
-        self.foreign: list[Content] = []
+        self.foreign: list[ForeignFile] = []
         self.campaigns: list[str] = []
         self.notes: list[str] = []
         self.hashes: list[tuple[Path, str]] = []
@@ -147,7 +141,7 @@ class _Inputs:
         if inner:
             return
         if not found and not ignored:
-            contents, ignored = foreign_files(folder)
+            contents, ignored = readers().foreign_files(folder)
             if not contents:
                 raise _empty(folder)
             for content in contents:
@@ -175,9 +169,9 @@ class _Inputs:
         elif is_hdf5(head):
             raise DataError(f"{path} is netCDF-4 or HDF5; write it as netCDF-3, with ds.to_netcdf(path, engine='scipy').")
         else:
-            self._foreign(load(path))
+            self._foreign(readers().load(path))
 
-    def _foreign(self, content: Content) -> None:
+    def _foreign(self, content: ForeignFile) -> None:
         self.foreign.append(content)
         self.hashes.append((content.path, content.sha256))
 
@@ -215,7 +209,7 @@ def _run_files(folder: Path) -> tuple[list[RunFile], list[str]]:
     runs, notes = [], []
     for path in names:
         head = _head(path)
-        if is_extra_p_lines(Content(path, head)):
+        if b'"params"' in head and readers().is_extra_p_lines(readers().Content(path, head)):
             continue
         if path.suffix == ".part" and path.name.removesuffix(".part") in finished:
             continue

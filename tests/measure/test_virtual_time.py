@@ -11,10 +11,10 @@ import pytest
 from run_records import END, Writer, cell, env, memory
 
 from scalkit.errors import DataError, RunFileError
+from scalkit.formats.writers.comma_separated import to_csv
 from scalkit.measure import combine, read
 from scalkit.measure.reduce import series
 from scalkit.measure.virtual_time import clock_attributes, machine_of, numbers_in_words, said_of
-from scalkit.measure.writers.comma_separated import to_csv
 from scalkit.plots.style import metric_word
 
 MACHINE = {"network": "cluster", "L_s": 1e-6, "o_s": 3e-7, "g_s": 1e-7, "G_s_per_B": 8e-11, "per_node": 1}

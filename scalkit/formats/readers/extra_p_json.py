@@ -1,0 +1,174 @@
+"""Extra-P's JSON, the present layout and the old one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from scalkit.errors import DataError
+from scalkit.formats.readers.content import Content, shortened
+from scalkit.formats.readers.extra_p_common import Series, found_in, parameters_of_names
+from scalkit.formats.readers.observed import Found, number_from_json
+
+_AGAIN = "the file is damaged: write it again"
+
+Table = Mapping[str, Any]
+
+
+def is_extra_p_json(value: object) -> bool:
+    """Return whether a JSON value has the shape of Extra-P's measurements."""
+    return isinstance(value, dict) and "parameters" in value and "measurements" in value
+
+
+def from_extra_p_json(value: Table, content: Content) -> Found:
+    """Return the measurements in Extra-P's JSON.
+
+    Raises DataError if something is missing or of the wrong kind.
+    """
+    if "callpaths" in value:
+        return _legacy(value, content.where)
+    names = [
+        text_of(one, f"{content.where}: a parameter") for one in list_of(value["parameters"], f"{content.where}: 'parameters'")
+    ]
+    parameters = parameters_of_names(names, content.where)
+    units = value.get("units", {})
+    exact = value.get("exact") if isinstance(value.get("exact"), list) else ()
+    series = Series(content.where)
+    for callpath, metric, one, where in measurements_of(value["measurements"], content.where):
+        point = point_of_json(one.get("point"), names, where)
+        values = [_number(item, where) for item in list_of(one.get("values"), f"{where}: 'values'")]
+        runs = one.get("runs", [0] * len(values))
+        if (
+            not isinstance(runs, list)
+            or len(runs) != len(values)
+            or not all(type(run) is int and 0 <= run < 2**31 for run in runs)
+        ):
+            raise DataError(f"{where}: 'runs' is {shortened(runs)}; a whole number for each of the values is needed.")
+        unit = units.get(metric) if isinstance(units, dict) else None
+        for run in dict.fromkeys(runs):
+            kept = [item for item, of in zip(values, runs, strict=True) if of == run]
+            said = unit if isinstance(unit, str) else None
+            series.add(callpath, metric, parameters, point, kept, unit=said, run=run, exact=metric in (exact or ()))
+    return found_in("Extra-P JSON", series, parameters)
+
+
+def measurements_of(value: object, where: str) -> Iterator[tuple[str, str, Table, str]]:
+    """Yield call path, metric, measurement and its place in words.
+
+    Raises DataError if something is of the wrong kind.
+    """
+    if not isinstance(value, dict):
+        raise DataError(f"{where}: 'measurements' is {shortened(value)}; an object by call path is needed: {_AGAIN}.")
+    for callpath, by_metric in value.items():
+        if not isinstance(by_metric, dict):
+            raise DataError(
+                f"{where}: {shortened(callpath)} holds {shortened(by_metric)}; an object by metric is needed: {_AGAIN}."
+            )
+        for metric, ones in by_metric.items():
+            place = f"{where}: {shortened(metric)} of {shortened(callpath)}"
+            for one in list_of(ones, place):
+                if not isinstance(one, dict):
+                    raise DataError(f"{place} holds {shortened(one)}; an object with a point and values is needed: {_AGAIN}.")
+                yield callpath, metric, one, place
+
+
+def _legacy(value: Table, where: str) -> Found:
+    """Return the measurements of the old layout: five arrays that refer to each other by id."""
+    parameters, callpaths, metrics = (_names(value, kind, where) for kind in ("parameters", "callpaths", "metrics"))
+    shown = parameters_of_names([parameters[key] for key in sorted(parameters)], where)
+    points: dict[int, list[float]] = {}
+    for one in _objects(value, "coordinates", where):
+        pairs = {
+            _id(pair, "parameter_id", where): _from_text(pair.get("parameter_value"), f"{where}: a 'parameter_value'")
+            for pair in _objects(one, "parameter_value_pairs", where)
+        }
+        if set(pairs) != set(parameters):
+            raise DataError(f"{where}: coordinate {shortened(one.get('id'))} has not one value for each parameter: {_AGAIN}.")
+        points[_id(one, "id", where)] = [pairs[key] for key in sorted(pairs)]
+    series = Series(where)
+    known_ids: tuple[Collection[int], ...] = (callpaths, metrics, points)
+    for one in _objects(value, "measurements", where):
+        place = tuple(_id(one, key, where) for key in ("callpath_id", "metric_id", "coordinate_id"))
+        for key, known, what in zip(place, known_ids, ("call path", "metric", "coordinate"), strict=True):
+            if key not in known:
+                raise DataError(f"{where}: a measurement names {what} {key}, which is not there: {_AGAIN}.")
+        values = [_from_text(one.get("value"), f"{where}: a 'value'", nan=True)]
+        point = points[place[2]]
+        if min(point) <= 0:
+            raise DataError(f"{where}: the point {tuple(point)} is not positive; leave it out.")
+        series.add(callpaths[place[0]], metrics[place[1]], shown, point, values)
+    return found_in("Extra-P JSON (old layout)", series, shown)
+
+
+def _names(value: Table, kind: str, where: str) -> dict[int, str]:
+    return {
+        _id(one, "id", where): text_of(one.get("name"), f"{where}: a name in {kind!r}") for one in _objects(value, kind, where)
+    }
+
+
+def _objects(value: Table, kind: str, where: str) -> list[Table]:
+    found = list_of(value.get(kind), f"{where}: {kind!r}")
+    if not all(isinstance(one, dict) for one in found):
+        raise DataError(f"{where}: {kind!r} holds something that is no object: {_AGAIN}.")
+    return list(found)
+
+
+def _id(one: Table, key: str, where: str) -> int:
+    value = one.get(key)
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 18:
+        return int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise DataError(f"{where}: {key!r} is {shortened(value)}; a whole number is needed: {_AGAIN}.")
+    return value
+
+
+def list_of(value: object, what: str) -> Sequence[Any]:
+    """Return a list that is not empty.
+
+    Raises DataError if it is something else.
+    """
+    if not isinstance(value, list) or not value:
+        raise DataError(f"{what} is {shortened(value)}; a list with something in it is needed: {_AGAIN}.")
+    return value
+
+
+def text_of(value: object, what: str) -> str:
+    """Return a text.
+
+    Raises DataError if it is something else.
+    """
+    if not isinstance(value, str):
+        raise DataError(f"{what} is {shortened(value)}; a text is needed: {_AGAIN}.")
+    return value
+
+
+def point_of_json(value: object, names: Sequence[str], where: str) -> list[float]:
+    """Return the positive numbers of a point, one for each parameter.
+
+    Raises DataError if they are something else.
+    """
+    given = value if isinstance(value, list) else [value]
+    point = [number_from_json(one, f"{where}: a number of a point") for one in given]
+    if len(point) != len(names):
+        raise DataError(f"{where}: the point {tuple(point)} has {len(point)} numbers for {len(names)} parameters: {_AGAIN}.")
+    if min(point) <= 0:
+        raise DataError(f"{where}: the point {tuple(point)} is not positive; every value of a parameter must be: leave it out.")
+    return point
+
+
+def _number(value: object, where: str) -> float:
+    if isinstance(value, float) and value != value:
+        return value
+    return number_from_json(value, f"{where}: a value")
+
+
+def _from_text(value: object, what: str, *, nan: bool = False) -> float:
+    """Return a number, also one written as text, as the old layout may have it."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            raise DataError(f"{what} is {shortened(value)}; a number is needed: {_AGAIN}.") from None
+    if nan and isinstance(value, float) and value != value:
+        return value
+    return number_from_json(value, what)
