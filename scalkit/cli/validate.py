@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from scalkit.task_bar import Report
     from scalkit.validation import AnyVerdict, Validation
     from scalkit.validation.baseline.comparison import Comparison
     from scalkit.validation.judge.along_one import Mapper
-    from scalkit.validation.parallel import Report
 
 
 _OF_BASELINES = ("factor", "gone")
@@ -193,7 +193,8 @@ def _table(result: Validation) -> Table:
 
 def _cells(verdict: AnyVerdict) -> tuple[str, ...]:
     from scalkit.validation.answer import in_decimals
-    from scalkit.validation.verdict import MATCH_WORDS, Verdict
+    from scalkit.validation.told.sentences import MATCH_WORDS
+    from scalkit.validation.verdict import Verdict
 
     r2 = "-" if math.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.3f}"
     growth = str(verdict.expectation.growth)

@@ -15,12 +15,9 @@ from scalkit.fit.batch_input import Table
 from scalkit.fit.batch_kernel import Buffers
 from scalkit.fit.batch_result import FitModels
 from scalkit.fit.criteria import Criterion, require_criterion
-from scalkit.fit.select import MIN_POINTS
 from scalkit.growth import Growth
-from scalkit.measure.reduce import Statistic
+from scalkit.options import MIN_POINTS, Statistic
 from scalkit.task_bar import Report, task_bar
-
-__all__ = ["FitModels", "fit_models"]
 
 Weights = Literal["relative", "none"]
 

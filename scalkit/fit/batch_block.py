@@ -9,17 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Flags, Floats, Ints
 from scalkit.fit.batch_kernel import Buffers, Fit, Rows, Ticks, fit_each, most_explained, prepare
 from scalkit.fit.criteria import Criterion, scores
 from scalkit.fit.growth_tests import f_tail
 from scalkit.fit.select import MIN_RUN, ROUGH, SIGNIFICANCE
 from scalkit.growth import Growth
-
-__all__ = ["Hypotheses", "Options", "fit_block"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 _TIE = 1e-12
 _TAME = 256
@@ -47,7 +42,7 @@ class Hypotheses:
 
     growths: tuple[Growth, ...]
     log2: Floats
-    ranks: Integers
+    ranks: Ints
 
     @classmethod
     def of(cls, growths: tuple[Growth, ...], x: Floats, expected: Growth | None) -> Hypotheses:
@@ -128,7 +123,7 @@ def fit_block(y: Floats, ticks: Ticks, known: Hypotheses, options: Options, buff
     return found
 
 
-def _quick(rows: Rows, ticks: Ticks, known: Hypotheses, options: Options, buffers: Buffers) -> Integers:
+def _quick(rows: Rows, ticks: Ticks, known: Hypotheses, options: Options, buffers: Buffers) -> Ints:
     """Return the tick with the least residual sum of squares, by sums where these tell."""
     best, in_doubt = most_explained(rows, ticks, buffers, options.nonnegative)
     if in_doubt.any():
@@ -138,7 +133,7 @@ def _quick(rows: Rows, ticks: Ticks, known: Hypotheses, options: Options, buffer
     return best
 
 
-def _best(rows: Rows, ticks: Ticks, fits: list[Fit], known: Hypotheses, options: Options) -> Integers:
+def _best(rows: Rows, ticks: Ticks, fits: list[Fit], known: Hypotheses, options: Options) -> Ints:
     """Return the tick with the least score; of equals the expected one, then the slower growth."""
     score, tie = scores(options.criterion, rows, ticks, fits, options.nonnegative)
     with np.errstate(invalid="ignore"):
@@ -158,7 +153,7 @@ def _critical_value(freedom: int) -> float:
     return freedom * high / (1 - high)
 
 
-def _critical(n: Integers) -> Floats:
+def _critical(n: Ints) -> Floats:
     counts, place = (n[:1], 0) if n.min() == n.max() else np.unique(n, return_inverse=True)
     values = np.array([_critical_value(int(count) - 2) for count in counts])
     return np.broadcast_to(values[place], n.shape)
@@ -175,7 +170,7 @@ def _rises(y: Floats) -> Flags:
     return np.asarray((n_values >= MIN_RUN) & ~falls & (n_rises >= 2))
 
 
-def _chosen(rows: Rows, ticks: Ticks, fit: Fit, best: Integers, grows: Flags, options: Options) -> dict[str, Any]:
+def _chosen(rows: Rows, ticks: Ticks, fit: Fit, best: Ints, grows: Flags, options: Options) -> dict[str, Any]:
     """Return the fields of the tick where it won, else of the constant."""
     n, tss = rows.n_points, rows.variation * rows.total
     index, scales = (ticks.index + 1, ticks.log2_scales) if len(ticks.t) else (np.zeros(1, int), np.zeros(1))
@@ -193,11 +188,11 @@ def _chosen(rows: Rows, ticks: Ticks, fit: Fit, best: Integers, grows: Flags, op
         }
 
 
-def _adjusted(rss: Floats, tss: Floats, n: Integers) -> Floats:
+def _adjusted(rss: Floats, tss: Floats, n: Ints) -> Floats:
     return np.asarray(1.0 - (rss / tss) * ((n - 1) / (n - 2)))
 
 
-def _unscaled(slope: Floats, unit: Floats, scales: Floats, best: Integers) -> tuple[Floats, Floats]:
+def _unscaled(slope: Floats, unit: Floats, scales: Floats, best: Ints) -> tuple[Floats, Floats]:
     """Return the coefficient of the tick itself, and log2 of its size."""
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
         log2 = np.log2(np.abs(slope)) + (np.log2(unit) - scales[best])

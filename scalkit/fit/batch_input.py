@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats, Ints
 from scalkit.errors import DataError
-from scalkit.measure.reduce import Statistic, statistic_over
-
-__all__ = ["Table"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
+from scalkit.measure.reduce import statistic_over
+from scalkit.options import Statistic
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +26,7 @@ class Table:
 
     x: Floats
     values: np.ndarray[Any, Any]
-    columns: Integers
+    columns: Ints
     statistic: Statistic
     parameter: str
     unit: str

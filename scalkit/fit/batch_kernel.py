@@ -19,11 +19,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Buffers", "Fit", "Rows", "Ticks", "fit_each", "most_explained", "prepare"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
+from scalkit.arrays import Flags, Floats, Ints
 
 _ROUNDING = 1e-13  # as in scalkit.fit.linear, like the next
 _SPREAD = 400
@@ -46,7 +42,7 @@ class Ticks:
     `u`, `uu`, `tt` of shape (H, points): the distance from the value at the first point, its square, and that of `t`.
     """
 
-    index: Integers
+    index: Ints
     log2_scales: Floats
     t: Floats
     first: int
@@ -86,7 +82,7 @@ class Rows:
     mean: Floats
     total: Floats
     variation: Floats
-    n_points: Integers
+    n_points: Ints
     lowest: Floats
     highest: Floats
 
@@ -158,7 +154,7 @@ class Buffers:
         return [flat[: n_ticks * n_series].reshape(n_ticks, n_series) for flat in self._memory]
 
 
-def most_explained(rows: Rows, ticks: Ticks, buffers: Buffers, nonnegative: bool) -> tuple[Integers, Flags]:
+def most_explained(rows: Rows, ticks: Ticks, buffers: Buffers, nonnegative: bool) -> tuple[Ints, Flags]:
     """Return for each series which of `ticks` explains most of its variation, and whether that is in doubt.
 
     `ticks`: at least one.

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Flags, Floats, Ints
 from scalkit.errors import DataError
 from scalkit.fit.model import Model
 from scalkit.growth import Growth
 from scalkit.markup import block, counted, details, formula, paragraph, table
-
-__all__ = ["FitModels"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +45,13 @@ class FitModels:
     """
 
     growths: tuple[Growth, ...]
-    best: Integers
+    best: Ints
     constant: Floats
     coefficient: Floats
     log2_coefficient: Floats
     adjusted_r2: Floats
     rss: Floats
-    n_points: Integers
+    n_points: Ints
     is_rough: Flags
     parameter: str = "p"
     unit: str = "s"

@@ -9,12 +9,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.fit.batch_kernel import Fit, Rows, Ticks
-
-__all__ = ["Criterion", "require_criterion", "scores"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 Criterion = Literal["adjusted_r2", "aicc", "loo", "smape"]
 

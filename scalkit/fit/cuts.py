@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.fit.pure_error import Noise
 from scalkit.growth import Growth
-
-__all__ = ["MIN_SETTINGS", "Cuts", "best_cuts", "gain_of_two", "least_of_sums", "least_without", "penalty"]
 
 MIN_SETTINGS = 3
 _CHANGE_POINT = 3
@@ -25,7 +24,6 @@ _RIDGE = 1e-12
 _LARGEST = 2.0**500
 _SMALLEST = 1e-300
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 _Steps = dict[tuple[int, int, int], tuple[Any, Any]]
 
 

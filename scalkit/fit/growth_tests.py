@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from itertools import accumulate, combinations
 
-__all__ = ["f_tail", "student", "trend_tail"]
-
 _MOST_EXACT = 50
 
 

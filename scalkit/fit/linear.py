@@ -9,19 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Flags, Floats
 from scalkit.growth import Growth
-
-__all__ = ["Fits", "fit_ticks"]
 
 _ROUNDING = 1e-13
 _SPREAD = 400  # binary digits between the largest value and the least that still counts by its own size
 _TINIEST = 5e-324
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,9 +116,7 @@ def fit_ticks(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
 
 
 @lru_cache(maxsize=64)
-def _scaled_ticks(
-    settings: tuple[float, ...], ticks: tuple[Growth, ...]
-) -> tuple[Floats, Floats, np.ndarray[Any, np.dtype[np.bool_]]]:
+def _scaled_ticks(settings: tuple[float, ...], ticks: tuple[Growth, ...]) -> tuple[Floats, Floats, Flags]:
     """Return ticks over their largest value, of shape (H, points), log2 of that, and whether all values are finite."""
     x = np.array(settings)
     log2 = np.array([tick.log2_value(x) for tick in ticks]).reshape(len(ticks), len(x))

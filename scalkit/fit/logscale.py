@@ -7,16 +7,12 @@ too low costs at most 100 %, one that is too high costs any amount. On a logarit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.fit.linear import Fits
 from scalkit.growth import Growth
-
-__all__ = ["fit_log_scale"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 _LEAST, _BEYOND = -14.0, 14.0
 _COARSE = np.linspace(0.0, 1.0, 256)

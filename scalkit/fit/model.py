@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.fit.points import at_points
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
-
-__all__ = ["Model"]
 
 _SMALLEST, _LARGEST = 1e-16, 1e18
 
@@ -64,9 +63,7 @@ class Model:
         """Return the growth along a parameter; 1 if it has no effect."""
         return self.growth if parameter == self.parameter else Growth.constant()
 
-    def __call__(
-        self, x: ArrayLike | Mapping[str, ArrayLike] | None = None, /, **values: ArrayLike
-    ) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def __call__(self, x: ArrayLike | Mapping[str, ArrayLike] | None = None, /, **values: ArrayLike) -> Floats:
         """Return the model at `x`, in `unit`; same shape as `x`. By name, ``model(p=64)`` is the same as ``model(64)``.
 
         Raises DataError if a value is given for another parameter.
@@ -79,7 +76,7 @@ class Model:
         with np.errstate(over="ignore"):
             return np.asarray(np.maximum(self.constant + np.exp2(self.log2_coefficient + self.growth.log2_value(at)), 0.0))
 
-    def log2_value(self, x: ArrayLike) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def log2_value(self, x: ArrayLike) -> Floats:
         """Return log2 of the model at `x`, which does not overflow."""
         at = np.asarray(x, dtype=np.float64)
         if self.constant < 0:

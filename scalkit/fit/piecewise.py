@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
-from scalkit.fit.cuts import MIN_SETTINGS, Cuts, best_cuts, least_of_sums, least_without, penalty
+from scalkit.fit.cuts import MIN_SETTINGS, best_cuts, least_of_sums, least_without, penalty
 from scalkit.fit.linear import Fits, fit_ticks
 from scalkit.fit.model import Model
 from scalkit.fit.pure_error import PRIOR_FREEDOM, Noise, pure_error
@@ -26,13 +27,9 @@ from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.text import percent
 
-__all__ = ["MIN_SETTINGS", "ChangePoint", "Cuts", "Piecewise", "Segment", "best_cuts", "fit_piecewise", "fit_piecewise_series"]
-
 _MAX_POINTS = 200
 _AS_GOOD = 2.0
 _STEP = 1.1
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)

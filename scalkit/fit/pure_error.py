@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
-
-__all__ = ["PRIOR_FREEDOM", "PRIOR_NOISE", "Noise", "pure_error"]
 
 PRIOR_NOISE = 0.03
 PRIOR_FREEDOM = 2
@@ -23,8 +21,6 @@ _OF_MINIMUM = 0.65
 _BETWEEN = ((0.0, 0.4), (0.005, 0.1), (0.01, 0.1), (0.02, 0.1), (0.04, 0.1), (0.08, 0.1), (0.16, 0.1))
 """Relative standard deviations between settings, and their masses; the posterior of a verdict assumes the same."""
 _MOST_FREEDOM = 1e6
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,6 @@ from typing import overload
 
 from scalkit.fit.model import Model
 
-__all__ = ["RankedModels"]
-
 
 class RankedModels(Sequence[Model]):
     """A sequence of models that are made from their fits at first use.

@@ -10,11 +10,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.model import Model
 from scalkit.fit.several_formula import Formula
@@ -26,9 +27,6 @@ from scalkit.markup import block, details, paragraph, table
 if TYPE_CHECKING:
     import lmfit
 
-__all__ = ["Refined", "Weights", "refine"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 Weights = Literal["relative", "none"]
 _AT_LIMIT = 1e-9
 _TOLERANCE = 1e-14

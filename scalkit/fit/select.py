@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -20,15 +19,12 @@ from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.options import MIN_POINTS
 
-__all__ = ["MIN_POINTS", "SIGNIFICANCE", "check_series", "fit_series", "growing_of", "is_within_resolution"]
-
 SIGNIFICANCE = 0.05
 ROUGH = 0.25
 MIN_RUN = 3
 _TIE = 1e-12
 _CONSTANT = -1
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 Weight = Callable[[Growth], float]
 
 

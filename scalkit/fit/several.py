@@ -16,7 +16,7 @@ from scalkit.fit.several_model import SeveralModel, Term
 from scalkit.fit.several_points import Points, gather
 from scalkit.fit.several_search import CRITERIA, Block, Criterion, search
 from scalkit.growth import Growth
-from scalkit.measure.reduce import Statistic
+from scalkit.options import Statistic
 
 __all__ = ["SeveralFit", "fit_several"]
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError
-from scalkit.measure.reduce import Statistic, statistic_over
+from scalkit.measure.reduce import statistic_over
+from scalkit.options import Statistic
 
 __all__ = ["Points", "gather"]
 

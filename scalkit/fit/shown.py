@@ -6,8 +6,6 @@ from typing import Any
 
 from scalkit.markup import block, bullets, counted, details, formula, paragraph, table
 
-__all__ = ["ShownPieces"]
-
 
 class ShownPieces:
     """What a piecewise model has to be shown: its segments, and a sentence."""

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from scalkit.arrays import Floats
 from scalkit.errors import ExpectationError
 from scalkit.growth.formula import FUNCTIONS, evaluate, read_formula, to_sympy
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from scalkit.growth.growth import Growth
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
@@ -51,7 +50,7 @@ class GrowthClass:
 
         return Growth.product({parameter: Exponents(own=((self, Fraction(1)),))})
 
-    def log2_at(self, log2_x: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def log2_at(self, log2_x: Floats) -> Floats:
         """Return log2 of the class where the parameter is ``2**log2_x``; NaN where it is negative."""
         return evaluate(self.formula, log2_x)
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import ExpectationError
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from scalkit.growth.classes import GrowthClass
 
@@ -219,7 +220,7 @@ class Growth:
             )
         return all(self.exponents(name) < other.exponents(name) for name in names) if names else False
 
-    def log2_value(self, x: ArrayLike | Mapping[str, ArrayLike]) -> NDArray[np.float64]:
+    def log2_value(self, x: ArrayLike | Mapping[str, ArrayLike]) -> Floats:
         """Return log2 of the growth at `x`, which never overflows for a finite `x`.
 
         Parameters
@@ -244,7 +245,7 @@ class Growth:
                     total = total + float(exponent) * kind.log2_at(log2)
         return total
 
-    def __call__(self, x: ArrayLike | Mapping[str, ArrayLike]) -> NDArray[np.float64]:
+    def __call__(self, x: ArrayLike | Mapping[str, ArrayLike]) -> Floats:
         """Return the growth at `x`; infinite where it exceeds the range of floating-point numbers."""
         with np.errstate(over="ignore"):
             return np.asarray(np.exp2(self.log2_value(x)))

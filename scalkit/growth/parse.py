@@ -17,9 +17,7 @@ from scalkit.errors import ExpectationError
 from scalkit.growth.classes import GrowthClass, growth_through_sympy, registered_growths
 from scalkit.growth.growth import Exponents, Growth
 from scalkit.growth.rational import is_power_of_two, log2, n_bits
-from scalkit.growth.refusals import LOGS, MAX_LENGTH, ROOTS, checked_text, refusal, short, unknown_function
-
-__all__ = ["MAX_EXPONENT", "MAX_LENGTH", "MAX_NAME", "MAX_NESTING", "parse_growth"]
+from scalkit.growth.refusals import LOGS, ROOTS, checked_text, refusal, short, unknown_function
 
 MAX_NAME, MAX_NESTING = 64, 50
 MAX_EXPONENT = 1000

@@ -7,10 +7,11 @@ from scalkit.measure.experiments import ExperimentTable, holds_experiments, read
 from scalkit.measure.netcdf import write_netcdf
 from scalkit.measure.points import measurements
 from scalkit.measure.process_times import ProcessTimes, process_times
-from scalkit.measure.reduce import Series, Statistic, series
+from scalkit.measure.reduce import Series, series
 from scalkit.measure.schema import METRICS, Metric, check, fixed_parameters, parameters_of
 from scalkit.measure.several import SeveralSeries, several_series
 from scalkit.measure.sources import read
+from scalkit.options import Statistic
 
 __all__ = [
     "METRICS",

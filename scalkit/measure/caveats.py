@@ -12,8 +12,6 @@ from scalkit.measure.layout import points_in
 from scalkit.measure.schema import FUNCTION, is_list, parameters_of
 from scalkit.measure.virtual_time import TIMED, is_virtual, said_of
 
-__all__ = ["caveats", "most"]
-
 _FOREIGN_LOAD_WORTH_A_WORD = 0.05
 """Half of the 10 % from which on guidelines do not decide: a warning comes first."""
 

@@ -10,8 +10,8 @@ from typing import get_args
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
+from scalkit.arrays import Flags, Floats
 from scalkit.errors import DataError
 from scalkit.markup import block, bullets, table
 from scalkit.measure.caveats import caveats, most
@@ -21,8 +21,6 @@ from scalkit.measure.values import Values
 from scalkit.measure.virtual_time import TIMED, is_virtual
 from scalkit.options import Statistic
 from scalkit.units import format_quantity
-
-__all__ = ["Series", "Statistic", "series", "series_on", "statistic_over"]
 
 _QUANTILES = {"min": 0.0, "q1": 0.25, "median": 0.5}
 _WHOLE_LEVELS = 5
@@ -49,7 +47,7 @@ class Series(Values):
     """
 
     parameter: str
-    x: NDArray[np.float64]
+    x: Floats
     beside: Series | None = None
     of_processes: tuple[float, ...] = ()
 
@@ -68,15 +66,15 @@ class Series(Values):
         return replace(self.only(is_whole), beside=self.only(~is_whole), caveats=(*self.caveats, said))
 
     @property
-    def shown_x(self) -> NDArray[np.float64]:
+    def shown_x(self) -> Floats:
         """The points that are judged and those beside them, ascending."""
         return self.x if self.beside is None else np.sort(np.concatenate([self.x, self.beside.x]))
 
-    def shown_along(self, parameter: str) -> NDArray[np.float64]:
+    def shown_along(self, parameter: str) -> Floats:
         """Return `shown_x`, by the name of the parameter."""
         return self.shown_x if parameter == self.parameter else self.along(parameter)
 
-    def only(self, these: NDArray[np.bool_]) -> Series:
+    def only(self, these: Flags) -> Series:
         """Return some of the points."""
         return replace(
             self,
@@ -95,11 +93,11 @@ class Series(Values):
         return (self.parameter,)
 
     @property
-    def points(self) -> NDArray[np.float64]:
+    def points(self) -> Floats:
         """The values of the parameter, of shape (points, 1), as a `SeveralSeries` has them."""
         return self.x[:, np.newaxis]
 
-    def along(self, parameter: str) -> NDArray[np.float64]:
+    def along(self, parameter: str) -> Floats:
         """Return the values of the parameter, ascending.
 
         Raises
@@ -130,7 +128,7 @@ class Series(Values):
         )
 
 
-def statistic_over(values: NDArray[np.float64], axis: int, statistic: Statistic = "q1") -> NDArray[np.float64]:
+def statistic_over(values: Floats, axis: int, statistic: Statistic = "q1") -> Floats:
     """Return the statistic of the finite values along an axis; NaN where there is none.
 
     `values`: NaN marks what is missing.
@@ -241,7 +239,7 @@ def _series_of(ds: xr.Dataset, parameter: str, metric: str, statistic: Statistic
     return found
 
 
-def _repetitions(cube: NDArray[np.float64], per_run: NDArray[np.float64]) -> NDArray[np.float64] | None:
+def _repetitions(cube: Floats, per_run: Floats) -> Floats | None:
     """Return the repetitions of the run that has values, if it is the only one."""
     runs = np.flatnonzero(np.isfinite(per_run).any(axis=0))
     return cube[:, runs[0]] if len(runs) == 1 else None
@@ -252,7 +250,7 @@ def _resolution(variable: xr.DataArray) -> float:
     return float(value) if isinstance(value, (int, float, np.number)) and 0 < value < math.inf else 0.0
 
 
-def _cube(variable: xr.DataArray, parameter: str) -> NDArray[np.float64]:
+def _cube(variable: xr.DataArray, parameter: str) -> Floats:
     """Return the values with dims function, parameter, run, repetition."""
     order = (FUNCTION, parameter, RUN, REPETITION)
     present = [dim for dim in order if dim in variable.dims]
@@ -260,7 +258,7 @@ def _cube(variable: xr.DataArray, parameter: str) -> NDArray[np.float64]:
     return values[tuple(slice(None) if dim in present else np.newaxis for dim in order)]
 
 
-def _noise(per_run: NDArray[np.float64]) -> float:
+def _noise(per_run: Floats) -> float:
     count = np.isfinite(per_run).sum(axis=1)
     rows = per_run[count >= 2]
     if not len(rows):
@@ -270,7 +268,7 @@ def _noise(per_run: NDArray[np.float64]) -> float:
     return float(np.median(np.divide(spread, np.abs(mean), out=np.zeros_like(spread), where=spread > 0)))
 
 
-def _of_processes(ds: xr.Dataset, function: str, parameter: str, there: NDArray[np.bool_]) -> tuple[float, ...]:
+def _of_processes(ds: xr.Dataset, function: str, parameter: str, there: Flags) -> tuple[float, ...]:
     """Return when each process was done at the last point, the median over the runs; empty where that was not kept."""
     if "process_time" not in ds or is_list(ds):
         return ()

@@ -13,9 +13,10 @@ from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.markup import block, bullets, counted, details, table
 from scalkit.measure.layout import as_points, points_in
-from scalkit.measure.reduce import Series, Statistic, series_on
+from scalkit.measure.reduce import Series, series_on
 from scalkit.measure.schema import check, parameters_of
 from scalkit.measure.values import Values
+from scalkit.options import Statistic
 from scalkit.units import format_quantity
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
@@ -18,15 +19,12 @@ from scalkit.validation.asked import without_value
 from scalkit.validation.expectation import RANKS
 from scalkit.validation.posterior import Posterior, Predictions
 
-__all__ = ["ENOUGH", "SHARE", "Advice", "Candidate", "advise"]
-
 ENOUGH = 0.98
 """A rank needs no further measurement if it is that probable among growths of one term."""
 
 SHARE = 0.75
 """A candidate that tells less than this share of the most telling one is passed over, however cheap it is."""
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 Cost = str | Callable[[float], float] | None
 
 _NOTHING = 0.03  # bits

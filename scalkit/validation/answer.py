@@ -6,30 +6,14 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import ExpectationError, UsageError
 from scalkit.growth import Growth
 from scalkit.validation.expectation import Expectation
-
-__all__ = [
-    "ANSWERS",
-    "ANSWER_SYMBOLS",
-    "MATERIAL",
-    "Answer",
-    "claim_ahead",
-    "excess",
-    "in_decimals",
-    "passing_growth",
-    "scaled",
-    "steps_explain",
-    "tolerance_of",
-    "tolerances",
-]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 Answer = Literal["fix", "cannot tell", "fine"]
 ANSWERS: tuple[Answer, ...] = ("fix", "cannot tell", "fine")

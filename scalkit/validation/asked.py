@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.growth import Growth
 from scalkit.measure import Series, SeveralSeries
-
-__all__ = [
-    "checked_level",
-    "checked_settings",
-    "checked_shares",
-    "require_expected_values",
-    "require_values_along",
-    "without_value",
-]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 _SHOWN = 60
 

@@ -9,8 +9,6 @@ from typing import cast
 from scalkit.errors import UsageError
 from scalkit.units import PREFIXES, SECONDS, split_quantity
 
-__all__ = ["parse_budget"]
-
 _EXAMPLES = {"B": "'24 GB' or '512 MiB'", "s": "'10 ms' or '2 min'"}
 
 

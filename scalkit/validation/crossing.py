@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.growth import Growth
 from scalkit.validation.expectation import Expectation
-
-__all__ = ["NEAR", "crossing", "last_sign_change", "place_of", "shown_scale"]
 
 NEAR = 16.0
 _STEPS = 4000
@@ -19,8 +17,6 @@ _LOWEST = 1e-9
 _LOG2_X_MAX = 1e6
 _LOG2_X_MAX_EXPONENTIAL = 1000.0
 _SNAP = 1e-9
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def crossing(model: Growth, expectation: Expectation) -> float:

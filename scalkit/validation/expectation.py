@@ -11,8 +11,6 @@ from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
 from scalkit.markup import block, formula, table
 
-__all__ = ["RANKS", "WORDS", "Direction", "Expectation", "HasGrowth", "Rank", "default_deviation"]
-
 Rank = Literal["total", "approximate", "none"]
 Direction = Literal["grows faster", "grows slower", "as expected"]
 _NO_DEVIATION = ("1", "1.0", "O(1)")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from scalkit.fit.several_model import SeveralModel
     from scalkit.validation.against.ratio import Against
 
-__all__ = ["POOR", "SLOW_ENOUGH", "Along", "Judged"]
-
 POOR = 0.8
 """Adjusted R^2 below which a model of noisy values does not say how they grow: a fifth of what they vary by is left."""
 

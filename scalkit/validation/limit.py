@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit import Model
 from scalkit.fit.growth_tests import student
@@ -23,15 +24,12 @@ if TYPE_CHECKING:
     from scalkit.validation.result import Validation
     from scalkit.validation.verdict import Verdict
 
-__all__ = ["Band", "Limit", "Limits", "limit", "limits", "residual_band"]
-
 LARGEST_LOG2 = 64.0
 _OCTAVES = 65
 _STEPS = 17
 _FINE, _COARSE = 9, 4
 _ROUNDING = 1e-9
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 Band = Callable[[Floats, float], Floats]
 """From settings of shape (n,) and a level to the lower and upper ends of what is probable there, of shape (2, n)."""
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from scalkit.markup import block, paragraph
 from scalkit.validation.judge.choices import AnyVerdict
 
-__all__ = ["Litmus"]
-
 
 @dataclass(frozen=True, eq=False)
 class Litmus:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from scalkit.measure.schema import METRICS
 
-__all__ = ["Name", "candidates", "function_in", "in_short", "named", "primary", "unexpected"]
-
 Name = tuple[str, str]
 """Function and metric."""
 

@@ -16,8 +16,6 @@ from scalkit.mpi_world import mpi_world
 from scalkit.task_bar import Report
 from scalkit.validation.judge.along_one import Mapper
 
-__all__ = ["Report", "in_turn", "over_ranks"]
-
 _RANK_0_HELPS = 4  # ranks at most: with more of them it would keep the others waiting for messages
 
 

@@ -18,8 +18,6 @@ from scalkit.fit.pure_error import Noise, pure_error
 from scalkit.measure import Series, Statistic, measurements, series
 from scalkit.validation.space import SearchSpace
 
-__all__ = ["piecewise", "piecewise_remark"]
-
 _STRONG = 0.99
 _LEAST_OF_EXACT = 1e-3
 _MOST_POINTS = 64

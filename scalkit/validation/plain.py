@@ -15,20 +15,6 @@ from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.validation.several.space import SeveralSpace, Space
 from scalkit.validation.space import SearchSpace
 
-__all__ = [
-    "expectation_from",
-    "list_of",
-    "options_from",
-    "plain_expectation",
-    "plain_options",
-    "plain_set",
-    "plain_space",
-    "set_from_plain",
-    "table_of",
-    "text_of",
-    "ticks_from",
-]
-
 
 def plain_set(given: ExpectationSet) -> dict[str, Any]:
     """Return a set of expectations as JSON values."""

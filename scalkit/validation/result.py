@@ -21,14 +21,13 @@ from scalkit.validation.rules import RuleResult
 from scalkit.validation.several.along import number_or_none, numbers_or_none
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.validation.told.bands import bands_of
-from scalkit.validation.verdict import MATCH_WORDS, SYMBOLS, Verdict
+from scalkit.validation.told.sentences import MATCH_WORDS
+from scalkit.validation.verdict import SYMBOLS, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from scalkit.validation.baseline.comparison import Comparison
-
-__all__ = ["FAIL_ON", "FAIL_ON_BASELINE", "SCHEMA", "Validation"]
 
 SCHEMA = 2
 _SAID = 3  # of the problems in a headline

@@ -6,10 +6,11 @@ import difflib
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from scalkit.arrays import Flags, Floats
 from scalkit.errors import RuleError
 from scalkit.fit import Model
 from scalkit.markup import block, bullets, counted, details, paragraph, table
@@ -20,15 +21,12 @@ from scalkit.validation.crossing import last_sign_change, place_of, shown_scale
 if TYPE_CHECKING:
     from scalkit.validation.verdict import Verdict
 
-__all__ = ["TOLERANCE", "RuleResult", "RuleStatus", "judge_by_metric", "judge_rule", "left_rule", "parsed_rules", "require_known"]
-
 TOLERANCE = 0.03
 _LOG2_X_MAX = 1000.0
 _LOG2_X_MAX_EXPONENTIAL = 30.0
 _STEPS = 20_000
 
 RuleStatus = Literal["holds", "violated", "predicted", "unknown"]
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +177,7 @@ def _shared_settings(used: list[Series]) -> Floats:
     return np.array(sorted(shared))
 
 
-def _measured(rule: Relation, used: Mapping[str, Series], x: Floats) -> tuple[Floats, np.ndarray[Any, np.dtype[np.bool_]]]:
+def _measured(rule: Relation, used: Mapping[str, Series], x: Floats) -> tuple[Floats, Flags]:
     if not len(x):
         return np.empty(0), np.empty(0, dtype=bool)
     rows = {name: np.searchsorted(s.x, x) for name, s in used.items()}

@@ -13,8 +13,6 @@ from scalkit.growth import Growth
 from scalkit.markup import block, counted, details, formula
 from scalkit.validation.expectation import Expectation
 
-__all__ = ["PRESETS", "SPACES", "SearchSpace"]
-
 PRESETS = ("ics15",)
 SPACES = ("around", "paper", *PRESETS)
 MAX_TICKS = 2000

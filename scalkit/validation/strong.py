@@ -15,8 +15,6 @@ from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.validation.expectation import Expectation
 
-__all__ = ["StrongScaling", "cost_expectation", "cost_series", "strong_scaling"]
-
 SIGNIFICANCE = 0.05
 LEAST_FALL = 0.8
 

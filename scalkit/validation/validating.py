@@ -30,8 +30,6 @@ from scalkit.validation.parallel import in_turn
 from scalkit.validation.result import Validation
 from scalkit.validation.rules import parsed_rules
 
-__all__ = ["validate"]
-
 
 def validate(
     data: xr.Dataset,

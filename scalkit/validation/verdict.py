@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.fit import Model
 from scalkit.fit.pure_error import pure_error
 from scalkit.growth import Growth
@@ -23,13 +24,11 @@ from scalkit.validation.pieces import piecewise_remark
 from scalkit.validation.posterior import Posterior, VerdictWord
 from scalkit.validation.several.along import AlongVerdict, number_or_none, numbers_or_none
 from scalkit.validation.space import SearchSpace
-from scalkit.validation.told.sentences import MATCH_WORDS, hidden_sentence_of, likelihood_sentence_of, problem_of, sentence_of
+from scalkit.validation.told.sentences import hidden_sentence_of, likelihood_sentence_of, problem_of, sentence_of
 
 if TYPE_CHECKING:
     from scalkit.arrays import Floats
     from scalkit.validation.against.ratio import Against
-
-__all__ = ["MATCH_WORDS", "SYMBOLS", "Estimator", "Verdict"]
 
 Estimator = Literal["posterior", "adjusted_r2"]
 """What chooses the model that is shown: its probability, or the adjusted R^2 of the paper."""
@@ -204,7 +203,7 @@ class Verdict(Judged):
         """Growth of model / expectation."""
         return self.model.growth / self.expectation.growth
 
-    def divergence_at(self, x: ArrayLike) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def divergence_at(self, x: ArrayLike) -> Floats:
         """Return the divergence model, coefficients stripped, at `x`; same shape as `x`."""
         return self.divergence(x)
 
@@ -228,7 +227,7 @@ class Verdict(Judged):
         """Largest share of the slowest term beyond the limits, at the last setting, that the values do not exclude at 95 %."""
         return self.posterior.hidden
 
-    def interval(self, x: ArrayLike, level: float = 0.9) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def interval(self, x: ArrayLike, level: float = 0.9) -> Floats:
         """Return the prediction interval at `x`, of shape (2, *shape of x), in `unit`; see `Posterior.interval`."""
         return self.posterior.interval(x, level)
 

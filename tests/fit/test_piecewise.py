@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from scalkit.errors import DataError
+from scalkit.fit.cuts import best_cuts
 from scalkit.fit.linear import fit_ticks
-from scalkit.fit.piecewise import best_cuts, fit_piecewise, fit_piecewise_series
+from scalkit.fit.piecewise import fit_piecewise, fit_piecewise_series
 from scalkit.fit.pure_error import Noise, pure_error
 from scalkit.growth import Growth
 from scalkit.measure import measurements, series

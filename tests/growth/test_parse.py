@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
-from scalkit.growth.parse import MAX_LENGTH, parse_growth
+from scalkit.growth.parse import parse_growth
+from scalkit.growth.refusals import MAX_LENGTH
 
 ADVICE = "Write the expectation as a product of powers of log(p), p and 2^p, for example 'p^2*log(p)'."
 

@@ -23,7 +23,8 @@ from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.operations import FUNCTIONS
 from scalkit.errors import LaunchError, UsageError
 from scalkit.measure import read, series
-from scalkit.measure.reduce import Series, Statistic
+from scalkit.measure.reduce import Series
+from scalkit.options import Statistic
 
 _RECORD = "refinement.json"
 

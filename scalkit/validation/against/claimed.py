@@ -15,8 +15,6 @@ from scalkit.fit.several_growth import GrowthSum
 from scalkit.growth import Growth
 from scalkit.measure import Series, SeveralSeries
 
-__all__ = ["Claimed", "HasValues", "claimed", "over_model"]
-
 AnySeries = TypeVar("AnySeries", bound=Series | SeveralSeries)
 
 

@@ -17,8 +17,6 @@ from scalkit.measure import Series, SeveralSeries
 from scalkit.validation.answer import MATERIAL, Answer
 from scalkit.validation.baseline.regression import BETWEEN, errors_of
 
-__all__ = ["Against", "Trend", "against"]
-
 LEVEL_OF_TRENDS, LEVEL = 0.99, 0.95
 _EXACT = 1.01
 """Factor by which exact values must outgrow a model to count: constants of models are given in three digits."""

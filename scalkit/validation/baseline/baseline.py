@@ -22,8 +22,6 @@ from scalkit.validation.verdict import Verdict
 if TYPE_CHECKING:
     from scalkit.validation.baseline.comparison import Comparison
 
-__all__ = ["BASELINE_SCHEMA", "Baseline", "BaselineEntry"]
-
 BASELINE_SCHEMA = 2
 """Files of schema 1 have no `errors`; they are read as well."""
 

@@ -13,8 +13,6 @@ from scalkit.fit.pure_error import pure_error
 from scalkit.measure import Series
 from scalkit.validation.baseline.regression import BETWEEN, Regression, errors_of, part_shapes, regression
 
-__all__ = ["ChangePoints"]
-
 _LEAST_SCATTER = 6  # commits whose own scatter says more than their repetitions
 _NORMAL_MEDIAN = 1.4826 / math.sqrt(2)  # from the median difference of neighbours to a standard deviation
 _SURE_OF_PLACE = 0.95

@@ -21,8 +21,6 @@ from scalkit.validation.result import Validation
 from scalkit.validation.space import SearchSpace
 from scalkit.validation.verdict import Verdict
 
-__all__ = ["COMPARISON_FAIL_ON", "Change", "Comparison", "Kind", "compare"]
-
 Kind = Literal["worse", "better", "factor", "undecided", "same", "new", "gone"]
 KINDS: tuple[Kind, ...] = ("worse", "better", "factor", "undecided", "same", "new", "gone")
 COMPARISON_FAIL_ON = ("factor", "better", "undecided", "gone")

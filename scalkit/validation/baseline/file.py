@@ -16,8 +16,6 @@ from scalkit.measure import Statistic
 from scalkit.validation.baseline import BASELINE_SCHEMA, Baseline, BaselineEntry
 from scalkit.whole_file import whole_file
 
-__all__ = ["load", "save"]
-
 MAX_BYTES = 20_000_000
 MAX_ENTRIES = 10_000
 MAX_POINTS = 10_000

@@ -26,8 +26,6 @@ from scalkit.validation.baseline.regression import Regression
 from scalkit.validation.names import Name, named
 from scalkit.validation.space import SearchSpace
 
-__all__ = ["History", "Segment", "Step", "Track", "history"]
-
 _LEAST_FITTED = 3
 _Row = tuple[str, Series]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["one_process"]
-
 _OUT = 5.0  # times as far from the others as these scatter
 _LEAST = 4  # processes
 

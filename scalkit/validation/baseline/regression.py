@@ -6,15 +6,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from scalkit.arrays import Flags, Floats
 from scalkit.measure.values import Values
 
-__all__ = ["ALARM", "BETWEEN", "Regression", "Shape", "errors_of", "part_shapes", "regression"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 Shape = Literal["", "everywhere", "growing", "from", "up to", "at"]
 
 ALARM = 5e-4
@@ -64,7 +62,7 @@ class Regression:
         return self.factor * math.exp(-half), self.factor * math.exp(half)
 
     @property
-    def concerned(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def concerned(self) -> Flags:
         """Which settings `shape` speaks of."""
         there = {"at": self.x == self.place, "from": self.x >= self.place, "up to": self.x <= self.place}
         return np.asarray(there.get(self.shape, self.x == self.x))
@@ -167,8 +165,8 @@ def part_shapes(x: Floats) -> Iterator[tuple[Floats, bool]]:
         yield (at - at[0]) / (at[-1] - at[0]), True
 
 
-def _parts(n: int) -> list[tuple[Shape, int, np.ndarray[Any, np.dtype[np.bool_]]]]:
+def _parts(n: int) -> list[tuple[Shape, int, Flags]]:
     k = np.arange(n)
-    found: list[tuple[Shape, int, np.ndarray[Any, np.dtype[np.bool_]]]] = [("at", i, k == i) for i in range(n)]
+    found: list[tuple[Shape, int, Flags]] = [("at", i, k == i) for i in range(n)]
     found += [("from", i, k >= i) for i in range(1, n - 1)]
     return found + [("up to", i, k <= i) for i in range(1, n - 1)]

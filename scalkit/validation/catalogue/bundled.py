@@ -8,8 +8,6 @@ from functools import cache
 from scalkit.validation.catalogue.catalogue import CATALOGUES, load_expectations
 from scalkit.validation.expectation import Expectation
 
-__all__ = ["is_bundled"]
-
 
 def is_bundled(function: str, along: Mapping[str, Expectation]) -> bool:
     """Return whether a bundled catalogue says the same of a function, along its only parameter."""

@@ -49,8 +49,6 @@ from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.validation.several.space import SeveralSpace, Space, space_along
 from scalkit.validation.space import SPACES, SearchSpace
 
-__all__ = ["CATALOGUES", "ExpectationSet", "Expected", "expectation_set", "load_expectations"]
-
 CATALOGUES = ("mpi", "mpi-all", "mafia")
 _RULER = ("space", "ticks", "add_ticks", "remove_ticks")
 _KEYS = ("title", "deviation", *_RULER, "litmus", "rules", "growth_classes", "expectations")

@@ -10,8 +10,6 @@ from typing import Any
 from scalkit.errors import ExpectationError, ScalkitError
 from scalkit.toml.lines import Path as EntryPath
 
-__all__ = ["AtEntry", "at", "is_by_metric", "known_keys", "typed"]
-
 
 class AtEntry(Exception):  # noqa: N818
     """Carries an error to where the lines of the file are known."""

@@ -9,8 +9,6 @@ from scalkit.errors import ExpectationError
 from scalkit.growth import all_or_none, register_growth
 from scalkit.validation.catalogue.entries import at, known_keys
 
-__all__ = ["declare_growths"]
-
 _TABLE = "growth_classes"
 _KEYS = ("expression", "faster_than", "slower_than")
 _MOST = 100

@@ -11,8 +11,6 @@ from scalkit.growth import Growth
 from scalkit.validation.expectation import Expectation, HasGrowth
 from scalkit.validation.several.expectation import SeveralExpectation
 
-__all__ = ["made", "require_deviation"]
-
 
 def made(text: object, deviation: object) -> Expectation | SeveralExpectation:
     """Return an expectation of one parameter, or of several where it or its deviation names several; of texts made once."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.fit import MIN_POINTS, Fits, Model, check_series, fit_series, fit_ticks, growing_of, is_within_resolution
 from scalkit.growth import Growth
 from scalkit.measure import Series
@@ -22,8 +23,6 @@ from scalkit.validation.posterior import SURE, Posterior, posteriors
 from scalkit.validation.posterior.memory import Memory
 from scalkit.validation.space import SearchSpace
 from scalkit.validation.verdict import Estimator, Verdict
-
-__all__ = ["TASK", "Case", "Mapper", "judge"]
 
 Case = tuple[Series, Expectation, SearchSpace]
 Mapper = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
@@ -241,7 +240,7 @@ def _off(posterior: Posterior) -> Iterator[str]:
         yield f"much hangs on the value at {where}, which is {off}; measure it again"
 
 
-def _is_one_step(y: np.ndarray[Any, np.dtype[np.float64]]) -> bool:
+def _is_one_step(y: Floats) -> bool:
     """Return whether the values stay, rise once, and stay."""
     steps = np.diff(y)
     return bool((steps >= 0).all()) and np.count_nonzero(steps) == 1

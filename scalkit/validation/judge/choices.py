@@ -14,8 +14,6 @@ from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.validation.verdict import Verdict
 
-__all__ = ["AnyExpectation", "AnySeries", "AnyVerdict", "Choices", "Rulers", "Setting"]
-
 AnyExpectation = Expectation | SeveralExpectation
 AnySeries = Series | SeveralSeries
 AnyVerdict = Verdict | SeveralVerdict

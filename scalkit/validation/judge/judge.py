@@ -35,8 +35,6 @@ from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.validation.several.judge import judge_several, shortage
 from scalkit.validation.verdict import Estimator, Verdict
 
-__all__ = ["Judge", "Outcome"]
-
 _KEPT_RULES = 1000
 _KEPT_STATES = 20
 _LEAST_KEPT = 2000

@@ -14,8 +14,6 @@ from scalkit.validation.judge.choices import AnySeries, Setting
 from scalkit.validation.judge.recent import Recent
 from scalkit.validation.names import Name
 
-__all__ = ["Measured", "shown_setting"]
-
 _KEPT = 256
 
 

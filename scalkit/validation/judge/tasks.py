@@ -26,8 +26,6 @@ from scalkit.validation.names import Name, named, primary
 from scalkit.validation.space import SearchSpace
 from scalkit.validation.strong import StrongScaling, cost_expectation, strong_scaling
 
-__all__ = ["Task", "Tasks"]
-
 _KEPT = 2000
 
 

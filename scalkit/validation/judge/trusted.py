@@ -5,16 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.fit.model import Model
 from scalkit.validation.posterior.profiles import drifting
-
-__all__ = ["ahead", "best_ahead", "refitted"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 _STEPS = 30
 _RANGE = 80.0  # natural logarithm of values that squares of 64 bits hold beside each other

@@ -7,8 +7,6 @@ from collections.abc import Collection, Iterator, Mapping
 from scalkit.validation.baseline.comparison import Comparison
 from scalkit.validation.result import Validation
 
-__all__ = ["command", "to_github"]
-
 
 def to_github(
     result: Validation, fail_on: Collection[str] = (), *, file: str = "", lines: Mapping[str, int] | None = None

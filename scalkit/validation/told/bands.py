@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
+
 if TYPE_CHECKING:
     from scalkit.validation.verdict import Verdict
-
-__all__ = ["AHEAD", "bands_of"]
 
 AHEAD = 4
 """Bands also tell of this multiple of the largest setting."""
@@ -36,5 +36,5 @@ def bands_of(verdict: Verdict, level: float = 0.9) -> dict[str, Any]:
     }
 
 
-def _plain(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
+def _plain(values: Floats) -> list[float | None]:
     return [value if math.isfinite(value) else None for value in values.tolist()]

@@ -10,8 +10,6 @@ from scalkit.validation.judge.choices import AnyVerdict
 from scalkit.validation.result import Validation
 from scalkit.validation.rules import RuleResult
 
-__all__ = ["cases", "to_junit"]
-
 
 def to_junit(result: Validation, name: str = "scalkit", fail_on: Collection[str] = ()) -> str:
     """Return JUnit XML with one suite, see `cases`."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from scalkit.fit import Model
     from scalkit.validation.verdict import Verdict
 
-__all__ = ["MATCH_WORDS", "hidden_sentence_of", "likelihood_sentence_of", "problem_of", "sentence_of"]
-
 MATCH_WORDS: dict[VerdictWord, str] = {
     "total": "total",
     "approximate": "approximate",

@@ -14,12 +14,11 @@ from scalkit.validation.answer import ANSWER_SYMBOLS
 from scalkit.validation.catalogue import ExpectationSet
 from scalkit.validation.crossing import shown_scale
 from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.validation.verdict import MATCH_WORDS, Verdict
+from scalkit.validation.told.sentences import MATCH_WORDS
+from scalkit.validation.verdict import Verdict
 
 if TYPE_CHECKING:
     from scalkit.validation.result import Validation
-
-__all__ = ["expectations_html", "mark_of", "result_html", "several_html", "values_table", "verdict_html", "verdicts_table"]
 
 AnyVerdict = Verdict | SeveralVerdict
 
