@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import scalkit as sk
-from scalkit.validation.baseline.history import History, history
+from scalkit.history import History, history
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 N = 1000.0 * 2 ** np.arange(6)

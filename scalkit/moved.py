@@ -8,15 +8,18 @@ from __future__ import annotations
 import importlib
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any
 
 MOVED = {
     "scalkit.guideline_models": "scalkit.guidelines.fitted",
     "scalkit.guideline_tables": "scalkit.guidelines.tables",
     "scalkit.guidelines.predicting": "scalkit.guidelines.predictions",
+    "scalkit.measure.experiment_file": "scalkit.formats.experiments.file",
+    "scalkit.measure.experiments": "scalkit.formats.experiments.table",
     "scalkit.measure.readers": "scalkit.formats.readers",
     "scalkit.measure.writers": "scalkit.formats.writers",
     "scalkit.perfmodels.known": "scalkit.perfmodels.collectives.known",
@@ -40,8 +43,11 @@ MOVED = {
     "scalkit.trace.result": "scalkit.trace.results.dataset",
     "scalkit.trace.timeline": "scalkit.trace.views.timeline",
     "scalkit.validation.annotations": "scalkit.validation.told.annotations",
+    "scalkit.validation.baseline.change_points": "scalkit.history.change_points",
+    "scalkit.validation.baseline.history": "scalkit.history.commits",
     "scalkit.validation.bands": "scalkit.validation.told.bands",
     "scalkit.validation.junit": "scalkit.validation.told.junit",
+    "scalkit.validation.plain": "scalkit.session.plain",
     "scalkit.validation.sentences": "scalkit.validation.told.sentences",
     "scalkit.validation.shown": "scalkit.validation.told.shown",
 }
@@ -66,6 +72,18 @@ def _new_name(name: str) -> str | None:
     """Return where a module is now; None if it did not move."""
     moved = next((old for old in MOVED if name == old or name.startswith(f"{old}.")), None)
     return None if moved is None else MOVED[moved] + name.removeprefix(moved)
+
+
+def moved_names(package: str, home: str, names: Collection[str]) -> Callable[[str], Any]:
+    """Return a ``__getattr__`` of a package for names that are elsewhere now: it loads them with a warning."""
+
+    def load(name: str) -> Any:
+        if name not in names:
+            raise AttributeError(f"module '{package}' has no attribute {name!r}")
+        warnings.warn(f"{package}.{name} is {home}.{name} now; import from there.", DeprecationWarning, stacklevel=2)
+        return getattr(importlib.import_module(home), name)
+
+    return load
 
 
 sys.meta_path.insert(0, _Moved())  # before the finder of files, which finds modules of a package that moved a second time

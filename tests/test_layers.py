@@ -39,6 +39,7 @@ LAYERS = {
     "validation": 2,
     "bench": 2,
     "perfmodels": 2,
+    "history": 2.05,
     "store": 2.1,
     "trace": 2,
     "guidelines": 2.1,
@@ -53,10 +54,11 @@ LAYERS = {
     "cli": 5,
     "pytest_plugin": 5,
 }
-NEVER_EACH_OTHER = {"validation", "bench", "perfmodels", "guidelines", "store", "trace"}
+NEVER_EACH_OTHER = {"validation", "bench", "perfmodels", "guidelines", "store", "trace", "history"}
 EXCEPT = {
     ("guidelines", "validation"),  # growths fitted to medians of runs, for predictions
-    ("store", "validation"),  # change points over versions and time are those of `scalkit history`
+    ("history", "validation"),  # a change between commits is one against a baseline
+    ("store", "history"),  # change points over versions and time are those of `scalkit history`
 }
 BORDERS = {
     "sympy": {"growth", "perfmodels"},

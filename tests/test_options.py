@@ -20,8 +20,8 @@ from scalkit.options import MIN_POINTS, OPTIONS, Judging, JudgingOptions
 from scalkit.pytest_plugin.scaling_check import ScalingCheck
 from scalkit.reports.page import open_page
 from scalkit.reports.template import templates
+from scalkit.session.plain import options_from, plain_options
 from scalkit.validation import SearchSpace
-from scalkit.validation.plain import options_from, plain_options
 from scalkit.widgets.explorer.data_picker import DataPicker
 
 P = [2, 4, 8, 16, 32, 64]

@@ -14,13 +14,13 @@ from scalkit.cli.terminal.printed import printed
 from scalkit.errors import UsageError
 
 if TYPE_CHECKING:
-    from scalkit.validation.baseline.history import History
+    from scalkit.history import History
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, compare and print; return 0 or 1."""
     import scalkit as sk
-    from scalkit.validation.baseline.history import history
+    from scalkit.history import history
 
     require_tolerance(args)
     read = ((name, sk.read(path, parameter=args.parameter)) for name, path in _named(args.folders))

@@ -16,10 +16,10 @@ import numpy as np
 from scalkit.arrays import Floats
 from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError, UsageError
+from scalkit.formats.experiments.file import short_library
 from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.guidelines.run_sizes import Columns, is_measurements, run_table
 from scalkit.markup import counted
-from scalkit.measure.experiment_file import short_library
 from scalkit.measure.virtual_time import attributes_of_remarks, clock_attributes, machine_of, remarks_of
 
 PathLike = str | os.PathLike[str]
@@ -66,14 +66,14 @@ def read_tables(source: Any, *, value: str = "time") -> Any:
         return _below_each_other([read_csv(path) for path in paths])
     if any(is_csv):
         raise UsageError("CSV files and run folders cannot be assessed together; give one kind, or put all into CSV files.")
-    from scalkit.measure import holds_experiments
+    from scalkit.formats.experiments import holds_experiments
 
     return _neighbourhoods(paths, value) if holds_experiments(paths) else _runs(paths, value)
 
 
 def _neighbourhoods(paths: Sequence[Path], value: str) -> Any:
     """Return run files of neighbourhood campaigns; ``local`` is the longest time that any process was inside the call."""
-    from scalkit.measure import holds_experiments, read_experiments
+    from scalkit.formats.experiments import holds_experiments, read_experiments
 
     table = read_experiments([str(path) for path in paths], value="local" if value == "local" else "completion")
     if others := [file for path in paths for file in _files(path) if not holds_experiments(file)]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from scalkit.measure.combined import combine
-from scalkit.measure.experiments import ExperimentTable, holds_experiments, read_experiments
 from scalkit.measure.netcdf import write_netcdf
 from scalkit.measure.points import measurements
 from scalkit.measure.process_times import ProcessTimes, process_times
@@ -11,11 +12,11 @@ from scalkit.measure.reduce import Series, series
 from scalkit.measure.schema import METRICS, Metric, check, fixed_parameters, parameters_of
 from scalkit.measure.several import SeveralSeries, several_series
 from scalkit.measure.sources import read
+from scalkit.moved import moved_names
 from scalkit.options import Statistic
 
 __all__ = [
     "METRICS",
-    "ExperimentTable",
     "Metric",
     "ProcessTimes",
     "Series",
@@ -24,13 +25,16 @@ __all__ = [
     "check",
     "combine",
     "fixed_parameters",
-    "holds_experiments",
     "measurements",
     "parameters_of",
     "process_times",
     "read",
-    "read_experiments",
     "series",
     "several_series",
     "write_netcdf",
 ]
+
+if not TYPE_CHECKING:  # a type checker looks for names of old in vain
+    __getattr__ = moved_names(
+        __name__, "scalkit.formats.experiments", {"ExperimentTable", "holds_experiments", "read_experiments"}
+    )

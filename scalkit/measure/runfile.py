@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import RunFileError
-from scalkit.measure.experiment_file import PROGRAM
 from scalkit.measure.pattern_records import Trip, Units
 from scalkit.measure.record_lines import AGAIN, before_end, records_of
 from scalkit.measure.records import Cell, Count, Env, Memory, Record, Region, Skip
+
+EXPERIMENTS = "sk_neighbours"
+"""The program whose run files hold experiments in place of series."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +65,10 @@ def read_run_file(path: Path) -> RunFile:
         raise RunFileError(f"{path.name} has no complete line: the launch died at once. Delete the file or measure again.")
     if records[0].fields["rec"] != "env":
         raise records[0].error(f"the first record is {records[0].fields['rec']!r}; 'env' is needed. {AGAIN}")
-    if records[0].fields.get("program") == PROGRAM:
+    if records[0].fields.get("program") == EXPERIMENTS:
         raise RunFileError(
-            f"{path.name} holds experiments on neighbourhoods: read it with scalkit.measure.read_experiments, and judge it with "
-            "'scalkit guidelines'."
+            f"{path.name} holds experiments on neighbourhoods: read it with scalkit.formats.experiments.read_experiments, and "
+            "judge it with 'scalkit guidelines'."
         )
     return _content(path, hashlib.sha256(content).hexdigest(), records)
 

@@ -17,9 +17,9 @@ from scalkit.bundled import here_or_bundled
 from scalkit.errors import UsageError
 from scalkit.session import Session
 from scalkit.session.file import FORMAT
+from scalkit.session.plain import plain_set, set_from_plain
 from scalkit.validation import ExpectationSet
 from scalkit.validation.catalogue import CATALOGUES, expectation_set
-from scalkit.validation.plain import plain_set, set_from_plain
 
 _MEMORY = "data in memory"
 

@@ -22,11 +22,11 @@ from scalkit.reports.reopened import room_for, session_values
 from scalkit.reports.template import listed, require_known_parameters
 from scalkit.reports.writer.content import Content, written_now
 from scalkit.session import Session
+from scalkit.session.plain import options_from
 from scalkit.session.source import content_hash
 from scalkit.validation import Expectation, ExpectationSet, Validation, validate
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import expectation_set
-from scalkit.validation.plain import options_from
 from scalkit.validation.told.junit import cases
 
 

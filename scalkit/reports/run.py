@@ -19,7 +19,7 @@ from scalkit.reports.template import DEFAULT, Template, named_template
 from scalkit.reports.writer.pdf import find_browser
 from scalkit.reports.writer.target import Target
 from scalkit.reports.writer.write import ReportResult, given, work_folder, write
-from scalkit.validation.plain import plain_space
+from scalkit.session.plain import plain_space
 from scalkit.validation.several.space import Space
 
 if TYPE_CHECKING:

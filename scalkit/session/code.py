@@ -19,13 +19,13 @@ from scalkit.growth import Growth, plain_growths
 from scalkit.measure import measurements, parameters_of
 from scalkit.measure.schema import metrics_of
 from scalkit.relation import Relation
+from scalkit.session.plain import plain_expectation, plain_set
 from scalkit.session.rulers import growths_expected
 from scalkit.session.source import Source, confirmed, content_hash
 from scalkit.session.state import State
 from scalkit.validation import ExpectationSet, SearchSpace
 from scalkit.validation.catalogue import expectation_set
 from scalkit.validation.judge.choices import Rulers, Setting
-from scalkit.validation.plain import plain_expectation, plain_set
 
 if TYPE_CHECKING:
     from scalkit.session.queries import SessionView

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from scalkit.errors import DataError, ExpectationError
 from scalkit.growth import plain_growths
 from scalkit.session.code import expectation_entry
+from scalkit.session.plain import plain_set
 from scalkit.session.rulers import growths_expected
 from scalkit.toml.writer import to_toml
 from scalkit.validation import Expected, SearchSpace
 from scalkit.validation.judge.choices import Rulers
-from scalkit.validation.plain import plain_set
 from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.validation.several.space import SeveralSpace
 

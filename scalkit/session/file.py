@@ -20,11 +20,7 @@ from scalkit.measure import Statistic
 from scalkit.options import MIN_POINTS, Judging
 from scalkit.relation import Relation
 from scalkit.session.in_page import SCRIPT_ID, dataset_from_text, dataset_to_text, sessions_in
-from scalkit.session.source import Source, confirmed, content_hash, open_source
-from scalkit.session.state import History, State, Step
-from scalkit.validation import SearchSpace
-from scalkit.validation.judge.choices import Rulers, Setting
-from scalkit.validation.plain import (
+from scalkit.session.plain import (
     expectation_from,
     list_of,
     options_from,
@@ -35,6 +31,10 @@ from scalkit.validation.plain import (
     table_of,
     ticks_from,
 )
+from scalkit.session.source import Source, confirmed, content_hash, open_source
+from scalkit.session.state import History, State, Step
+from scalkit.validation import SearchSpace
+from scalkit.validation.judge.choices import Rulers, Setting
 from scalkit.whole_file import whole_file
 
 if TYPE_CHECKING:

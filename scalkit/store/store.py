@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import xarray as xr
 
+    from scalkit.history import History
     from scalkit.store.advice.answer import Advice
     from scalkit.store.merge import Merged
     from scalkit.store.publication import Published
     from scalkit.store.submissions.report import Verified
     from scalkit.store.views.choices import Choice
     from scalkit.store.views.comparison import Comparison
-    from scalkit.validation.baseline.history import History
 
 T = TypeVar("T")
 Texts = str | Sequence[str]

@@ -20,10 +20,10 @@ from scalkit.bench.jobs.emitting import emitted
 from scalkit.bench.patterns.neighbourhood import design_text, experiments, operations_of_neighbourhoods, table_text
 from scalkit.cli import main
 from scalkit.errors import LaunchError, UsageError
+from scalkit.formats.experiments import read_experiments
 from scalkit.guidelines import Neighbourhood, balanced_dims
 from scalkit.guidelines.neighbours.neighbourhoods import ORDERS, periods
 from scalkit.guidelines.simulated import neighbourhood_design
-from scalkit.measure import read_experiments
 
 KERNEL = Path(__file__).resolve().parents[2] / "microbench"
 NBHCOLL = KERNEL / "examples" / "nbhcoll.toml"

@@ -12,7 +12,9 @@ import pandas as pd
 import pytest
 
 import scalkit as sk
+import scalkit.measure
 from scalkit.errors import DataError, UsageError
+from scalkit.formats.experiments import read_experiments
 from scalkit.guidelines import assess, measured
 from scalkit.guidelines.run_sizes import run_table
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
@@ -171,3 +173,7 @@ def test_old_names_of_modules_warn_and_work() -> None:
     for old, new in (*MOVED.items(), inside):
         with pytest.warns(DeprecationWarning, match=rf"^{old} is {new} now; import from there\.$"):
             assert importlib.import_module(old) is importlib.import_module(new)
+    with pytest.warns(DeprecationWarning, match=r"^scalkit\.measure\.read_experiments is scalkit\.formats\.experiments\.read_"):
+        assert scalkit.measure.read_experiments is read_experiments
+    with pytest.raises(AttributeError, match=r"^module 'scalkit\.measure' has no attribute 'nothing'$"):
+        scalkit.measure.nothing  # noqa: B018

@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError, ScalkitError, UsageError
+from scalkit.history import History, history
 from scalkit.options import Statistic
 from scalkit.store.runs.content import trusted
 from scalkit.store.runs.dataset import dataset_of
 from scalkit.store.views.selection import grouped_datasets
-from scalkit.validation.baseline.history import History, history
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ def over_time(
     """Return when operations changed, of the runs of one machine and library.
 
     `by`, {"version", "day", "campaign"}: runs that share it are taken together; versions in their order, the others by time.
-    `statistic`, `tolerance`: as in `scalkit.validation.baseline.history.history`.
+    `statistic`, `tolerance`: as in `scalkit.history.history`.
     `**filters`: as in `Store.suites`.
     Raises DataError if the runs are of several machines or libraries, or nothing can be compared; UsageError if `by` is
     unknown.

@@ -16,7 +16,7 @@ import numpy as np
 from scalkit.arrays import Floats, Ints
 from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError
-from scalkit.measure.experiment_file import ExperimentFile, is_experiment_file, read_experiment_file, short_library
+from scalkit.formats.experiments.file import ExperimentFile, is_experiment_file, read_experiment_file, short_library
 from scalkit.measure.virtual_time import clock_attributes
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import Any
 from scalkit.errors import RunFileError
 from scalkit.measure.record_lines import AGAIN, before_end, records_of
 from scalkit.measure.records import Env, Record
+from scalkit.measure.runfile import EXPERIMENTS
 
-PROGRAM = "sk_neighbours"
 _HEAD = 4096
 _TEXTS = ("op", "datatype", "topology", "order", "constructor")
 _NUMBERS = ("experiment", "size_B", "work", "n_dim", "n_finite", "radius", "reorder")
@@ -40,7 +40,7 @@ def is_experiment_file(path: Path) -> bool:
             head = stream.read(_HEAD)
     except (OSError, EOFError):
         return False
-    return head.lstrip()[:1] == b"{" and b'"rec":"env"' in head and f'"program":"{PROGRAM}"'.encode() in head
+    return head.lstrip()[:1] == b"{" and b'"rec":"env"' in head and f'"program":"{EXPERIMENTS}"'.encode() in head
 
 
 def _opened(path: Path) -> Any:

@@ -16,11 +16,11 @@ import xarray as xr
 from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit import Model, fit_series
+from scalkit.history.change_points import ChangePoints
 from scalkit.markup import block, bullets, paragraph, table
 from scalkit.measure import Series, Statistic, series, several_series
 from scalkit.measure.schema import parameters_of
 from scalkit.text import NONE, counted
-from scalkit.validation.baseline.change_points import ChangePoints
 from scalkit.validation.baseline.one_process import one_process
 from scalkit.validation.baseline.regression import Regression
 from scalkit.validation.names import Name, named

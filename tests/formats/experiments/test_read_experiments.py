@@ -13,8 +13,8 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import DataError, RunFileError
+from scalkit.formats.experiments import holds_experiments, read_experiments
 from scalkit.guidelines import assess
-from scalkit.measure import holds_experiments, read_experiments
 
 MOORE = {"op": "MPI_Neighbor_alltoall", "size_B": 8, "topology": "moore", "n_dim": 2, "n_finite": 0, "radius": 1}
 CART = {"op": "MPI_Neighbor_alltoall", "size_B": 8, "topology": "cart", "n_dim": 2, "n_finite": 0}

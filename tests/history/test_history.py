@@ -13,8 +13,8 @@ import pytest
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError, UsageError
+from scalkit.history import history
 from scalkit.measure import combine
-from scalkit.validation.baseline.history import history
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import changes
