@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -206,9 +207,30 @@ def _weights(
 
 
 def _sums(growths: Sequence[Sequence[Growth]], best: Sequence[tuple[Block, int, float]]) -> tuple[tuple[GrowthSum, float], ...]:
+    """Return the probability of each sum of leading terms; hypotheses that differ in the constant alone have one sum."""
     total = sum(mass for _, _, mass in best)
-    found: dict[GrowthSum, float] = {}
+    rising = [[tick > Growth.constant() for tick in ticks] for ticks in growths]
+    leading: dict[object, list[tuple[int, ...]]] = {}
+    found: dict[frozenset[tuple[tuple[int, int], ...]], float] = {}
     for block, row, mass in best:
-        growth = GrowthSum.of(_members(growths, block, row))
-        found[growth] = found.get(growth, 0.0) + mass / total
-    return tuple(sorted(found.items(), key=lambda pair: -pair[1]))
+        picked = dict(zip(block.active, block.combinations[row].tolist(), strict=True))
+        rises = tuple(rising[column][tick] for column, tick in picked.items())
+        if (block.products, rises) not in leading:
+            leading[block.products, rises] = _leading(block.products, dict(zip(picked, rises, strict=True)))
+        terms = frozenset(tuple((column, picked[column]) for column in members) for members in leading[block.products, rises])
+        found[terms] = found.get(terms, 0.0) + mass / total
+    product = cache(lambda members: math.prod((growths[column][tick] for column, tick in members), start=Growth.constant()))
+    sums = {GrowthSum(tuple(sorted(map(product, terms), key=str))): mass for terms, mass in found.items()}
+    return tuple(sorted(sums.items(), key=lambda pair: -pair[1]))
+
+
+def _leading(products: Sequence[tuple[int, ...]], rises: Mapping[int, bool]) -> list[tuple[int, ...]]:
+    """Return the products that no other one outgrows; one does if it has more parameters that rise or fewer that fall."""
+    return [
+        one
+        for one in products
+        if not any(
+            other != one and all(rises[i] for i in {*other} - {*one}) and not any(rises[i] for i in {*one} - {*other})
+            for other in products
+        )
+    ] or [()]

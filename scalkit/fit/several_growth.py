@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.errors import ExpectationError
-from scalkit.growth import Exponents, Growth
+from scalkit.growth import Growth
 
 __all__ = ["GrowthSum"]
 
@@ -105,9 +105,7 @@ class GrowthSum:
 
 def outgrows(one: Growth, other: Growth) -> bool:
     """Return whether `one` grows at least as fast as `other` along every parameter."""
-    names = {*one.parameters, *other.parameters}
-    nothing = Exponents()
-    return all((one / other).exponents(name) >= nothing for name in names)
+    return all(one.exponents(name) >= other.exponents(name) for name in {*one.parameters, *other.parameters})
 
 
 def _bare(text: str) -> str:

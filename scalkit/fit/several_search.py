@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from scalkit.fit.several_points import Points
+from scalkit.fit.small_matrices import inverses, log_determinants
 
 __all__ = ["CRITERIA", "Block", "Criterion", "search", "shortlist"]
 
@@ -182,7 +183,7 @@ class _Part:
         """Return the score of every combination with these products, -inf with a negative coefficient."""
         k, n = len(columns), self.n
         gram = self.gram[:, columns][:, :, columns] + _FLOOR * np.eye(k)
-        inverse: Floats = np.asarray(np.linalg.inv(gram), dtype=np.float64)
+        inverse = inverses(gram)
         right = self.right[:, columns]
         shares = (inverse @ right[:, :, None])[:, :, 0]
         rss = np.maximum(self.square - (shares * right).sum(axis=1), 0.0) + _FLOOR * n
@@ -208,7 +209,7 @@ class _Part:
         k = gram.shape[1]
         freedom = self.n - k + self.freedom
         variance = (rss + self.spread) / freedom
-        _, log_det = np.linalg.slogdet(gram + variance[:, None, None] * np.eye(k))
+        log_det = log_determinants(gram + variance[:, None, None] * np.eye(k))
         deviation = np.sqrt(variance[:, None] * np.diagonal(inverse, axis1=1, axis2=2))
         with np.errstate(divide="ignore"):
             inside = np.log(ndtr(shares / np.maximum(deviation, 1e-300))).sum(axis=1)

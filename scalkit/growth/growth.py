@@ -194,8 +194,11 @@ class Growth:
     def __mul__(self, other: Growth) -> Growth:
         if not isinstance(other, Growth):
             return NotImplemented
-        names = {*self.parameters, *other.parameters}
-        return Growth.product({name: self.exponents(name) + other.exponents(name) for name in names})
+        if not self.factors or not other.factors:
+            return self if self.factors else other
+        mine, others = dict(self.factors), dict(other.factors)
+        both = {name: mine[name] + others[name] for name in mine.keys() & others.keys()}
+        return Growth.product(mine | others | both)
 
     def __truediv__(self, other: Growth) -> Growth:
         if not isinstance(other, Growth):
@@ -251,9 +254,12 @@ class Growth:
             return np.asarray(np.exp2(self.log2_value(x)))
 
     def __str__(self) -> str:
-        from scalkit.growth.render import to_text
+        found = self.__dict__.get("_text")
+        if found is None:
+            from scalkit.growth.render import to_text
 
-        return to_text(self)
+            found = self.__dict__["_text"] = to_text(self)
+        return str(found)
 
     def __repr__(self) -> str:
         return f"Growth({str(self)!r})"

@@ -1,0 +1,42 @@
+"""Inverses and determinants of many small symmetric matrices at once, several times faster than one by one in LAPACK."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["inverses", "log_determinants"]
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def inverses(matrices: Floats) -> Floats:
+    """Return the inverse of each symmetric positive definite matrix, by Gauss-Jordan elimination without pivoting.
+
+    `matrices` of shape (n, k, k).
+    """
+    left = np.moveaxis(matrices, 0, -1).copy()
+    for i in range(len(left)):
+        pivot = left[i, i].copy()
+        left[i, i] = 1.0
+        left[i] /= pivot
+        for j in range(len(left)):
+            if j != i:
+                factor = left[j, i].copy()
+                left[j, i] = 0.0
+                left[j] -= factor * left[i]
+    return np.moveaxis(left, -1, 0)
+
+
+def log_determinants(matrices: Floats) -> Floats:
+    """Return the natural logarithm of the determinant of each symmetric positive definite matrix.
+
+    `matrices` of shape (n, k, k).
+    """
+    left = np.moveaxis(matrices, 0, -1).copy()
+    total = np.zeros(left.shape[-1])
+    for i in range(len(left)):
+        total += np.log(left[i, i])
+        left[i + 1 :, i + 1 :] -= left[i + 1 :, i, None] * (left[i, i + 1 :] / left[i, i])
+    return total
