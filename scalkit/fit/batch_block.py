@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ import numpy as np
 from scalkit.arrays import Flags, Floats, Ints
 from scalkit.fit.batch_kernel import Buffers, Fit, Rows, Ticks, fit_each, most_explained, prepare
 from scalkit.fit.criteria import Criterion, scores
-from scalkit.fit.growth_tests import f_tail
+from scalkit.fit.growth_tests import student
+from scalkit.fit.linear import log2_values
 from scalkit.fit.select import MIN_RUN, ROUGH, SIGNIFICANCE
 from scalkit.growth import Growth
 
@@ -47,9 +48,8 @@ class Hypotheses:
     @classmethod
     def of(cls, growths: tuple[Growth, ...], x: Floats, expected: Growth | None) -> Hypotheses:
         """Return the hypotheses of growths that ascend after the constant."""
-        log2 = np.array([growth.log2_value(x) for growth in growths[1:]]).reshape(-1, len(x))
         ranks = [-1 if growth == expected else place for place, growth in enumerate(growths[1:])]
-        return cls(growths, log2, np.array(ranks, dtype=np.int64))
+        return cls(growths, log2_values(tuple(x.tolist()), growths[1:]), np.array(ranks, dtype=np.int64))
 
     @cached_property
     def complete(self) -> Ticks:
@@ -142,20 +142,10 @@ def _best(rows: Rows, ticks: Ticks, fits: list[Fit], known: Hypotheses, options:
     return np.asarray(np.argmin(np.where(tied, ranks, len(known.growths)), axis=0))
 
 
-@lru_cache(maxsize=4096)
-def _critical_value(freedom: int) -> float:
-    """Return the value that F with 1 and `freedom` degrees of freedom exceeds in 5 % of all cases."""
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        is_above = f_tail(freedom * middle / (1 - middle), freedom) < SIGNIFICANCE
-        low, high = (low, middle) if is_above else (middle, high)
-    return freedom * high / (1 - high)
-
-
 def _critical(n: Ints) -> Floats:
+    """Return the value that F with 1 and n - 2 degrees of freedom exceeds in 5 % of all cases."""
     counts, place = (n[:1], 0) if n.min() == n.max() else np.unique(n, return_inverse=True)
-    values = np.array([_critical_value(int(count) - 2) for count in counts])
+    values = np.array([student(1 - SIGNIFICANCE, int(count) - 2) ** 2 for count in counts])
     return np.broadcast_to(values[place], n.shape)
 
 

@@ -20,10 +20,8 @@ from typing import Any
 import numpy as np
 
 from scalkit.arrays import Flags, Floats, Ints
+from scalkit.fit.linear import ROUNDING, TINIEST, error_scale, unit_of
 
-_ROUNDING = 1e-13  # as in scalkit.fit.linear, like the next
-_SPREAD = 400
-_TINIEST = 5e-324
 _IN_RANGE = 2.0**150
 _LEAST_FIRST_WEIGHT = 1e-5
 _NEAR = 1e-8
@@ -109,7 +107,7 @@ def prepare(y: Floats, is_relative: bool) -> Rows:
         unit = _unit(y, is_relative)
         y = y / unit
     if is_relative:
-        scale = y if is_easy else _error_scale(np.abs(y))
+        scale = y if is_easy else error_scale(np.abs(y), 0)
         w = scale * scale
         np.divide(1.0, w, out=w)
     else:
@@ -128,19 +126,11 @@ def prepare(y: Floats, is_relative: bool) -> Rows:
 
 
 def _unit(y: Floats, is_relative: bool) -> Floats:
-    """Return a power of two near the values of each series, so that squares stay in range and no digit is lost."""
     size = np.abs(y)
-    largest = np.log2(np.maximum(size.max(axis=0), _TINIEST))
-    if not is_relative:
-        return np.asarray(np.exp2(np.floor(largest)))
-    smallest = np.log2(_error_scale(size).min(axis=0))
-    return np.asarray(np.exp2(np.floor(np.maximum(smallest, largest - _SPREAD))))
-
-
-def _error_scale(size: Floats) -> Floats:
-    smallest = np.min(np.where(size > 0, size, np.inf), axis=0)
-    scale = np.where(size > 0, size, np.where(np.isfinite(smallest), smallest, 1.0))
-    return np.asarray(np.maximum(scale, np.max(size, axis=0) * 2.0**-_SPREAD))
+    if is_relative:
+        (unit,) = unit_of(size, 0)
+        return np.asarray(unit)
+    return np.asarray(np.exp2(np.floor(np.log2(np.maximum(size.max(axis=0), TINIEST)))))
 
 
 class Buffers:
@@ -236,7 +226,7 @@ def fit_each(t: Floats, rows: Rows, nonnegative: bool) -> Fit:
         fits = variance > 0
         if nonnegative:
             fits &= slope > 0
-            is_negative = constant < _ROUNDING * rows.mean
+            is_negative = constant < ROUNDING * rows.mean
             if is_negative.any():
                 through_zero = np.einsum("ns,ns->s", wt, y) / np.einsum("ns,ns->s", wt, np.broadcast_to(t, y.shape))
                 slope = np.where(is_negative, through_zero, slope)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
+from scalkit.fit.linear import log2_values
 from scalkit.fit.pure_error import Noise
 from scalkit.growth import Growth
 
@@ -140,7 +140,7 @@ def _segment_costs(x: Floats, y: Floats, ticks: Sequence[Growth], part: Any) -> 
         .reshape(-1, 2)
         .T
     )
-    log2 = _log2_values(tuple(x.tolist()), tuple(ticks))
+    log2 = log2_values(tuple(x.tolist()), tuple(ticks))
     scaled = _scaled(y)
     for rows in _blocks(len(first), n_series * max(1, len(ticks)) * n):
         inside = (np.arange(n) >= first[rows, None]) & (np.arange(n) < end[rows, None])
@@ -149,13 +149,6 @@ def _segment_costs(x: Floats, y: Floats, ticks: Sequence[Growth], part: Any) -> 
         if ticks:
             costs[1][:, first[rows], end[rows]] = grown.min(axis=2)
     return costs
-
-
-@lru_cache(maxsize=64)
-def _log2_values(settings: tuple[float, ...], ticks: tuple[Growth, ...]) -> Floats:
-    found = np.array([tick.log2_value(np.array(settings)) for tick in ticks]).reshape(len(ticks), len(settings))
-    found.flags.writeable = False
-    return found
 
 
 def _blocks(n_windows: int, per_window: int) -> Iterator[slice]:
@@ -212,7 +205,7 @@ def gain_of_two(x: Floats, y: Floats, ticks: Sequence[Growth], noise: Noise) -> 
     cuts = np.arange(MIN_SETTINGS, n - MIN_SETTINGS + 1)
     left = np.arange(n) < cuts[:, None]
     inside = np.concatenate([np.ones((1, n), dtype=bool), left, ~left])
-    flat, grown = _residuals(inside, _scaled(y[None]), _log2_values(tuple(x.tolist()), tuple(ticks)))
+    flat, grown = _residuals(inside, _scaled(y[None]), log2_values(tuple(x.tolist()), tuple(ticks)))
     least = np.stack([flat[0], grown[0].min(axis=1, initial=np.inf)], axis=1)
     first, second = least[1 : len(cuts) + 1], least[len(cuts) + 1 :]
     both = (first[:, :, None] + second[:, None, :]).reshape(-1, 4).min(axis=0)
@@ -232,7 +225,7 @@ def least_without(x: Floats, y: Floats, ticks: Sequence[Growth], n_strays: int) 
     strays = np.array(list(combinations(range(n), n_strays)), dtype=np.int64)
     inside = np.ones((len(strays), n), dtype=bool)
     np.put_along_axis(inside, strays, False, axis=1)
-    log2, scaled = _log2_values(tuple(x.tolist()), tuple(ticks)), _scaled(y[None])
+    log2, scaled = log2_values(tuple(x.tolist()), tuple(ticks)), _scaled(y[None])
     parts = [_residuals(inside[rows], scaled, log2) for rows in _blocks(len(inside), max(1, len(ticks)) * n)]
     flat, grown = (min(float(part[k].min(initial=np.inf)) for part in parts) for k in (0, 1))
     return flat, grown
@@ -244,7 +237,7 @@ def least_of_sums(x: Floats, y: Floats, ticks: Sequence[Growth]) -> float:
     `x`, `y` of shape (points,): `y` positive.
     `ticks`: None of them constant.
     """
-    log2 = _log2_values(tuple(x.tolist()), tuple(ticks))
+    log2 = log2_values(tuple(x.tolist()), tuple(ticks))
     with np.errstate(invalid="ignore"):
         t = np.exp2(log2 - log2.max(axis=1, keepdims=True, initial=-np.inf))
     t = t[np.isfinite(t).all(axis=1)] * (y.min() / y)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate, combinations
 
 _MOST_EXACT = 50
@@ -31,6 +32,7 @@ def f_tail(statistic: float, freedom: int) -> float:
     return max(0.0, 1.0 - inside)
 
 
+@lru_cache(maxsize=4096)
 def student(level: float, freedom: int) -> float:
     """Return the t that a value of Student's distribution exceeds in magnitude with probability ``1 - level``.
 

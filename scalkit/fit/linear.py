@@ -6,6 +6,7 @@ is a sum of costs. Ticks are scaled by their largest value at the settings, so t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -13,11 +14,12 @@ from functools import lru_cache
 import numpy as np
 
 from scalkit.arrays import Flags, Floats
+from scalkit.fit.model import Model
 from scalkit.growth import Growth
 
-_ROUNDING = 1e-13
-_SPREAD = 400  # binary digits between the largest value and the least that still counts by its own size
-_TINIEST = 5e-324
+ROUNDING = 1e-13
+SPREAD = 400  # binary digits between the largest value and the least that still counts by its own size
+TINIEST = 5e-324
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,25 @@ class Fits:
     tss: Floats
     means: Floats
     adjusted_r2: Floats
+
+    def model(self, index: int, parameter: str, unit: str, *, is_rough: bool = False, weight: float = math.nan) -> Model:
+        """Return the model of a tick and the first series; of the best constant where `index` is negative."""
+        if index < 0:
+            constant, tss = float(self.means[0]), float(self.tss[0])
+            return Model(constant, 0.0, Growth.constant(), parameter, unit, math.nan, tss, -math.inf, is_rough, weight)
+        log2 = math.log2(float(self.scaled[0, index])) - float(self.log2_scales[index])
+        return Model(
+            constant=float(self.constants[0, index]),
+            coefficient=float(np.exp2(log2)) if log2 < 1024 else math.inf,
+            growth=self.ticks[index],
+            parameter=parameter,
+            unit=unit,
+            adjusted_r2=float(self.adjusted_r2[0, index]),
+            rss=float(self.rss[0, index]),
+            log2_coefficient=log2,
+            is_rough=is_rough,
+            weight=weight,
+        )
 
     def of(self, index: int) -> Fits:
         """Return the fits of one series alone."""
@@ -87,9 +108,9 @@ def fit_ticks(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
     """
     n = len(x)
     t, scales, usable = _scaled_ticks(tuple(x.tolist()), tuple(ticks))
-    unit = _unit(y)
+    unit = unit_of(y, 1)
     y = y / unit
-    scale = _error_scale(y)
+    scale = error_scale(y, 1)
     w = 1.0 / scale**2
     total = w.sum(axis=1)
     mean_y = (w * y).sum(axis=1) / total
@@ -101,7 +122,7 @@ def fit_ticks(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
         slope = np.where(variance > 0, np.einsum("sn,shn->sh", w, dt * dy) / variance, -1.0)
         constant = mean_y[:, None] - slope * mean_t
         through_zero = np.einsum("sn,hn->sh", w * y, t) / np.einsum("sn,hn->sh", w, t * t)
-    negative = constant < _ROUNDING * mean_y[:, None]
+    negative = constant < ROUNDING * mean_y[:, None]
     slope = np.where(negative & (slope > 0), through_zero, slope)
     constant = np.where(negative, 0.0, constant)
     fits = (slope * unit > 0) & usable[None, :]
@@ -116,10 +137,18 @@ def fit_ticks(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
 
 
 @lru_cache(maxsize=64)
+def log2_values(settings: tuple[float, ...], ticks: tuple[Growth, ...]) -> Floats:
+    """Return log2 of each tick at each setting, of shape (ticks, settings); kept, as many series share both."""
+    x = np.array(settings)
+    found = np.array([tick.log2_value(x) for tick in ticks]).reshape(len(ticks), len(x))
+    found.flags.writeable = False
+    return found
+
+
+@lru_cache(maxsize=64)
 def _scaled_ticks(settings: tuple[float, ...], ticks: tuple[Growth, ...]) -> tuple[Floats, Floats, Flags]:
     """Return ticks over their largest value, of shape (H, points), log2 of that, and whether all values are finite."""
-    x = np.array(settings)
-    log2 = np.array([tick.log2_value(x) for tick in ticks]).reshape(len(ticks), len(x))
+    log2 = log2_values(settings, ticks)
     scales = np.max(log2, axis=1, initial=-np.inf)
     with np.errstate(invalid="ignore"):
         t = np.exp2(log2 - scales[:, None])
@@ -130,14 +159,15 @@ def _scaled_ticks(settings: tuple[float, ...], ticks: tuple[Growth, ...]) -> tup
     return t, scales, usable
 
 
-def _unit(y: Floats) -> Floats:
-    """Return a power of two near the values of each series, so that squares stay in range and no digit is lost."""
-    smallest = np.log2(_error_scale(y).min(axis=1, keepdims=True))
-    largest = np.log2(np.maximum(y.max(axis=1, keepdims=True), _TINIEST))
-    return np.asarray(np.exp2(np.floor(np.maximum(smallest, largest - _SPREAD))))
+def unit_of(size: Floats, axis: int) -> Floats:
+    """Return a power of two near the sizes of each series, so that squares stay in range and no digit is lost."""
+    smallest = np.log2(error_scale(size, axis).min(axis=axis, keepdims=True))
+    largest = np.log2(np.maximum(size.max(axis=axis, keepdims=True), TINIEST))
+    return np.asarray(np.exp2(np.floor(np.maximum(smallest, largest - SPREAD))))
 
 
-def _error_scale(y: Floats) -> Floats:
-    smallest = np.min(np.where(y > 0, y, np.inf), axis=1, keepdims=True)
-    scale = np.where(y > 0, y, np.where(np.isfinite(smallest), smallest, 1.0))
-    return np.asarray(np.maximum(scale, np.max(y, axis=1, keepdims=True) * 2.0**-_SPREAD))
+def error_scale(size: Floats, axis: int) -> Floats:
+    """Return the size of each value, of a zero the smallest one of its series, which lies along an axis."""
+    smallest = np.min(np.where(size > 0, size, np.inf), axis=axis, keepdims=True)
+    scale = np.where(size > 0, size, np.where(np.isfinite(smallest), smallest, 1.0))
+    return np.asarray(np.maximum(scale, np.max(size, axis=axis, keepdims=True) * 2.0**-SPREAD))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scalkit.arrays import Floats
-from scalkit.fit.linear import Fits
+from scalkit.fit.linear import Fits, log2_values
 from scalkit.growth import Growth
 
 _LEAST, _BEYOND = -14.0, 14.0
@@ -55,7 +55,7 @@ def fit_log_scale(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
 
 def _scaled_logs(x: Floats, ticks: Sequence[Growth]) -> tuple[Floats, Floats]:
     """Return the natural logarithm of every tick over its largest value, and log2 of that value."""
-    log2 = np.array([tick.log2_value(x) for tick in ticks]).reshape(len(ticks), len(x))
+    log2 = log2_values(tuple(x.tolist()), tuple(ticks))
     scales = np.max(log2, axis=1, initial=-np.inf)
     with np.errstate(invalid="ignore"):
         return (log2 - scales[:, None]) * np.log(2.0), scales

@@ -22,8 +22,8 @@ from scalkit.fit.cuts import MIN_SETTINGS, best_cuts, least_of_sums, least_witho
 from scalkit.fit.linear import Fits, fit_ticks
 from scalkit.fit.model import Model
 from scalkit.fit.pure_error import PRIOR_FREEDOM, Noise, pure_error
-from scalkit.fit.shown import ShownPieces
 from scalkit.growth import Growth
+from scalkit.markup import block, bullets, counted, details, formula, paragraph, table
 from scalkit.measure import Series
 from scalkit.text import percent
 
@@ -97,7 +97,7 @@ def _verb(growth: Growth) -> str:
 
 
 @dataclass(frozen=True)
-class Piecewise(ShownPieces):
+class Piecewise:
     """Segments in ascending order, and how much better they are than one.
 
     `bic`, `bic_single`, `bic_several`: Bayesian information criterion of this model, of the best single piece, and of
@@ -199,6 +199,19 @@ class Piecewise(ShownPieces):
     def __repr__(self) -> str:
         return f"Piecewise({self}; probability of a change point {percent(self.probability)})"
 
+    def _repr_html_(self) -> str:
+        rows = [(f"{one.first:g} to {one.last:g}", formula(one.model)) for one in self.segments]
+        changes = self.change_points
+        return block(
+            paragraph(self.sentence),
+            table((self.parameter, "model"), rows),
+            details(counted(len(changes), "change point"), bullets(changes)),
+        )
+
+    def _repr_latex_(self) -> str:
+        rows = (f"{one.model.to_latex()} & {one.first:g} \\le {self.parameter} \\le {one.last:g}" for one in self.segments)
+        return "$$\\begin{cases} " + " \\\\ ".join(rows) + " \\end{cases}$$"
+
 
 def _change(left: Segment, right: Segment) -> ChangePoint:
     log2_jump = right.model.log2_value(right.first) - left.model.log2_value(right.first)
@@ -247,7 +260,7 @@ def fit_piecewise(
     fits = [fit_ticks(at[i:j], values[np.newaxis, i:j], growing if is_grown else ()) for i, j, is_grown in bounds]
     chosen = _plainest(fits, growing, noise, len(at))
     segments = tuple(
-        Segment(float(at[i]), float(at[j - 1]), j - i, _model(fit, index, parameter, unit))
+        Segment(float(at[i]), float(at[j - 1]), j - i, fit.model(index, parameter, unit))
         for (i, j, _), fit, index in zip(bounds, fits, chosen, strict=True)
     )
     known = len(switches) > 0
@@ -330,29 +343,3 @@ def _roughness(growth: Growth) -> tuple[int, int, Growth]:
     """Return what a growth is sorted by: p before p*log(p) before p^(1/2) before p^(2/3)*log(p)."""
     exponents = [e for name in growth.parameters for _, e in growth.exponents(name).by_rank()]
     return max((e.denominator for e in exponents), default=1), len(exponents), growth
-
-
-def _model(fit: Fits, index: int, parameter: str, unit: str) -> Model:
-    """Return the model of one segment: a tick, or the constant if `index` is -1."""
-    if index < 0:
-        return Model(
-            constant=float(fit.means[0]),
-            coefficient=0.0,
-            growth=Growth.constant(),
-            parameter=parameter,
-            unit=unit,
-            adjusted_r2=math.nan,
-            rss=float(fit.tss[0]),
-            log2_coefficient=-math.inf,
-        )
-    log2 = math.log2(float(fit.scaled[0, index])) - float(fit.log2_scales[index])
-    return Model(
-        constant=float(fit.constants[0, index]),
-        coefficient=float(np.exp2(log2)) if log2 < 1024 else math.inf,
-        growth=fit.ticks[index],
-        parameter=parameter,
-        unit=unit,
-        adjusted_r2=float(fit.adjusted_r2[0, index]),
-        rss=float(fit.rss[0, index]),
-        log2_coefficient=log2,
-    )

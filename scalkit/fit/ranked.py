@@ -28,9 +28,7 @@ class RankedModels(Sequence[Model]):
     def __getitem__(self, index: slice) -> RankedModels: ...
     def __getitem__(self, index: int | slice) -> Model | RankedModels:
         if isinstance(index, slice):
-            part = RankedModels(self._make, self.places[index])
-            part._made = self._made
-            return part
+            return self._at(self.places[index])
         place = self.places[index]
         if place not in self._made:
             self._made[place] = self._make(place)
@@ -38,13 +36,14 @@ class RankedModels(Sequence[Model]):
 
     def by(self, weights: Sequence[float]) -> RankedModels:
         """Return the same models by falling weight, which stand at their places; equal ones in the order they have."""
-        found = RankedModels(self._make, sorted(self.places, key=lambda place: -weights[place]))
-        found._made = self._made
-        return found
+        return self._at(sorted(self.places, key=lambda place: -weights[place]))
 
     def led_by(self, index: int) -> RankedModels:
         """Return the same models with one of them before the others."""
-        found = RankedModels(self._make, sorted(self.places, key=lambda place: place != self.places[index]))
+        return self._at(sorted(self.places, key=lambda place: place != self.places[index]))
+
+    def _at(self, places: Sequence[int]) -> RankedModels:
+        found = RankedModels(self._make, places)
         found._made = self._made
         return found
 

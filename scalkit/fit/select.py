@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
@@ -113,15 +114,12 @@ def check_series(series: Series, min_points: int) -> None:
             "repetition; a time is positive. Drop that repetition, or time several calls together."
         )
     if len(series.x) < min_points:
-        settings = ", ".join(f"{x:g}" for x in series.x)
+        n, settings = len(series.x), ", ".join(f"{x:g}" for x in series.x)
+        way = f" or set min_points={n} (--min-points {n})" if n >= 3 else ""
         raise DataError(
             f"fitting '{series.metric}' of '{series.function}' needs {min_points} values of '{series.parameter}', "
-            f"got {len(series.x)} ({settings}); measure more{_way_out(len(series.x))}."
+            f"got {n} ({settings}); measure more{way}."
         )
-
-
-def _way_out(n_settings: int) -> str:
-    return f" or set min_points={n_settings} (--min-points {n_settings})" if n_settings >= 3 else ""
 
 
 def _order(fits: Fits, expected: Growth | None) -> list[int]:
@@ -159,40 +157,10 @@ def _every_run_grows(series: Series) -> bool:
     return bool(steps) and all((step >= 0).all() and np.count_nonzero(step) >= 2 for step in steps)
 
 
-def _weight(weight_of: Weight | None, growth: Growth) -> float:
-    return math.nan if weight_of is None else weight_of(growth)
-
-
-def _constant_model(series: Series, fits: Fits, is_rough: bool = False, weight_of: Weight | None = None) -> Model:
-    return Model(
-        weight=_weight(weight_of, Growth.constant()),
-        constant=float(fits.means[0]) if np.ptp(series.y) else float(series.y[0]),
-        coefficient=0.0,
-        growth=Growth.constant(),
-        parameter=series.parameter,
-        unit=series.unit,
-        adjusted_r2=math.nan,
-        rss=float(fits.tss[0]) if np.ptp(series.y) else 0.0,
-        log2_coefficient=-math.inf,
-        is_rough=is_rough,
-    )
-
-
 def _model_at(series: Series, fits: Fits, is_rough: bool, weight_of: Weight | None, index: int) -> Model:
-    """Return the model of a tick, or the constant."""
-    if index == _CONSTANT:
-        return _constant_model(series, fits, is_rough, weight_of)
-    scaled = float(fits.scaled[0, index])
-    log2 = math.log2(scaled) - float(fits.log2_scales[index])
-    return Model(
-        constant=float(fits.constants[0, index]),
-        coefficient=float(np.exp2(log2)) if log2 < 1024 else math.inf,
-        growth=fits.ticks[index],
-        parameter=series.parameter,
-        unit=series.unit,
-        adjusted_r2=float(fits.adjusted_r2[0, index]),
-        rss=float(fits.rss[0, index]),
-        log2_coefficient=log2,
-        is_rough=is_rough,
-        weight=_weight(weight_of, fits.ticks[index]),
-    )
+    """Return the model of a tick, or the constant, which is that of values that are all equal."""
+    growth = Growth.constant() if index == _CONSTANT else fits.ticks[index]
+    weight = math.nan if weight_of is None else weight_of(growth)
+    model = fits.model(index, series.parameter, series.unit, is_rough=is_rough, weight=weight)
+    is_equal = index == _CONSTANT and not np.ptp(series.y)
+    return replace(model, constant=float(series.y[0]), rss=0.0) if is_equal else model
