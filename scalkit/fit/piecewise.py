@@ -21,7 +21,7 @@ from scalkit.errors import DataError
 from scalkit.fit.cuts import MIN_SETTINGS, best_cuts, least_of_sums, least_without, penalty
 from scalkit.fit.linear import Fits, fit_ticks
 from scalkit.fit.model import Model
-from scalkit.fit.pure_error import PRIOR_FREEDOM, Noise, pure_error
+from scalkit.fit.pure_error import PRIOR_FREEDOM, Noise, noise_of
 from scalkit.growth import Growth
 from scalkit.markup import block, bullets, counted, details, formula, paragraph, table
 from scalkit.measure import Series
@@ -298,7 +298,7 @@ def _bic_strays(x: Floats, y: Floats, ticks: tuple[Growth, ...], noise: Noise) -
 
 def fit_piecewise_series(series: Series, ticks: Sequence[Growth], statistic: str = "q1", **options: Any) -> Piecewise:
     """Return the piecewise model of a series; the noise is that between its runs, see `fit_piecewise` for `options`."""
-    noise = pure_error(series.replicates, statistic, exact=series.exact, resolution=series.resolution)
+    noise = noise_of(series, statistic)
     return fit_piecewise(series.x, series.y, ticks, noise, parameter=series.parameter, unit=series.unit, **options)
 
 

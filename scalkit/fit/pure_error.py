@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
+from scalkit.measure.values import Values
 
 PRIOR_NOISE = 0.03
+"""Relative standard deviation of one repetition that is assumed with the weight of `PRIOR_FREEDOM` degrees of freedom."""
 PRIOR_FREEDOM = 2
 _LEAST = 1e-9
 _FACTORS = {"mean": 1.0, "median": math.sqrt(math.pi / 2), "q1": 1.3626, "cut_mean": 1.0932}
@@ -65,14 +67,21 @@ def _level(freedom: float, n: int) -> float:
     return math.lgamma((freedom + n) / 2) - math.lgamma(freedom / 2) - n / 2 * math.log(freedom)
 
 
-def pure_error(
-    values: ArrayLike, statistic: str = "q1", *, prior: float = PRIOR_NOISE, exact: bool = False, resolution: float = 0.0
-) -> Noise:
+def noise_of(series: Values, statistic: str = "q1") -> Noise:
+    """Return the noise of the values of a series, see `pure_error`."""
+    return pure_error(series.replicates, statistic, exact=series.exact, resolution=series.resolution)
+
+
+def standard_error(series: Values, statistic: str = "q1") -> float:
+    """Return the relative standard error of a value; 0 for times of a virtual clock, and where no value is positive."""
+    return 0.0 if series.virtual or not (series.replicates > 0).any() else noise_of(series, statistic).error
+
+
+def pure_error(values: ArrayLike, statistic: str = "q1", *, exact: bool = False, resolution: float = 0.0) -> Noise:
     """Return the noise of a series; a prior speaks where there are no repetitions and fades where there are many.
 
     `values` of shape (points,): positive where finite; NaN where a value is missing.
     `statistic`: what makes one value of the repetitions of a setting.
-    `prior`: relative standard deviation of one repetition that is assumed with the weight of two degrees of freedom.
     `exact`: whether the metric has no noise but its rounding; then nothing is assumed.
     `resolution` in the unit of `values`: step to which the values are rounded; for an exact metric without one it is 1.
     Raises DataError if the statistic is unknown or there is no value.
@@ -94,7 +103,7 @@ def pure_error(
     mean = logs.sum(axis=1) / np.maximum(count, 1)
     squares = float((np.where(there, logs - mean[:, np.newaxis], 0.0) ** 2).sum())
     freedom = int(np.maximum(count - 1, 0).sum()) + PRIOR_FREEDOM
-    assumed = 0.0 if exact else PRIOR_FREEDOM * prior**2
+    assumed = 0.0 if exact else PRIOR_FREEDOM * PRIOR_NOISE**2
     sigma = math.sqrt((squares + assumed) / freedom)
     n_repetitions = float(len(count[count > 0]) / (1.0 / count[count > 0]).sum())
     factor = _FACTORS[statistic] / math.sqrt(n_repetitions) if statistic != "min" and n_repetitions > 1 else 1.0

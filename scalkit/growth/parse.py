@@ -72,17 +72,13 @@ def parse_growth(text: object, parameter: str | None = None) -> Growth:
     ExpectationError
         If the text is not a positive product of powers of logarithms, parameters and 2 to a multiple of a parameter.
     """
-    growth = text if isinstance(text, Growth) else _growth_of(checked_text(text))
+    growth = text if isinstance(text, Growth) else _parsed(checked_text(text), registered_growths())
     if parameter is not None and set(growth.parameters) - {parameter}:
         raise ExpectationError(
             f"expectation '{short(str(growth))}' depends on {short(', '.join(growth.parameters))}, but the parameter "
             f"is '{parameter}'. Write it in terms of {parameter}."
         )
     return growth
-
-
-def _growth_of(text: str) -> Growth:
-    return _parsed(text, registered_growths())
 
 
 @lru_cache(maxsize=1024)

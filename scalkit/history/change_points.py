@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scalkit.arrays import Floats
-from scalkit.fit.pure_error import pure_error
+from scalkit.fit.pure_error import standard_error
 from scalkit.measure import Series
 from scalkit.validation.baseline.regression import BETWEEN, Regression, errors_of, part_shapes, regression
 
@@ -42,7 +42,7 @@ class ChangePoints:
         is_exact = each[0].exact or each[0].virtual
         if is_exact:
             return cls(logs, x, np.full(len(x), 1e-9), 0.0, tolerance, True)
-        error = np.median([_error(one, statistic) for one in each], axis=0)
+        error = np.median([errors_of(one, standard_error(one, statistic)) for one in each], axis=0)
         common = 0.0
         if len(each) >= _LEAST_SCATTER:
             error = np.maximum(error, _NORMAL_MEDIAN * float(np.median(np.abs(np.diff(logs, axis=0)))))
@@ -115,10 +115,3 @@ class ChangePoints:
             spread = 1 + self.common**2 * float((weight * shape).sum()) ** 2 / norm
             found.append(along**2 / spread * scale - (1 + is_placed) * price)
         return np.asarray(np.stack(found).max(axis=0))
-
-
-def _error(one: Series, statistic: str) -> Floats:
-    noise = 0.0
-    if (one.replicates > 0).any():
-        noise = pure_error(one.replicates, statistic, resolution=one.resolution).error
-    return np.array(errors_of(one, noise), dtype=np.float64)

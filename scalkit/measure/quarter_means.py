@@ -81,16 +81,17 @@ def cut_mean(ordered: Floats, count: NDArray[Any], cut: Cut) -> Floats:
     """
     if ordered.shape[-1] == 0:
         return np.full(ordered.shape[:-1], np.nan)
-    low = _quantile(ordered, count, cut.lowest / _QUARTERS)
-    high = _quantile(ordered, count, 1 - cut.highest / _QUARTERS)
+    low = quantile(ordered, count, cut.lowest / _QUARTERS)
+    high = quantile(ordered, count, 1 - cut.highest / _QUARTERS)
     inside = (ordered >= low[..., None]) & (ordered <= high[..., None])
     found = inside.sum(axis=-1)
     sums = np.where(inside, ordered, 0.0).sum(axis=-1)
-    median = _quantile(ordered, count, 0.5)
+    median = quantile(ordered, count, 0.5)
     return np.asarray(np.where(found > 0, sums / np.maximum(found, 1), median))
 
 
-def _quantile(ordered: Floats, count: NDArray[Any], share: float) -> Floats:
+def quantile(ordered: Floats, count: NDArray[Any], share: float) -> Floats:
+    """Return a quantile of each row, linear between its values; `ordered` and `count` as for `cut_mean`."""
     last = np.maximum(count - 1, 0)
     place = last * share
     low = np.floor(place).astype(np.int64)
@@ -113,7 +114,7 @@ def relative_error(values: NDArray[Any], cut: Cut) -> float:
         return float("nan")
     count = np.array(n)
     mean = float(cut_mean(ordered, count, cut))
-    low, high = (float(_quantile(ordered, count, s)) for s in (cut.lowest / _QUARTERS, 1 - cut.highest / _QUARTERS))
+    low, high = (float(quantile(ordered, count, s)) for s in (cut.lowest / _QUARTERS, 1 - cut.highest / _QUARTERS))
     left = 1 - (cut.lowest + cut.highest) / _QUARTERS
     spread = float(np.clip(ordered, low, high).std(ddof=1))
     return spread / (left * float(np.sqrt(n))) / mean if mean > 0 else float("nan")

@@ -15,7 +15,7 @@ from scalkit.arrays import Flags, Floats
 from scalkit.errors import DataError
 from scalkit.markup import block, bullets, table
 from scalkit.measure.caveats import caveats, most
-from scalkit.measure.quarter_means import CUT_MEANS, cut_mean
+from scalkit.measure.quarter_means import CUT_MEANS, cut_mean, quantile
 from scalkit.measure.schema import FUNCTION, PROCESS, REPETITION, RUN, check, is_list, metrics_of, parameters_of
 from scalkit.measure.values import Values
 from scalkit.measure.virtual_time import TIMED, is_virtual
@@ -146,13 +146,10 @@ def statistic_over(values: Floats, axis: int, statistic: Statistic = "q1") -> Fl
         total = np.nansum(values, axis=axis, keepdims=True)
         return np.asarray(np.squeeze(np.where(count > 0, total / np.maximum(count, 1), np.nan), axis=axis))
     ordered = np.sort(values, axis=axis)  # NaN goes last
+    rows, counts = np.moveaxis(ordered, axis, -1), np.squeeze(count, axis=axis)
     if statistic in CUT_MEANS:
-        return cut_mean(np.moveaxis(ordered, axis, -1), np.squeeze(count, axis=axis), CUT_MEANS[statistic])
-    place = np.maximum(count - 1, 0) * _QUANTILES[statistic]
-    low = np.floor(place).astype(np.int64)
-    high = np.minimum(low + 1, np.maximum(count - 1, 0))
-    below, above = (np.take_along_axis(ordered, index, axis=axis) for index in (low, high))
-    return np.asarray(np.squeeze(below + (place - low) * (above - below), axis=axis), dtype=np.float64)
+        return cut_mean(rows, counts, CUT_MEANS[statistic])
+    return quantile(rows, counts, _QUANTILES[statistic])
 
 
 def series(ds: xr.Dataset, statistic: Statistic = "q1") -> list[Series]:

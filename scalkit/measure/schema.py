@@ -14,6 +14,7 @@ import xarray as xr
 
 from scalkit.arrays import Flags
 from scalkit.errors import DataError
+from scalkit.text import shortened
 
 FUNCTION, RUN, REPETITION = "function", "run", "repetition"
 """Dimensions that every Dataset may have, beside those named by ``attrs["parameter"]``."""
@@ -178,12 +179,12 @@ def _attribute_problems(ds: xr.Dataset) -> Iterator[str]:
     for name, (is_right, needed) in _JSON_ATTRIBUTES.items():
         value = ds.attrs.get(name, "")
         if not isinstance(value, str) or (value and not is_right(_parsed(value))):
-            yield f"attrs[{name!r}] is {_short(value)}; JSON text of {needed} is needed"
+            yield f"attrs[{name!r}] is {shortened(repr(value))}; JSON text of {needed} is needed"
     for name, most in (("simulated", 1), ("message_size_B", 2**63 - 1)):
         value = ds.attrs.get(name, 0)
         if not isinstance(value, int | np.integer | np.bool_) or not 0 <= value <= most:
             allowed = "0 or 1" if most == 1 else "a whole number of bytes"
-            yield f"attrs[{name!r}] is {_short(value)}; {allowed} is needed"
+            yield f"attrs[{name!r}] is {shortened(repr(value))}; {allowed} is needed"
 
 
 def _is_text_table(value: object) -> bool:
@@ -215,11 +216,6 @@ def _parsed(text: str) -> object:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _axis_problems(ds: xr.Dataset) -> Iterator[str]:

@@ -65,31 +65,20 @@ def without_value(growths: Sequence[Growth], x: Floats, at: Floats) -> tuple[flo
     return None
 
 
-def require_expected_values(series: Series, expected: Growth) -> None:
-    """Refuse a series where what is expected has no value at a setting, so that it could not be what the values follow.
+def require_expected_values(series: Series | SeveralSeries, expected: Mapping[str, Growth]) -> None:
+    """Refuse a series where what is expected along a parameter has no value at a setting, so that nothing can follow it.
 
-    Raises DataError if the expected growth is no finite number there, as 1/log(p) at p = 1, or the logarithm of one
+    Raises DataError if an expected growth is no finite number there, as 1/log(p) at p = 1, or the logarithm of one
     below 1.
-    """
-    nowhere = _nowhere(expected, tuple(series.x.tolist()))
-    if nowhere is not None:
-        raise DataError(
-            f"'{series.metric}' of '{series.function}' cannot be judged at {series.parameter} = {nowhere:g}, where the "
-            f"expectation {expected} has no value; leave that point out, or expect another growth."
-        )
-
-
-def require_values_along(series: SeveralSeries, expected: Mapping[str, Growth]) -> None:
-    """Refuse a series over several parameters where what is expected along one of them has no value at a setting.
-
-    Raises DataError, as `require_expected_values`.
     """
     for name, growth in expected.items():
         nowhere = _nowhere(growth, tuple(series.along(name).tolist()))
         if nowhere is not None:
+            is_one = len(series.parameters) == 1
+            which, left_out = (f"{growth}", "that point") if is_one else (f"along {name}, {growth},", "these points")
             raise DataError(
-                f"'{series.metric}' of '{series.function}' cannot be judged at {name} = {nowhere:g}, where the expectation "
-                f"along {name}, {growth}, has no value; leave these points out, or expect another growth."
+                f"'{series.metric}' of '{series.function}' cannot be judged at {name} = {nowhere:g}, where the "
+                f"expectation {which} has no value; leave {left_out} out, or expect another growth."
             )
 
 

@@ -17,6 +17,7 @@ _LOWEST = 1e-9
 _LOG2_X_MAX = 1e6
 _LOG2_X_MAX_EXPONENTIAL = 1000.0
 _SNAP = 1e-9
+"""Relative distance from a whole number that rounding alone explains."""
 
 
 def crossing(model: Growth, expectation: Expectation) -> float:
@@ -56,12 +57,8 @@ def _last_root(excess: Growth, parameter: str) -> float:
     root = last_sign_change(log2_of, grid)
     if math.isnan(root):
         return root
-    return math.inf if root > 1023 else _snapped(2.0**root)
-
-
-def _snapped(x: float) -> float:
-    """Return the nearest whole number where rounding alone explains the difference."""
-    return float(round(x)) if abs(x - round(x)) <= _SNAP * x else x
+    x = math.inf if root > 1023 else 2.0**root
+    return float(round(x)) if x < math.inf and abs(x - round(x)) <= _SNAP * x else x
 
 
 def last_sign_change(function: Callable[[Floats], Floats], grid: Floats) -> float:

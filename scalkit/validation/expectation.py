@@ -110,6 +110,11 @@ class Expectation:
         ):
             object.__setattr__(self, field, value)
 
+    @property
+    def along(self) -> dict[str, Expectation]:
+        """What is expected along its only parameter: itself, as expectations over several parameters have it."""
+        return {self.parameter: self}
+
     def in_parameter(self, parameter: str) -> Expectation:
         """Return it in terms of `parameter`: a constant, a word such as ``"linear"``, or ``O(N)`` for n."""
         if parameter == self.parameter:

@@ -220,14 +220,7 @@ def limit(
 
 
 def limits(
-    result: Validation,
-    metric: str,
-    budget: float | str,
-    ppn: int = 1,
-    *,
-    level: float = 0.9,
-    even_outside: bool = False,
-    band_of: Callable[[Verdict], Band] | None = None,
+    result: Validation, metric: str, budget: float | str, ppn: int = 1, *, level: float = 0.9, even_outside: bool = False
 ) -> Limits:
     """Return the limits of all functions with a metric; the first one, `Limits.wall`, is hit first.
 
@@ -237,8 +230,6 @@ def limits(
     metric : str
     budget, ppn, level, even_outside
         As of `limit`.
-    band_of : callable, optional
-        From a verdict to its band.
 
     Raises
     ------
@@ -257,8 +248,7 @@ def limits(
         if is_outside and not even_outside and len(verdicts) > 1:
             refused[v.function] = f"{v.model.growth} instead of {v.expectation.growth}"
             continue
-        band = band_of(v) if band_of else None
-        found.append(limit(v, budget, ppn, level=level, even_outside=even_outside, band=band))
+        found.append(limit(v, budget, ppn, level=level, even_outside=even_outside))
     if not found:
         listed = ", ".join(f"{name} ({why})" for name, why in refused.items())
         raise UsageError(
@@ -313,11 +303,7 @@ def _last_within(log2_of: Callable[[Floats], Floats], target: float, smallest: f
         grid = np.linspace(low, high, _STEPS)
         within = int(np.argmax(~(log2_of(np.exp2(grid)) <= target + _ROUNDING))) - 1
         low, high = float(grid[max(within, 0)]), float(grid[max(within, 0) + 1])
-    return _whole(2.0**low, is_whole)
-
-
-def _whole(x: float, is_whole: bool) -> float:
-    return float(math.floor(x * (1 + _ROUNDING))) if is_whole else x
+    return float(math.floor(2.0**low * (1 + _ROUNDING))) if is_whole else 2.0**low
 
 
 def _shown(x: float) -> str:

@@ -14,7 +14,7 @@ from scalkit.errors import DataError
 from scalkit.fit import Model
 from scalkit.fit.cuts import MIN_SETTINGS, gain_of_two, penalty
 from scalkit.fit.piecewise import Piecewise, fit_piecewise
-from scalkit.fit.pure_error import Noise, pure_error
+from scalkit.fit.pure_error import Noise, noise_of
 from scalkit.measure import Series, Statistic, measurements, series
 from scalkit.validation.space import SearchSpace
 
@@ -110,7 +110,7 @@ def _series_of(
 
 def _noise(one: Series, statistic: str = "q1") -> Noise:
     """Return the noise of a series: that of its repetitions or runs, and what settings may be off by beside it."""
-    noise = pure_error(one.replicates, statistic, exact=one.exact, resolution=one.resolution)
+    noise = noise_of(one, statistic)
     if one.exact:
         return replace(noise, error=math.hypot(noise.error, _LEAST_OF_EXACT))
     return replace(noise, is_all=False)

@@ -253,7 +253,7 @@ class Validation:
         even_outside : bool
             Also for models outside their deviation limits.
         """
-        return limits(self, metric, budget, ppn, even_outside=even_outside, band_of=lambda v: v.posterior.interval)
+        return limits(self, metric, budget, ppn, even_outside=even_outside)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each verdict, as a pandas DataFrame.

@@ -155,7 +155,8 @@ class SearchSpace:
         """
         gone = Growth.parse(tick, self.parameter)
         if gone not in self.ticks:
-            raise ExpectationError(f"the search space '{self.name}' has no tick '{gone}'; its ticks are {self._shown()}.")
+            shown = ", ".join(map(str, self.ticks))
+            raise ExpectationError(f"the search space '{self.name}' has no tick '{gone}'; its ticks are {shown}.")
         return self._changed(set(self.ticks) - {gone})
 
     def refine(self, n: int = 1) -> SearchSpace:
@@ -210,9 +211,6 @@ class SearchSpace:
             others = (pair for pair in tick.exponents(self.parameter).by_rank() if pair[0] != leading)
             rows.setdefault(tuple(others), []).append(tick)
         return rows
-
-    def _shown(self) -> str:
-        return ", ".join(str(tick) for tick in self.ticks)
 
     def __len__(self) -> int:
         return len(self.ticks)

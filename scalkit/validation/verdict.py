@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.fit import Model
-from scalkit.fit.pure_error import pure_error
+from scalkit.fit.pure_error import standard_error
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.validation.answer import excess, passing_growth, scaled, steps_explain, tolerance_of
@@ -162,10 +162,7 @@ class Verdict(Judged):
     def passes_up_to(self) -> Growth:
         """The fastest growth that would still be fine: what is tolerated, and what noise and drift of the machine hide."""
         series, bound = self.series, self.expectation.growth * self.tolerance
-        noise = 0.0
-        if not (series.exact or series.virtual) and (series.replicates > 0).any():
-            noise = pure_error(series.replicates, resolution=series.resolution).error
-        return passing_growth(bound, series.x, self.parameter, noise)
+        return passing_growth(bound, series.x, self.parameter, 0.0 if series.exact else standard_error(series))
 
     @property
     def problem(self) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.fit.growth_tests import student
-from scalkit.fit.pure_error import pure_error
+from scalkit.fit.pure_error import standard_error
 from scalkit.measure import Series, SeveralSeries
 from scalkit.validation.answer import MATERIAL, Answer
 from scalkit.validation.baseline.regression import BETWEEN, errors_of
@@ -189,8 +189,7 @@ def against(series: Series | SeveralSeries, model: str) -> Against:
 def _errors(series: Series | SeveralSeries, is_exact: bool) -> Floats:
     if is_exact or not (series.replicates > 0).any():
         return np.asarray(np.hypot(_ROUNDING, 0.5 * series.resolution / series.y))
-    noise = pure_error(series.replicates, resolution=series.resolution).error
-    return np.asarray(np.hypot(BETWEEN, np.array(errors_of(series, noise), dtype=np.float64)))
+    return np.asarray(np.hypot(BETWEEN, np.array(errors_of(series, standard_error(series)), dtype=np.float64)))
 
 
 def _to_median(series: Series | SeveralSeries) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -11,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError
 from scalkit.fit import Model
-from scalkit.fit.pure_error import pure_error
+from scalkit.fit.pure_error import standard_error
 from scalkit.growth import Growth
 from scalkit.markup import block, counted, details, formula, paragraph, table
 from scalkit.validation.baseline.regression import errors_of
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.result import Validation
+from scalkit.validation.several.along import number_or_none
 from scalkit.validation.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -64,9 +64,7 @@ class BaselineEntry:
     def from_verdict(cls, verdict: Verdict, statistic: str = "q1") -> BaselineEntry:
         """Return what is kept of a verdict; `statistic` is that of its values."""
         series, expectation = verdict.series, verdict.expectation
-        noise = 0.0
-        if not series.virtual and (series.replicates > 0).any():
-            noise = pure_error(series.replicates, statistic, exact=series.exact, resolution=series.resolution).error
+        noise = standard_error(series, statistic)
         return cls(
             function=verdict.function,
             metric=verdict.metric,
@@ -104,8 +102,8 @@ class BaselineEntry:
             "model": {
                 "growth": str(model.growth),
                 "constant": model.constant,
-                "log2_coefficient": _number(model.log2_coefficient),
-                "adjusted_r2": _number(model.adjusted_r2),
+                "log2_coefficient": number_or_none(model.log2_coefficient),
+                "adjusted_r2": number_or_none(model.adjusted_r2),
                 "rss": model.rss,
                 "text": str(model),
             },
@@ -247,7 +245,3 @@ class Baseline:
         from scalkit.validation.baseline.comparison import compare
 
         return compare(self, result, tolerance)
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None

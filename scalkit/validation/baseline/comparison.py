@@ -18,6 +18,7 @@ from scalkit.validation.baseline.one_process import one_process
 from scalkit.validation.baseline.regression import Regression, regression
 from scalkit.validation.judge.along_one import Case, judge
 from scalkit.validation.result import Validation
+from scalkit.validation.several.along import number_or_none
 from scalkit.validation.space import SearchSpace
 from scalkit.validation.verdict import Verdict
 
@@ -118,9 +119,9 @@ class Change:
             "kind": self.kind,
             "before": None if self.before is None else str(self.before),
             "after": None if self.after is None else str(self.after),
-            "ratio": _number(self.ratio),
-            "at": _number(self.at),
-            "error": _number(self.error),
+            "ratio": number_or_none(self.ratio),
+            "at": number_or_none(self.at),
+            "error": number_or_none(self.error),
             "shape": "" if self.regression is None else self.regression.shape,
             "decides": self.decides,
             "process": self.process,
@@ -352,7 +353,3 @@ def _is_beyond(ratio: float, error: float, tolerance: float) -> bool:
         return False
     size = abs(math.log(ratio)) if 0 < ratio < math.inf else math.inf
     return size > math.log1p(tolerance) and size > _STANDARD_ERRORS * error
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -98,7 +98,7 @@ def _judged(
     cases = [(one, e, space if e.growth in space.ticks else space.with_tick(e.growth)) for one, e, space in measured]
     for one, expectation, _ in cases:
         check_series(one, min_points)
-        require_expected_values(one, expectation.growth)
+        require_expected_values(one, {one.parameter: expectation.growth})
     fits = _fits(cases)
     groups: dict[tuple[Expectation, SearchSpace], list[int]] = {}
     for index, (_, expectation, space) in enumerate(cases):

@@ -18,10 +18,9 @@ from scalkit.measure import Series, SeveralSeries, Statistic
 from scalkit.options import Judging, Prior
 from scalkit.relation import Relation
 from scalkit.validation.against.ratio import Against, against
-from scalkit.validation.asked import require_expected_values, require_values_along
+from scalkit.validation.asked import require_expected_values
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import ExpectationSet
-from scalkit.validation.expectation import Expectation
 from scalkit.validation.judge.along_one import Mapper, judge
 from scalkit.validation.judge.choices import AnySeries, AnyVerdict, Choices
 from scalkit.validation.judge.recent import Recent
@@ -265,12 +264,10 @@ class _Unjudged:
 def _refused(task: Task) -> DataError | None:
     """Return why a series cannot be judged: a value that cannot be fitted, or a setting where nothing is expected."""
     try:
-        if isinstance(task.series, SeveralSeries):
-            along = cast(SeveralExpectation, task.expectation).along
-            require_values_along(task.series, {name: along[name].growth for name in task.series.parameters})
-        else:
+        if isinstance(task.series, Series):
             check_series(task.series, 3)  # too few settings were said before
-            require_expected_values(task.series, cast(Expectation, task.expectation).growth)
+        along = task.expectation.along
+        require_expected_values(task.series, {name: along[name].growth for name in task.series.parameters})
     except DataError as error:
         return error
     return None

@@ -114,10 +114,7 @@ class Tasks:
             if expected.model is not None:
                 one = over_model(one, expected.model, self.measured.fixed)
             if isinstance(one, SeveralSeries):
-                several, spaces = expected.search_spaces(one.parameters)
-                along = {each: one_of.growth for each, one_of in several.along.items()}
-                spaces = self._ruled(name, choices, spaces, along)
-                found: Task | None = Task(name, one, several, spaces, None, self._tolerance(one, several.along, choices))
+                found: Task | None = self._task(name, one, *expected.search_spaces(one.parameters), choices)
             else:
                 found = self._task_along(one, expected, choices)
             return found if found is None or expected.model is None else replace(found, name=name, model=expected.model.name)
@@ -144,8 +141,20 @@ class Tasks:
         if falling is not None:
             expected = Expected(cost_expectation(expected.along(parameter, fixed)), expected.space)
         expectation, space = expected.search_space(parameter, fixed)
-        spaces = self._ruled(name, choices, {parameter: space}, {parameter: expectation.growth})
-        return Task(name, one, expectation, spaces, falling, self._tolerance(one, {parameter: expectation}, choices))
+        return self._task(name, one, expectation, {parameter: space}, choices, falling)
+
+    def _task(
+        self,
+        name: Name,
+        one: AnySeries,
+        expectation: AnyExpectation,
+        spaces: Mapping[str, SearchSpace],
+        choices: Choices,
+        falling: StrongScaling | None = None,
+    ) -> Task:
+        along = expectation.along
+        ruled = self._ruled(name, choices, spaces, {each: one_of.growth for each, one_of in along.items()})
+        return Task(name, one, expectation, ruled, falling, self._tolerance(one, along, choices))
 
     def _tolerance(self, one: AnySeries, along: Mapping[str, Expectation], choices: Choices) -> dict[str, Growth]:
         """Return what is tolerated along each parameter; around a status quo the deviation, for its class may be off a little."""

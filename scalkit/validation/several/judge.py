@@ -14,7 +14,7 @@ from scalkit.fit.several_points import Points
 from scalkit.fit.several_search import Criterion
 from scalkit.growth import Growth
 from scalkit.measure import Series, SeveralSeries, Statistic
-from scalkit.validation.asked import require_values_along
+from scalkit.validation.asked import require_expected_values
 from scalkit.validation.judged import Along
 from scalkit.validation.several.along import AlongVerdict
 from scalkit.validation.several.expectation import SeveralExpectation
@@ -47,7 +47,7 @@ def judge_several(
     not at all.
     Raises DataError if the values cannot be fitted, or the expectation has no value at a setting.
     """
-    require_values_along(series, {name: expectation.along[name].growth for name in series.parameters})
+    require_expected_values(series, {name: expectation.along[name].growth for name in series.parameters})
     try:
         fit = fit_several(
             series.points,

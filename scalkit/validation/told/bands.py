@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scalkit.arrays import Floats
+from scalkit.validation.several.along import numbers_or_none
 
 if TYPE_CHECKING:
     from scalkit.validation.verdict import Verdict
@@ -30,11 +29,11 @@ def bands_of(verdict: Verdict, level: float = 0.9) -> dict[str, Any]:
     low, high = verdict.interval(x, level)
     return {
         "level": level,
-        "x": _plain(x),
-        "divergence": {"growths": [str(slowest), str(fastest)], "low": _plain(slowest(x)), "high": _plain(fastest(x))},
-        "prediction": {"low": _plain(low), "high": _plain(high)},
+        "x": numbers_or_none(x),
+        "divergence": {
+            "growths": [str(slowest), str(fastest)],
+            "low": numbers_or_none(slowest(x)),
+            "high": numbers_or_none(fastest(x)),
+        },
+        "prediction": {"low": numbers_or_none(low), "high": numbers_or_none(high)},
     }
-
-
-def _plain(values: Floats) -> list[float | None]:
-    return [value if math.isfinite(value) else None for value in values.tolist()]

@@ -13,14 +13,13 @@ from scalkit.units import format_quantity
 from scalkit.validation.answer import ANSWER_SYMBOLS
 from scalkit.validation.catalogue import ExpectationSet
 from scalkit.validation.crossing import shown_scale
+from scalkit.validation.judge.choices import AnyVerdict
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.validation.told.sentences import MATCH_WORDS
 from scalkit.validation.verdict import Verdict
 
 if TYPE_CHECKING:
     from scalkit.validation.result import Validation
-
-AnyVerdict = Verdict | SeveralVerdict
 
 _KEYS = {"fix": "none", "cannot tell": "undecided", "fine": "total"}
 _MOST_RIVALS = 8
