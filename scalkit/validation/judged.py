@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scalkit.arrays import Floats
     from scalkit.fit.model import Model
     from scalkit.fit.refine import Refined, Weights
-    from scalkit.fit.several_model import SeveralModel
+    from scalkit.fit.several.model import SeveralModel
     from scalkit.validation.against.ratio import Against
 
 POOR = 0.8

@@ -12,7 +12,7 @@ from typing import Unpack
 import xarray as xr
 
 from scalkit.errors import DataError, ExpectationError
-from scalkit.fit.several_growth import GrowthSum
+from scalkit.fit.several.growth import GrowthSum
 from scalkit.measure import parameters_of
 from scalkit.measure.schema import metrics_of
 from scalkit.options import Judging, JudgingOptions

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.several import SeveralFit, fit_several
-from scalkit.fit.several_growth import GrowthSum
-from scalkit.fit.several_model import SeveralModel, Term
-from scalkit.fit.several_search import CRITERIA
+from scalkit.fit.several.growth import GrowthSum
+from scalkit.fit.several.model import SeveralModel, Term
+from scalkit.fit.several.search import CRITERIA
 from scalkit.growth import Growth
 
 AXES = {"p": 2.0 ** np.arange(3, 8), "S": 4.0 ** np.arange(2, 7), "n": np.arange(10.0, 60.0, 10.0)}

@@ -20,8 +20,8 @@ import xarray as xr
 import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, UsageError
 from scalkit.fit.several import SeveralFit, fit_several
-from scalkit.fit.several_growth import GrowthSum
-from scalkit.fit.several_search import Block
+from scalkit.fit.several.growth import GrowthSum
+from scalkit.fit.several.search import Block
 from scalkit.growth import Growth
 from scalkit.measure import combine, several_series
 from scalkit.reports.inputs import from_plain, to_plain

@@ -11,7 +11,7 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
-from scalkit.fit.several_growth import GrowthSum
+from scalkit.fit.several.growth import GrowthSum
 from scalkit.perfmodels.collectives.algorithms import Algorithm, algorithm, algorithms_of
 from scalkit.perfmodels.formulas.growths import growth_of
 from scalkit.perfmodels.formulas.quantities import parse_quantity

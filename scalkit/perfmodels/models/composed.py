@@ -11,7 +11,7 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
-from scalkit.fit.several_growth import GrowthSum
+from scalkit.fit.several.growth import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, parse_quantity
 from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.formulas.text import positive

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
-from scalkit.fit.several_growth import GrowthSum, outgrows
+from scalkit.fit.several.growth import GrowthSum, outgrows
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, parse_quantity, values_in
 from scalkit.perfmodels.formulas.ranges import Range, ranges_of
 from scalkit.perfmodels.formulas.text import parse_formula

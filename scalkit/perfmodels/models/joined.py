@@ -12,7 +12,7 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
-from scalkit.fit.several_growth import GrowthSum
+from scalkit.fit.several.growth import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension
 from scalkit.perfmodels.formulas.text import parse_formula
 from scalkit.perfmodels.formulas.values import dimension_of, evaluate

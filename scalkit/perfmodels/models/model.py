@@ -20,7 +20,7 @@ from scalkit.perfmodels.models.shown import ShownModel
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from scalkit.fit.several_growth import GrowthSum
+    from scalkit.fit.several.growth import GrowthSum
     from scalkit.growth import Growth
     from scalkit.perfmodels.models.composed import Composite, Product, Substituted
     from scalkit.perfmodels.models.joined import Conditioned, Joined

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
 
-from scalkit.fit.several_growth import GrowthSum
+from scalkit.fit.several.growth import GrowthSum
 from scalkit.perfmodels.formulas.ranges import Range, intersection
 from scalkit.perfmodels.models.exact import ordered
 from scalkit.perfmodels.models.model import KINDS, Kind, PerformanceModel

@@ -12,7 +12,7 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
-from scalkit.fit.several_growth import GrowthSum
+from scalkit.fit.several.growth import GrowthSum
 from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.formulas.text import positive
 from scalkit.perfmodels.models.constants import Legend, merged, pair_of

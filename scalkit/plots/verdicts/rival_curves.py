@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scalkit.colours import light
 from scalkit.fit import Model
-from scalkit.fit.several_model import SeveralModel
+from scalkit.fit.several.model import SeveralModel
 from scalkit.plots.style import growth_label, is_log_axis, plain, quantity, rounded, safe
 from scalkit.plots.verdicts.curves import reach, sample
 from scalkit.plots.verdicts.divergence import divergence_points, divergence_range, divergence_values

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError, UsageError
-from scalkit.fit.several_model import SeveralModel
+from scalkit.fit.several.model import SeveralModel
 from scalkit.plots.drawing import dots, lines
 from scalkit.plots.style import (
     DATA,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from scalkit.errors import ExpectationError
-from scalkit.fit.several_growth import GrowthSum
+from scalkit.fit.several.growth import GrowthSum
 from scalkit.growth import Growth
 from scalkit.validation.expectation import Expectation, HasGrowth
 from scalkit.validation.several.expectation import SeveralExpectation

@@ -8,7 +8,7 @@ from functools import cached_property
 from html import escape
 
 from scalkit.errors import ExpectationError
-from scalkit.fit.several_growth import GrowthSum, outgrows
+from scalkit.fit.several.growth import GrowthSum, outgrows
 from scalkit.growth import Growth
 from scalkit.markup import block, formula, table
 from scalkit.validation.expectation import Direction, Expectation, HasGrowth, Rank

@@ -10,8 +10,8 @@ import numpy as np
 from scalkit.errors import DataError
 from scalkit.fit import MIN_POINTS
 from scalkit.fit.several import SeveralFit, fit_several
-from scalkit.fit.several_points import Points
-from scalkit.fit.several_search import Criterion
+from scalkit.fit.several.points import Points
+from scalkit.fit.several.search import Criterion
 from scalkit.growth import Growth
 from scalkit.measure import Series, SeveralSeries, Statistic
 from scalkit.validation.asked import require_expected_values

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.fit.several import SeveralFit
-from scalkit.fit.several_search import Block
+from scalkit.fit.several.search import Block
 from scalkit.growth import Growth
 from scalkit.validation.expectation import RANKS, Expectation, Rank
 from scalkit.validation.several.expectation import SeveralExpectation

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.fit.several import SeveralFit
-from scalkit.fit.several_model import SeveralModel
+from scalkit.fit.several.model import SeveralModel
 from scalkit.growth import Growth
 from scalkit.measure import SeveralSeries
 from scalkit.validation.answer import excess

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.errors import UsageError
-from scalkit.fit.several_growth import GrowthSum
-from scalkit.fit.several_model import SeveralModel, Term
-from scalkit.fit.several_points import Points, gather
-from scalkit.fit.several_search import CRITERIA, Block, Criterion, search
+from scalkit.fit.several.growth import GrowthSum
+from scalkit.fit.several.model import SeveralModel, Term
+from scalkit.fit.several.points import Points, gather
+from scalkit.fit.several.search import CRITERIA, Block, Criterion, search
 from scalkit.growth import Growth
 from scalkit.options import Statistic
 

@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from scalkit.fit.several_points import Points
-from scalkit.fit.small_matrices import inverses, log_determinants
+from scalkit.fit.several.points import Points
+from scalkit.fit.several.small_matrices import inverses, log_determinants
 
 __all__ = ["CRITERIA", "Block", "Criterion", "search", "shortlist"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.fit.points import at_points
-from scalkit.fit.several_growth import GrowthSum
+from scalkit.fit.several.growth import GrowthSum
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
 
