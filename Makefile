@@ -13,6 +13,9 @@ REAL := $(RUNS)-real
 BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 
+# Python compiles each module once, not in each of the hundreds of processes that tests start.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help docs dist report test lint check-c core pytest test-mpi system-deps data lab clean distclean mpi
 
@@ -111,8 +114,7 @@ lab: $(VENV)/.base
 
 test: mpi $(VENV)/.test
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then $(MAKE) --no-print-directory system-deps; fi
-	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory check-c
+	@$(MAKE) --no-print-directory -j2 --output-sync=target lint check-c
 	@$(MAKE) --no-print-directory pytest
 
 lint: $(VENV)/.test
@@ -126,7 +128,9 @@ check-c: mpi
 # Flags may choose tests of one kind alone; without any, both kinds must be there.
 NONE_IS_FINE = $(if $(strip $(PYTEST_FLAGS)),|| [ $$? -eq 5 ])
 
-SIDE_BY_SIDE = -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# one more than there are cores, as many tests wait for a browser, a kernel or ranks
+WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); [ $$cores -lt 4 ] && echo $$((cores + 1)) || echo 4)
+SIDE_BY_SIDE = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 SLOWEST = --durations=20 --durations-min=5
 
 pytest: core

@@ -7,6 +7,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -20,24 +21,27 @@ _skipped: list[str] = []
 CHROMIUM = os.environ.get("SCALKIT_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
-# ranks that wait take all cores: beside them other tests would be slow, and the ranks slower still. Of these files only the
-# tests that start ranks by the real clock run alone: in virtual time and in a simulator one process runs at a time.
+# These tests tell something from real times, or must end within them: beside others the ranks would wait for a core. What
+# starts ranks and looks at bytes, results or messages only runs beside others, and its ranks yield while they wait.
 ALONE = (
-    "tests/bench",
-    "tests/faults",
-    "tests/onesided",
-    "tests/trace/test_armci.py",
-    "tests/trace/test_over_ranks.py",
-    "tests/trace/test_recorder.py",
-    "tests/cli/test_measure.py",
-    "tests/store/test_store_snippets.py",
-    "tests/cli/test_model_fit.py",
-    "tests/guidelines/test_substitutes.py",
-    "tests/validation/test_parallel.py",
+    "tests/bench/test_campaign.py::test_launch_that_hangs",
+    "tests/bench/test_measuring_rules.py",
+    "tests/bench/test_mpi.py::test_launcher_that_hangs",
+    "tests/bench/test_point_to_point.py",
+    "tests/notebooks/test_learning_path.py::test_notebook[03_measure]",
+    "tests/notebooks/test_one_sided_notebook.py::test_one_sided_notebook",
+    "tests/onesided/test_real_delays.py",
+    "tests/trace/test_recorder.py::test_clocks_are_measured_and_agree",
+    "tests/trace/test_recorder.py::test_delays_are_found_where_they_are",
+    "tests/trace/test_recorder.py::test_one_command_for_the_first_insight",
+    "tests/trace/test_recorder.py::test_waiting_for_progress_is_real_with_tcp",
 )
-NOTEBOOKS = ("tests/notebooks/test_learning_path.py::test_notebook[03_measure]",)
-NOTEBOOKS += ("tests/notebooks/test_one_sided_notebook.py::test_one_sided_notebook",)
-ALONE += ("tests/widgets/test_run_panel.py", *NOTEBOOKS)
+NOTEBOOKS = tuple(one for one in ALONE if one.startswith("tests/notebooks"))
+YIELDING = {
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+}
 
 
 CORE = tuple(f"tests/{name}/" for name in ("growth", "measure", "fit", "stats", "validation", "session"))
@@ -61,6 +65,15 @@ def _spins(item: pytest.Item) -> bool:
     """Whether a test starts ranks that wait for each other by the real clock: it is marked `mpi` or takes the library."""
     starts = item.get_closest_marker("mpi") or "mpi" in getattr(item, "fixturenames", ())
     return item.nodeid.startswith(NOTEBOOKS) or (bool(starts) and not item.path.name.startswith("test_virtual"))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Read no file that has none of the tests wanted, where those are wanted that run alone."""
+    if config.option.markexpr != "alone":
+        return None
+    name = collection_path.relative_to(config.rootpath).as_posix()
+    files = [one.partition("::")[0] for one in ALONE]
+    return None if any(file == name or file.startswith(f"{name}/") for file in files) else True
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -102,6 +115,14 @@ def no_growth_class_stays() -> Iterator[None]:
     if growth := sys.modules.get("scalkit.growth"):
         for one in reversed(growth.registered_growths()):
             growth.forget_growth(one.name)
+
+
+@pytest.fixture(autouse=True)
+def ranks_yield(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ranks that wait leave their core to other tests, unless a test runs alone."""
+    if _spins(request.node) and not request.node.get_closest_marker("alone"):
+        for name, value in YIELDING.items():
+            monkeypatch.setenv(name, value)
 
 
 @pytest.fixture(scope="session")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from scalkit.bench import Mpi, find_mpi
-from scalkit.bench.libraries.mpi import settings
+from scalkit.bench.libraries.mpi import PROBE, settings
 from scalkit.errors import BuildError, LaunchError
+from scalkit.native import build
 
 
 def find() -> Mpi:
@@ -23,11 +25,17 @@ def find() -> Mpi:
         pytest.skip(f"needs an MPI library: {error}")
 
 
+@functools.cache
+def shared_library(mpicc: str) -> str:
+    """Return the path of the library that programs of a compiler load, as /usr/lib/x86_64-linux-gnu/libmpich.so.12."""
+    program = build(PROBE, mpicc).program("probe")
+    said = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    return re.findall(r"^\s*libmpi(?:ch)?\.so\S* => (/\S+)", said, re.MULTILINE)[0]
+
+
 def environment(mpi: Mpi, **more: str) -> dict[str, str]:
     """Return the variables of a launch; mpi4py takes the library of the launcher, not the first that it finds."""
-    folder = Path(mpi.mpicc).parents[1] / "lib"
-    libraries = [str(path) for number in (12, 40) if (path := folder / f"libmpi.so.{number}").exists()]
-    found = {"MPI4PY_LIBMPI": libraries[0]} if libraries else {}
+    found = {"MPI4PY_LIBMPI": shared_library(mpi.mpicc)}
     return {**os.environ, **found, **settings(mpi.kind, library=mpi.library, oversubscribed=True), **more}
 
 

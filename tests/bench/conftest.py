@@ -1,4 +1,4 @@
-"""A working MPI library, its programs in a cache of their own, and launchers with faults."""
+"""A working MPI library, a cache of their own, and launchers with faults."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ import pytest
 
 from scalkit.bench import Mpi, find_mpi
 from scalkit.errors import BuildError, LaunchError
+from scalkit.native import cache_folder
 
 
 @pytest.fixture(scope="session")
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return a cache with libraries and machines of its own; what is compiled is that of all tests."""
+    cache = tmp_path_factory.mktemp("cache")
+    compiled = cache_folder()
+    compiled.mkdir(parents=True, exist_ok=True)
+    (cache / "scalkit").mkdir()
+    (cache / "scalkit" / compiled.name).symlink_to(compiled)
     with pytest.MonkeyPatch.context() as patch:
-        cache = tmp_path_factory.mktemp("cache")
         patch.setenv("XDG_CACHE_HOME", str(cache))
         yield cache
 

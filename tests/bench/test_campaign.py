@@ -92,7 +92,7 @@ def test_two_campaigns_give_the_same_models_of_memory(mpi: Mpi, out: Path) -> No
     objects = ("MPI_Comm_create", "MPI_Comm_dup", "MPI_Win_create", "MPI_Cart_create")
     models = []
     for seed in (1, 2):
-        arguments = _memory(ops=objects, counts=(2, 4, 6, 8, 12), seed=seed)
+        arguments = _memory(ops=objects, counts=(2, 3, 4, 6, 8), seed=seed)
         assert not prepare(out / str(seed), arguments, mpi).run().missing
         result = validate(read(out / str(seed)), "mpi")
         models.append({v.function: (str(v.model), v.rank) for v in result})

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from launching import shared_library
 
 from scalkit.bench import Arguments, Mpi, measure_function, prepare
 from scalkit.bench.campaign.file import read_campaign
@@ -318,7 +319,7 @@ def test_a_program_of_ones_own(above: VirtualMpi, tmp_path: Path, monkeypatch: p
     pytest.importorskip("mpi4py", reason="needs mpi4py")
     script = tmp_path / "halo.py"
     script.write_text(HALO)
-    monkeypatch.setenv("MPI4PY_LIBMPI", _library(above))
+    monkeypatch.setenv("MPI4PY_LIBMPI", shared_library(above.mpicc))
     command = (sys.executable, str(script), "17")
     campaign = prepare_program(tmp_path / "runs", command, (1, 2, 4), above)
     result = campaign.run()
@@ -336,11 +337,6 @@ def test_a_program_of_ones_own(above: VirtualMpi, tmp_path: Path, monkeypatch: p
     script.write_text(f"{HALO}\n# changed")
     with pytest.raises(UsageError, match="holds measurements with other arguments: files was "):
         prepare_program(tmp_path / "runs", command, (1, 2), above)
-
-
-def _library(mpi: Mpi) -> str:
-    folder = Path(mpi.mpicc).parents[1] / "lib"
-    return next((str(path) for n in (12, 40) if (path := folder / f"libmpi.so.{n}").exists()), "")
 
 
 @pytest.mark.mpi

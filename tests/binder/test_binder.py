@@ -26,9 +26,12 @@ def _lines(name: str) -> list[str]:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """Return an environment as in a fresh image: the programs of this Python, and nothing of the user."""
+    """Return an environment as in a fresh image: the programs of this Python, and nothing of the user.
+
+    Whether something is compiled again does not depend on how well it is compiled.
+    """
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    return {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8"}
+    return {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8", "CFLAGS": "-O0"}
 
 
 def test_an_image_would_be_built_of_every_file_in_its_order() -> None:

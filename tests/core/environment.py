@@ -45,14 +45,27 @@ def closure(wanted: Iterable[str]) -> dict[str, Distribution]:
 
 def make(folder: Path) -> None:
     """Make the environment, in place of what is there."""
+    packages = make_with(folder, [*required(), *RUNNER])
+    scalkit = distribution("scalkit")
+    for name in _top_names(scalkit):
+        if name.endswith(".dist-info"):
+            (packages / name).symlink_to(Path(str(scalkit.locate_file(name))).resolve())
+    (packages / "scalkit.pth").write_text(f"{ROOT}\n", encoding="utf-8")
+
+
+def make_with(folder: Path, wanted: Iterable[str]) -> Path:
+    """Make an environment, in place of what is there, that holds what requirements bring; return its folder of packages."""
     shutil.rmtree(folder, ignore_errors=True)
     venv.create(folder, symlinks=True)
     packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(folder), "platbase": str(folder)}))
-    for one in (*closure([*required(), *RUNNER]).values(), distribution("scalkit")):
-        for name in sorted({Path(file).parts[0] for file in one.files or ()} - {"..", "__pycache__"}):
-            if one.name != "scalkit" or name.endswith(".dist-info"):
-                (packages / name).symlink_to(Path(str(one.locate_file(name))).resolve())
-    (packages / "scalkit.pth").write_text(f"{ROOT}\n", encoding="utf-8")
+    for one in closure(wanted).values():
+        for name in _top_names(one):
+            (packages / name).symlink_to(Path(str(one.locate_file(name))).resolve())
+    return packages
+
+
+def _top_names(one: Distribution) -> list[str]:
+    return sorted({Path(file).parts[0] for file in one.files or ()} - {"..", "__pycache__"})
 
 
 if __name__ == "__main__":

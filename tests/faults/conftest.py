@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from launching import environment, find
 
-ROOT = Path(__file__).resolve().parents[2]
+from scalkit.native import build, sources
 
 
 @dataclass(frozen=True)
@@ -33,26 +33,19 @@ class Launch:
         return record
 
 
-def _make(folder: Path, build: Path, mpicc: str) -> None:
-    command = ["make", "-s", "-C", str(folder), f"MPICC={mpicc}", f"BUILD={build}"]
-    made = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert made.returncode == 0, made.stderr
-
-
 @pytest.fixture(scope="session")
 def launch(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Launch]:
     mpi = find()
-    build = tmp_path_factory.mktemp("faults")
-    _make(ROOT / "microbench", build, mpi.mpicc)
-    _make(ROOT / "tests" / "faults", build, mpi.mpicc)
-
+    programs = build(sources("microbench"), mpi.mpicc, library=mpi.library)
+    faults = build(Path(__file__).parent, mpi.mpicc, library=mpi.library).program("libskfault.so")
+    folder = tmp_path_factory.mktemp("faults")
     numbers = itertools.count()
 
     def start(p: int, program: str, *options: str, fault: str = "", preload: bool = True) -> Launch:
-        out = build / f"run{next(numbers)}.jsonl"
-        own = [f"LD_PRELOAD={build / 'libskfault.so'}"] if preload else []
+        out = folder / f"run{next(numbers)}.jsonl"
+        own = [f"LD_PRELOAD={faults}"] if preload else []
         own += [f"SKFAULT={fault}"] if fault else []
-        words = mpi.command(p, "env", *own, str(build / program), f"--out={out}", f"--expect-np={p}", *options)
+        words = mpi.command(p, "env", *own, str(programs.program(program)), f"--out={out}", f"--expect-np={p}", *options)
         done = subprocess.run(words, capture_output=True, text=True, timeout=120, env=environment(mpi))
         records = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
         return Launch(out, done.returncode, done.stderr, records)

@@ -158,15 +158,6 @@ def test_files_that_are_none_are_refused(mpi: Mpi, program: Path, tmp_path: Path
 
 
 @pytest.mark.mpi
-def test_the_layer_passes_its_own_checks(mpi: Mpi, tmp_path: Path) -> None:
-    environment = {**os.environ, **settings(mpi.kind, oversubscribed=True)}
-    words = [f"BUILD={tmp_path}", f"MPICC={mpi.mpicc}", f"MPIEXEC={mpi.mpiexec}"]
-    command = ["make", "-s", "-C", str(ROOT / "microbench/tune"), "check", *words]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    assert (done.returncode, done.stdout) == (0, "tune: all checks passed\n"), done.stderr
-
-
-@pytest.mark.mpi
 def test_the_benchmark_of_the_layer_runs(mpi: Mpi) -> None:
     command = [sys.executable, "benchmarks/tune_overhead.py", "--mpi", mpi.mpicc, "--launches", "1", "--bytes", "64", "--json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)

@@ -24,17 +24,25 @@ TIMES, TURNS, LAYOUTS = 2, 60, 3  # as in tests/layer.c
 BLOCKING = TURNS // 3
 
 
+@pytest.fixture(scope="module")
+def programs(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return the test of the layer, with the recorder linked into it and without."""
+    folder = tmp_path_factory.mktemp("layer")
+    built = {"linked": folder / "layer_recorded", "preloaded": folder / "layer"}
+    make = ["make", "-s", "-j2", "-f", str(KERNEL / "onesided/Makefile"), *map(str, built.values()), f"BUILD={folder}"]
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    subprocess.run([*make, f"MPICC={mpi.mpicc}"], check=True, env=inherited)
+    return built
+
+
 @pytest.mark.mpi
 @pytest.mark.parametrize("recorder", ["linked", "preloaded"])
-def test_calls_and_transfers_are_recorded(mpi: Mpi, tmp_path: Path, recorder: str) -> None:
+def test_calls_and_transfers_are_recorded(mpi: Mpi, programs: dict[str, Path], tmp_path: Path, recorder: str) -> None:
     if shutil.which("otf2-print") is None:
         pytest.skip("needs OTF2 (Debian: otf2-tools, libotf2-trace-dev)")
-    program, trace = tmp_path / ("layer_recorded" if recorder == "linked" else "layer"), tmp_path / "trace"
-    make = ["make", "-s", "-j2", "-f", str(KERNEL / "onesided/Makefile"), str(program), f"BUILD={tmp_path}"]
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    environment = {**inherited, **settings(mpi.kind, oversubscribed=True), "SCALKIT_TRACE": str(trace)}
+    program, trace = programs[recorder], tmp_path / "trace"
+    environment = {**os.environ, **settings(mpi.kind, oversubscribed=True), "SCALKIT_TRACE": str(trace)}
     environment["SCALKIT_TRACE_BUFFER"] = "64"
-    subprocess.run([*make, f"MPICC={mpi.mpicc}"], check=True, env=environment)
     trace.mkdir()
     if recorder == "preloaded":
         library = native.build(KERNEL, mpi.mpicc, makefile="trace/Makefile").program("libsktrace.so")

@@ -114,7 +114,7 @@ def _kernel(path: str) -> ctypes.PyDLL:
     """Return the kernel, loaded first, so that mpi4py finds the MPI library that it was linked with."""
     kernel = ctypes.PyDLL(path, mode=ctypes.RTLD_GLOBAL)
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
-        used = sorted({line.split()[-1] for line in maps if "/libmpi.so" in line})
+        used = sorted({line.split()[-1] for line in maps if "/libmpi.so" in line or "/libmpich.so" in line})
     if used:
         os.environ.setdefault("MPI4PY_LIBMPI", used[0])
     return kernel
