@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several.growth import GrowthSum
 from scalkit.fit.several.model import SeveralModel, Term
@@ -18,10 +18,6 @@ from scalkit.fit.several.points import Points, gather
 from scalkit.fit.several.search import CRITERIA, Block, Criterion, search
 from scalkit.growth import Growth
 from scalkit.options import Statistic
-
-__all__ = ["SeveralFit", "fit_several"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 _LIGHT = math.log(1e-6)
 _MOST = 400

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.points import at_points
 from scalkit.growth import Growth
 
-__all__ = ["Formula"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 _LARGEST = 1000.0
 
 

@@ -10,12 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
-
-__all__ = ["GrowthSum"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 MAX_TERMS = 20
 _MAX_LENGTH = 1000

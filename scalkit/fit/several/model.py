@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.fit.points import at_points
 from scalkit.fit.several.growth import GrowthSum
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
 
-__all__ = ["SeveralModel", "Term"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 _SMALLEST, _LARGEST = 1e-16, 1e18
 
 

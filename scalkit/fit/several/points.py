@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats, Ints
 from scalkit.errors import DataError
 from scalkit.measure.reduce import statistic_over
 from scalkit.options import Statistic
-
-__all__ = ["Points", "gather"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 _SPREAD_OF = {
     "q1": 1.857,

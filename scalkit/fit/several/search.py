@@ -11,17 +11,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from scalkit.arrays import Floats, Ints
 from scalkit.fit.several.points import Points
 from scalkit.fit.several.small_matrices import inverses, log_determinants
 
-__all__ = ["CRITERIA", "Block", "Criterion", "search", "shortlist"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 Criterion = Literal["evidence", "bic", "aicc", "loo"]
 
 CRITERIA: tuple[Criterion, ...] = ("evidence", "bic", "aicc", "loo")

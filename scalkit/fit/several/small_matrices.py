@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-__all__ = ["inverses", "log_determinants"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
+from scalkit.arrays import Floats
 
 
 def inverses(matrices: Floats) -> Floats:

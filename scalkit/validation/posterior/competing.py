@@ -6,14 +6,12 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Ints
 from scalkit.growth import Growth
 from scalkit.validation.expectation import RANKS, Expectation
-
-__all__ = ["Competing", "competing"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +24,7 @@ class Competing:
 
     growths: tuple[Growth, ...]
     places: Mapping[Growth, int]
-    ranks: np.ndarray[Any, np.dtype[np.int64]]
+    ranks: Ints
     first_beyond: int
 
 

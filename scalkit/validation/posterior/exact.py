@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Flags, Floats, Ints
 from scalkit.growth import Growth
 from scalkit.validation.posterior.regimes import Errors, with_regimes
 
-__all__ = ["OFFSET_MASS", "ExactEvidence", "ExactPredictions", "exact_evidence", "exact_predictions"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
+Bools = Flags
 
 MISFITS = np.array([0.0, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1])
 _MISFIT_MASS = np.array([0.4, *[0.6 / 7] * 7])

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.growth import Growth
 from scalkit.validation.posterior.shapes import Settings, hidden, log_ticks, middle, offset, single, sums
-
-__all__ = ["Family", "Kind", "family"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 Kind = Literal["term", "offset", "hidden", "sum"]
 """One term, one less a constant, one that hides behind the expected one, and one with a slower one beside it."""

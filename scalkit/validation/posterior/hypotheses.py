@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Flags, Floats, Ints
 from scalkit.growth import Growth
 from scalkit.options import Prior
 from scalkit.validation.expectation import RANKS, Expectation
@@ -24,15 +24,11 @@ from scalkit.validation.posterior.families import Family, Kind, family
 from scalkit.validation.posterior.profiles import DRIFT_MASS, DRIFTS, OFF_MASS, Batch, Profile, batch, drifting, even, without
 from scalkit.validation.posterior.shapes import log_ticks, middle
 
-__all__ = ["HIDDEN_MASS", "SUM_MASS", "Group", "Hypotheses", "hypotheses", "tick_mass"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
+Bools = Flags
 
 HIDDEN_MASS = 0.2
 SUM_MASS = 0.15
-Rows = slice | np.ndarray[Any, np.dtype[np.int64]]
+Rows = slice | Ints
 
 _SLOWER = 3
 _COARSE = 0.1

@@ -18,13 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.validation.posterior.families import Family
 from scalkit.validation.posterior.noise import Noise, widened
 from scalkit.validation.posterior.profiles import Batch, Profile, batch, even
 
-__all__ = ["Block", "Seen"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 Ints = np.ndarray[Any, np.dtype[np.int32]]
 

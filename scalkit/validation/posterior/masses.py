@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Flags, Floats
 from scalkit.growth import Growth
 from scalkit.options import Prior
 from scalkit.validation.expectation import RANKS, Expectation
@@ -17,9 +18,6 @@ from scalkit.validation.posterior.likelihoods import Block, Seen
 from scalkit.validation.posterior.noise import Noise, Summary
 from scalkit.validation.posterior.shapes import HIDDEN_SHARES
 
-__all__ = ["Masses", "Trust", "exact_masses", "noisy_masses"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 
 _BLOCK = 128  # series at once: what is computed for them stays in the cache
@@ -54,7 +52,7 @@ class Masses:
     growth: Floats
     hidden: Floats
     bound: Floats
-    apart: np.ndarray[Any, np.dtype[np.bool_]] | None = None
+    apart: Flags | None = None
     off: Floats | None = None
     trust: tuple[Trust, ...] = ()
 

@@ -11,8 +11,6 @@ from scalkit.measure import Series
 from scalkit.validation.posterior.likelihoods import Seen
 from scalkit.validation.posterior.noise import Summary, summarise
 
-__all__ = ["Memory"]
-
 _AGREE = 1e-12
 _BATCHES = 16
 _SERIES = 4000

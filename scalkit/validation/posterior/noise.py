@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Noise", "Summary", "summarise", "widened"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
+from scalkit.arrays import Flags, Floats
 
 TAUS = np.array([0.0, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16])
 _TAU_MASS = np.array([0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1])
@@ -84,7 +82,7 @@ def _chi_square(freedom: Floats, normal: Floats) -> Floats:
     return np.asarray(freedom * (1 - part + normal * np.sqrt(part)) ** 3)
 
 
-def _winsorised(logs: Floats, there: np.ndarray[Any, np.dtype[np.bool_]], count: Any) -> Floats:
+def _winsorised(logs: Floats, there: Flags, count: Any) -> Floats:
     """Return the logarithms with those far from the median of their setting drawn in."""
     if logs.shape[2] < 3:
         return logs

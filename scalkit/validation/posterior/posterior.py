@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.measure import Series
@@ -26,13 +27,10 @@ from scalkit.validation.posterior.noise import summarise
 from scalkit.validation.posterior.predictions import NEGLIGIBLE, Predictions, noisy_predictions
 from scalkit.validation.space import SearchSpace
 
-__all__ = ["SURE", "Posterior", "Predictions", "VerdictWord", "posteriors", "word_of"]
-
 SURE = 0.9
 """A verdict is undecided below this probability."""
 
 VerdictWord = Literal["total", "approximate", "none", "undecided"]
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 _STEP = 0.012
 _REFINED = Fraction(1, 24)

@@ -9,20 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Flags, Floats, Ints
 from scalkit.growth import Growth
 from scalkit.validation.posterior.hypotheses import Hypotheses
 from scalkit.validation.posterior.noise import Noise, Summary, widened
 from scalkit.validation.posterior.profiles import DRIFTS_ON, Profile
 from scalkit.validation.posterior.shapes import middle
-
-__all__ = ["NEGLIGIBLE", "Predictions", "noisy_predictions"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 NEGLIGIBLE = 1e-6
 _NORMAL = np.array([-1.8339, -1.1503, -0.7479, -0.4299, -0.1408, 0.1408, 0.4299, 0.7479, 1.1503, 1.8339])
@@ -62,7 +57,7 @@ class Predictions:
     spread: Floats
     growths: tuple[Growth, ...]
     tick: Ints
-    is_single: np.ndarray[Any, np.dtype[np.bool_]]
+    is_single: Flags
 
     def of_one_term(self) -> Predictions:
         """Return the hypotheses of one term alone, if they are at least a tenth of the probability; all otherwise."""
@@ -149,7 +144,7 @@ class _Seen:
     constants: Floats
     likely: Floats
     variance: Floats
-    allowed: np.ndarray[Any, np.dtype[np.bool_]]
+    allowed: Flags
 
 
 def _seen(hyp: Hypotheses, z: Floats, noise: Noise) -> _Seen:

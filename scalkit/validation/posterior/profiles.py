@@ -15,11 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Flags, Floats, Ints
 from scalkit.validation.posterior.families import Family
-
-__all__ = ["DRIFTS", "DRIFTS_ON", "DRIFT_MASS", "OFF_MASS", "Batch", "Profile", "batch", "drifting", "even", "without"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 DRIFT_MASS = 1.0
 """Of a misfit that drifts, relative to none or one that is alike everywhere; negligible where a term explains all values."""
@@ -80,7 +77,7 @@ class Profile:
         """The matrix C of ``z' C z``, the weighted squares of residuals around their weighted mean, of shape (n, n)."""
         return np.asarray(self.precision - np.outer(self.level, self.level) / self.level.sum())
 
-    def allows(self, variances: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def allows(self, variances: Floats) -> Flags:
         """Return under which variances of the noise the drift stays within what scales of one program differ by."""
         return variances * (self.drift[0] if self.drift else 0.0) <= _FARTHEST
 
@@ -139,7 +136,7 @@ class Batch:
     profile: Profile
     products: Floats
     weights: np.ndarray[Any, np.dtype[np.float32]]
-    starts: np.ndarray[Any, np.dtype[np.int64]]
+    starts: Ints
 
     def means(self, likely: np.ndarray[Any, np.dtype[np.float32]]) -> Floats:
         """Return the mean of likelihoods of shape (series, H) over each family, of shape (series, families); writes into them."""

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-__all__ = ["Errors", "with_regimes"]
+from scalkit.arrays import Flags, Floats
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
+Bools = Flags
 
 _APART = 0.1
 """Prior of a run of settings that follow something else, and of the last setting that does."""

@@ -6,15 +6,13 @@ They are computed once for the same settings and growths.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.growth import Growth
 
-__all__ = ["HIDDEN_SHARES", "Settings", "even_shares", "hidden", "log_mix", "log_ticks", "middle", "offset", "single", "sums"]
-
-Floats = np.ndarray[Any, np.dtype[np.float64]]
 Settings = tuple[float, ...]
 Arrays = TypeVar("Arrays", bound=tuple[Floats, ...])
 

@@ -18,9 +18,6 @@ from scalkit.validation.expectation import Direction, Expectation, Rank
 from scalkit.validation.posterior import SURE, VerdictWord, word_of
 from scalkit.validation.space import SearchSpace
 
-__all__ = ["AlongVerdict", "number_or_none", "numbers_or_none"]
-
-
 _NONE = Growth.constant()
 
 

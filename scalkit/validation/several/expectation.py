@@ -13,8 +13,6 @@ from scalkit.growth import Growth
 from scalkit.markup import block, formula, table
 from scalkit.validation.expectation import Direction, Expectation, HasGrowth, Rank
 
-__all__ = ["GrowthRatio", "SeveralExpectation"]
-
 
 @dataclass(frozen=True)
 class GrowthRatio:

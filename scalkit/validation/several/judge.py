@@ -22,8 +22,6 @@ from scalkit.validation.several.probability import probability_along, probabilit
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.validation.space import SearchSpace
 
-__all__ = ["judge_several", "shortage"]
-
 _FALLS = 0.8
 
 

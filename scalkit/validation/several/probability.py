@@ -15,16 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Flags, Ints
 from scalkit.fit.several import SeveralFit
 from scalkit.fit.several.search import Block
 from scalkit.growth import Growth
 from scalkit.validation.expectation import RANKS, Expectation, Rank
 from scalkit.validation.several.expectation import SeveralExpectation
 
-__all__ = ["WholeProbability", "probability_along", "probability_of_whole"]
-
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
-Ints = np.ndarray[Any, np.dtype[np.int64]]
+Bools = Flags
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 _ROWS, _LEAST_ROWS = 1_000_000, 200
 

@@ -10,8 +10,6 @@ from scalkit.growth import Growth
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.space import SearchSpace
 
-__all__ = ["SeveralSpace", "Space", "space_along"]
-
 
 @dataclass(frozen=True)
 class SeveralSpace:

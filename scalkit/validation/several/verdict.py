@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from scalkit.arrays import Floats
     from scalkit.validation.against.ratio import Against
 
-__all__ = ["SeveralVerdict"]
-
 
 @dataclass(frozen=True, eq=False)
 class SeveralVerdict(Judged):
