@@ -42,14 +42,16 @@ MOVED = {
     "scalkit.scaling_check": "scalkit.pytest_plugin.scaling_check",
     "scalkit.trace.result": "scalkit.trace.results.dataset",
     "scalkit.trace.timeline": "scalkit.trace.views.timeline",
-    "scalkit.validation.annotations": "scalkit.validation.told.annotations",
+    "scalkit.validation.annotations": "scalkit.formats.ci.annotations",
     "scalkit.validation.baseline.change_points": "scalkit.history.change_points",
     "scalkit.validation.baseline.history": "scalkit.history.commits",
     "scalkit.validation.bands": "scalkit.validation.told.bands",
-    "scalkit.validation.junit": "scalkit.validation.told.junit",
+    "scalkit.validation.junit": "scalkit.formats.ci.junit",
     "scalkit.validation.plain": "scalkit.session.plain",
     "scalkit.validation.sentences": "scalkit.validation.told.sentences",
     "scalkit.validation.shown": "scalkit.validation.told.shown",
+    "scalkit.validation.told.annotations": "scalkit.formats.ci.annotations",
+    "scalkit.validation.told.junit": "scalkit.formats.ci.junit",
 }
 
 

@@ -36,7 +36,7 @@ def require_tolerance(args: argparse.Namespace) -> None:
 
 def tell(found: History, args: argparse.Namespace) -> int:
     """Print a history as the options say, and return 0 or 1."""
-    from scalkit.validation.told.annotations import command
+    from scalkit.formats.ci.annotations import command
 
     if args.json:
         sys.stdout.write(json.dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")

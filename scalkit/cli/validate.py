@@ -79,9 +79,9 @@ def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
 
 def _tell(args: argparse.Namespace, result: Validation) -> int:
     """Write the files, print, and return the exit status."""
+    from scalkit.formats.ci.annotations import to_github
+    from scalkit.formats.ci.junit import to_junit
     from scalkit.validation.baseline import Baseline
-    from scalkit.validation.told.annotations import to_github
-    from scalkit.validation.told.junit import to_junit
 
     status = result.exit_status(args.fail_on)
     if args.junit:

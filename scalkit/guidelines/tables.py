@@ -17,10 +17,11 @@ from scalkit.arrays import Floats
 from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError, UsageError
 from scalkit.formats.experiments.file import short_library
+from scalkit.formats.remarks import attributes_of_remarks, remarks_of
 from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.guidelines.run_sizes import Columns, is_measurements, run_table
 from scalkit.markup import counted
-from scalkit.measure.virtual_time import attributes_of_remarks, clock_attributes, machine_of, remarks_of
+from scalkit.measure.virtual_time import clock_attributes, machine_of
 
 PathLike = str | os.PathLike[str]
 

@@ -13,17 +13,13 @@ from scalkit.measure.schema import is_reserved, parameters_of
 _SIZE = "message_size_B"
 
 
-def over_sizes(parts: Sequence[xr.Dataset], names: Sequence[str]) -> list[xr.Dataset]:
-    """Return Datasets of run files, each of one message size, as Datasets over two parameters.
+def over_size(part: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
+    """Return the Dataset of run files of one message size as one over two parameters.
 
-    `parts`: along the number of processes, with the size in their attributes.
+    `part`: along the number of processes, with the size in its attributes.
     `names`: the parameter of the run files and a name for the message size, in the order of the dimensions.
-    Raises DataError if the names are others, or a part has no positive message size.
+    Raises DataError if the names are others, or there is no positive message size.
     """
-    return [_over_size(part, names) for part in parts]
-
-
-def _over_size(part: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
     (known,) = parameters_of(part)
     others = [name for name in names if name != known]
     if len(names) != 2 or len(others) != 1 or not str(others[0]).isidentifier() or is_reserved(str(others[0])):

@@ -22,7 +22,7 @@ from scalkit.measure.foreign import ForeignFile, frame_dataset, is_frame, reader
 from scalkit.measure.netcdf import is_hdf5, is_netcdf3, read_netcdf
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
 from scalkit.measure.schema import check
-from scalkit.measure.sizes import over_sizes
+from scalkit.measure.sizes import over_size
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -118,7 +118,7 @@ def _assembled(runs: Sequence[RunFile], keep_flagged: bool, parameter: str | Seq
         parts += [assemble_units(farmed)] if farmed else []
         parts += [assemble(others, keep_flagged=keep_flagged)] if others else []
     has_sizes = all(run.env.program == MASTER_WORKER for run in runs)
-    return parts if has_sizes or parameter is None or isinstance(parameter, str) else over_sizes(parts, parameter)
+    return parts if has_sizes or parameter is None or isinstance(parameter, str) else [over_size(one, parameter) for one in parts]
 
 
 class _Inputs:

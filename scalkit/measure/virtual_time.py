@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,8 +15,6 @@ LEFT_OUT = "messages through shared memory, contention of links and network hard
 
 TIMED = ("time", "master_share", "idle_share")
 """Metrics that come from a clock."""
-
-_SIMULATED, _VIRTUAL = "# simulated, not measured", "# virtual: "
 
 _NUMBERS = (("L_s", "L", "s"), ("o_s", "o", "s"), ("g_s", "g", "s"), ("G_s_per_B", "G", "s/B"))
 
@@ -82,23 +79,6 @@ def said_of(attrs: Mapping[Any, Any]) -> str:
     if not is_virtual(attrs) or not machine:
         return ""
     return f"{machine_in_words(machine)}: {numbers_in_words(machine)}; {LEFT_OUT}"
-
-
-def remarks_of(machine: Mapping[str, Any], *, simulated: bool) -> str:
-    """Return the lines above a table in CSV that say where its times come from; `attributes_of_remarks` reads them."""
-    lines = [_SIMULATED] if simulated else []
-    if machine:
-        lines += [f"# {clock_of(machine)}", f"{_VIRTUAL}{json.dumps(dict(machine))}"]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def attributes_of_remarks(remarks: Sequence[str]) -> dict[str, Any]:
-    """Return ``simulated``, and ``clock`` and ``virtual`` if the clock was virtual, by the remarks of a table in CSV.
-
-    Raises DataError if there are several clocks.
-    """
-    clocks = [machine_of({"virtual": line.removeprefix(_VIRTUAL)}) for line in remarks if line.startswith(_VIRTUAL)]
-    return {"simulated": any(re.match(r"# ?simulated\b", line, re.IGNORECASE) for line in remarks), **clock_attributes(clocks)}
 
 
 def clock_of(machine: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ import xarray as xr
 
 from scalkit import measure
 from scalkit.errors import UsageError
+from scalkit.formats.ci.junit import cases
 from scalkit.junit import Case
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.options import Judging
@@ -27,7 +28,6 @@ from scalkit.session.source import content_hash
 from scalkit.validation import Expectation, ExpectationSet, Validation, validate
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import expectation_set
-from scalkit.validation.told.junit import cases
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,8 @@ from scalkit.errors import DataError, ExpectationError, UsageError
 from scalkit.fit.several import SeveralFit, fit_several
 from scalkit.fit.several.growth import GrowthSum
 from scalkit.fit.several.search import Block
+from scalkit.formats.ci.annotations import to_github
+from scalkit.formats.ci.junit import to_junit
 from scalkit.growth import Growth
 from scalkit.measure import combine, several_series
 from scalkit.reports.inputs import from_plain, to_plain
@@ -31,8 +33,6 @@ from scalkit.validation.several.expectation import GrowthRatio, SeveralExpectati
 from scalkit.validation.several.judge import judge_several
 from scalkit.validation.several.probability import probability_along, probability_of_whole
 from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.validation.told.annotations import to_github
-from scalkit.validation.told.junit import to_junit
 
 SCHEMA = json.loads(resources.files("scalkit.validation").joinpath("verdict.schema.json").read_text(encoding="utf-8"))
 

@@ -12,7 +12,7 @@ from scalkit.errors import DataError
 from scalkit.formats.readers.content import Content, shortened
 from scalkit.formats.readers.observed import Found, Gathered
 from scalkit.formats.readers.table import Table, gather, roles_of
-from scalkit.measure.virtual_time import attributes_of_remarks
+from scalkit.formats.remarks import attributes_of_remarks
 
 _SEPARATORS = ",;\t|"
 _MOST_COLUMNS = 1000

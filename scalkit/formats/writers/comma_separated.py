@@ -7,9 +7,10 @@ import io
 
 import xarray as xr
 
+from scalkit.formats.remarks import remarks_of
 from scalkit.formats.writers.cells import cells_of, require_one_line
 from scalkit.measure.schema import parameters_of
-from scalkit.measure.virtual_time import is_virtual, machine_of, remarks_of
+from scalkit.measure.virtual_time import is_virtual, machine_of
 
 
 def to_csv(ds: xr.Dataset) -> str:

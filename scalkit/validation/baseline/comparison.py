@@ -322,17 +322,16 @@ def _process(before: BaselineEntry, after: BaselineEntry, tolerance: float) -> s
 
 def _regression(before: BaselineEntry, after: BaselineEntry, tolerance: float, is_exact: bool) -> Regression | None:
     """Return what changed where both have a value; None at fewer than two settings, or where one alone is zero."""
-    then, now = ({x: (y, e) for x, y, e in zip(one.x, one.y, _errors(one), strict=True)} for one in (before, after))
+    then, now = (
+        {x: (y, e) for x, y, e in zip(one.x, one.y, one.errors or (one.noise,) * len(one.x), strict=True)}
+        for one in (before, after)
+    )
     shared = [x for x in sorted(then.keys() & now.keys()) if then[x][0] or now[x][0]]
     values = np.array([(*then[x], *now[x]) for x in shared]).reshape(-1, 4)
     if len(shared) < 2 or not (values[:, [0, 2]] > 0).all():
         return None
     error = np.hypot(values[:, 1], values[:, 3])
     return regression(np.array(shared), values[:, 0], values[:, 2], error, tolerance, is_exact=is_exact)
-
-
-def _errors(entry: BaselineEntry) -> tuple[float, ...]:
-    return entry.errors or (entry.noise,) * len(entry.x)
 
 
 def _ratio(before: BaselineEntry, after: BaselineEntry) -> tuple[float, float]:

@@ -180,14 +180,8 @@ class Judge(Tasks):
         """Return the verdicts on all tasks together, or one by one where something cannot be fitted."""
         try:
             return _verdicts(tasks, judging, map, self._memory)
-        except DataError:
-            return [self._one(task, judging) for task in tasks]
-
-    def _one(self, task: Task, judging: Judging) -> AnyVerdict | ScalkitError:
-        try:
-            return _verdicts([task], judging, map, self._memory)[0]
         except DataError as error:
-            return error
+            return [error] if len(tasks) == 1 else [self._fresh([task], judging)[0] for task in tasks]
 
     def _validation(
         self,

@@ -1,1 +1,1 @@
-"""How verdicts are told: sentences, what notebooks show, bands, and what continuous integration reads."""
+"""How verdicts are told: sentences, what notebooks show, and bands."""
