@@ -6,7 +6,7 @@
 All sizes of a run belong together: they are measured in turn with all libraries, and filed as one run of each library.
 Numbers of processes that have a core each and those that share cores are runs of their own: libraries wait in another way then.
 Operations of --once have no size, or one of their own: they are measured with the smallest size only. --platform takes the times
-of a simulated machine, which say so.
+of a simulated machine, --clock virtual those of a virtual clock; both say so.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ def words(text: str) -> tuple[str, ...]:
 def campaigns(options: argparse.Namespace) -> dict[str, list[Campaign]]:
     """Return a campaign for each library, group of processes and size; those of a group share the begin of all run ids."""
     found: dict[str, list[Campaign]] = {}
-    targets = find_targets(options.mpi, options.platform)
+    targets = find_targets(options.mpi, options.platform, clock=options.clock, network=options.network)
     for target in targets:
-        groups = grouped(options.processes, max(options.processes) if target.mpi.is_simulated else cores())
+        many = target.mpi.is_simulated or options.clock == "virtual"
+        groups = grouped(options.processes, max(options.processes) if many else cores())
         for name, counts in groups.items():
             identity = secrets.token_hex(4)
             for size in options.sizes:
@@ -71,6 +72,8 @@ def main() -> None:
     parser.add_argument("--store", type=Path, required=True)
     parser.add_argument("--mpi", action="append", default=[])
     parser.add_argument("--platform", action="append", default=[])
+    parser.add_argument("--clock", choices=("real", "virtual"), default="real")
+    parser.add_argument("--network", default=None, help="the machine of a virtual clock")
     parser.add_argument("--sizes", type=int, nargs="+", default=[8, 64, 512, 4096, 32768, 262144])
     parser.add_argument("--processes", type=int, nargs="+", default=[2])
     parser.add_argument("--ops", type=words, default=OPERATIONS, help="between commas, of each size")

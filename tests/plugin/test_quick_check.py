@@ -13,12 +13,14 @@ from scalkit.errors import DataError, ExpectationError, UsageError
 from scalkit.quick_check import Check
 
 N = np.array([100, 200, 400, 800, 1600, 3200, 6400])
+STEPS = np.array([1.0, 1.0, 1.01, 1.03, 1.1, 1.12, 1.12])
+"""What a cache that is outgrown adds to the time of an element."""
 
 
-def checked(seconds: np.ndarray, claim: str, **options: object) -> Check:
+def checked(seconds: np.ndarray, claim: str, n: np.ndarray = N, **options: object) -> Check:
     rng = np.random.default_rng(1)
-    runs = seconds[:, None] * rng.normal(1, 0.002, (len(N), 15))
-    data = sk.measurements(N, runs, parameter="n", name="f", unit="s")
+    runs = seconds[:, None] * rng.normal(1, 0.002, (len(n), 15))
+    data = sk.measurements(n, runs, parameter="n", name="f", unit="s")
     result = sk.validate(data, {"f": claim})
     return Check(result["f"], result, data, 1.0, "wall", **options)
 
@@ -61,6 +63,7 @@ def test_fresh_arguments_are_made_for_each_call() -> None:
         (1e-9 * N**3, "n", "fix", "instead of n"),
         (1e-9 * N**1.3, "n", "cannot tell", "may be caches: try larger sizes."),
         (1e-6 + 1e-12 * N, "n", "cannot tell", "what every call costs hides the growth"),
+        (1e-9 * N * STEPS, "n", "fine", "a logarithm more would by 1.9"),
     ],
 )
 def test_an_answer_is_one_that_the_sizes_allow(seconds: np.ndarray, claim: str, answer: str, words: str) -> None:
@@ -73,6 +76,14 @@ def test_a_claim_that_another_growth_fits_better_is_not_fine() -> None:
     found = checked(1e-9 * N * (1 + 0.02 * np.log2(N)), "n")
     assert found.answer != "fine" or not found.verdict.model.growth > found.verdict.expectation.growth
     assert checked(1e-9 * N * np.log2(N), "n").answer != "fine"
+
+
+def test_what_no_term_follows_may_outgrow_a_claim_by_more_than_hardware_does() -> None:
+    n = np.arange(10, 23)
+    found = checked(1e-7 * 2.0**n, "n^2", n)
+    assert found.verdict.answer == "cannot tell"
+    assert found.answer == "fix"
+    assert "f outgrows O(n^2) by a factor of 845 over these sizes." in found.text
 
 
 def test_where_others_use_the_machine_more_is_tolerated() -> None:
