@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import xarray as xr
@@ -106,7 +106,7 @@ def most(ds: xr.Dataset, name: str, function: str, parameter: str) -> Floats:
 def _busy(ds: xr.Dataset, function: str, parameter: str) -> tuple[list[str], bool]:
     """Return what other programs did to the run times of a function, and whether these decide nothing for it."""
     alone = ~_over_points(ds, "oversubscribed", parameter, ds.sizes[parameter])
-    taken = _share(ds.isel({parameter: alone}), "involuntary_switches", function)
+    taken = _share(ds, "involuntary_switches", function, {parameter: alone})
     load, waited = _share(ds, "foreign_load", function), _share(ds, "waiting", function)
     said = []
     if load > _FOREIGN_LOAD_WORTH_A_WORD:
@@ -122,11 +122,14 @@ def _busy(ds: xr.Dataset, function: str, parameter: str) -> tuple[list[str], boo
     return [f"{'; '.join(said)}; measure again on an idle machine"] if is_grave else said, is_grave
 
 
-def _share(ds: xr.Dataset, name: str, function: str) -> float:
-    """Return the median of a quality of a function; 0 where it is not known."""
+def _share(ds: xr.Dataset, name: str, function: str, points: Mapping[str, Flags] | None = None) -> float:
+    """Return the median of a quality of a function, perhaps at some points only; 0 where it is not known."""
     if name not in ds.data_vars or FUNCTION not in ds[name].dims:
         return 0.0
-    values = np.asarray(ds[name].sel({FUNCTION: function}), dtype=np.float64)
+    found = ds[name].sel({FUNCTION: function})
+    values = np.asarray(found, dtype=np.float64)
+    for dim, kept in (points or {}).items():
+        values = np.compress(kept, values, axis=found.dims.index(dim)) if dim in found.dims else values
     return float(np.nanmedian(values)) if np.isfinite(values).any() else 0.0
 
 
