@@ -68,7 +68,7 @@ class StoreFolder:
         Raises StoreError if it is no store, of a newer schema, or cannot be made.
         """
         folder = cls(path, readonly=readonly, archive=archive)
-        if not folder._is_store():
+        if not (path / MARKER).is_file():
             if readonly:
                 raise StoreError(
                     f"there is no store at {str(path)!r}; name the folder that 'scalkit store put' made, or a zip of it."
@@ -96,21 +96,15 @@ class StoreFolder:
         """The folder of the runs."""
         return self.path / _RUNS
 
-    def _is_store(self) -> bool:
-        return (self.path / MARKER).is_file()
-
     def _make(self) -> None:
-        if self.path.exists() and (not self.path.is_dir() or any(self._strangers())):
+        mine = (_RUNS, _TEMPORARY, MARKER)  # also of a process that makes this very store at the same time
+        if self.path.exists() and (not self.path.is_dir() or any(one.name not in mine for one in self.path.iterdir())):
             raise StoreError(f"{str(self.path)!r} is no store and not empty; name an empty or a new folder.")
         marker = {"scalkit_store": 1, "schema_version": SCHEMA_VERSION, "created": now()}
         with self._explained("make the store"):
             for name in (_RUNS, _TEMPORARY):
                 (self.path / name).mkdir(parents=True, exist_ok=True)
             self.replace(MARKER, (json.dumps(marker) + "\n").encode())
-
-    def _strangers(self) -> Iterator[Path]:
-        """Yield what is not from a process that makes this very store at the same time."""
-        return (one for one in self.path.iterdir() if one.name not in (_RUNS, _TEMPORARY, MARKER))
 
     def _require_known_schema(self) -> None:
         path = self.path / MARKER

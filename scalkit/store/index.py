@@ -115,7 +115,8 @@ def _newest(folder: StoreFolder) -> tuple[Path | None, dict[str, str]]:
 
     try:
         with os.scandir(folder.index) as entries:
-            dated = sorted(((entry.stat().st_mtime, entry.path) for entry in entries if _is_done(entry)), reverse=True)
+            done = [entry for entry in entries if entry.is_dir() and not entry.name.startswith(_UNDONE)]
+            dated = sorted(((entry.stat().st_mtime, entry.path) for entry in done), reverse=True)
     except OSError:
         return None, {}
     for _, path in dated:
@@ -124,10 +125,6 @@ def _newest(folder: StoreFolder) -> tuple[Path | None, dict[str, str]]:
             if (file.schema_arrow.metadata or {}).get(b"index") == _version() and (Path(path) / POINTS).is_file():
                 return Path(path), _stamps(file.read(columns=["run_id", "stamp"]))
     return None, {}
-
-
-def _is_done(entry: os.DirEntry[str]) -> bool:
-    return entry.is_dir() and not entry.name.startswith(_UNDONE)
 
 
 def _version() -> bytes:

@@ -12,7 +12,7 @@ from scalkit.store.runs.marks import MARKS
 from scalkit.store.statements import in_effect
 from scalkit.store.submissions.copies import Marks, Origin
 from scalkit.store.submissions.policy import Policy
-from scalkit.store.submissions.report import Checked, examined, without_copies
+from scalkit.store.submissions.report import Checked, examined, reasons_of, without_copies
 
 if TYPE_CHECKING:
     from scalkit.store.store import Store
@@ -52,13 +52,10 @@ class Merged:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        refused = [
-            {"file": one.file, "reasons": [{"code": code, "text": text} for code, text in one.refused]} for one in self.refused
-        ]
         return {
             "added": list(self.added),
             "skipped": list(self.skipped),
-            "refused": refused,
+            "refused": reasons_of(self.refused),
             "retracted": self.retracted,
             "hidden": [asdict(one) for one in self.hidden],
             "left": [asdict(one) for one in self.left],

@@ -57,3 +57,6 @@ def _of_zip(archive: Path) -> Store:
         raise
     weakref.finalize(store, shutil.rmtree, copy, ignore_errors=True)
     return store
+
+
+open = open_store

@@ -313,11 +313,10 @@ def conditions_of(rows: dict[str, Any]) -> list[str]:
     for platform, one in zip(platforms, facts, strict=True):
         by_platform.setdefault(platform, []).append(one)
     several = {platform: _several(own) for platform, own in by_platform.items()}
-    return [_words(one, several[platform]) for platform, one in zip(platforms, facts, strict=True)]
-
-
-def _words(facts: Facts, several: list[str]) -> str:
-    return ", ".join(f"{name} = {'none' if facts.get(name, '') == '' else facts[name]}" for name in several)
+    return [
+        ", ".join(f"{name} = {'none' if one.get(name, '') == '' else one[name]}" for name in several[platform])
+        for platform, one in zip(platforms, facts, strict=True)
+    ]
 
 
 def _several(facts: list[Facts]) -> list[str]:

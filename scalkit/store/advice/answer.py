@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scalkit.markup import counted
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.advice.substitutes import Operation
+from scalkit.store.runs.record import plain
 from scalkit.units import format_quantity
 
 if TYPE_CHECKING:
@@ -158,11 +159,11 @@ class Advice:
                 "oversubscribed": setting.oversubscribed,
                 "sizes_B": setting.sizes.tolist(),
                 "candidates": list(setting.candidates),
-                "times_s": _plain(setting.times_s.tolist()),
-                "probability": _plain(setting.probability.tolist()),
+                "times_s": plain(setting.times_s.tolist()),
+                "probability": plain(setting.probability.tolist()),
                 "runs": setting.n_runs.tolist(),
                 "segments": [
-                    {**{k: _plain(v) for k, v in row.items() if k not in ("platform", "condition", "p", "simulated")}}
+                    plain({k: v for k, v in row.items() if k not in ("platform", "condition", "p", "simulated")})
                     for row in _segment_rows(setting)
                 ],
             }
@@ -177,7 +178,7 @@ class Advice:
             "draws": self.n_draws,
             "seed": self.seed,
             "settings": settings,
-            "portable": [{key: _plain(value) for key, value in vars(one).items()} for one in self.portable],
+            "portable": [plain(vars(one)) for one in self.portable],
             "sentences": list(self.sentences),
         }
 
@@ -295,11 +296,3 @@ def _segment_rows(setting: Setting) -> list[dict[str, Any]]:
             }
         )
     return rows
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -62,7 +62,8 @@ def _code(advice: Advice, usage: str, *, finds: bool) -> str:
         }
         for platform, settings in _by_platform(advice).items()
     ]
-    portable = _portable(advice)
+    choice = advice.portable[-1].choice if advice.portable else operation.name
+    portable = f"return {_call(operation, _callable(operation, choice))};"
     calls = "\n".join([*(line for one in platforms for line in one["calls"]), portable])
     return (
         environment("store/templates", escape=False)
@@ -126,11 +127,6 @@ def _by_size(operation: Operation, setting: Setting, confidence: float) -> list[
             chosen.pop()
         chosen.append((name, end))
     return [f"{'' if math.isinf(end) else f'if (bytes < {end:.0f}) '}return {_call(operation, name)};" for name, end in chosen]
-
-
-def _portable(advice: Advice) -> str:
-    name = advice.portable[-1].choice if advice.portable else advice.operation.name
-    return f"return {_call(advice.operation, _callable(advice.operation, name))};"
 
 
 def _callable(operation: Operation, name: str) -> str:

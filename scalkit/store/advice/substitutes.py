@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 import tomllib
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from scalkit.errors import UsageError
+from scalkit.schema_errors import hint
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,4 @@ def operation_of(name: str) -> Operation:
     for given in (name, f"MPI_{name}"):
         if given in known:
             return known[given]
-    near = difflib.get_close_matches(name, known, 1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
-    raise UsageError(f"no substitutes of {name!r:.50} are known{hint}; known are those of {', '.join(known)}.")
+    raise UsageError(f"no substitutes of {name!r:.50} are known{hint(name, list(known))}; known are those of {', '.join(known)}.")

@@ -17,7 +17,7 @@ from scalkit.measure.runfile import is_run_file
 from scalkit.measure.schema import axes_of, check, metrics_of, parameters_of
 from scalkit.measure.sources import CAMPAIGN, campaigns_in
 from scalkit.measure.virtual_time import clock_of, is_virtual, machine_of
-from scalkit.store.filed.rows import Rows
+from scalkit.store.filed.rows import Rows, named
 from scalkit.store.filed.run_files import runs_of_files
 from scalkit.store.runs.content import RunContent
 from scalkit.store.runs.facts import pattern_of, role_of
@@ -97,12 +97,10 @@ def _add(
 ) -> None:
     single = next(iter(point.values()))
     is_time = metric == "time"
+    pattern = "memory" if metric.endswith("_memory") else pattern_of(op, _TIMED)
     rows.add(
         "med" if is_time else "min",
-        op=op,
-        variant=op.partition("[")[2].rstrip("]"),
-        pattern="memory" if metric.endswith("_memory") else pattern_of(op, _TIMED),
-        role=role_of(op) if is_time else "subject",
+        **named(op, pattern, role_of(op) if is_time else "subject"),
         metric=metric,
         unit=unit,
         datatype=str(ds.attrs.get("datatype", "")) if is_time else "",

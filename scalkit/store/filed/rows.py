@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from scalkit.measure.assemble_units import WORKERS
 from scalkit.measure.pattern_records import Trip, Units
+from scalkit.measure.records import Cell
 from scalkit.store.runs.columns import COLUMNS, SUITE_KEY, arrow_schema
 from scalkit.store.runs.summaries import recomputed
 
@@ -132,7 +134,7 @@ def add_units(rows: Rows, common: Mapping[str, Any], units: Iterable[Units]) -> 
         groups.setdefault((one.op, one.size_bytes), []).append(one)
     for passes in groups.values():
         first = passes[0]
-        shared = {**common, **_named(first.op, "master-worker"), **_of_passes(passes)}
+        shared = {**common, **named(first.op, "master-worker"), **_of_bytes(passes)}
         shared["definition"] = f"a unit of work; {first.units} in a repetition, results of {first.result_bytes} B"
         times = [max(1, round(1e9 * t)) for one in passes for t in one.time.tolist()]
         rows.add("med", **shared, metric="time", unit="ns", raw=times, seq=len(rows))
@@ -154,7 +156,7 @@ def add_trips(rows: Rows, common: Mapping[str, Any], trips: Iterable[Trip]) -> N
             groups.setdefault((one.op, one.size_bytes, value), []).append(one)
     for passes in groups.values():
         first = passes[0]
-        shared = {**common, **_named(first.op, "point-to-point"), **_of_passes(passes)}
+        shared = {**common, **named(first.op, "point-to-point"), **_of_bytes(passes)}
         if first.detail and first.detail != _POOLED:
             fixed = fixed_text({"p": common["p"], "msg_By": first.size_bytes})
             shared |= {"x": first.value, "x_name": first.detail, "x_unit": "1", "fixed": fixed}
@@ -162,17 +164,22 @@ def add_trips(rows: Rows, common: Mapping[str, Any], trips: Iterable[Trip]) -> N
         rows.add("med", **shared, metric="time", unit="ns", raw=times, seq=len(rows))
 
 
-def _of_passes(passes: Sequence[Units] | Sequence[Trip]) -> dict[str, Any]:
+def of_passes(passes: Sequence[Cell] | Sequence[Units] | Sequence[Trip]) -> dict[str, Any]:
+    """Return what all passes of one measurement say together: verification, the load by others, and their lengths."""
     known = [(one.foreign_load, len(one.t_ns)) for one in passes if not math.isnan(one.foreign_load)]
     total = sum(n for _, n in known)
     return {
-        "msg_By": passes[0].size_bytes,
-        "datatype": "byte",
         "verified": all(one.verified for one in passes),
         "foreign_load": sum(load * n for load, n in known) / total if total else None,
         "passes": [len(one.t_ns) for one in passes],
     }
 
 
-def _named(op: str, pattern: str) -> dict[str, str]:
-    return {"op": op, "variant": op.partition("[")[2].rstrip("]"), "pattern": pattern, "role": "subject"}
+def _of_bytes(passes: Sequence[Units] | Sequence[Trip]) -> dict[str, Any]:
+    return {"msg_By": passes[0].size_bytes, "datatype": "byte", **of_passes(passes)}
+
+
+def named(op: str, pattern: str, role: str = "subject") -> dict[str, str]:
+    """Return the columns that name what was measured; a variant stands in brackets behind it."""
+    inside = re.search(r"\[(.*)\]$", op)
+    return {"op": op, "variant": inside[1] if inside else "", "pattern": pattern, "role": role}

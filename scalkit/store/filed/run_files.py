@@ -13,10 +13,10 @@ from typing import Any
 
 from scalkit.errors import DataError
 from scalkit.measure.quarter_means import CUTS
-from scalkit.measure.records import Cell, Count, Memory
+from scalkit.measure.records import Cell, Memory
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
 from scalkit.measure.virtual_time import clock_of
-from scalkit.store.filed.rows import Rows, add_trips, add_units
+from scalkit.store.filed.rows import Rows, add_trips, add_units, named, of_passes
 from scalkit.store.runs.content import RunContent
 from scalkit.store.runs.facts import pattern_of, role_of
 from scalkit.store.runs.record import library_of
@@ -119,7 +119,8 @@ def _add_launch(rows: Rows, launch: int, file: RunFile) -> None:
     for memory in file.memories:
         rows.add("min", **common, **_of_memory(memory, extras), seq=len(rows))
     for count in file.counts:
-        rows.add("med", **common, **_of_count(count, extras), seq=len(rows))
+        of_count = {"metric": "operations", "unit": "op", "verified": count.verified, "raw": [count.operations]}
+        rows.add("med", **common, **named(count.op, "kernel"), **of_count, seq=len(rows))
     add_units(rows, common, file.units)
     add_trips(rows, common, file.trips)
 
@@ -152,9 +153,10 @@ def _of_cells(cells: Sequence[Cell], extras: Mapping[Any, Mapping[str, Any]], pr
         return [at + i for at, cell in zip(offsets, cells, strict=True) for i in getattr(cell, name)]
 
     started = next((cell.first_ns for cell in cells if not math.isnan(cell.first_ns)), math.nan)
+    pattern = pattern_of(first.op, program, str(said.get("pattern", "")))
     arguments = {key: last.get(key) for key in ("warmup", "rep_min", "rep_max", "auto_refined", "allowed_stderr")}
     return {
-        **_named(first.op, program, str(said.get("pattern", ""))),
+        **named(first.op, pattern, role_of(first.op) if program == "sk_time" else "subject"),
         **{key: value for key, value in arguments.items() if isinstance(value, int | float)},
         "metric": "time",
         "unit": "ns",
@@ -163,10 +165,8 @@ def _of_cells(cells: Sequence[Cell], extras: Mapping[Any, Mapping[str, Any]], pr
         "definition": _text(said, "definition"),
         "msg_By": first.size_bytes,
         "status": cells[-1].status,
-        "verified": all(cell.verified for cell in cells),
-        "foreign_load": _load(cells),
+        **of_passes(cells),
         "first": None if math.isnan(started) else int(started),
-        "passes": [len(cell.t_ns) for cell in cells],
         "raw": joined("t_ns"),
         "late_at": marked("late_at"),
         "overrun_at": marked("overrun_at"),
@@ -187,13 +187,6 @@ def _cut(said: object) -> str | None:
     return next((str(cut) for cut in CUTS if [cut.lowest, cut.highest] == said), None)
 
 
-def _load(cells: Sequence[Cell]) -> float | None:
-    """Return the share of the node's time that others used, weighted by repetitions; None if unknown."""
-    known = [(cell.foreign_load, len(cell.t_ns)) for cell in cells if not math.isnan(cell.foreign_load)]
-    total = sum(n for _, n in known)
-    return sum(load * n for load, n in known) / total if total else None
-
-
 def _of_memory(memory: Memory, extras: Mapping[Any, Mapping[str, Any]]) -> dict[str, Any]:
     said = extras.get(("mem", memory.op, 0), {})
     metric = "process_memory" if "process_memory" in memory.values else "object_memory"
@@ -201,34 +194,13 @@ def _of_memory(memory: Memory, extras: Mapping[Any, Mapping[str, Any]]) -> dict[
     live = _wholes(said.get("live_B"))
     values = {key: None if math.isnan(number) else number for key, number in memory.values.items()}
     return {
-        **_named(memory.op, "sk_memory", "memory"),
+        **named(memory.op, "memory"),
         "metric": metric,
         "unit": "By",
         "definition": "bytes that each creation left behind" if live else "bytes, largest over processes",
         "verified": memory.verified,
         "raw": live if live and min(live) == value else [value],
         "detail": json.dumps({"values": values, "bypassed": memory.bypassed}, sort_keys=True),
-    }
-
-
-def _of_count(count: Count, extras: Mapping[Any, Mapping[str, Any]]) -> dict[str, Any]:
-    del extras
-    return {
-        **_named(count.op, "sk_function", "kernel"),
-        "metric": "operations",
-        "unit": "op",
-        "verified": count.verified,
-        "raw": [count.operations],
-    }
-
-
-def _named(op: str, program: str, said: str) -> dict[str, Any]:
-    inside = re.search(r"\[(.*)\]$", op)
-    return {
-        "op": op,
-        "variant": inside[1] if inside else "",
-        "pattern": pattern_of(op, program, said),
-        "role": role_of(op) if program == "sk_time" else "subject",
     }
 
 

@@ -49,11 +49,13 @@ def dataset_of(runs: Sequence[tuple[Mapping[str, Any], pa.Table]], level: str, *
     ds = assemble(files, keep_flagged=keep_flagged)
     ds.attrs["source"] = "store"
     ds.attrs["inputs"] = json.dumps({str(record["run_id"]): str(record["run_id"]) for record, _ in runs})
-    if level == "point" and "time" in ds:
-        names = [name for name in ("time", "root_time") if name in ds]
-        middle = {name: ds[name].median("repetition", skipna=True, keep_attrs=True) for name in names}
-        return ds.drop_vars(names).assign(middle)
-    return ds
+    return _at_points(ds, ("time", "root_time")) if level == "point" else ds
+
+
+def _at_points(ds: xr.Dataset, names: Iterable[str]) -> xr.Dataset:
+    """Return the medians over repetitions of those variables that are there."""
+    there = [name for name in names if name in ds]
+    return ds.drop_vars(there).assign({name: ds[name].median("repetition", skipna=True, keep_attrs=True) for name in there})
 
 
 def _files(record: Mapping[str, Any], table: pa.Table) -> Iterable[RunFile]:
@@ -73,7 +75,7 @@ def _files(record: Mapping[str, Any], table: pa.Table) -> Iterable[RunFile]:
             skips=(),
             complete=bool(launch.get("complete", True)),
             notes=tuple(str(note) for note in measured["remarks"]) if number == min(launches) else (),
-            counts=tuple(_count(row) for row in rows if row["metric"] == "operations"),
+            counts=tuple(Count(row["op"], row["raw"][0], row["verified"]) for row in rows if row["metric"] == "operations"),
         )
 
 
@@ -141,10 +143,6 @@ def _memory(row: Mapping[str, Any]) -> Memory:
     return Memory(row["op"], row["p"], values, bool(detail.get("bypassed")), row["verified"])
 
 
-def _count(row: Mapping[str, Any]) -> Count:
-    return Count(row["op"], row["raw"][0], row["verified"])
-
-
 _SIZE = "S"
 
 
@@ -190,10 +188,7 @@ def cells_dataset(runs: Sequence[tuple[Mapping[str, Any], pa.Table]], level: str
         "oversubscribed": (parameter, np.array(crowded, dtype=np.bool_)),
     }
     ds = xr.Dataset(variables, coords, _attributes(runs, first, parameter, len(labelled) - len(kept))).sortby("run")
-    if level == "point":
-        middle = {name: ds[name].median("repetition", skipna=True, keep_attrs=True) for name in arrays}
-        return ds.drop_vars(list(arrays)).assign(middle)
-    return ds
+    return _at_points(ds, arrays) if level == "point" else ds
 
 
 def _attributes(

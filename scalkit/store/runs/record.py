@@ -3,57 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-MEASURED: dict[str, Any] = {
-    "campaign": "",
-    "label": "",
-    "title": "",
-    "site": "",
-    "machine": "",
-    "machine_desc": {},
-    "started": "",
-    "ended": "",
-    "mpi_impl": "",
-    "mpi_version": "",
-    "mpi_library": "",
-    "mpi_standard": "",
-    "compiler": "",
-    "flags": "",
-    "os": "",
-    "kernel": "",
-    "environment": {},
-    "nodes": 0,
-    "processes_per_node": 0,
-    "seed": 0,
-    "mapping": "",
-    "sync": "",
-    "clock": {},
-    "rank_reduction": "max",
-    "harness_sha": "",
-    "switches": {},
-    "simulated": False,
-    "simulation": {},
-    "parameter": "p",
-    "launches": [],
-    "skips": [],
-    "inputs": {},
-    "remarks": [],
-}
-"""What was measured, where, when and with what: hashed to the file's name. These values mean unknown."""
+from scalkit.schema_errors import schema_in
 
-FILING: dict[str, Any] = {
-    "user": "",
-    "contributor": "",
-    "licence": "",
-    "notes": "",
-    "filed": "",
-    "tool": "scalkit",
-    "tool_version": "",
-}
-"""The person who filed the run, and when; no part of the hash, so that the same run filed twice is one."""
+_SCHEMA = Path(__file__).parents[1] / "submissions" / "record.schema.json"
+_NOTHING: dict[str, Any] = {"string": "", "integer": 0, "boolean": False, "object": {}, "array": []}
 
 _LIBRARIES = (
     ("Open MPI", r"Open MPI v?([\w.+-]+)"),
@@ -70,12 +29,27 @@ LIBRARY_TEXTS = {"Intel MPI": "Intel(R) MPI Library", "Cray MPICH": "CRAY MPICH"
 
 def new_record(measured: Mapping[str, Any], filing: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with every field, without its schema version and its id."""
-    return {"measured": {**MEASURED, **measured}, "filing": {**FILING, **filing}}
+    return {part: {**_unknown(part), **said} for part, said in (("measured", measured), ("filing", filing))}
+
+
+def _unknown(part: str) -> dict[str, Any]:
+    """Return what a record says where nothing is known: the default in its schema, or the empty value of the type there."""
+    known = schema_in(_SCHEMA)["properties"][part]["properties"]
+    return {name: one["default"] if "default" in one else _NOTHING[one["type"]] for name, one in known.items()}
 
 
 def canonical(value: object) -> str:
     """Return a value as JSON text that is always the same: keys sorted, no spaces, no NaN."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def plain(value: Any) -> Any:
+    """Return a value, or what lies in lists and mappings, as JSON can hold it: nothing in the place of NaN and infinity."""
+    if isinstance(value, list):
+        return [plain(one) for one in value]
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def library_of(text: str) -> tuple[str, str]:

@@ -126,7 +126,7 @@ def _of_sorted(ordered: Integers) -> dict[str, NDArray[np.float64]]:
 
     n = ordered.shape[1]
     floats = ordered.astype(np.float64)
-    q1, med, q3 = (_between(floats, share * (n - 1)) for share in (0.25, 0.5, 0.75))
+    q1, med, q3 = np.quantile(floats, [0.25, 0.5, 0.75], axis=1)
     sd = floats.std(axis=1, ddof=1) if n > 1 else np.full(len(floats), np.nan)
     return {
         "min": floats[:, 0],
@@ -138,10 +138,3 @@ def _of_sorted(ordered: Integers) -> dict[str, NDArray[np.float64]]:
         "sd": sd,
         "cut_mean": cut_mean(floats, np.full(len(floats), n), CUT_MEANS["cut_mean"]),
     }
-
-
-def _between(ordered: NDArray[np.float64], place: float) -> NDArray[np.float64]:
-    low = int(place)
-    high = min(low + 1, ordered.shape[1] - 1)
-    found: NDArray[np.float64] = ordered[:, low] + (ordered[:, high] - ordered[:, low]) * (place - low)
-    return found

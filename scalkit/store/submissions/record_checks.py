@@ -7,10 +7,11 @@ import itertools
 import json
 import math
 from collections.abc import Iterator
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, NoReturn
 
 from scalkit.errors import UsageError
+from scalkit.schema_errors import schema_in
 from scalkit.store.runs.columns import SCHEMA_VERSION
 from scalkit.store.runs.content import SEAL, SEALED_SINCE, is_intact
 from scalkit.store.runs.record import canonical
@@ -20,6 +21,7 @@ from scalkit.store.submissions.policy import Policy
 
 _EARLIEST = dt.datetime(1990, 1, 1, tzinfo=dt.UTC)
 _SKEW = dt.timedelta(minutes=10)
+_SCHEMA = Path(__file__).with_name("record.schema.json")
 Problem = tuple[str, str]
 
 
@@ -81,17 +83,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _schema() -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads(
-        files("scalkit.store.submissions").joinpath("record.schema.json").read_text(encoding="utf-8")
-    )
-    return schema
-
-
 def _require_form(record: object) -> None:
     from jsonschema import Draft202012Validator
 
-    errors = Draft202012Validator(_schema()).iter_errors(record)
+    errors = Draft202012Validator(schema_in(_SCHEMA)).iter_errors(record)
     error = next(iter(sorted(errors, key=lambda e: list(map(str, e.path)))), None)
     if error is not None:
         where = ".".join(str(part) for part in error.absolute_path) or "the record"
@@ -117,7 +112,7 @@ def require_texts(measured: dict[str, Any], filing: dict[str, Any]) -> None:
 
     `measured`, `filing`: some fields of a record. Raises UsageError with the sentence that a validation has for it.
     """
-    known = _schema()["properties"]
+    known = schema_in(_SCHEMA)["properties"]
     for part, fields in (("measured", measured), ("filing", filing)):
         for name, value in fields.items():
             if not isinstance(value, str):

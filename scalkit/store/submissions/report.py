@@ -12,10 +12,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from scalkit.errors import DataError
 from scalkit.extras import require
@@ -106,15 +106,20 @@ class Report:
             "path": self.path,
             "ok": self.ok,
             "accepted": list(self.accepted),
-            "refused": [{"file": one.file, "reasons": _plain(one.refused)} for one in self.refused],
-            "warnings": [{"file": one.file, "reasons": _plain(one.warnings)} for one in self.checked if one.warnings],
+            "refused": reasons_of(self.refused),
+            "warnings": reasons_of(self.checked, "warnings"),
             "retracted": [dict(entry) for entry in self.retracted],
             "confined": list(self.confined),
         }
 
 
-def _plain(found: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
-    return [{"code": code, "text": text} for code, text in found]
+def reasons_of(checked: Iterable[Checked], of: Literal["refused", "warnings"] = "refused") -> list[dict[str, Any]]:
+    """Return the reasons of each file that has some, for JSON."""
+    return [
+        {"file": one.file, "reasons": [{"code": code, "text": text} for code, text in getattr(one, of)]}
+        for one in checked
+        if getattr(one, of)
+    ]
 
 
 def validate(path: str | os.PathLike[str], *, policy: Policy | None = None) -> Report:
@@ -290,10 +295,7 @@ class Verified:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        damaged = [
-            {"file": one.file, "reasons": [{"code": code, "text": text} for code, text in one.refused]} for one in self.damaged
-        ]
-        return {"path": self.path, "ok": self.ok, "intact": list(self.intact), "damaged": damaged}
+        return {"path": self.path, "ok": self.ok, "intact": list(self.intact), "damaged": reasons_of(self.damaged)}
 
 
 def verify(store: Store) -> Verified:

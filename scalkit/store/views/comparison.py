@@ -13,7 +13,8 @@ import numpy as np
 
 from scalkit.errors import UsageError
 from scalkit.stats import adjusted_p, hodges_lehmann_ratio, least_rank_sum_p, rank_sum
-from scalkit.store.runs.texts import csv_cell
+from scalkit.store.runs.record import plain
+from scalkit.store.runs.texts import no_formula
 from scalkit.store.views.choices import Choice
 from scalkit.store.views.curves import Curve, curves_of
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from scalkit.store.store import Store
+
+
+_OF_CURVE = ("label", "op", "platform", "metric", "unit", "fixed", "simulated", "oversubscribed", "x_name")
 
 
 @dataclass(frozen=True)
@@ -108,10 +112,16 @@ class Comparison:
             "confidence": self.confidence,
             "tolerance": self.tolerance,
             "curves": [
-                {**_plain(curve), "reference": self.curves[place].label if place >= 0 else None}
+                {
+                    **{name: getattr(curve, name) for name in _OF_CURVE},
+                    "runs": list(curve.run_ids),
+                    "x": curve.x.tolist(),
+                    "y": plain(curve.y.tolist()),
+                    "reference": self.curves[place].label if place >= 0 else None,
+                }
                 for curve, place in zip(self.curves, self.references, strict=True)
             ],
-            "ratios": [{key: _number(value) for key, value in vars(ratio).items()} for ratio in self.ratios],
+            "ratios": [plain(vars(ratio)) for ratio in self.ratios],
             "sentences": list(self.sentences),
         }
 
@@ -121,8 +131,7 @@ class Comparison:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["label", "op", "platform", "metric", "unit", "simulated", "x_name", "x", "median", "min", "max", "runs"])
         for curve in self.curves:
-            texts = [curve.label, curve.op, curve.platform, curve.metric, curve.unit]
-            named = [_unquoted(csv_cell(text)) for text in texts]
+            named = [no_formula(text) for text in (curve.label, curve.op, curve.platform, curve.metric, curve.unit)]
             low, high = curve.spread
             for k, x in enumerate(curve.x.tolist()):
                 runs = int(np.isfinite(curve.values[k]).sum())
@@ -162,32 +171,6 @@ def _ranged(low: float, high: float) -> str:
 def _interval(ratio: Ratio) -> str:
     """Return the interval in words; of few runs it is unbounded."""
     return f"{ratio.low:.3g} to {ratio.high:.3g}" if math.isfinite(ratio.high) else "too few runs for an interval"
-
-
-def _unquoted(cell: str) -> str:
-    """Return a cell as `csv.writer` wants it, which quotes by itself."""
-    return cell[1:-1].replace('""', '"') if cell.startswith('"') else cell
-
-
-def _plain(curve: Curve) -> dict[str, Any]:
-    return {
-        "label": curve.label,
-        "op": curve.op,
-        "platform": curve.platform,
-        "metric": curve.metric,
-        "unit": curve.unit,
-        "fixed": curve.fixed,
-        "simulated": curve.simulated,
-        "oversubscribed": curve.oversubscribed,
-        "runs": list(curve.run_ids),
-        "x_name": curve.x_name,
-        "x": curve.x.tolist(),
-        "y": [_number(value) for value in curve.y.tolist()],
-    }
-
-
-def _number(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def compare(

@@ -158,7 +158,9 @@ def _parts(rows: dict[str, Any], shown: str) -> tuple[str, list[tuple[str, dict[
     x_name, name, values = ("msg_By", "p", p) if over_size else ("p", "msg_By", size)
     if len(values) > MOST:
         said = f"{_listed(p, 'number of processes', 'numbers of processes')} and {_listed(size, 'size', 'sizes')}"
-        raise DataError(f"{shown!r} has {said}; choose up to {MOST}, as in {name}={values[0]} or {name}={_some(values)}.")
+        raise DataError(
+            f"{shown!r} has {said}; choose up to {MOST}, as in {name}={values[0]} or {name}={'|'.join(map(str, values[:2]))}."
+        )
     whole = {**rows, "x": rows[x_name]}
     words = {value: f"p = {value}" if name == "p" else f"{value} B" if value else "" for value in values}
     return x_name, [(words[value], _taken(whole, rows[name] == value)) for value in values]
@@ -183,10 +185,6 @@ def _listed(values: list[int], one: str, several: str) -> str:
     if len(values) == 1:
         return f"1 {one}"
     return f"{len(values)} {several} ({', '.join(map(str, values[:12]))}{', ...' if len(values) > 12 else ''})"
-
-
-def _some(values: list[int]) -> str:
-    return "|".join(str(value) for value in values[:2])
 
 
 def _single(rows: dict[str, Any], name: str, shown: str) -> str:

@@ -48,7 +48,8 @@ def over_time(
                 f"the runs are of several {what}, {', '.join(map(repr, names))}; a history is of one: choose it, as with --where "
                 f"{column}='{names[0]}'."
             )
-    labels = _labels(runs, by)
+    column = {"version": "mpi_version", "day": "started", "campaign": "campaign"}[by]
+    labels = {str(run_id): str(text)[: 10 if by == "day" else None] for run_id, text in runs[column].items()}
     found = grouped_datasets(
         rows.assign(platform=rows["run_id"].map(labels)),
         lambda run_id: trusted(store.folder.file_of(run_id), run_id),
@@ -56,11 +57,6 @@ def over_time(
     )
     order = list(dict.fromkeys(labels[run_id] for run_id in _ordered(runs, by)))
     return _joined(found, order, statistic, tolerance)
-
-
-def _labels(runs: pd.DataFrame, by: str) -> dict[str, str]:
-    column = {"version": "mpi_version", "day": "started", "campaign": "campaign"}[by]
-    return {str(run_id): str(text)[:10] if by == "day" else str(text) for run_id, text in runs[column].items()}
 
 
 def _ordered(runs: pd.DataFrame, by: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scalkit.store.filed.rows import CELL_PROGRAMS
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import xarray as xr
 
+_Key = TypeVar("_Key")
 Run = tuple[Mapping[str, Any], "pa.Table"]
 
 _ROW = ("op", "metric", "p", "msg_By", "launch", "x", "datatype", "sync")
@@ -71,26 +72,29 @@ def _of_cells(table: pa.Table) -> pa.Array:
 
 def _suites(table: pa.Table) -> dict[tuple[str, str], pa.Table]:
     """Return measurements by what they are over and what is fixed, in words."""
-    import pyarrow as pa
-
     keys = [
         (name, ", ".join(f"{value} B" if key == "msg_By" else f"{key} = {value}" for key, value in json.loads(fixed).items()))
         for name, fixed in zip(table["x_name"].to_pylist(), table["fixed"].to_pylist(), strict=True)
     ]
-    return {key: table.filter(pa.array([one == key for one in keys], type=pa.bool_())) for key in dict.fromkeys(keys)}
+    return _split(table, keys)
 
 
 def _kinds(table: pa.Table) -> dict[str, pa.Table]:
     """Return the times by message size, data type and synchronisation, and the rest under an empty name."""
-    import pyarrow as pa
-
     kinds = [
         f"{size} B {datatype} {sync}".strip() if metric == "time" else ""
         for metric, size, datatype, sync in zip(
             *(table[name].to_pylist() for name in ("metric", "msg_By", "datatype", "sync")), strict=True
         )
     ]
-    return {kind: table.filter(pa.array([one == kind for one in kinds], type=pa.bool_())) for kind in dict.fromkeys(kinds)}
+    return _split(table, kinds)
+
+
+def _split(table: pa.Table, keys: Sequence[_Key]) -> dict[_Key, pa.Table]:
+    """Return the rows of each key; `keys`: that of each row."""
+    import pyarrow as pa
+
+    return {key: table.filter(pa.array([one == key for one in keys], type=pa.bool_())) for key in dict.fromkeys(keys)}
 
 
 def _join_timeless(groups: dict[tuple[str, str, str], dict[str, Any]]) -> None:
