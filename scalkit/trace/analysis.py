@@ -16,7 +16,7 @@ from scalkit.errors import UsageError
 from scalkit.extras import require
 from scalkit.trace.causes.find import find_causes
 from scalkit.trace.files.tables import RECEIVE, SEND
-from scalkit.trace.local.arrays import exact_sums
+from scalkit.trace.local.arrays import exact_sums, extent
 from scalkit.trace.local.frame import find_frame
 from scalkit.trace.local.part import LocalTrace, Table, load
 from scalkit.trace.local.ranks import Alone, OverMpi, Ranks
@@ -181,10 +181,7 @@ def _note_traffic(trace: LocalTrace, location: int, transfers: Table, is_rma: ND
 
 def _regions(calls: Table, marks: Table, n_paths: int) -> Ints:
     """Return how long each path was the innermost region of a location, calls in it included."""
-    times = [one for one in (calls["enter"], calls["leave"], marks["time"]) if len(one)]
-    if not times:
-        return np.zeros(n_paths, dtype=np.int64)
-    begin, end = min(int(one.min()) for one in times), max(int(one.max()) for one in times)
+    begin, end = extent(calls["enter"], calls["leave"], marks["time"])
     time = np.concatenate([[begin], marks["time"], [end]])
     path = np.concatenate([[0], marks["path"]])
     return exact_sums(path, np.diff(time), n_paths)

@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from scalkit.errors import UsageError
-
-CHOICES: dict[str, tuple[str, ...]] = {
-    "no_overlap": ("zero", "cap"),
-    "tail": ("exclude", "include"),
-    "several": ("gaps", "latest"),
-    "search": ("posting", "entering"),
-    "all_targets": ("outstanding", "window"),
-}
-"""The options that are a choice between words; the first is the default."""
 
 
 @dataclass(frozen=True)
@@ -64,3 +55,9 @@ class Options:
         del given["chunk"]
         given["no_progress"] = sorted(self.no_progress)
         return given
+
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    name: get_args(hint) for name, hint in get_type_hints(Options).items() if get_origin(hint) is Literal
+}
+"""What each option may be, its usual value first."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from scalkit.arrays import Ints
 from scalkit.trace.causes.edges import Edges, slices
-from scalkit.trace.local.arrays import group_starts, pack
+from scalkit.trace.local.arrays import pack, summed
 
 Rows = tuple[Ints, Ints, Ints]
 """Number of the wait, call path, ns."""
@@ -18,11 +18,7 @@ Rows = tuple[Ints, Ints, Ints]
 def excess(more: Rows, less: Rows, n_paths: int) -> Rows:
     """Return by how much `more` exceeds `less`, path by path, where it does."""
     key = np.concatenate([more[0] * n_paths + more[1], less[0] * n_paths + less[1]])
-    time = np.concatenate([more[2], -less[2]])
-    order = np.argsort(key, kind="stable")
-    key, time = key[order], time[order]
-    starts = group_starts(key)
-    key, time = key[starts], np.add.reduceat(time, starts) if len(starts) else time
+    key, time = summed(key, np.concatenate([more[2], -less[2]]))
     kept = time > 0
     return (*np.divmod(key[kept], n_paths), time[kept])
 

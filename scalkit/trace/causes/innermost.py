@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.arrays import Ints
-from scalkit.trace.local.arrays import group_starts
+from scalkit.trace.local.arrays import summed
+from scalkit.trace.local.joined import changes
 from scalkit.trace.local.part import Table
 
 _ROWS = 1 << 22
@@ -58,11 +59,9 @@ class Innermost:
         end = np.append(self.start[1:], np.iinfo(np.int64).max)[at]
         time = np.minimum(end, high[number]) - np.maximum(self.start[at], low[number])
         kept = (time > 0) & (waiting | ~self.waits[at])
-        number, path, time = number[kept], self.path[at[kept]], time[kept]
-        order = np.lexsort((path, number))
-        number, path, time = number[order], path[order], time[order]
-        starts = group_starts(number * (1 + self.path.max()) + path)
-        return np.stack([number[starts], path[starts], np.add.reduceat(time, starts) if len(starts) else time])
+        n_paths = 1 + self.path.max()
+        key, time = summed(number[kept] * n_paths + self.path[at[kept]], time[kept])
+        return np.stack([*np.divmod(key, n_paths), time])
 
     def _long(self, part: Ints, low: Ints, high: Ints, own: Ints, waiting: bool) -> Ints:
         """Return the rows of intervals with many stretches, path by path."""
@@ -95,14 +94,8 @@ def innermost(calls: Table, marks: Table, parents: Ints, begin: int, waits: tupl
     """
     lasts = calls["leave"] > calls["enter"]  # a call of no length is nowhere
     enter, leave, number, path = (calls[name][lasts].astype(np.int64) for name in ("enter", "leave", "number", "path"))
-    mark = marks["time"], marks["number"].astype(np.int64), marks["path"].astype(np.int64)
-    time = np.concatenate([[begin], leave, enter, mark[0]])
-    place = np.concatenate(
-        [[-(1 << 40)], -1 - number, number, mark[1]]
-    )  # at one instant inner calls end first, then others begin
-    after = np.concatenate([[0], np.maximum(parents[path], 0), path, mark[2]])
-    order = np.lexsort((place, time))
-    time, after = time[order], after[order]
+    time, after = changes(enter, leave, path, np.maximum(parents[path], 0), number, marks)
+    time, after = np.append(begin, time), np.append(0, after)
     is_last = np.append(time[1:] != time[:-1], True)
     time, after = time[is_last], after[is_last]
     low, high = waits

@@ -20,6 +20,7 @@ from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.otf2_events import More, events_of
 from scalkit.trace.files.tables import RECEIVE, SEND
 from scalkit.trace.files.writer import write_header
+from scalkit.trace.local.arrays import extent
 from scalkit.trace.local.part import LocalTrace, Table, load
 from scalkit.trace.waits.requests import completing_kinds
 
@@ -77,11 +78,9 @@ def write_otf2(folder: str | PathLike[str], archive: str | PathLike[str], *, kee
 
 
 def _write_events(trace: LocalTrace, words: _Words, paths: list[Path]) -> list[int]:
-    times = [one for one in (trace.calls["enter"], trace.marks["time"]) if len(one)]
-    ends = [one for one in (trace.calls["leave"], trace.marks["time"]) if len(one)]
-    first = min((int(one.min()) for one in times), default=0)
+    first, last = extent(trace.calls["enter"], trace.calls["leave"], trace.marks["time"])
     shift = max(0, -first)
-    words.clock = (first + shift, max((int(one.max()) for one in ends), default=0) - first)
+    words.clock = (first + shift, last - first)
     kinds, counts = completing_kinds(trace), []
     posts = np.searchsorted(trace.transfers["location"], np.arange(trace.count)).tolist()
     for k, (begin, tables) in enumerate(zip(trace.begins, trace.parts(), strict=True)):

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from scalkit.errors import DataError
 from scalkit.trace.files.tables import OPERATIONS, RECEIVE, SEND
-from scalkit.trace.local.part import LocalTrace, Table, load
+from scalkit.trace.local.arrays import Matching, extent
+from scalkit.trace.local.part import LocalTrace, load
 from scalkit.trace.results.metrics import TITLES, WAITS
 from scalkit.trace.waits.each_wait import each_wait
+from scalkit.trace.waits.messages import messages_of
 
 Event = dict[str, Any]
 
@@ -47,7 +47,7 @@ def _events(trace: LocalTrace, found: dict[str, int]) -> Iterator[Event]:
     kind = "simulated process" if trace.header.is_simulated else "process"
     for location in range(trace.header.locations):
         yield {"ph": "M", "name": "process_name", "pid": location, "tid": 0, "args": {"name": f"{kind} {location}"}}
-    begin = min(int(table[name].min()) for table, name in _times(trace)) if _times(trace) else 0
+    begin, _ = extent(trace.calls["enter"], trace.marks["time"])
     yield from _marks(trace, begin)
     yield from _calls(trace, begin, found)
     for number, (sent, received) in enumerate(_messages(trace)):
@@ -56,11 +56,6 @@ def _events(trace: LocalTrace, found: dict[str, int]) -> Iterator[Event]:
             at = int(trace.calls["location"][place])
             event = {"ph": way, "id": number, "cat": "message", "name": "message", "pid": at, "tid": 0}
             yield event | {"ts": (int(trace.calls[time][place]) - begin) / 1000} | ({"bp": "e"} if way == "f" else {})
-
-
-def _times(trace: LocalTrace) -> list[tuple[Table, str]]:
-    tables = ((trace.calls, "enter"), (trace.marks, "time"))
-    return [(table, name) for table, name in tables if len(table[name])]
 
 
 def _marks(trace: LocalTrace, begin: int) -> Iterator[Event]:
@@ -102,26 +97,10 @@ def _moved(trace: LocalTrace) -> dict[int, Event]:
 
 
 def _messages(trace: LocalTrace) -> Iterator[tuple[int, int]]:
-    """Yield the places of the calls that sent, and that completed the receive of, each message, in order of the sends.
-
-    Messages of one sender, receiver, communicator and tag are received in the order in which they were sent.
-    """
-    waiting: dict[tuple[int, int, int, int], list[int]] = {}
-    transfers = trace.transfers
-    kind = transfers["kind"] & 0xFF
-    keys = []
-    for number in range(len(kind)):
-        scope = int(transfers["scope"][number])
-        own, peer = int(transfers["location"][number]), -1
-        if kind[number] in (SEND, RECEIVE):
-            peer = int(trace.definitions.scopes[scope].members[int(transfers["peer"][number])])
-        keys.append((scope, *((own, peer) if kind[number] == SEND else (peer, own)), int(transfers["tag"][number])))
-    order = np.lexsort((transfers["order"], transfers["location"]))
-    for number in order[kind[order] == RECEIVE].tolist():
-        waiting.setdefault(keys[number], []).append(int(transfers["done"][number]))
-    for received in waiting.values():
-        received.reverse()
-    for number in order[kind[order] == SEND].tolist():
-        received = waiting.get(keys[number], [])
-        if received and (done := received.pop()) >= 0:
-            yield int(transfers["call"][number]), done
+    """Yield the places of the calls that sent, and that completed the receive of, each message."""
+    keys = ("scope", "target", "source", "tag", "ordinal")
+    sends, receives = (messages_of(trace, kind) for kind in (SEND, RECEIVE))
+    place = Matching([receives[name] for name in keys]).find(*(sends[name] for name in keys))
+    for sent, row in zip(sends["call"].tolist(), place.tolist(), strict=True):
+        if row >= 0 and (done := int(receives["done"][row])) >= 0:
+            yield sent, done

@@ -31,6 +31,12 @@ def exact_sums(keys: NDArray[np.integer[Any]], values: Ints, n: int) -> Ints:
     return low + (high << _HALF)
 
 
+def extent(*columns: NDArray[np.integer[Any]]) -> tuple[int, int]:
+    """Return the least and the greatest of all values; 0 and 0 if there are none."""
+    filled = [one for one in columns if len(one)]
+    return min((int(one.min()) for one in filled), default=0), max((int(one.max()) for one in filled), default=0)
+
+
 def summed(keys: Ints, values: Ints) -> tuple[Ints, Ints]:
     """Return each key once, ascending, and the exact sum of its values."""
     if len(keys) == 0:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.arrays import Ints
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.tables import BLOCKING, RECEIVE, SEND, TABLES, Columns
 
@@ -86,6 +87,21 @@ def entered(marks: Table, definitions: Definitions) -> Table:
     new = np.where(marks["way"] > 0, path, -1).astype(PLACE)
     kept = {name: marks[name] for name in ("location", "time", "number")}
     return {**kept, "path": after, "entered": new, "own": path}
+
+
+def changes(
+    enter: Ints, leave: Ints, path: NDArray[Any], after: NDArray[Any], number: Ints, marks: Table
+) -> tuple[Ints, NDArray[Any]]:
+    """Return when the innermost call path changes, and to which: at one time calls end from the inside out, then others begin.
+
+    `enter`, `leave`, `path`, `after`, `number`: of calls that take time; their path, and the one around it.
+    `marks`: as `entered` returns.
+    """
+    time = np.concatenate([leave, enter, marks["time"]])
+    state = np.concatenate([after, path, marks["path"]])
+    begins = np.repeat(np.array([0, 1], dtype=np.int8), [len(leave), len(enter) + len(marks["time"])])
+    order = np.lexsort((np.concatenate([-number, number, marks["number"].astype(np.int64)]), begins, time))
+    return time[order], state[order]
 
 
 def link(calls: Table, transfers: Table, completions: Table, first: int, count: int) -> Table:

@@ -160,7 +160,8 @@ def _uneven(ranks: Ranks, definitions: Definitions, calls: Table, incomplete: se
     """Return which locations lack a collective call that other members of a communicator or window have."""
     is_collective = definitions.paths_in(COLLECTIVES | begun(COLLECTIVES))[calls["path"]] & (calls["scope"] >= 0)
     pairs = np.stack([calls["scope"][is_collective], calls["location"][is_collective]])
-    counted = {(int(s), int(at)): int(n) for (s, at), n in zip(*_unique_columns(pairs), strict=True)}
+    each, times = np.unique(pairs, axis=1, return_counts=True)
+    counted = {(int(scope), int(at)): int(n) for (scope, at), n in zip(each.T, times, strict=True)}
     counts = {pair: n for part in ranks.gather(counted) for pair, n in part.items()}
     found = []
     for number in sorted({scope for scope, _ in counts}):
@@ -173,11 +174,6 @@ def _uneven(ranks: Ranks, definitions: Definitions, calls: Table, incomplete: se
                 text = f"it made {n} of the {most} collective calls on {what} that others made"
                 found.append(Problem(at, -1, "scope", text))
     return found
-
-
-def _unique_columns(pairs: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    each, n = np.unique(pairs, axis=1, return_counts=True)
-    return each.T, n
 
 
 def _share(ranks: Ranks, first: int, local: list[tuple[dict[int, Path], LocalDefinitions]]) -> Definitions:

@@ -45,6 +45,8 @@ def build(
     it `traffic_messages` with `traffic_message_bytes`. Rows `gain`, of the largest delays: the run is `gain_ns` shorter, at
     most, if `gain_location` is a tenth faster in `gain_path`. `gains`: these, in tenths of a ns; None: causes are not known.
     """
+    from scalkit import __version__
+
     names = [name for name, one in FACTS.items() if not (header.is_asynchronous and one.of_progress)]
     names = [name for name in names if gains is not None or name not in WHY]
     gain = np.array(gains or [], dtype=np.int64).reshape(-1, 3).T
@@ -79,15 +81,9 @@ def build(
             "options": json.dumps(options.to_dict(), sort_keys=True),
             "problems": json.dumps([str(one) for one in problems]),
             "functions": json.dumps(sorted(definitions.functions)),
-            "scalkit": _version(),
+            "scalkit": __version__,
         },
     )
-
-
-def _version() -> str:
-    from scalkit import __version__
-
-    return str(__version__)
 
 
 def write_result(ds: xr.Dataset, path: str | os.PathLike[str]) -> None:

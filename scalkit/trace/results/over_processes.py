@@ -126,23 +126,8 @@ _ONE_SIDED = (
     *("MPI_Raccumulate", "MPI_Win_flush", "MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_sync", "ARMCI_", "sk1s_"),
 )
 _NOT_ONE_SIDED = ("init", "begin", "end", "finalize", "malloc", "free", "wait_all")
-_MESSAGE_CALLS = (
-    "Send",
-    "Ssend",
-    "Bsend",
-    "Rsend",
-    "Isend",
-    "Issend",
-    "Recv",
-    "Irecv",
-    "Mrecv",
-    "Wait",
-    "Test",
-    "Probe",
-    "Iprobe",
-)
 _FOR_PROGRESS = ("wait_for_progress", "wait_for_grant")
-_MESSAGES = tuple(f"MPI_{name}" for name in _MESSAGE_CALLS)
+_MESSAGES = tuple(f"MPI_{name}" for name in "Send Ssend Bsend Rsend Isend Issend Recv Irecv Mrecv Wait Test Probe Iprobe".split())
 
 
 @dataclass(frozen=True)

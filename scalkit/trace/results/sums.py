@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from scalkit.arrays import Ints
-from scalkit.trace.local.arrays import exact_sums, group_starts, summed
+from scalkit.trace.local.arrays import exact_sums, summed
 from scalkit.trace.local.ranks import Ranks
 from scalkit.trace.results.metrics import FACTS
 
@@ -47,7 +49,7 @@ class _Sums:
         return summed(np.concatenate([none, *self._keys]), np.concatenate([none, *self._values]))
 
 
-class Found:
+class Found(NamedTuple):
     """All sums of an analysis, as rows.
 
     `severity`: metric, path, location, value of every sum above 0.
@@ -55,8 +57,9 @@ class Found:
     `traffic`: location, the one that it reached, number and bytes of one-sided operations, number and bytes of messages.
     """
 
-    def __init__(self, severity: tuple[Ints, ...], causes: tuple[Ints, ...], traffic: tuple[Ints, ...]) -> None:
-        self.severity, self.causes, self.traffic = severity, causes, traffic
+    severity: tuple[Ints, ...]
+    causes: tuple[Ints, ...]
+    traffic: tuple[Ints, ...]
 
 
 class Waits:
@@ -102,19 +105,13 @@ class Waits:
 
     def collect(self, ranks: Ranks) -> Found:
         """Return the sums of all processes, on each of them."""
-        parts = []
-        for name, sums in self._severity.items():
-            keys, values = sums.rows()
-            parts.append((np.full(len(keys), _NUMBER[name], dtype=np.int64), keys, values))
-        rows = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        gathered = ranks.gather((*rows, *self._causes.rows()))
-        metric, key, value, blamed, amount = (np.concatenate(column) for column in zip(*gathered, strict=True))
-        order = np.lexsort((key, metric))
-        metric, key, value = metric[order], key[order], value[order]
-        starts = group_starts(key + metric * self._locations * self._paths)
-        if len(starts):
-            metric, key, value = metric[starts], key[starts], np.add.reduceat(value, starts)
-        blamed, amount = summed(blamed, amount)
+        n_places = self._locations * self._paths
+        parts = [sums.rows() for sums in self._severity.values()]
+        keys = np.concatenate([_NUMBER[name] * n_places + keys for name, (keys, _) in zip(self._severity, parts, strict=True)])
+        gathered = ranks.gather((keys, np.concatenate([values for _, values in parts]), *self._causes.rows()))
+        key, value, blamed, amount = (np.concatenate(column) for column in zip(*gathered, strict=True))
+        (key, value), (blamed, amount) = summed(key, value), summed(blamed, amount)
+        metric, key = np.divmod(key, n_places)
         pair, path = np.divmod(blamed, self._paths)
         pair, cause = np.divmod(pair, self._locations)
         number, location = np.divmod(pair, self._locations)

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.arrays import Ints
-from scalkit.trace.local.joined import PLACE, Table
+from scalkit.trace.local.arrays import extent
+from scalkit.trace.local.joined import PLACE, Table, changes
 
 OUTSIDE = -1
 """Path of the last step of a location: nothing is recorded from there on."""
@@ -20,10 +21,9 @@ def steps_of(calls: Table, marks: Table, parents: Ints) -> tuple[Ints, NDArray[n
     `time` of shape (n,), in ns: ascending, without equal ones. Calls that took no time are left out.
     `path` of shape (n,): the last one is `OUTSIDE`.
     """
-    times = [one for one in (calls["enter"], calls["leave"], marks["time"]) if len(one)]
-    if not times:
+    if not len(calls["enter"]) and not len(marks["time"]):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
-    begin, end = min(int(one.min()) for one in times), max(int(one.max()) for one in times)
+    begin, end = extent(calls["enter"], calls["leave"], marks["time"])
     lasting = calls["leave"] > calls["enter"]
     enter, leave, path, number = (calls[name][lasting] for name in ("enter", "leave", "path", "number"))
     after = parents[path].astype(PLACE)
@@ -31,22 +31,11 @@ def steps_of(calls: Table, marks: Table, parents: Ints) -> tuple[Ints, NDArray[n
         time = np.stack([enter, leave], axis=1).ravel()
         state = np.stack([path, after], axis=1).ravel()
     else:
-        time, state = _sorted(enter, leave, path, after, number.astype(np.int64), marks)
+        time, state = changes(enter, leave, path, after, number.astype(np.int64), marks)
     time = np.concatenate([[begin], time, [end]])
     state = np.concatenate([[0], state, [OUTSIDE]]).astype(np.int32)
     is_last = np.append(time[1:] > time[:-1], True)
     return time[is_last], state[is_last]
-
-
-def _sorted(
-    enter: Ints, leave: Ints, path: NDArray[np.int32], after: NDArray[np.int32], number: Ints, marks: Table
-) -> tuple[Ints, NDArray[np.int32]]:
-    """Return changes in their order: at one time calls end from the inside out, then others and regions begin."""
-    time = np.concatenate([leave, enter, marks["time"]])
-    state = np.concatenate([after, path, marks["path"]])
-    begins = np.repeat(np.array([0, 1], dtype=np.int8), [len(leave), len(enter) + len(marks["time"])])
-    order = np.lexsort((np.concatenate([-number, number, marks["number"].astype(np.int64)]), begins, time))
-    return time[order], state[order]
 
 
 def union_of(begin: Ints, end: Ints, what: NDArray[np.uint8]) -> tuple[Ints, Ints, NDArray[np.uint8]]:

@@ -8,8 +8,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from scalkit.errors import DataError
 from scalkit.trace.files.reader import Header, read_header
 from scalkit.trace.files.tables import RECEIVE
 from scalkit.trace.files.writer import HEADER, location_file
+from scalkit.trace.local.arrays import extent
 from scalkit.trace.local.joined import Table
 from scalkit.trace.local.part import LocalTrace, load
 from scalkit.trace.options import Options
@@ -163,11 +163,14 @@ def _mapped(path: Path, kind: str, shape: tuple[int, ...]) -> NDArray[Any]:
 
 def _write(trace: LocalTrace, place: Path, key: str, waits: bool, options: Options) -> None:
     found = each_wait(trace, options) if waits else EachWait(np.empty(0, np.int64), np.empty(0, np.uint8))
-    times = [(int(values.min()), int(values.max())) for values in _times(trace) if len(values)]
-    begin, end = min((one[0] for one in times), default=0), max((one[1] for one in times), default=0)
+    begin, end = extent(trace.calls["enter"], trace.calls["leave"], trace.marks["time"])
     offsets: dict[str, list[int]] = {name: [0] for name in _COLUMNS}
     path_ns, kinds = np.zeros(len(trace.definitions.paths), dtype=np.float64), completing_kinds(trace)
-    with _Files(place) as files:
+    with ExitStack() as files:
+        streams = {
+            name: [files.enter_context((place / f"{name}-{column}").open("wb")) for column in columns]
+            for name, columns in _COLUMNS.items()
+        }
         for (calls, transfers, marks), at in zip(trace.parts(), trace.begins, strict=True):
             mine = slice(at, at + len(calls["enter"]))
             time, path = steps_of(calls, marks, trace.definitions.parents)
@@ -176,7 +179,8 @@ def _write(trace: LocalTrace, place: Path, key: str, waits: bool, options: Optio
             tables = {"steps": (time - begin, path), "waits": _waits(calls, found, mine, begin)}
             tables["transfers"] = _transfers(trace, calls, transfers, kinds, at, begin)
             for name, columns in tables.items():
-                files.append(name, columns)
+                for stream, kind, values in zip(streams[name], _COLUMNS[name].values(), columns, strict=True):
+                    np.ascontiguousarray(values, dtype=kind).tofile(stream)
                 offsets[name].append(offsets[name][-1] + len(columns[0]))
     classes, of_path, class_ns = _classes(trace, path_ns)
     facts: dict[str, Any] = {"key": key, "begin": begin, "end": end, "offsets": offsets, "classes": classes}
@@ -188,32 +192,6 @@ def _write(trace: LocalTrace, place: Path, key: str, waits: bool, options: Optio
     if offsets["steps"][-1] > _FEW_STEPS:
         facts |= _write_levels(place, offsets, np.array([0, *of_path], np.uint8), len(classes), end - begin)
     (place / "index.json").write_text(json.dumps(facts), encoding="utf-8")
-
-
-def _times(trace: LocalTrace) -> tuple[NDArray[Any], ...]:
-    return trace.calls["enter"], trace.calls["leave"], trace.marks["time"]
-
-
-class _Files:
-    """Columns of tables, each a file that is appended to."""
-
-    def __init__(self, place: Path) -> None:
-        self._streams = {
-            name: [(place / f"{name}-{column}").open("wb") for column in columns] for name, columns in _COLUMNS.items()
-        }
-
-    def __enter__(self) -> _Files:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for streams in self._streams.values():
-            for stream in streams:
-                stream.close()
-
-    def append(self, name: str, columns: Sequence[NDArray[Any]]) -> None:
-        kinds = _COLUMNS[name].values()
-        for stream, kind, values in zip(self._streams[name], kinds, columns, strict=True):
-            np.ascontiguousarray(values, dtype=kind).tofile(stream)
 
 
 def _waits(calls: Table, found: EachWait, mine: slice, begin: int) -> tuple[NDArray[Any], ...]:

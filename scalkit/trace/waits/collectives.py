@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scalkit.arrays import Ints
-from scalkit.trace.local.arrays import positions_within
+from scalkit.trace.local.arrays import group_starts, positions_within
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.waits.formulas import Longest
@@ -80,9 +80,8 @@ class _Earliest:
     def tell(self, instance: Ints, time: Ints, location: Ints, before: Ints) -> None:
         order = np.lexsort((location, time, instance))
         at = instance[order] // self._size
-        is_first = np.ones(len(at), dtype=bool)
-        is_first[1:] = at[1:] != at[:-1]
-        at, order = at[is_first], order[is_first]
+        firsts = group_starts(at)
+        at, order = at[firsts], order[firsts]
         better = (time[order] < self.time[at]) | ((time[order] == self.time[at]) & (location[order] < self.location[at]))
         at, order = at[better], order[better]
         self.time[at], self.location[at], self.before[at] = time[order], location[order], before[order]
@@ -122,7 +121,7 @@ def _ask(analysis: Analysis, calls: Table, instance: Ints, last: _Earliest, root
     kind = calls["kind"]
     waits_for = np.where(kind <= 2, 0, np.where(kind == 3, 1, 2))
     concerned = np.flatnonzero((calls["waits"] >= 0) & ((kind <= 2) | ((kind == 3) & ~is_root) | ((kind == 4) & is_root)))
-    longest = [Longest() for _ in _KINDS]
+    longest = [Longest(metric, analysis.trace) for metric, _ in _KINDS]
     for each in rounds(analysis.ranks, instance[concerned] % analysis.ranks.size, analysis.options.chunk):
         which, what = np.ascontiguousarray(each.ask(instance[concerned], waits_for[concerned]).T)
         answers = [keeper.of(which) for keeper in (last, root, first)]
@@ -130,16 +129,13 @@ def _ask(analysis: Analysis, calls: Table, instance: Ints, last: _Earliest, root
         time = np.where(what == 0, -time, time)
         found = each.answer(time, cause, before)
         mine = concerned[each.sent]
-        _offer(analysis, calls["waits"][mine], kind[mine], found, longest)
-    for one, (metric, _) in zip(longest, _KINDS, strict=True):
-        one.add_to(analysis.waits, metric, analysis.trace)
+        _offer(calls["waits"][mine], kind[mine], found, longest)
+    for one in longest:
+        one.add_to(analysis.waits)
 
 
-def _offer(analysis: Analysis, call: Ints, kind: Ints, found: Ints, longest: list[Longest]) -> None:
+def _offer(call: Ints, kind: Ints, found: Ints, longest: list[Longest]) -> None:
     time, cause, before = found.T
-    known = np.abs(time) < _NONE
-    until = np.minimum(time, analysis.trace.calls["leave"][call])
-    wait = np.where(known, np.maximum(until - analysis.trace.calls["enter"][call], 0), 0)
     for number, one in enumerate(longest):
-        chosen = np.flatnonzero(kind == number)
-        one.offer(call[chosen], wait[chosen], cause[chosen], before[chosen])
+        chosen = np.flatnonzero((kind == number) & (np.abs(time) < _NONE))
+        one.offer(call[chosen], time[chosen], cause[chosen], before[chosen])

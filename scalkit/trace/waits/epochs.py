@@ -23,8 +23,8 @@ def waits_in_epochs(analysis: Analysis) -> None:
     trace = analysis.trace
     starts, posts = _pairs(analysis, START, COMPLETE), _pairs(analysis, POST, WAIT)
     matching = Matching(tuple(posts[name] for name in ("scope", "location", "partner", "ordinal")))
-    late_post, early_wait = (Longest() for _ in range(2))
-    enter, leave = trace.calls["enter"], trace.calls["leave"]
+    late_post, early_wait = (Longest(name, trace) for name in ("late_post", "early_wait"))
+    enter = trace.calls["enter"]
     completed = np.where(starts["closed"] >= 0, enter[starts["closed"]] if len(enter) else 0, -1)
     before = analysis.surroundings.before(starts["location"], completed)
     columns = (*(starts[name] for name in ("scope", "partner", "location", "ordinal")), starts["closed"], completed, before)
@@ -35,22 +35,18 @@ def waits_in_epochs(analysis: Analysis) -> None:
         posted = np.where(has, enter[posts["call"][row]] if len(posts["call"]) else 0, 0)
         waited = np.where(has, posts["closed"][row] if len(posts["call"]) else -1, -1)
         ends = np.flatnonzero((waited >= 0) & (closed >= 0))
-        call = waited[ends]
-        wait = np.maximum(np.minimum(complete[ends], leave[call]) - enter[call], 0)
-        early_wait.offer(call, wait, origin[ends], path[ends])
+        early_wait.offer(waited[ends], complete[ends], origin[ends], path[ends])
         answer = each.answer(has, posted, analysis.surroundings.before(target, posted))
-        _late_posts({name: values[each.sent] for name, values in starts.items()}, answer, enter, leave, late_post)
-    late_post.add_to(analysis.waits, "late_post", trace)
-    early_wait.add_to(analysis.waits, "early_wait", trace)
+        _late_posts({name: values[each.sent] for name, values in starts.items()}, answer, late_post)
+    late_post.add_to(analysis.waits)
+    early_wait.add_to(analysis.waits)
 
 
-def _late_posts(starts: Table, answer: Ints, enter: Ints, leave: Ints, late: Longest) -> None:
+def _late_posts(starts: Table, answer: Ints, late: Longest) -> None:
     matched, posted, before = answer.T
     for column in ("call", "closed"):
         kept = np.flatnonzero((matched != 0) & (starts[column] >= 0))
-        call = starts[column][kept]
-        wait = np.maximum(np.minimum(posted[kept], leave[call]) - enter[call], 0)
-        late.offer(call, wait, starts["partner"][kept], before[kept])
+        late.offer(starts[column][kept], posted[kept], starts["partner"][kept], before[kept])
 
 
 def _pairs(analysis: Analysis, opening: frozenset[str], closing: frozenset[str]) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ def wait_for_one(enter: Ints, leave: Ints, first: FirstProgress, options: Option
     return wait, unseen
 
 
-class Several:
+class Several(NamedTuple):
     """Waits of calls with several targets.
 
     `wait` of shape (n_calls,), in ns.
@@ -35,8 +35,9 @@ class Several:
     `share` of shape (n,), in ns: part of the wait that each target ended, in the order of the targets given.
     """
 
-    def __init__(self, wait: Ints, unseen: NDArray[np.bool_], share: Ints) -> None:
-        self.wait, self.unseen, self.share = wait, unseen, share
+    wait: Ints
+    unseen: NDArray[np.bool_]
+    share: Ints
 
 
 def wait_for_several(call: Ints, enter: Ints, leave: Ints, first: FirstProgress, options: Options) -> Several:
@@ -109,13 +110,16 @@ class Longest:
     It holds rows for calls that waited only, so that its memory does not grow with the trace.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, metric: str, trace: LocalTrace) -> None:
+        self._metric, self._trace = metric, trace
         self._rows = np.empty((0, 4), dtype=np.int64)
         self._more: list[Ints] = []
         self._held, self._limit = 0, _HELD
 
-    def offer(self, call: NDArray[Any], wait: Ints, cause: Ints, before: Ints) -> None:
-        """Keep a wait of a call, which `cause` ended, after it was in the path `before`, if none is longer."""
+    def offer(self, call: NDArray[Any], until: Ints, cause: Ints, before: Ints) -> None:
+        """Keep a wait of a call for what `cause` did at `until`, after it was in the path `before`, if none is longer."""
+        calls = self._trace.calls
+        wait = np.minimum(until, calls["leave"][call]) - calls["enter"][call]
         waited = np.flatnonzero(wait > 0)
         if len(waited) == 0:
             return
@@ -125,20 +129,17 @@ class Longest:
             self._settle()
             self._limit = max(_HELD, len(self._rows))
 
-    def add_to(self, waits: Waits, metric: str, trace: LocalTrace) -> None:
+    def add_to(self, waits: Waits) -> None:
         """Add what was kept."""
         self._settle()
         call, wait, cause, before = self._rows.T
-        location = trace.calls["location"][call]
-        waits.add(metric, trace.calls["path"][call], location, wait)
-        scope = np.where(metric in MEETINGS, trace.calls["scope"][call], -1)
-        waits.blame(metric, location, cause, before, wait, trace.calls["enter"][call] + wait, scope)
+        enter, path, location, scope = (self._trace.calls[name][call] for name in ("enter", "path", "location", "scope"))
+        waits.add(self._metric, path, location, wait)
+        waits.blame(self._metric, location, cause, before, wait, enter + wait, np.where(self._metric in MEETINGS, scope, -1))
 
     def _settle(self) -> None:
         """Leave one row for each call."""
         rows = np.concatenate([self._rows, *self._more])
         call, wait, cause, before = rows.T
         order = np.lexsort((before, cause, -wait, call))
-        is_first = np.ones(len(order), dtype=bool)
-        is_first[1:] = call[order][1:] != call[order][:-1]
-        self._rows, self._more, self._held = rows[order[is_first]], [], 0
+        self._rows, self._more, self._held = rows[order[group_starts(call[order])]], [], 0

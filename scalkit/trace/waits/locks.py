@@ -50,7 +50,7 @@ def waits_for_locks(analysis: Analysis) -> Held:
         came.append(each.ask(*columns))
         kept.append(each)
     found = _waited_for(np.concatenate(came))
-    late = Longest()
+    late = Longest("lock_contention", trace)
     by_others: list[Ints] = []
     at = 0
     for each, rows in zip(kept, came[1:], strict=True):
@@ -58,11 +58,10 @@ def waits_for_locks(analysis: Analysis) -> Held:
         at += len(rows)
         for column in ("lock", "unlock"):
             call = own[column][each.sent]
-            wait = np.maximum(np.minimum(until, leave[call]) - enter[call], 0)
-            late.offer(call, wait, cause, path)
-            waited = wait > 0
+            late.offer(call, until, cause, path)
+            waited = np.minimum(until, leave[call]) > enter[call]
             by_others.append(np.stack([call[waited], own["target"][each.sent][waited], until[waited]]))
-    late.add_to(analysis.waits, "lock_contention", trace)
+    late.add_to(analysis.waits)
     return _held(by_others)
 
 

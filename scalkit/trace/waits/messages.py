@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scalkit.arrays import Ints
 from scalkit.trace.files.tables import RECEIVE, SEND
 from scalkit.trace.local.arrays import Matching, with_ordinals
-from scalkit.trace.local.part import Table
+from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.waits.formulas import Longest
 from scalkit.trace.waits.progress_waits import Analysis
@@ -24,9 +24,9 @@ def waits_in_messages(analysis: Analysis) -> None:
     wait for it.
     """
     trace = analysis.trace
-    sends, receives = _messages(analysis, SEND), _messages(analysis, RECEIVE)
+    sends, receives = messages_of(trace, SEND), messages_of(trace, RECEIVE)
     matching = Matching(tuple(receives[name] for name in ("scope", "target", "source", "tag", "ordinal")))
-    late_sender, late_receiver = (Longest() for _ in range(2))
+    late_sender, late_receiver = (Longest(name, trace) for name in ("late_sender", "late_receiver"))
     enter, leave = trace.calls["enter"], trace.calls["leave"]
     began = enter[sends["call"]]
     before = analysis.surroundings.before(sends["source"], began)
@@ -40,28 +40,24 @@ def waits_in_messages(analysis: Analysis) -> None:
         posted[has] = enter[receives["call"][row]]
         done = receives["done"][row]
         ended = np.flatnonzero(done >= 0)
-        done = done[ended]
-        wait = np.minimum(sent[has][ended], leave[done]) - enter[done]
-        late_sender.offer(done, np.maximum(wait, 0), source[has][ended], path[has][ended])
+        late_sender.offer(done[ended], sent[has][ended], source[has][ended], path[has][ended])
         surrounding = analysis.surroundings.before(target, posted)
         answer = each.answer(found >= 0, posted, surrounding)
-        _late_receivers(sends, each.sent, answer, enter, leave, late_receiver)
-    late_sender.add_to(analysis.waits, "late_sender", trace)
-    late_receiver.add_to(analysis.waits, "late_receiver", trace)
+        _late_receivers(sends, each.sent, answer, leave, late_receiver)
+    late_sender.add_to(analysis.waits)
+    late_receiver.add_to(analysis.waits)
 
 
-def _late_receivers(sends: Table, rows: NDArray[np.intp], answer: Ints, enter: Ints, leave: Ints, late: Longest) -> None:
+def _late_receivers(sends: Table, rows: NDArray[np.intp], answer: Ints, leave: Ints, late: Longest) -> None:
     matched, posted, before = answer.T
     done = sends["done"][rows]
     kept = np.flatnonzero((matched != 0) & (done >= 0))
-    done, posted = done[kept], posted[kept]
-    wait = np.where(posted <= leave[done], np.maximum(posted - enter[done], 0), 0)
-    late.offer(done, wait, sends["target"][rows][kept], before[kept])
+    kept = kept[posted[kept] <= leave[done[kept]]]
+    late.offer(done[kept], posted[kept], sends["target"][rows][kept], before[kept])
 
 
-def _messages(analysis: Analysis, kind: int) -> Table:
+def messages_of(trace: LocalTrace, kind: int) -> Table:
     """Return the sends or receives, with both locations and the ordinal among those that could be confused."""
-    trace = analysis.trace
     chosen = np.flatnonzero(trace.transfers["kind"] & 0xFF == kind)
     rows = {name: values[chosen] for name, values in trace.transfers.items()}
     partner = members(trace, rows["scope"], rows["peer"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scalkit.arrays import Ints
+from scalkit.trace.local.arrays import group_ends, group_starts
 from scalkit.trace.local.frame import Frame
 from scalkit.trace.local.joined import PLACE
 from scalkit.trace.local.part import LocalTrace, Table
@@ -60,9 +61,7 @@ def _longest(begin: Ints, end: Ints, marks: Ints, path: Ints, frame: Frame) -> I
     order = np.lexsort((np.arange(len(whose)), since, whose))
     whose, since, doing = whose[order], since[order], doing[order]
     until = np.append(since[1:], 0)
-    is_last = np.append(whose[1:] != whose[:-1], True)[: len(whose)]
-    until[is_last] = end[whose[is_last]]
+    lasts = group_ends(whose)
+    until[lasts] = end[whose[lasts]]
     order = np.lexsort((doing, -np.maximum(until - since, 0), whose))
-    is_first = np.ones(len(order), dtype=bool)
-    is_first[1:] = whose[order][1:] != whose[order][:-1]
-    return np.asarray(doing[order[is_first]])
+    return np.asarray(doing[order[group_starts(whose[order])]])
