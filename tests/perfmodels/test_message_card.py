@@ -361,10 +361,19 @@ def test_intervals_hold_with_spikes(statistic: str) -> None:
     ("records", "message"),
     [
         ([], r"holds no times of messages; 'scalkit model fit --out FOLDER' measures them\.$"),
-        ([record("Round_trip", -8, [5])], r"makes no sense \(a size or a time is negative\); measure that launch again\.$"),
-        ([record("Round_trip", 8, [-5])], r"makes no sense \(a size or a time is negative\); measure that launch again\.$"),
-        ([record("Round_trip", 8, [])], r"makes no sense \(a size or a time is negative\)"),
-        ([{"rec": "trip", "op": "Train"}], r"makes no sense \('size_B'\); measure that launch again\.$"),
+        (
+            [record("Round_trip", -8, [5])],
+            r"line 2: 'size_B' of the 'trip' record is -8; a whole number of at least 0 is needed\. Restore the file",
+        ),
+        (
+            [record("Round_trip", 8, [-5])],
+            r"line 2: t_ns\[0\] is -5; a whole number of at least 0 is needed\. Restore the file or measure",
+        ),
+        ([record("Round_trip", 8, [])], r"line 2: 't_ns' has no time\. Restore the file or measure again\.$"),
+        (
+            [{"rec": "trip", "op": "Train", "t_ns": [1], "p": 2}],
+            r"'size_B' of the 'trip' record is missing; a whole number of at least 0 is needed\.",
+        ),
     ],
 )
 def test_run_files_that_make_no_sense(tmp_path: Path, records: list[dict[str, Any]], message: str) -> None:
@@ -380,7 +389,7 @@ def test_folders_that_make_no_sense(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"mixes MPICH 5 and Open MPI; give each library a folder of its own\.$"):
         read_message_runs(tmp_path)
     (tmp_path / "b.jsonl").write_text("[1]\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"b\.jsonl, line 1 is damaged: it is no object; measure that launch again\.$"):
+    with pytest.raises(DataError, match=r"b\.jsonl, line 1: no object with a text 'rec'; each line must be one record\. "):
         read_message_runs(tmp_path)
 
 

@@ -152,16 +152,8 @@ def _is_itself(pair: tuple[str, ...], coefficients: Floats) -> bool:
 
 
 def _terms(form: str, processes: Floats) -> list[Floats]:
-    grown = {
-        "1": processes**0,
-        "log2(P)": np.log2(processes),
-        "cbrt(P)": np.cbrt(processes),
-        "sqrt(P)": np.sqrt(processes),
-        "P": processes,
-        "P*log2(P)": processes * np.log2(processes),
-        "P^(4/3)": processes ** (4 / 3),
-    }[form]
-    return [np.ones_like(processes)] if form == "1" else [np.ones_like(processes), grown]
+    ones = np.ones_like(processes)
+    return [ones] if form == "1" else [ones, Growth.parse(_GROWTHS[form], "P")(processes)]
 
 
 def _fitted(size: Floats, processes: Floats, y: Floats, pair: tuple[str, ...]) -> tuple[Floats, float]:

@@ -90,11 +90,6 @@ class Studied:
             found.append(self.lore.sentence)
         return tuple(found)
 
-    @property
-    def _crowded(self) -> set[tuple[float, float]]:
-        cells = self.cells
-        return set(zip(cells.S[cells.crowded].tolist(), cells.P[cells.crowded].tolist(), strict=True))
-
     def _algorithms(self) -> list[str]:
         if self.identified is None:
             return []
@@ -111,7 +106,9 @@ class Studied:
             more = f" and {len(places) - _MOST} more" if len(places) > _MOST else ""
             said.append(f"It switches at {'; '.join(places[:_MOST])}{more}.")
         better = sorted(one.better(), key=lambda cell: cell.best_time / cell.time)
-        own = [cell for cell in better if (cell.S, cell.P) not in self._crowded]
+        cells, is_crowded = self.cells, self.cells.crowded
+        many = set(zip(cells.S[is_crowded].tolist(), cells.P[is_crowded].tolist(), strict=True))
+        own = [cell for cell in better if (cell.S, cell.P) not in many]
         if own:
             cell = own[0]
             said.append(

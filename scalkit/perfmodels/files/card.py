@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from scalkit.perfmodels.models.exact import ExactModel
 from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.perfmodels.models.point_to_point import LogGP, PointToPoint
 from scalkit.perfmodels.models.range_model import RangeModel, extrapolated
-from scalkit.toml.writer import key_text, value_text
+from scalkit.toml.writer import to_toml
 
 MESSAGE = "message"
 """Name of the model of one message in a card."""
@@ -61,6 +61,11 @@ class Quantity:
         value = "none up to the largest size" if none else _shown(self.value, self.unit)
         ends = "-" if math.isnan(self.low) or none else " to ".join(_shown(e, self.unit) for e in (self.low, self.high))
         return self.name, value, ends, self.text
+
+    def table(self) -> dict[str, Any]:
+        """Return what a card's file holds of it."""
+        interval = {} if math.isnan(self.low) else {"interval": [float(self.low), float(self.high)]}
+        return {"value": float(self.value), "unit": self.unit, **interval, "text": self.text}
 
 
 @dataclass(frozen=True, repr=False)
@@ -171,7 +176,20 @@ class ModelCard:
 
         Raises UsageError if a model is neither exact nor made of ranges of exact ones.
         """
-        return "\n".join(_lines(self)).rstrip() + "\n"
+        head = f"# Simulated, not measured: {self.about['simulated']}\n" if self.is_simulated else ""
+        if self.is_virtual:
+            head += f"# Run times of a virtual clock, not of this machine: {self.about['clock'].removeprefix('virtual, ')}\n"
+        card = {
+            "level": self.level,
+            **({"doubts": self.doubts} if self.doubts else {}),
+            **({"misfits": self.misfits} if self.misfits else {}),
+            "remarks": self.remarks,
+            "about": self.about,
+        }
+        quantities = {one.name: one.table() for one in self.quantities}
+        models = {name: _model(model) for name, model in self.models.items()}
+        said = {"name": self.name, "source": "model card", "card": card, "quantities": quantities, "models": models}
+        return head + to_toml(said)
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Return a row of texts for each quantity: name, value, interval, meaning."""
@@ -249,50 +267,15 @@ def _quantity(name: str, given: Mapping[str, Any]) -> Quantity:
     return Quantity(name, float(given["value"]), float(low), float(high), str(given["unit"]), str(given.get("text", "")))
 
 
-def _lines(card: ModelCard) -> Iterator[str]:
-    if card.is_simulated:
-        yield f"# Simulated, not measured: {card.about['simulated']}"
-    if card.is_virtual:
-        yield f"# Run times of a virtual clock, not of this machine: {card.about['clock'].removeprefix('virtual, ')}"
-    yield f"name = {value_text(card.name)}"
-    yield f"source = {value_text('model card')}"
-    yield ""
-    yield "[card]"
-    yield f"level = {card.level!r}"
-    if card.doubts:
-        yield f"doubts = {value_text(list(card.doubts))}"
-    if card.misfits:
-        yield f"misfits = {value_text({name: list(one) for name, one in card.misfits.items()})}"
-    yield f"remarks = {value_text(list(card.remarks))}"
-    yield f"about = {value_text(dict(card.about))}"
-    for one in card.quantities:
-        yield ""
-        yield f"[quantities.{key_text(one.name)}]"
-        yield f"value = {value_text(float(one.value))}"
-        yield f"unit = {value_text(one.unit)}"
-        if not math.isnan(one.low):
-            yield f"interval = {value_text([float(one.low), float(one.high)])}"
-        yield f"text = {value_text(one.text)}"
-    for name, model in card.models.items():
-        yield ""
-        yield f"[models.{key_text(name)}]"
-        yield from _model(model)
-
-
-def _model(model: PerformanceModel) -> Iterator[str]:
+def _model(model: PerformanceModel) -> dict[str, Any]:
     if isinstance(model, RangeModel):
-        yield 'kind = "ranges"'
-        yield f"parameter = {value_text(model.parameter)}"
-        yield "pieces = ["
-        for limits, piece in model.pieces:
-            yield f"  {value_text({**_limits(limits), **_exact(piece)})},"
-        yield "]"
-        return
-    for key, value in _exact(model).items():
-        yield f"{key} = {value_text(value)}"
-    for key in ("above", "from", "up_to"):
-        if ends := {name: _limits(limits)[key] for name, limits in model.valid.items() if key in _limits(limits)}:
-            yield f"{key} = {value_text(ends)}"
+        pieces = [{**_limits(limits), **_exact(piece)} for limits, piece in model.pieces]
+        return {"kind": "ranges", "parameter": model.parameter, "pieces": pieces}
+    found = _exact(model)
+    for name, limits in model.valid.items():
+        for key, end in _limits(limits).items():
+            found.setdefault(key, {})[name] = end
+    return found
 
 
 def _exact(model: PerformanceModel) -> dict[str, Any]:

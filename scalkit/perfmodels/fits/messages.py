@@ -18,7 +18,7 @@ from scalkit.fit.cuts import MIN_SETTINGS, best_cuts
 from scalkit.fit.pure_error import Noise, pure_error
 from scalkit.growth import Growth
 from scalkit.markup import block, bullets, paragraph, table
-from scalkit.perfmodels.fits.affine import Affine, fit_affine, with_interval
+from scalkit.perfmodels.fits.affine import Affine, fit_affine, relative_squares, with_interval
 from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in, values_in
 from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
@@ -180,16 +180,13 @@ class MessageFit:
         )
 
     def __str__(self) -> str:
-        return "; ".join(f"{sizes}: {latency} + {per_byte} * S" for sizes, latency, per_byte, *_ in self._plain())
+        return "; ".join(
+            f"{row[0]}: {format_value(one.fit.constant, 's')} + {format_value(one.fit.slope, 's/B')} * S"
+            for row, one in zip(self.rows(), self.protocols, strict=True)
+        )
 
     def __repr__(self) -> str:
         return f"MessageFit({self})"
-
-    def _plain(self) -> list[tuple[str, str, str]]:
-        return [
-            (row[0], format_value(one.fit.constant, "s"), format_value(one.fit.slope, "s/B"))
-            for row, one in zip(self.rows(), self.protocols, strict=True)
-        ]
 
     def _repr_html_(self) -> str:
         protocols = table(_HEAD, [tuple(map(escape, row)) for row in self.rows()], f"intervals of {100 * self.level:g} %")
@@ -326,10 +323,7 @@ def _switch(
 
 
 def _rss(x: Floats, y: Floats) -> float:
-    from scipy.optimize import nnls
-
-    columns = np.stack([np.ones_like(x), x / (x.max() or 1.0)], axis=1) / y[:, None]
-    return float(nnls(columns * y.min(), np.ones_like(y))[1]) ** 2
+    return relative_squares(np.stack([np.ones_like(x), x], axis=1), y)[1] ** 2
 
 
 def _statistic(table: Floats, statistic: str) -> Floats:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,10 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
+from scalkit.measure.record_lines import AGAIN, records_of
+from scalkit.measure.records import Record
 from scalkit.measure.virtual_time import clock_attributes, virtual_of
 
-_LARGEST_B = 1 << 30
 _NS = 1e-9
 _LEAST_S = 1e-10
 """A time that the clock cannot tell from nothing."""
@@ -150,79 +150,47 @@ def read_message_runs(folder: str | Path) -> MessageRuns:
     trips: list[Trips] = []
     remarks: list[str] = []
     envs: list[Mapping[str, Any]] = []
+    loads: list[float] = []
     for file in files:
-        records = list(_records(file))
-        envs += [one for one in records if one.get("rec") == "env"]
-        found = [one for one in records if one.get("rec") == "trip"]
+        try:
+            records = records_of(str(file), file.read_bytes())
+        except OSError as error:
+            raise DataError(f"cannot read {file}: {error.strerror or error}.") from error
+        envs += [one.fields for one in records if one.fields["rec"] == "env"]
+        found = [one for one in records if one.fields["rec"] == "trip"]
         trips += [_trips(one, file) for one in found]
-        if found and records[-1].get("rec") != "end":
+        loads += [one.number("foreign_load") for one in found if one.fields.get("foreign_load") is not None]
+        if found and records[-1].fields["rec"] != "end":
             remarks.append(f"{file.name} has no end: that launch broke off.")
-        remarks += [
-            f"{file.name}: {one['op']} of {one['size_B']} B brought wrong data." for one in found if one.get("verified") is False
-        ]
+        wrong = [one for one in found if not one.flag("verified", True)]
+        remarks += [f"{file.name}: {one.name('op')} of {one.whole('size_B')} B brought wrong data." for one in wrong]
     if not trips:
         raise DataError(f"{place} holds no times of messages; 'scalkit model fit --out FOLDER' measures them.")
-    named = _libraries(envs)
+    named = {str(one.get("mpi_library", "")).splitlines()[0][:60] for one in envs if one.get("mpi_library")}
     if len(named) > 1:
         raise DataError(f"{place} mixes {' and '.join(sorted(named))}; give each library a folder of its own.")
     clock_attributes([virtual_of(env) for env in envs])
-    load = 0.0 if virtual_of(envs[0]) else _load(files)
+    load = 0.0 if virtual_of(envs[0]) or not loads else float(np.median(loads))
     return MessageRuns(place, tuple(trips), envs[0] if envs else {}, _campaign(place), tuple(remarks), load)
 
 
-def _records(file: Path) -> Iterator[dict[str, Any]]:
-    try:
-        if file.stat().st_size > _LARGEST_B:
-            raise DataError(f"{file} is larger than {_LARGEST_B >> 30} GiB; split it.")
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-            try:
-                record = json.loads(line)
-                if not isinstance(record, dict):
-                    raise ValueError("it is no object")
-            except ValueError as error:
-                raise DataError(f"{file}, line {number} is damaged: {error}; measure that launch again.") from error
-            yield record
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(f"cannot read {file}: {reason}.") from error
-
-
-def _trips(record: Mapping[str, Any], file: Path) -> Trips:
-    try:
-        size, times = int(record["size_B"]), _seconds(record["t_ns"])
-        detail = next((int(record[name]) for name in _DETAILS if name in record), 0)
-        beside, work = (_seconds(record.get(name, ())) for name in ("beside_ns", "work_ns"))
-        if size < 0 or not len(times) or (times < 0).any():
-            raise ValueError("a size or a time is negative")
-        return Trips(
-            *(str(record["op"]), int(record["p"]), size, detail, int(record.get("messages", 1))),
-            delay=float(record.get("delay_ns", 0)) * _NS,
-            t=times,
-            beside=beside,
-            work=work,
-            run=file.stem,
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{file}: a record of messages makes no sense ({error}); measure that launch again.") from error
+def _trips(record: Record, file: Path) -> Trips:
+    detail = next((name for name in _DETAILS if name in record.fields), "")
+    if not (times := record.wholes("t_ns")):
+        raise record.error(f"'t_ns' has no time. {AGAIN}")
+    return Trips(
+        *(record.name("op"), record.whole("p"), record.whole("size_B"), record.whole(detail) if detail else 0),
+        messages=record.whole("messages", 1),
+        delay=record.number("delay_ns", 0.0) * _NS,
+        t=_seconds(times),
+        beside=_seconds(record.wholes("beside_ns", [])),
+        work=_seconds(record.wholes("work_ns", [])),
+        run=file.stem,
+    )
 
 
 def _seconds(values: Any) -> Floats:
     return np.asarray(values, dtype=np.float64) * _NS
-
-
-def _libraries(envs: list[Mapping[str, Any]]) -> set[str]:
-    return {str(one.get("mpi_library", "")).splitlines()[0][:60] for one in envs if one.get("mpi_library")}
-
-
-def _load(files: list[Path]) -> float:
-    """Return the share of the machine that other programs used in the median cell."""
-    shares = [
-        float(one["foreign_load"])
-        for file in files
-        for one in _records(file)
-        if one.get("rec") == "trip" and isinstance(one.get("foreign_load"), int | float)
-    ]
-    return float(np.median(shares)) if shares else 0.0
 
 
 def _campaign(place: Path) -> Mapping[str, Any]:

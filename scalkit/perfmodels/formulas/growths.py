@@ -41,7 +41,8 @@ def _terms(e: Any, parameters: frozenset[str]) -> _Terms:
     if e.is_number:
         return frozenset() if e == 0 else _ONE
     if e.is_Add:
-        return _sum_of(e, parameters)
+        kept = [one for one in e.args if not one.could_extract_minus_sign()] or list(e.args)
+        return _leading(term for one in kept for term in _terms(one, parameters))
     if e.is_Mul:
         found: _Terms = _ONE
         for one in e.args:
@@ -68,11 +69,6 @@ def _terms(e: Any, parameters: frozenset[str]) -> _Terms:
 
 def _leading(terms: Iterable[Growth]) -> _Terms:
     return frozenset(GrowthSum.of(terms).terms)
-
-
-def _sum_of(e: Any, parameters: frozenset[str]) -> _Terms:
-    kept = [one for one in e.args if not one.could_extract_minus_sign()] or list(e.args)
-    return _leading(term for one in kept for term in _terms(one, parameters))
 
 
 def _only(terms: _Terms, e: Any) -> Growth:

@@ -15,7 +15,7 @@ from scalkit.fit.several.growth import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, parse_quantity
 from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.formulas.text import positive
-from scalkit.perfmodels.models.constants import Legend, merged, pair_of
+from scalkit.perfmodels.models.constants import Legend, merged, over_bounds
 from scalkit.perfmodels.models.exact import ExactModel, names_in, ordered, with_processes
 from scalkit.perfmodels.models.model import Kind, Outside, PerformanceModel
 from scalkit.perfmodels.models.parts import MadeOfModels
@@ -67,13 +67,8 @@ class Composite(MadeOfModels):
         """Return the sum, and the constants of all parts."""
         import sympy
 
-        found, legend = merged([model for _, model in self.terms])
         factors = [sympy.Integer(int(c)) if float(c).is_integer() else sympy.Float(c) for c, _ in self.terms]
-        if not any(isinstance(one, sympy.Tuple) for one in found):
-            return sympy.Add(*(f * one for f, one in zip(factors, found, strict=True))), legend
-        pairs = [pair_of(one) for one in found]
-        sides = (sympy.Add(*(f * pair[k] for f, pair in zip(factors, pairs, strict=True))) for k in (0, 1))
-        return sympy.Tuple(*sides), legend
+        return over_bounds(self.parts, lambda found: sympy.Add(*(f * one for f, one in zip(factors, found, strict=True))))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -121,13 +116,7 @@ class Product(MadeOfModels):
 
     def symbolic(self) -> tuple[Any, Legend]:
         """Return the product, and the constants of both."""
-        import sympy
-
-        (left, right), legend = merged((self.left, self.right))
-        if not isinstance(left, sympy.Tuple) and not isinstance(right, sympy.Tuple):
-            return left * right, legend
-        pairs = (pair_of(left), pair_of(right))
-        return sympy.Tuple(*(pairs[0][k] * pairs[1][k] for k in (0, 1))), legend
+        return over_bounds(self.parts, math.prod)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scalkit.perfmodels.formulas.text import positive
@@ -30,6 +30,16 @@ def merged(models: Sequence[PerformanceModel]) -> tuple[list[Any], dict[str, tup
                 renames[positive(name)] = positive(free)
         expressions.append(expression.subs(renames, simultaneous=True) if renames else expression)
     return expressions, legend
+
+
+def over_bounds(models: Sequence[PerformanceModel], combine: Callable[[Sequence[Any]], Any]) -> tuple[Any, Legend]:
+    """Return what `combine` makes of the expressions of models, of each bound by itself where one has two, and all constants."""
+    import sympy
+
+    found, legend = merged(models)
+    if not any(isinstance(one, sympy.Tuple) for one in found):
+        return combine(found), legend
+    return sympy.Tuple(*map(combine, zip(*map(pair_of, found), strict=True))), legend
 
 
 def _free_name(name: str, quantity: tuple[float, str], legend: Legend, parameters: set[str]) -> str:

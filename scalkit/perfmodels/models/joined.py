@@ -16,7 +16,7 @@ from scalkit.fit.several.growth import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension
 from scalkit.perfmodels.formulas.text import parse_formula
 from scalkit.perfmodels.formulas.values import dimension_of, evaluate
-from scalkit.perfmodels.models.constants import Legend, merged, pair_of
+from scalkit.perfmodels.models.constants import Legend, merged, over_bounds, pair_of
 from scalkit.perfmodels.models.exact import names_in
 from scalkit.perfmodels.models.model import Outside, PerformanceModel
 from scalkit.perfmodels.models.parts import MadeOfModels
@@ -65,14 +65,12 @@ class Joined(MadeOfModels):
         """Return the maximum or the difference, and the constants of all."""
         import sympy
 
-        found, legend = merged(self.models)
         if self.how == "max":
-            made = [sympy.Max(*(pair_of(one)[k] for one in found)) for k in (0, 1)]
-        else:
-            (low, high), (less, more) = map(pair_of, found)
-            made = [low - more, high - less]
+            return over_bounds(self.models, lambda found: sympy.Max(*found))
+        found, legend = merged(self.models)
+        (low, high), (less, more) = map(pair_of, found)
         is_pair = any(isinstance(one, sympy.Tuple) for one in found)
-        return sympy.Tuple(*made) if is_pair else made[0], legend
+        return sympy.Tuple(low - more, high - less) if is_pair else low - more, legend
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -153,8 +153,9 @@ class PerformanceModel(ShownModel, ABC):
         model only has bounds.
         """
         if not self.is_exact:
+            article = "an" if self.kind[0] in "ae" else "a"
             raise UsageError(
-                f"'{self.name}' is {_with_article(self.kind)} model and has no single value; ask for its bounds(...)"
+                f"'{self.name}' is {article} {self.kind} model and has no single value; ask for its bounds(...)"
                 f"{', or its ratio(...) between two settings' if self.kind == 'asymptotic' else ''}."
             )
         return self.bounds(outside=outside, **at).lower
@@ -261,10 +262,6 @@ class PerformanceModel(ShownModel, ABC):
         return divided(self, other)
 
     __rmul__ = __mul__
-
-
-def _with_article(kind: str) -> str:
-    return f"{'an' if kind[0] in 'ae' else 'a'} {kind}"
 
 
 def _shape_of(at: Mapping[str, Floats]) -> tuple[int, ...]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.markup import block, table
 from scalkit.perfmodels.formulas.quantities import format_value, parse_quantity, values_in
@@ -131,7 +130,10 @@ class PointToPoint:
 
     def functions(self, outside: Outside) -> dict[str, Any]:
         """Return what ``T``, ``gap`` and so on are in formulas of collectives, as functions of an array of bytes."""
-        return {name: _function(model, outside) for name, model in self.in_formulas.items()}
+        return {
+            name: lambda size, model=model: model.checked_bounds({"S": size}, outside)[0]
+            for name, model in self.in_formulas.items()
+        }
 
     @property
     def in_formulas(self) -> dict[str, PerformanceModel]:
@@ -158,13 +160,6 @@ class PointToPoint:
             rows.append(("reducing", escape(format_value(self.gamma_s, "s/B"))))
         rows += [("source", escape(self.source))] if self.source else []
         return block(table((), [("name", escape(self.name)), *rows]))
-
-
-def _function(model: PerformanceModel, outside: Outside) -> Any:
-    def function(size: Floats) -> Floats:
-        return model.checked_bounds({"S": size}, outside)[0]
-
-    return function
 
 
 def _protocol(limits: Range, model: PerformanceModel) -> Protocol:
@@ -244,13 +239,10 @@ class LogGP:
         """Mean overhead of sender and receiver, in s: what tools with one overhead take."""
         return (self.o_send + self.o_receive) / 2
 
-    def _constants(self) -> Mapping[str, object]:
-        seconds = {key: f"{getattr(self, key)!r} s" for key in ("L", "o_send", "o_receive", "g")}
-        return {**seconds, **{key: f"{getattr(self, key)!r} s/B" for key in ("G", "O")}, "byte": "1 B"}
-
     def point_to_point(self, reduce_per_byte: object = "0 s/B") -> PointToPoint:
         """Return the models of a message; a rendezvous costs a request and its answer more, if the receiver is ready."""
-        constants = self._constants()
+        units = {"L": "s", "o_send": "s", "o_receive": "s", "g": "s", "G": "s/B", "O": "s/B"}
+        constants = {key: f"{getattr(self, key)!r} {unit}" for key, unit in units.items()} | {"byte": "1 B"}
 
         def made(formula: str, name: str) -> ExactModel:
             return ExactModel(formula, {k: v for k, v in constants.items() if k in names_in(formula)}, name=name)

@@ -15,7 +15,7 @@ from scalkit.errors import UsageError
 from scalkit.fit.several.growth import GrowthSum
 from scalkit.perfmodels.formulas.ranges import Range
 from scalkit.perfmodels.formulas.text import positive
-from scalkit.perfmodels.models.constants import Legend, merged, pair_of
+from scalkit.perfmodels.models.constants import Legend, over_bounds
 from scalkit.perfmodels.models.exact import ExactModel, ordered, with_processes
 from scalkit.perfmodels.models.model import Kind, Outside, PerformanceModel
 from scalkit.perfmodels.models.parts import MadeOfModels
@@ -108,13 +108,8 @@ class RangeModel(MadeOfModels):
         """Return a Piecewise expression, or a pair of them where pieces have bounds, and the constants of all pieces."""
         import sympy
 
-        found, legend = merged([model for _, model in self.pieces])
         conditions = [_condition(positive(self.parameter), limits) for limits, _ in self.pieces]
-        if not any(isinstance(one, sympy.Tuple) for one in found):
-            return sympy.Piecewise(*zip(found, conditions, strict=True)), legend
-        sides = [pair_of(one) for one in found]
-        pieces = (sympy.Piecewise(*zip([side[k] for side in sides], conditions, strict=True)) for k in (0, 1))
-        return sympy.Tuple(*pieces), legend
+        return over_bounds(self.parts, lambda found: sympy.Piecewise(*zip(found, conditions, strict=True)))
 
 
 def _around(ranges: Sequence[Range]) -> Range:
