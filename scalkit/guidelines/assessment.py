@@ -160,8 +160,12 @@ def _tested(guideline: Guideline, pairs: Pairs, options: _Options, n_tests: int)
         for key, part in (("ratio", shift.estimate), ("ratio_low", shift.low), ("ratio_high", shift.high)):
             found[key][rows] = part
     found["can_decide"] = (found["least_p"] <= options.thresholds.p) & ~np.isnan(found["p_value"])
-    needed = _needed(sided, options)
-    found["runs_needed"] = np.where(is_paired & (options.test == "paired"), needed[1], needed[0])
+    p = options.thresholds.p
+    of_sums, of_pairs = (
+        runs_needed(p, lambda n: sided * least_rank_sum_p(n, n)),
+        runs_needed(p, lambda n: sided * least_signed_rank_p(n)),
+    )
+    found["runs_needed"] = np.where(is_paired & (options.test == "paired"), of_pairs, of_sums)
     return found
 
 
@@ -207,11 +211,6 @@ def _penalty(n_tests: int, adjust: str) -> float:
     if adjust == "none" or not n_tests:
         return 1.0
     return n_tests * (float(np.sum(1 / np.arange(1, n_tests + 1))) if adjust == "by" else 1.0)
-
-
-def _needed(sided: int, options: _Options) -> tuple[int, int]:
-    p = options.thresholds.p
-    return (runs_needed(p, lambda n: sided * least_rank_sum_p(n, n)), runs_needed(p, lambda n: sided * least_signed_rank_p(n)))
 
 
 def _median(times: Floats) -> Floats:

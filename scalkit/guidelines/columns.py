@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.arrays import Flags, Floats
+from scalkit.arrays import Flags, Floats, Ints
 from scalkit.errors import DataError
 from scalkit.measure.virtual_time import is_virtual, machine_of, said_of
 
@@ -113,14 +113,10 @@ def _of_dataset(data: Any, value: str, run: str, ignore: Sequence[str]) -> Colum
         raise DataError(f"the Dataset has no variable '{value}'; it has {', '.join(map(str, data.data_vars)) or 'none'}.")
     if run not in data[value].dims:
         raise DataError(f"'{value}' has no dimension '{run}', the launch that a value comes from; it has {data[value].dims}.")
-    repeated = [d for d in data[value].dims if d in ("repetition", *ignore)]
-    where = [d for d in data[value].dims if d not in repeated]
-    array = data[value].transpose(*where, *repeated)
-    numbers = np.asarray(array.values, dtype=np.float64).reshape(int(np.prod(array.shape[: len(where)])), -1)
-    places = np.indices(array.shape[: len(where)]).reshape(len(where), -1)
-    kept = ~np.isnan(numbers).all(axis=1)
-    found: dict[str, Any] = {value: numbers[kept]}
-    for place, dim in zip(places[:, kept], where, strict=True):
+    where = [d for d in data[value].dims if d not in ("repetition", *ignore)]
+    numbers, places, beside = flat_rows(data, data[value], where)
+    found: dict[str, Any] = {value: numbers, **beside}
+    for dim, place in places.items():
         along = {dim: data[dim].values} if dim in data.coords else {}
         if not along:
             along = {str(n): c.values for n, c in data.coords.items() if c.dims == (dim,) and n != CROWDED} or {
@@ -128,15 +124,29 @@ def _of_dataset(data: Any, value: str, run: str, ignore: Sequence[str]) -> Colum
             }
         for name, levels in along.items():
             found["operation" if name == "function" and "operation" not in data.coords else str(name)] = levels[place]
-    if LOAD in data and set(data[LOAD].dims) <= set(where):
-        load = data[LOAD].broadcast_like(array).transpose(*array.dims)
-        found[LOAD] = np.asarray(load.values, dtype=np.float64).reshape(len(numbers), -1)[kept, 0]
-    if CROWDED in data.coords and set(data.coords[CROWDED].dims) <= set(where):
-        flags = data.coords[CROWDED].broadcast_like(array).transpose(*array.dims)
-        found[CROWDED] = np.asarray(flags.values).reshape(len(numbers), -1)[kept, 0]
     units = data[value].attrs.get("units") or data.attrs.get("units", "")
     own = {"units": units, **{key: data.attrs[key] for key in ("simulated", "clock", "virtual") if key in data.attrs}}
     return _split(found, value, run, ignore, own)
+
+
+def flat_rows(data: Any, array: Any, where: Sequence[str]) -> tuple[Floats, dict[str, Ints], dict[str, Any]]:
+    """Return an array of a Dataset as rows, without those that have no value.
+
+    `where`: the dimensions that tell rows apart; the others are axes within a row.
+    Returns: values of shape (n_rows, n_values); where each row stands along each dimension; columns of what the Dataset says of
+    oversubscribed processes and the load by others.
+    """
+    wide = array.transpose(*where, *(dim for dim in array.dims if dim not in where))
+    shape = wide.shape[: len(where)]
+    numbers = np.asarray(wide.values, dtype=np.float64).reshape(int(np.prod(shape)), -1)
+    kept = ~np.isnan(numbers).all(axis=1)
+    at = dict(zip(where, np.indices(shape).reshape(len(where), -1)[:, kept], strict=True))
+    beside = {}
+    for name in (CROWDED, LOAD):
+        if name in data.variables and set(data[name].dims) <= set(where):
+            told = data[name].broadcast_like(wide).transpose(*wide.dims)
+            beside[name] = np.asarray(told.values).reshape(len(numbers), -1)[kept, 0]
+    return numbers[kept], at, beside
 
 
 def _caveats(attributes: Mapping[Any, Any]) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ def _between_levels(guideline: Guideline, data: Measured, usable: np.ndarray) ->
     apart = [data.parameters.index(name) for name in guideline.apart_from if name in data.parameters]
     codes: Integers | None = None
     chosen: list[Integers] = []
-    levels = list(_levels(guideline.left, guideline.right))
+    levels = [level for side in (guideline.left, guideline.right) for terms in side for _, level in terms]
     for number, level in enumerate(one for one in levels if one not in free):
         rows = np.flatnonzero(usable & (data.codes[:, own] == known[plain_level(level)]))
         keys = data.codes[rows].copy()
@@ -105,10 +105,6 @@ def _between_levels(guideline: Guideline, data: Measured, usable: np.ndarray) ->
     sides = tuple(chosen[:n_left]), tuple(chosen[n_left:])
     left, right = (_times(side, rows, data) for side, rows in zip((guideline.left, guideline.right), sides, strict=True))
     return Pairs(left, right, codes, np.full(len(codes), MISSING), sides)
-
-
-def _levels(*sides: Side) -> Iterator[str]:
-    return (level for side in sides for terms in side for _, level in terms)
 
 
 def _times(side: Side, rows: tuple[Integers, ...], data: Measured) -> Floats:

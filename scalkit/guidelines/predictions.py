@@ -101,7 +101,7 @@ class Prediction:
         head = f"{titled(self.guideline)}{f' at {at}' if at else ''}"
         sure = "" if math.isnan(self.probability) else f", with a probability of {percent(self.probability)}"
         if not self.is_violation:
-            doubt = f"; at {self.parameter} = {_scale(self.highest)} it is one{sure}" if self._is_doubtful else ""
+            doubt = f"; at {self.parameter} = {_scale(self.highest)} it is one{sure}" if 0.1 <= self.probability < SURE else ""
             return f"Prediction: no sure violation of {head} up to {self.parameter} = {_scale(self.highest)}{doubt}."
         assert self.begins is not None
         place = "within what was measured" if self.begins <= self.largest else f"{self.begins / self.largest:.3g} times beyond it"
@@ -114,10 +114,6 @@ class Prediction:
             f"{place}{sure} at {self.parameter} = {_scale(self.highest)}."
         )
 
-    @property
-    def _is_doubtful(self) -> bool:
-        return not math.isnan(self.probability) and 0.1 <= self.probability < SURE
-
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
         return {
@@ -128,7 +124,7 @@ class Prediction:
             "largest": self.largest,
             "highest": self.highest,
             "begins": self.begins,
-            **{key: _finite(getattr(self, key)) for key in ("low", "high", "probability")},
+            **{key: value if math.isfinite(value := getattr(self, key)) else None for key in ("low", "high", "probability")},
             "level": self.level,
             "is_violation": self.is_violation,
             "is_measured": self.is_measured,
@@ -315,7 +311,3 @@ def _begins(exceeds: Flags, x: Floats) -> Floats:
 
 def _scale(x: float) -> str:
     return f"{x:.3g}" if x < 1000 or x >= 1e7 else f"{x:,.0f}"
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -85,14 +85,13 @@ class Profile:
 
 def profile(found: Assessment) -> Profile:
     """Return the profile of an assessment."""
-    limits = found.thresholds
     return Profile(
         choices=choices(found),
         headline=found.headline,
         simulated=any("simulated" in caveat for caveat in found.data.caveats),
         virtual=found.data.machine,
         varied=found.varied,
-        thresholds={"p": limits.p, "v": limits.v, "confidence": limits.confidence, "adjust": limits.adjust},
+        thresholds=asdict(found.thresholds),
         remarks=found.warnings,
     )
 

@@ -62,7 +62,7 @@ class Remedy:
             return f"send pieces of {self.use} where it is {self.level}"
         if self.parameter != "operation":
             return f"choose {self.use} instead of {self.parameter}={self.level}"
-        parts = [_times(factor, level) for factor, level in self.terms]
+        parts = [level if factor == 1 else f"{level} {factor:g} times" for factor, level in self.terms]
         return f"call {' and then '.join(parts)} instead of {self.level}"
 
     @property
@@ -156,10 +156,6 @@ def _spans(flags: Sequence[tuple[Any, bool]]) -> Iterator[tuple[Any, Any]]:
         if is_wanted:
             inside = [size for size, _ in run]
             yield inside[0], inside[-1]
-
-
-def _times(factor: float, level: str) -> str:
-    return level if factor == 1 else f"{level} {factor:g} times"
 
 
 def _span(ends: tuple[Any, Any]) -> str:

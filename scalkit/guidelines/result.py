@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -265,14 +265,13 @@ class Assessment:
         """Return what `to_json` writes."""
         frame = self.to_frame()
         records = [{key: _plain(v) for key, v in row.items()} for row in frame.to_dict("records")]
-        limits = self.thresholds
         return {
             "schema": SCHEMA,
             "headline": self.headline,
             "exit_status": self.exit_status(),
             "decides": self.decides,
             "virtual": dict(self.data.machine) or None,
-            "thresholds": {"p": limits.p, "v": limits.v, "confidence": limits.confidence, "adjust": limits.adjust},
+            "thresholds": asdict(self.thresholds),
             "varied": self.varied,
             "counts": self.counts,
             "guidelines": [self._described(i) for i in range(len(self.guidelines))],

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.errors import DataError
+from scalkit.guidelines.columns import flat_rows
 from scalkit.measure import parameters_of
 
 if TYPE_CHECKING:
@@ -47,30 +48,18 @@ def run_table(data: xr.Dataset, metric: str = "time") -> Columns:
     for name in ("run", "repetition"):
         array = array if name in array.dims else array.expand_dims(name)
     names = [str(name) for name in array.dims if name not in ("function", "run", "repetition")]
-    array = array.transpose("function", *names, "run", "repetition")
     if "verified" in data:
         array = array.where(data["verified"] != 0)
-    values = np.asarray(array.values, dtype=np.float64)
-    places = np.indices(values.shape[:-1]).reshape(values.ndim - 1, -1)
-    flat = values.reshape(-1, values.shape[-1])
-    kept = np.isfinite(flat).any(axis=1)
-    if not kept.any():
+    values, at, beside = flat_rows(data, array, ("function", *names, "run"))
+    if not len(values):
         raise DataError(f"the measurements have no value of '{metric}'.")
-    at = dict(zip(("function", *names, "run"), places[:, kept], strict=True))
     operation = np.asarray(array["function"].values, dtype=object)[at["function"]]
     found = Columns(operation=operation)
     found |= {name: np.asarray(_labels(array, name))[at[name]] for name in names}
     _add_size(found, data, names)
     runs = np.asarray(array["run"].values) if "run" in array.coords else np.arange(array.sizes["run"])
     found["run"] = runs[at["run"]]
-    found["time" if metric == "time" else metric] = flat[kept]
-    if "oversubscribed" in data.coords:
-        crowded = data["oversubscribed"].broadcast_like(array.isel(repetition=0, drop=True))
-        crowded = crowded.transpose("function", *names, "run")
-        found["oversubscribed"] = np.asarray(crowded.values).reshape(-1)[kept].astype(bool)
-    if "foreign_load" in data and "function" in data["foreign_load"].dims:
-        load = data["foreign_load"].broadcast_like(array.isel(repetition=0, drop=True))
-        found["foreign_load"] = np.asarray(load.transpose("function", *names, "run").values).reshape(-1)[kept]
+    found |= {metric: values, **beside}
     shown = {key: data.attrs[key] for key in ("mpi_library", "started") if data.attrs.get(key)}
     found.attrs = {
         "simulated": bool(data.attrs.get("simulated", 0)),

@@ -134,13 +134,10 @@ def _too_few(found: Any) -> list[str]:
         mine = (families == family) & columns["can_decide"]
         n = int(mine.sum())
         if n and (columns["least_p"][mine].max() > found.thresholds.p / n):
-            least = least_signed_rank_p if (columns["test"][mine] == "paired").all() else _both
+            is_paired = (columns["test"][mine] == "paired").all()
+            least = least_signed_rank_p if is_paired else lambda n: least_rank_sum_p(n, n)
             needed = runs_needed(found.thresholds.p / n, least)
             said.append(
                 f"{family}: among {counted(n, 'test')} a single violation may go unseen with so few runs; {needed} would show it."
             )
     return said
-
-
-def _both(n: int) -> float:
-    return least_rank_sum_p(n, n)

@@ -6,11 +6,13 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from scalkit.guidelines.remedies import Range, Remedy, remedies
 from scalkit.guidelines.result import Assessment
 from scalkit.guidelines.substitution.substitutes import function_of, is_written, names, sections, substitutes
+from scalkit.toml.tables import table_beside
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.,:;=+{}() -]")
 _MOST_SETTINGS = 12
@@ -22,44 +24,28 @@ class _Call:
     """How a call is declared, handed on, and how large it is.
 
     `declared`, `passed`: parameters in C, and their names.
-    `sized`: count and type of what one process sends or receives, the same bytes on all of them.
+    `sized`: count and type of what one process sends or receives, in place of ``%s``; the same bytes on all of them.
     `is_blocked`: whether there is such a message for each process: then the size is that of all.
     """
 
     declared: str
     passed: str
-    sized: tuple[str, str] = ("count", "type")
-    is_blocked: bool = False
+    sized: str
+    is_blocked: bool
 
 
-_SEND = "const void *send, int send_count, MPI_Datatype send_type, "
-_RECEIVE = "void *receive, int receive_count, MPI_Datatype receive_type, "
-_BOTH = "send, send_count, send_type, receive, receive_count, receive_type, "
-_SUMMED = "const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, "
-_OTHER, _OWN = "send == MPI_IN_PLACE ? receive_{0} : send_{0}", "receive == MPI_IN_PLACE ? send_{0} : receive_{0}"
-_OTHER_IN_PLACE = (_OTHER.format("count"), _OTHER.format("type"))
-_OWN_IN_PLACE = (_OWN.format("count"), _OWN.format("type"))
-_OF_SEND = ("send_count", "send_type")
-_NEIGHBOR = _Call(f"{_SEND}{_RECEIVE}MPI_Comm comm", f"{_BOTH}comm", _OF_SEND)
-_INEIGHBOR = _Call(f"{_NEIGHBOR.declared}, MPI_Request *request", f"{_NEIGHBOR.passed}, request", _OF_SEND)
-_ROOTED = _Call(f"{_SEND}{_RECEIVE}int root, MPI_Comm comm", f"{_BOTH}root, comm", _OTHER_IN_PLACE, True)
-_ALL = _Call(f"{_SUMMED}MPI_Comm comm", "send, receive, count, type, op, comm")
-
-_CALLS = {
-    "MPI_Bcast": _Call("void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm", "buffer, count, type, root, comm"),
-    "MPI_Reduce": _Call(f"{_SUMMED}int root, MPI_Comm comm", "send, receive, count, type, op, root, comm"),
-    "MPI_Allreduce": _ALL,
-    "MPI_Scan": _ALL,
-    "MPI_Reduce_scatter_block": _Call(_ALL.declared, _ALL.passed, ("count", "type"), True),
-    "MPI_Gather": _ROOTED,
-    "MPI_Scatter": _Call(_ROOTED.declared, _ROOTED.passed, _OWN_IN_PLACE, True),
-    "MPI_Alltoall": _Call(_NEIGHBOR.declared, _NEIGHBOR.passed, _OTHER_IN_PLACE, True),
-    "MPI_Allgather": _Call(_NEIGHBOR.declared, _NEIGHBOR.passed, _OTHER_IN_PLACE, True),
-    "MPI_Neighbor_allgather": _NEIGHBOR,
-    "MPI_Neighbor_alltoall": _NEIGHBOR,
-    "MPI_Ineighbor_allgather": _INEIGHBOR,
-    "MPI_Ineighbor_alltoall": _INEIGHBOR,
-}  # fmt: skip
+@cache
+def _calls() -> dict[str, _Call]:
+    table = table_beside(__file__, "calls.toml")
+    return {
+        name: _Call(
+            row["declared"].format_map(table["parts"]),
+            row["passed"].format_map(table["parts"]),
+            row.get("sized", "%s").format_map(table["parts"]),
+            row.get("is_blocked", False),
+        )
+        for name, row in table["calls"].items()
+    }
 
 
 def c_snippet(found: Assessment) -> str:
@@ -134,9 +120,9 @@ def _functions(written: Sequence[Remedy], level: str, found: Assessment) -> Iter
 
 
 def _function(level: str, group: Sequence[Remedy], suffix: str, settings: Sequence[str]) -> str:
-    call, word = _CALLS[level], level.removeprefix("MPI_").lower()
+    call, word = _calls()[level], level.removeprefix("MPI_").lower()
     name = f"scalkit_{word}{suffix}"
-    count, kind = call.sized
+    count, kind = (call.sized.replace("%s", what) for what in ("count", "type"))
     has_size = any(one_range.size for one in group for one_range in one.ranges)
     shown = [*settings[:_MOST_SETTINGS]]
     shown += [f"and {len(settings) - _MOST_SETTINGS} more settings"] if len(settings) > _MOST_SETTINGS else []

@@ -49,14 +49,10 @@ def is_written(one: Remedy) -> bool:
     """Return whether a remedy decides, and can be followed by a program: a known substitute, ranges of whole numbers."""
     is_call = one.parameter == "operation" and one.kind == "levels" and one.decides
     is_known = (one.level, names(one)) in substitutes() and all(factor == 1 for factor, _ in one.terms)
-    spans = [span for one_range in one.ranges for span in (one_range.p, one_range.size)]
-    return is_call and is_known and all(_is_whole(span) for span in spans)
+    ends = [end for one_range in one.ranges for span in (one_range.p, one_range.size) for end in span or ()]
+    return is_call and is_known and all(isinstance(end, int | float) and end == int(end) for end in ends)
 
 
 def names(one: Remedy) -> tuple[str, ...]:
     """Return the calls that a remedy names, in their order."""
     return tuple(level for _, level in one.terms)
-
-
-def _is_whole(ends: tuple[object, object] | None) -> bool:
-    return ends is None or all(isinstance(end, int | float) and end == int(end) for end in ends)
