@@ -165,13 +165,9 @@ class Arguments(CampaignArguments):
     def differing(self, table: Mapping[str, Any]) -> list[str]:
         """Return the names of the arguments that differ from those in a campaign.toml."""
         own = self.as_table()
-        usual = {name: list(v) if isinstance(v, tuple) else v for name, v in _newer().items()}
+        newer = {field.name: field.default for field in fields(self) if field.name in _NEWER}
+        usual = {name: list(v) if isinstance(v, tuple) else v for name, v in newer.items()}
         return [field.name for field in fields(self) if own.get(field.name) != table.get(field.name, usual.get(field.name))]
-
-
-def _newer() -> dict[str, Any]:
-    """Return arguments that older folders do not have, and what they were then."""
-    return {field.name: field.default for field in fields(Arguments) if field.name in _NEWER}
 
 
 def require_counts(option: str, counts: tuple[int, ...], least: int = 2) -> None:

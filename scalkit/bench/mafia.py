@@ -14,7 +14,7 @@ from typing import Any
 from scalkit import __version__
 from scalkit.bench.campaign.folder import Folder, new_record
 from scalkit.bench.campaign.plan import drawn_orders
-from scalkit.bench.limits import CampaignArguments, require_range
+from scalkit.bench.limits import CampaignArguments, first_change, require_range
 from scalkit.bench.process import LAST_LINES, Outcome, run_program
 from scalkit.bench.provenance import environment, machine
 from scalkit.errors import LaunchError, UsageError
@@ -57,7 +57,8 @@ class MafiaSettings(CampaignArguments):
 
     def __post_init__(self) -> None:
         if not self.k or list(self.k) != sorted(set(self.k)) or self.k[0] < 1 or self.k[-1] > _MOST_K:
-            raise UsageError(f"k = {_listed(self.k)}: ascending numbers from 1 to {_MOST_K} are needed, as in 3,4,5.")
+            shown = ",".join(map(str, self.k)) or "nothing"
+            raise UsageError(f"k = {shown}: ascending numbers from 1 to {_MOST_K} are needed, as in 3,4,5.")
         if self.k[-1] > self.d:
             raise UsageError(f"k = {self.k[-1]} is more than d = {self.d}; a cluster cannot have more dimensions than d.")
         for name, least, most in (
@@ -122,7 +123,9 @@ def measure_mafia(
             if (out / f"{name}.jsonl").is_file():
                 continue
             note = Path(scratch) / "provenance.json"
-            note.write_text(json.dumps({**facts, "load_average": _load_average()}), encoding="utf-8")
+            note.write_text(
+                json.dumps({**facts, "load_average": [round(value, 2) for value in os.getloadavg()]}), encoding="utf-8"
+            )
             remark = _launch(program, out, settings, k, f"{record['id']}-r{run:02d}", name, note)
             if remark:
                 remarks.append(remark)
@@ -183,17 +186,5 @@ def _facts(digest: str, compiler: str) -> dict[str, Any]:
 def _require_same(path: Path, record: Mapping[str, Any], settings: MafiaSettings, facts: Mapping[str, Any]) -> None:
     """Return nothing if the folder was begun with these settings, this program, on this machine."""
     own = {"arguments": settings.as_table(), **{name: facts[name] for name in ("program", "environment", "machine")}}
-    for table, now in own.items():
-        then = record.get(table, {})
-        different = [key for key in {**then, **now} if then.get(key) != now.get(key)]
-        if different:
-            shown = "; ".join(f"{key} was {then.get(key)}, is now {now.get(key)}" for key in different)
-            raise UsageError(f"{path} holds another campaign: {shown}. Repeat it as it was, or name another folder.")
-
-
-def _load_average() -> list[float]:
-    return [round(value, 2) for value in os.getloadavg()]
-
-
-def _listed(values: Sequence[int]) -> str:
-    return ",".join(map(str, values)) or "nothing"
+    if shown := first_change(record, own):
+        raise UsageError(f"{path} holds another campaign: {shown}. Repeat it as it was, or name another folder.")

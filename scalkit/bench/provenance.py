@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
+import hashlib
 import json
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,41 @@ def write_provenance(folder: Path, kinds: Iterable[str], mpi: Mpi, build: Build,
     for kind in set(kinds):
         text = json.dumps(provenance(mpi.for_kind(kind), build, settings))
         (folder / f"{kind}.json").write_text(text, encoding="utf-8")
+
+
+def env_record(run: str, program: str, argv: Sequence[str], p: int, **more: Any) -> dict[str, Any]:
+    """Return the first record of a run file of a program that cannot write it itself.
+
+    `run`: ``run_id``.
+    `more`: what the record says beyond that, or in its place.
+    """
+    return {
+        "rec": "env",
+        "schema": 1,
+        "run_id": run,
+        "program": program,
+        "argv": list(argv),
+        "p": p,
+        "host": platform.node(),
+        "cores": cores(),
+        "started": utc_now(),
+        "processes_per_node": p,
+        "oversubscribed": p > cores(),
+        "simulated": False,
+        **more,
+    }
+
+
+def digest_of_files(words: Iterable[str]) -> str:
+    """Return the SHA-256 of the files that words of a command name, and of the words that name none that can be read."""
+    digest = hashlib.sha256()
+    for word in words:
+        content = word.encode("utf-8", "surrogateescape")
+        if os.path.isfile(word):  # Path.is_file raises for a text that is too long for a name
+            with contextlib.suppress(OSError):
+                content = Path(word).read_bytes()
+        digest.update(content)
+    return digest.hexdigest()
 
 
 def environment() -> dict[str, str]:

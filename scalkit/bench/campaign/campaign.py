@@ -185,7 +185,9 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
     tree = sources("microbench")
     kinds = [kind for kind in arguments.kinds if kind not in (FUNCTIONS, NEIGHBOURHOOD)]
     if arguments.experiments:
-        _require_experiments(arguments, mpi)
+        if mpi.is_simulated:
+            raise UsageError(f"{NEIGHBOURHOOD} collectives cannot be simulated; name an MPI library.")
+        experiments(arguments.experiments, arguments.counts)
     ops = choose(tree, kinds, arguments.ops) if kinds else {}
     if isinstance(mpi, VirtualMpi):
         ops = in_virtual_time(tree, ops, arguments.ops, mpi.kind, mpi.network.per_node or 1)
@@ -198,9 +200,3 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
         return replace(campaign, aside=folder.set_aside())
     folder.require_same(arguments, campaign.facts)
     return campaign
-
-
-def _require_experiments(arguments: Arguments, mpi: Mpi) -> None:
-    if mpi.is_simulated:
-        raise UsageError(f"{NEIGHBOURHOOD} collectives cannot be simulated; name an MPI library.")
-    experiments(arguments.experiments or (), arguments.counts)

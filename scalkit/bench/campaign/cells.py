@@ -3,14 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.campaign.campaign import LaunchedCampaign
+from scalkit.bench.campaign.folder import Folder
 from scalkit.bench.campaign.launch import Launcher
 from scalkit.bench.campaign.plan import Launch
+from scalkit.bench.libraries.mpi import Mpi
+from scalkit.bench.libraries.simulator import REPETITIONS, SimulatedMpi
 from scalkit.errors import UsageError
+from scalkit.native import build, sources
+
+
+@dataclass(frozen=True)
+class CellLauncher(Launcher):
+    """Starts a program that measures cells; who inherits says which, and what it is told."""
+
+    program: ClassVar[str]
+    own: Any = field(kw_only=True)
+    """The arguments of the campaign."""
+
+    def cells(self, launch: Launch, reps: int) -> dict[str, object]:
+        """Return the options of the program; `reps`: repetitions of a cell."""
+        raise NotImplementedError
+
+    def command(self, launch: Launch, budget_s: float) -> list[str]:
+        """Return the command of a launch."""
+        reps = REPETITIONS if self.mpi.repeats_exactly else self.own.reps
+        options = {**self.options(launch, budget_s, self.own.seed), **self.cells(launch, reps)}
+        return self.started_with(self.program, launch, options)
 
 
 @dataclass(frozen=True)
@@ -21,6 +45,21 @@ class CellCampaign(LaunchedCampaign):
     """Nothing in the folder is ever renamed."""
     starter: ClassVar[type[Launcher]]
     """What starts a launch; its field ``own`` are the arguments of the campaign."""
+
+    @classmethod
+    def ready(cls, out: Path, arguments: Any, mpi: Mpi) -> Self:
+        """Return a campaign whose program is built and whose folder was checked.
+
+        Raises UsageError if the folder cannot be used or holds other measurements, or a simulated machine has no room; BuildError
+        if the program cannot be built.
+        """
+        folder = Folder(out)
+        folder.require_usable()
+        campaign = cls(folder, arguments, mpi, build(sources("microbench"), mpi.mpicc, library=mpi.library))
+        if isinstance(mpi, SimulatedMpi):
+            mpi.platform.require_room(max(launch.p for launch in campaign.plan), mpi.per_node)
+        campaign.require_same()
+        return campaign
 
     def launcher(self, **shared: Any) -> Launcher:
         """Return what starts the launches."""

@@ -118,9 +118,9 @@ class Checks:
             self._say(("sizes",), "sizes are those of collectives; neighbourhoods have size in [[experiments]]. Leave it out.")
         found = len(self._found)
         for number, factors in enumerate(tables):
-            self._try(("experiments", number), _tried, factors, self._base)
+            self._try(("experiments", number), _tried, [factors], self._base, ())
         if tables and len(self._found) == found:
-            self._try(("experiments",), _all_tried, tables, self._base, self._table["processes"])
+            self._try(("experiments",), _tried, tables, self._base, self._table["processes"])
 
     def _sizes(self) -> None:
         datatype = self._table.get("datatype", "byte")
@@ -186,11 +186,7 @@ class Checks:
             self._say(path, _keyed(str(error)))
 
 
-def _tried(factors: Mapping[str, Any], base: Path) -> None:
-    experiments([design_text(factors, base)])
-
-
-def _all_tried(tables: Sequence[Mapping[str, Any]], base: Path, counts: Sequence[int]) -> None:
+def _tried(tables: Sequence[Mapping[str, Any]], base: Path, counts: Sequence[int]) -> None:
     experiments([design_text(factors, base) for factors in tables], counts)
 
 

@@ -72,6 +72,10 @@ class SlurmOptions:
     lines: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
 
+    def options_of(self, *names: str) -> list[str]:
+        """Return the options of ``sbatch`` with these names, where they are given."""
+        return [f"--{name}={value}" for name in names if (value := getattr(self, name)) is not None]
+
 
 @dataclass(frozen=True)
 class JobOptions:
@@ -206,7 +210,9 @@ def _require_budget(table: Mapping[str, Any], variants: Sequence[Variant], where
 
 def _variants(table: Mapping[str, Any], base: Path) -> tuple[Variant, ...]:
     libraries = [_library(name, table.get("libraries", {})) for name in table.get("mpi", [])]
-    libraries += [_simulated(absolute(name, base), table.get("algorithms", {})) for name in platforms_of(table)]
+    algorithms = dict(table.get("algorithms", {}))
+    for name in (absolute(one, base) for one in platforms_of(table)):
+        libraries.append(Library(Path(name).stem, is_own=False, platform=name, algorithms=algorithms))
     libraries = libraries or [Library()]
     if table.get("clock") == "virtual":
         network = absolute(table.get("network", "cluster"), base)
@@ -230,10 +236,6 @@ def _variants(table: Mapping[str, Any], base: Path) -> tuple[Variant, ...]:
         kinds = tuple(kind for kind in arguments.kinds if kind != "memory" or not by_size or size == sizes[0])
         found.append(Variant("-".join(words), library, replace(arguments, refine=refine, kinds=kinds)))
     return tuple(found)
-
-
-def _simulated(name: str, algorithms: Mapping[str, str]) -> Library:
-    return Library(Path(name).stem, is_own=False, platform=name, algorithms=dict(algorithms))
 
 
 def _library(name: str, tables: Mapping[str, Any]) -> Library:

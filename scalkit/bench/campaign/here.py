@@ -92,7 +92,10 @@ def run_alternately(
                 result = campaign.run(launches=mine, failed=failed[number], timeout_s=timeout_s, on_progress=whole.told)
                 failures[number] += result.failures
                 whole.add(result)
-    return tuple(_outcome(*one) for one in zip(campaigns, before, failures, strict=True))
+    return tuple(
+        Result.of(one.folder, one.plan, missing, failed_here, one.folder.record.get("remarks", ()))
+        for one, missing, failed_here in zip(campaigns, before, failures, strict=True)
+    )
 
 
 class _Whole:
@@ -129,11 +132,6 @@ class _Whole:
         """Count a call that ended."""
         self._done += result.total - self._begun
         self._elapsed_s += self._now_s
-
-
-def _outcome(campaign: LaunchedCampaign, before: int, failures: Sequence[str]) -> Result:
-    remarks = campaign.folder.record.get("remarks", ())
-    return Result.of(campaign.folder, campaign.plan, before, failures, remarks)
 
 
 def _require_apart(file: CampaignFile, campaigns: Sequence[Campaign]) -> None:

@@ -92,7 +92,8 @@ class Launcher:
         file.
         """
         if launch.kind == NEIGHBOURHOOD:
-            self._write_table(launch)
+            rows = experiments(self.arguments.experiments or (), self.arguments.counts)
+            write_whole(self._table(launch), table_text(rows, launch.p, launch_seed(self.arguments.seed, launch)))
         part, path = self.folder.part(launch), self.folder.finished(launch)
         before = _written(part)
         with self.mpi.for_kind(launch.kind).opened() as mpi:
@@ -124,10 +125,6 @@ class Launcher:
     def _table(self, launch: Launch) -> Path:
         """Return the path of the table that sk_neighbours reads; it stays there if the launch goes wrong."""
         return self.folder.finished(launch).with_suffix(".csv")
-
-    def _write_table(self, launch: Launch) -> None:
-        rows = experiments(self.arguments.experiments or (), self.arguments.counts)
-        write_whole(self._table(launch), table_text(rows, launch.p, launch_seed(self.arguments.seed, launch)))
 
     def _forward(self) -> dict[str, str]:
         """Return variables that change what is measured and that a launcher may not hand on by itself."""

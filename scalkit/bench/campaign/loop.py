@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -100,28 +100,21 @@ class Starter(Protocol):
         """Start a launch, put its run file in place, and return what is wrong with the results in it."""
 
 
+@dataclass
 class LaunchLoop:
     """The launches of one call, one after the other."""
 
-    def __init__(
-        self,
-        launcher: Starter,
-        plan: Sequence[Launch],
-        budget_s: float | None,
-        failed: Counter[tuple[str, int]],
-        timeout_s: float | None,
-        on_progress: Callable[[Progress], None],
-    ) -> None:
-        self._launcher = launcher
-        self._plan = plan
-        self._timeout_s = timeout_s
-        self._on_progress = on_progress
-        self._waiting = launcher.folder.missing(plan)
-        self._budget_s = budget_s
-        self._start = time.monotonic()
-        self._pace = Pace()
-        self.failed = failed
-        self.remarks: list[str] = []
+    launcher: Starter
+    plan: Sequence[Launch]
+    budget_s: float | None
+    failed: Counter[tuple[str, int]]
+    timeout_s: float | None
+    on_progress: Callable[[Progress], None]
+    remarks: list[str] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        self._waiting = self.launcher.folder.missing(self.plan)
+        self._start, self._pace = time.monotonic(), Pace()
 
     def run(self) -> list[str]:
         """Do all launches; return what failed."""
@@ -145,7 +138,7 @@ class LaunchLoop:
             return f"{launch.name} was not tried: {launch.kind} failed {_ATTEMPTS} times with {launch.p} processes."
         budget_s = share(launch, self._waiting, self._left_of_budget())
         try:
-            self.remarks += self._launcher.run(launch, budget_s, time_limit(launch, budget_s, self._timeout_s))
+            self.remarks += self.launcher.run(launch, budget_s, time_limit(launch, budget_s, self.timeout_s))
         except StopError:
             raise
         except LaunchError as error:
@@ -154,19 +147,13 @@ class LaunchLoop:
         return ""
 
     def _left_of_budget(self) -> float | None:
-        return None if self._budget_s is None else max(0.0, self._budget_s - (time.monotonic() - self._start))
+        return None if self.budget_s is None else max(0.0, self.budget_s - (time.monotonic() - self._start))
 
     def _tell(self, launch: Launch | None, ended: bool = False, failure: str = "", remarks: tuple[str, ...] = ()) -> None:
-        total = len(self._plan)
-        elapsed_s = time.monotonic() - self._start
-        done = total - len(self._waiting)
-        left_s = self._expected()
-        self._on_progress(Progress(done, total, launch, ended, failure, elapsed_s, left_s, remarks))
-
-    def _expected(self) -> float | None:
-        """Return the time that is left, by the pace so far and by the budget."""
+        total, elapsed_s = len(self.plan), time.monotonic() - self._start
         known = [value for value in (self._pace.left_s(self._waiting), self._left_of_budget()) if value is not None]
-        return min(known) if known else None
+        left_s = min(known, default=None)
+        self.on_progress(Progress(total - len(self._waiting), total, launch, ended, failure, elapsed_s, left_s, remarks))
 
 
 def do_missing(

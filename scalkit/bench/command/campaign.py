@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import json
 import math
 import os
-import platform
 import re
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,12 +21,12 @@ from scalkit.bench.campaign.loop import Progress, Result, do_missing
 from scalkit.bench.campaign.plan import Launch, drawn_orders
 from scalkit.bench.command.regions import Region, regions_of
 from scalkit.bench.command.template import Point, Template
-from scalkit.bench.functions.sampling import Effort, is_known
+from scalkit.bench.functions.sampling import Effort, Status, status_of
 from scalkit.bench.libraries.mpi import cores
-from scalkit.bench.limits import CampaignArguments, require_range
+from scalkit.bench.limits import CampaignArguments, first_change, require_range
 from scalkit.bench.load import ForeignLoad
 from scalkit.bench.process import LAST_LINES, started
-from scalkit.bench.provenance import environment, machine, utc_now
+from scalkit.bench.provenance import digest_of_files, env_record, environment, machine
 from scalkit.errors import LaunchError, UsageError
 
 KIND = "command"
@@ -67,10 +64,7 @@ class CommandArguments(CampaignArguments):
         for option, given in (("--budget", self.budget_s), ("--standard-error", self.standard_error)):
             if given is not None and not 0 < given < float("inf"):
                 raise UsageError(f"{option} {given:g}: a positive number is needed.")
-        digest = hashlib.sha256()
-        for word in self.template.words:
-            digest.update(_content(word))
-        object.__setattr__(self, "files", digest.hexdigest())
+        object.__setattr__(self, "files", digest_of_files(self.template.words))
 
     @property
     def effort(self) -> Effort:
@@ -141,12 +135,12 @@ class CommandLauncher:
                     stream.flush()
 
                 write(self._environment(launch))
-                status = "budget"
+                status: Status = "budget"
                 while status == "budget" and (len(values) < self.arguments.min_reps or time.monotonic() < until):
                     wall_s, found, odd, load = self._repetition(launch, timeout_s)
                     values.append(wall_s)
                     self.odd.update(dict.fromkeys(odd))
-                    status = self._status(values)
+                    status = status_of(values, self.arguments.effort)
                     times = {self.arguments.template.name: wall_s} | {one.name: one.seconds for one in found}
                     for name, seconds in times.items():
                         write(_cell(name, launch.p, len(values) - 1, seconds, load, status))
@@ -180,41 +174,20 @@ class CommandLauncher:
             )
         return outcome.wall_s, found, odd, load.share
 
-    def _status(self, values: Sequence[float]) -> str:
-        effort = self.arguments.effort
-        if len(values) >= effort.min_samples and is_known(values, effort):
-            return "converged"
-        return "capped" if len(values) >= effort.max_samples else "budget"
-
     def _environment(self, launch: PointLaunch) -> dict[str, Any]:
         words, variables = self.arguments.template.filled(launch.point)
         # "2,4" are the threads of nested regions
         threads = math.prod(map(int, re.findall(r"\d+", variables.get("OMP_NUM_THREADS", ""))))
-        return {
-            "rec": "env",
-            "schema": 1,
-            "run_id": f"{self.run_id}-r{launch.run:02d}",
-            "program": KIND,
-            "argv": words,
-            "p": launch.p,
+        return env_record(
+            f"{self.run_id}-r{launch.run:02d}",
+            KIND,
+            words,
+            launch.p,
             **({"parameter": dict(launch.point)} if launch.point else {}),
-            "host": platform.node(),
-            "cores": cores(),
-            "started": utc_now(),
-            "processes_per_node": launch.p,
-            "oversubscribed": launch.p * threads > cores(),
-            "simulated": False,
-            "environment": environment() | variables,
-            "provenance": {"scalkit": __version__, "files": self.arguments.files, **machine()},
-        }
-
-
-def _content(word: str) -> bytes:
-    """Return what a word of a command is: the file that it names, or itself, also where that file may only be run."""
-    if os.path.isfile(word):  # Path.is_file raises for a text that is too long for a name
-        with contextlib.suppress(OSError):
-            return Path(word).read_bytes()
-    return word.encode("utf-8", "surrogateescape")
+            oversubscribed=launch.p * threads > cores(),
+            environment=environment() | variables,
+            provenance={"scalkit": __version__, "files": self.arguments.files, **machine()},
+        )
 
 
 def _cell(name: str, p: int, number: int, seconds: float, load: float | None, status: str) -> dict[str, Any]:
@@ -261,16 +234,10 @@ class CommandCampaign:
         if not record:
             return
         own = {"arguments": self.arguments.as_table(), "environment": environment(), "machine": machine()}
-        for table, now in own.items():
-            then = record.get(table, {})
-            names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
-            different = [name for name in names if name not in ("runs", "seed", "system")]
-            if different:
-                shown = "; ".join(f"{name} was {then.get(name)!s:.60}, is now {now.get(name)!s:.60}" for name in different)
-                raise UsageError(
-                    f"{self.folder.path} holds other measurements: {shown}. Repeat the command to resume it, or name "
-                    "another --out."
-                )
+        if shown := first_change(record, own, leave_out=("runs", "seed", "system")):
+            raise UsageError(
+                f"{self.folder.path} holds other measurements: {shown}. Repeat the command to resume it, or name another --out."
+            )
 
 
 def _launch(point: Point, run: int) -> PointLaunch:

@@ -6,7 +6,7 @@ import csv
 import itertools
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,7 +62,8 @@ class Template:
 
         Raises UsageError naming the first that has none.
         """
-        places = [found for text in (*self.words, *self.settings) for found in _names(text)]
+        texts = (*self.words, *self.settings)
+        places = [found[1] for text in texts for found in _PLACE.finditer(text) if found[1] is not None]
         for place in places:
             if place not in names:
                 has = f"parameters are {', '.join(names)}" if names else "there are no parameters"
@@ -80,10 +81,6 @@ class Template:
         values = dict(point)
         pairs = (text.partition("=") for text in self.settings)
         return [_filled(word, values) for word in self.words], {name: _filled(text, values) for name, _, text in pairs}
-
-
-def _names(text: str) -> Iterator[str]:
-    return (found[1] for found in _PLACE.finditer(text) if found[1] is not None)
 
 
 def _filled(text: str, values: Mapping[str, int]) -> str:

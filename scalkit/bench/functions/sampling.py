@@ -179,7 +179,8 @@ def sample_all(
         collect()
         drawn = _drawn(ready, effort, start + round(effort.budget_s * 1e9), random.Random(seed), watch, collect)
     return [
-        Samples(tuple(values), one.first_ns, one.loops, _status(values, effort)) for one, values in zip(ready, drawn, strict=True)
+        Samples(tuple(values), one.first_ns, one.loops, status_of(values, effort))
+        for one, values in zip(ready, drawn, strict=True)
     ]
 
 
@@ -239,12 +240,14 @@ def _drawn(
                 drawn[index].append(ready[index].sample())
         collect()
         pending = [
-            index for index in pending if _status(drawn[index], effort) == "budget" and watch() + ready[index].cost_ns <= deadline
+            index
+            for index in pending
+            if status_of(drawn[index], effort) == "budget" and watch() + ready[index].cost_ns <= deadline
         ]
     return drawn
 
 
-def _status(values: Sequence[float], effort: Effort) -> Status:
+def status_of(values: Sequence[float], effort: Effort) -> Status:
     """Return why no more samples are needed; ``"budget"`` says that only the budget ends them."""
     if len(values) >= effort.min_samples and is_known(values, effort):
         return "converged"

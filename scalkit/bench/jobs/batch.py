@@ -120,13 +120,10 @@ def _refresh(file: CampaignFile, book: Book) -> None:
         state = states[job.number]
         reason = state.reason
         if state.is_over:
-            reason = "" if _is_done(book, job) else _failure(book, job) or state.sentence(book.log(job))
+            is_done = all((book.folder(job) / f"{name}.jsonl").is_file() for name in job.launches)
+            reason = "" if is_done else _failure(book, job) or state.sentence(book.log(job))
         changed.append(replace(job, state=state.word, reason=reason))
     book.keep(changed)
-
-
-def _is_done(book: Book, job: Job) -> bool:
-    return all((book.folder(job) / f"{name}.jsonl").is_file() for name in job.launches)
 
 
 def _failure(book: Book, job: Job) -> str:

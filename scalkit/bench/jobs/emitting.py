@@ -182,8 +182,7 @@ def _command(before: Sequence[str], words: Sequence[str]) -> _Own:
 
 
 def _sbatch(slurm: SlurmOptions) -> str:
-    named = {key: getattr(slurm, key) for key in ("account", "partition", "qos", "constraint", "reservation", "time")}
-    options = [f"--{key}={value}" for key, value in named.items() if value is not None]
+    options = slurm.options_of("account", "partition", "qos", "constraint", "reservation", "time")
     return " ".join(["sbatch", "--ntasks=$p", *(shlex.quote(one).replace("$", "$$") for one in [*options, *slurm.options])])
 
 

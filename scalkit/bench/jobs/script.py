@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import ceil
 from pathlib import Path
 
-from scalkit.bench.campaign.file import CampaignFile, SlurmOptions, Variant, limit_seconds
+from scalkit.bench.campaign.file import CampaignFile, Variant, limit_seconds
 from scalkit.bench.campaign.plan import Launch, least_time, make_plan
 from scalkit.bench.jobs.slurm import availability
 from scalkit.bench.jobs.templating import filled, shell_word
@@ -53,7 +53,7 @@ def job_script(
                 "--no-requeue",
                 *_allocation(variant, launches),
                 *_time(file, budget_s, launches),
-                *_named(slurm),
+                *slurm.options_of("account", "partition", "qos", "constraint", "reservation"),
                 *slurm.options,
             )
         ],
@@ -126,10 +126,3 @@ def _time(file: CampaignFile, budget_s: float | None, launches: Sequence[Launch]
         return []
     needed_s = max(budget_s, least_time(launches)) + 2 * sum(launch.start_s for launch in launches) + _START_S
     return [f"--time={ceil(needed_s / _USED / 60)}"]
-
-
-def _named(slurm: SlurmOptions) -> Iterator[str]:
-    for name in ("account", "partition", "qos", "constraint", "reservation"):
-        value = getattr(slurm, name)
-        if value is not None:
-            yield f"--{name}={value}"

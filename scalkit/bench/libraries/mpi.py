@@ -218,7 +218,7 @@ def probe(mpicc: str, mpiexec: str, environment: Mapping[str, str] | None = None
             f"{LAST_LINES}\n{outcome.last_lines}"
         )
     library = match[2].strip().replace("\0", "")
-    launcher = _launcher_kind(mpiexec, needed)
+    launcher = _kind(_run([mpiexec, "--version"], {**needed, **_AS_ROOT}).output)
     mpi = Mpi(mpicc, mpiexec, _kind(library), library, match[1], launcher, show_command(mpicc), environment=needed)
     environment = {**needed, **settings(mpi.launcher, oversubscribed=False), **settings(mpi.kind, oversubscribed=cores() < 2)}
     outcome = _run(mpi.command(2, program, "world"), environment)
@@ -277,10 +277,6 @@ def find_mpi(mpicc: str | None = None, mpiexec: str | None = None) -> Mpi:
 
 def _kind(text: str) -> str:
     return next((kind for mark, kind in _MARKS if mark in text), "other")
-
-
-def _launcher_kind(mpiexec: str, needed: Mapping[str, str]) -> str:
-    return _kind(_run([mpiexec, "--version"], {**needed, **_AS_ROOT}).output)
 
 
 def require_one_library(mpicc: str) -> None:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scalkit.bench.campaign.cells import CellCampaign
-from scalkit.bench.campaign.folder import Folder
-from scalkit.bench.campaign.launch import Launcher
+from scalkit.bench.campaign.cells import CellCampaign, CellLauncher
 from scalkit.bench.campaign.plan import Launch
 from scalkit.bench.libraries.mpi import Mpi
-from scalkit.bench.libraries.simulator import REPETITIONS, SimulatedMpi
 from scalkit.bench.limits import CampaignArguments, require_budget, require_range
 from scalkit.bench.operations import table_of
 from scalkit.errors import UsageError
-from scalkit.native import build, sources
+from scalkit.native import sources
 
 KIND = "master-worker"
 
@@ -103,26 +100,23 @@ def _require_list(option: str, numbers: Sequence[int], least: int, most: int) ->
 
 
 @dataclass(frozen=True)
-class _FarmLauncher(Launcher):
+class _FarmLauncher(CellLauncher):
     """Starts sk_master_worker."""
 
-    own: FarmArguments = field(kw_only=True)
+    program = "sk_master_worker"
 
-    def command(self, launch: Launch, budget_s: float) -> list[str]:
-        """Return the command of a launch."""
-        own, is_repeating = self.own, self.mpi.repeats_exactly
-        reps = REPETITIONS if is_repeating else own.reps
-        options = {
-            **self.options(launch, budget_s, own.seed),
+    def cells(self, launch: Launch, reps: int) -> dict[str, object]:
+        """Return the options of the program."""
+        own: FarmArguments = self.own
+        return {
             "variants": ",".join(own.variants),
             "sizes": ",".join(map(str, own.sizes)),
             "work-us": ",".join(map(str, own.work_us)),
             "result-size": own.result_size,
             "units": own.units,
             "reps": reps,
-            "passes": 1 if is_repeating else min(_PASSES, reps),
+            "passes": 1 if self.mpi.repeats_exactly else min(_PASSES, reps),
         }
-        return self.started_with("sk_master_worker", launch, options)
 
 
 @dataclass(frozen=True)
@@ -147,10 +141,4 @@ def prepare_farm(out: Path, arguments: FarmArguments, mpi: Mpi) -> FarmCampaign:
     Raises UsageError if the folder cannot be used or holds other measurements, or a simulated machine has no room;
     BuildError if the program cannot be built.
     """
-    folder = Folder(out)
-    folder.require_usable()
-    if isinstance(mpi, SimulatedMpi):
-        mpi.platform.require_room(max(arguments.counts), mpi.per_node)
-    campaign = FarmCampaign(folder, arguments, mpi, build(sources("microbench"), mpi.mpicc, library=mpi.library))
-    campaign.require_same()
-    return campaign
+    return FarmCampaign.ready(out, arguments, mpi)

@@ -114,7 +114,7 @@ def cells_of(launch: Launch, arguments: MessageArguments) -> str:
         trips |= {*_LOGGP_B}
         found += [f"{kind}:{_joined(_LOGGP_B)}" for kind in ("Train", "Train_delayed", "Receive_arrived")]
     if "loggp" in parts or "sync" in parts:
-        found.append(f"Send_to_late:{_joined(_late_sizes())}")
+        found.append(f"Send_to_late:{_joined(sorted(factor << k for k in range(19) for factor in (2, 3)))}")
     if "overlap" in parts:
         found += [f"{kind}:{_joined(_OVERLAP_B)}" for kind in ("Overlap_send", "Overlap_receive")]
     if "datatypes" in parts:
@@ -141,10 +141,6 @@ def message_plan(arguments: MessageArguments) -> tuple[Launch, ...]:
 def _latency_sizes() -> list[int]:
     octaves = int(math.log2(_LARGEST_B))
     return [0, *sorted({round(2 ** (k / _LATENCY_STEPS)) for k in range(_LATENCY_STEPS * octaves + 1)})]
-
-
-def _late_sizes() -> list[int]:
-    return sorted({factor << k for k in range(19) for factor in (2, 3)})
 
 
 def _joined(numbers: Sequence[int] | range) -> str:

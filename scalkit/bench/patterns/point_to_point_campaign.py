@@ -3,44 +3,38 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from scalkit.bench.campaign.cells import CellCampaign
-from scalkit.bench.campaign.folder import Folder
-from scalkit.bench.campaign.launch import Launcher
+from scalkit.bench.campaign.cells import CellCampaign, CellLauncher
 from scalkit.bench.campaign.plan import Launch
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.platforms import Platform
-from scalkit.bench.libraries.simulator import REPETITIONS, SimulatedMpi
+from scalkit.bench.libraries.simulator import SimulatedMpi
 from scalkit.bench.patterns.point_to_point import LOCAL, MessageArguments, cells_of, message_plan
 from scalkit.errors import UsageError
-from scalkit.native import build, sources
 
 _PASSES = 5
 _TRAIN, _EXCHANGES = 10, 3
 
 
 @dataclass(frozen=True)
-class _MessageLauncher(Launcher):
+class _MessageLauncher(CellLauncher):
     """Starts sk_p2p."""
 
-    own: MessageArguments = field(kw_only=True)
+    program = "sk_p2p"
 
-    def command(self, launch: Launch, budget_s: float) -> list[str]:
-        """Return the command of a launch."""
-        own, is_repeating = self.own, self.mpi.repeats_exactly
-        reps = REPETITIONS if is_repeating else own.reps
-        options = {
-            **self.options(launch, budget_s, own.seed),
-            "cells": cells_of(launch, own),
-            "reps": 1 if launch.kind == "bisection" else reps,
-            "passes": 1 if launch.kind == "bisection" or is_repeating else min(_PASSES, reps),
-            "messages": _EXCHANGES if launch.kind == "bisection" else _TRAIN,
+    def cells(self, launch: Launch, reps: int) -> dict[str, object]:
+        """Return the options of the program."""
+        is_matching = launch.kind == "bisection"
+        return {
+            "cells": cells_of(launch, self.own),
+            "reps": 1 if is_matching else reps,
+            "passes": 1 if is_matching or self.mpi.repeats_exactly else min(_PASSES, reps),
+            "messages": _EXCHANGES if is_matching else _TRAIN,
         }
-        return self.started_with("sk_p2p", launch, options)
 
 
 @dataclass(frozen=True)
@@ -69,11 +63,6 @@ def prepare_messages(out: Path, arguments: MessageArguments, mpi: Mpi) -> Messag
     Raises UsageError if the folder cannot be used or holds other measurements, or something cannot be measured there;
     BuildError if the program cannot be built.
     """
-    folder = Folder(out)
-    folder.require_usable()
-    most = max(launch.p for launch in message_plan(arguments))
-    if isinstance(mpi, SimulatedMpi):
-        mpi.platform.require_room(most, mpi.per_node)
     for part in arguments.parts if mpi.is_virtual else ():
         if part in LOCAL:
             raise UsageError(
@@ -81,9 +70,7 @@ def prepare_messages(out: Path, arguments: MessageArguments, mpi: Mpi) -> Messag
             )
     if "hops" in arguments.parts and not (isinstance(mpi, SimulatedMpi) and torus_of(mpi.platform)):
         raise UsageError("--what hops: only a simulated torus tells how many hops apart two nodes are, such as juqueen.")
-    campaign = MessageCampaign(folder, arguments, mpi, build(sources("microbench"), mpi.mpicc, library=mpi.library))
-    campaign.require_same()
-    return campaign
+    return MessageCampaign.ready(out, arguments, mpi)
 
 
 def torus_of(platform: Platform) -> tuple[int, ...]:

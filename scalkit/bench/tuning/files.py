@@ -52,7 +52,8 @@ def write_rules(mpi: Mpi, rules: Rules, folder: Path, p: int) -> dict[str, str]:
         return {f"I_MPI_ADJUST_{op.upper()}": _adjusted(those) for op, those in here.items() if those}
     if mpi.kind == "Open MPI":
         path = (folder / "openmpi.rules").absolute()
-        write_whole(path, _dynamic_rules(rules))
+        blocks = [_of_collective(op, areas) for op, areas in rules.items() if areas]
+        write_whole(path, f"{len(blocks)} # collectives\n" + "".join(blocks))
         return {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": str(path)}
     if mpi.kind == "MPICH":
         path = (folder / "mpich.json").absolute()
@@ -93,11 +94,6 @@ def _by_p(areas: Sequence[Area[Algorithm]]) -> list[tuple[int, list[Area[Algorit
 
 
 # ---- Open MPI: from a number of processes, and from a size, on; algorithm 0 is what it would use by itself
-
-
-def _dynamic_rules(rules: Rules) -> str:
-    blocks = [_of_collective(op, areas) for op, areas in rules.items() if areas]
-    return f"{len(blocks)} # collectives\n" + "".join(blocks)
 
 
 def _of_collective(operation: str, areas: Sequence[Area[Algorithm]]) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from scalkit.bench.libraries.mpi import settings
 from scalkit.bench.process import LAST_LINES, run_program
 from scalkit.bench.virtual.mpi import VirtualMpi
 from scalkit.errors import LaunchError
@@ -59,14 +58,13 @@ def record_messages(mpi: VirtualMpi, ops: Sequence[str], P: int, S: int, *, time
 
 def _lines(mpi: VirtualMpi, ops: Sequence[str], P: int, S: int, datatype: str, timeout_s: float) -> list[str]:
     program = str(build(sources("microbench"), mpi.mpicc, library=mpi.library).program("sk_time"))
-    given = {**mpi.environment, **settings(mpi.launcher, oversubscribed=True), **settings(mpi.kind, oversubscribed=True)}
     with TemporaryDirectory(prefix="scalkit-") as scratch, mpi.opened() as opened:
         file = Path(scratch) / "messages.txt"
         words = [f"--out={scratch}/run.jsonl", f"--expect-np={P}", "--seed=1", f"--size={S}", f"--ops={','.join(ops)}"]
         words += [f"--datatype={datatype}"]
         words += [f"--{name}={value}" for name, value in mpi.options.items()]
         command = replace(opened, messages=str(file)).command(P, program, *words)
-        outcome = run_program(command, timeout_s=timeout_s, environment=given)
+        outcome = run_program(command, timeout_s=timeout_s, environment=mpi.probing)
         lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
     if outcome.status != 0:
         raise LaunchError(f"{', '.join(ops)} with {P} processes and {S} B {outcome.ending}. {LAST_LINES}\n{outcome.last_lines}")

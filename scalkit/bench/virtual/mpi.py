@@ -135,6 +135,12 @@ class VirtualMpi(Mpi):
         finally:
             os.close(handle)
 
+    @property
+    def probing(self) -> dict[str, str]:
+        """The environment of a program that is started outside of a campaign."""
+        crowded = [settings(kind, oversubscribed=True) for kind in (self.launcher, self.kind)]
+        return {**self.environment, **crowded[0], **crowded[1]}
+
     def command(self, n: int, program: str, *arguments: str, forward: Mapping[str, str] | None = None) -> list[str]:
         """Return the command that starts `n` ranks above the layer; only they see it, not the launcher.
 
@@ -240,11 +246,10 @@ def proved(mpi: VirtualMpi) -> VirtualMpi:
     Raises LaunchError if they did not: why, and how to go on.
     """
     program = str(build(PROBE, mpi.mpicc).program("probe"))
-    given = {**mpi.environment, **settings(mpi.launcher, oversubscribed=True), **settings(mpi.kind, oversubscribed=True)}
     with TemporaryDirectory(prefix="scalkit-") as scratch, mpi.opened() as opened:
         account = Path(scratch) / "account.json"
         command = replace(opened, output=str(account)).command(2, program, "world")
-        outcome = started(command, way="", timeout_s=_PROOF_S, environment=given)
+        outcome = started(command, way="", timeout_s=_PROOF_S, environment=mpi.probing)
         why = _why_not(outcome, account)
     if why:
         raise LaunchError(f"{mpi.of.name} cannot run in virtual time here: {why}; {_WAY_OUT}")

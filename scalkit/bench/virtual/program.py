@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import platform
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,10 +14,9 @@ from scalkit.bench.campaign.cells import CellCampaign
 from scalkit.bench.campaign.folder import Folder, write_whole
 from scalkit.bench.campaign.launch import Launcher
 from scalkit.bench.campaign.plan import Launch
-from scalkit.bench.libraries.mpi import cores
 from scalkit.bench.limits import CampaignArguments
 from scalkit.bench.process import LAST_LINES
-from scalkit.bench.provenance import utc_now
+from scalkit.bench.provenance import digest_of_files, env_record, utc_now
 from scalkit.bench.virtual.mpi import VirtualMpi
 from scalkit.errors import LaunchError, UsageError
 
@@ -77,11 +74,7 @@ class ProgramArguments(CampaignArguments):
         if not self.command:
             raise UsageError("no program is named; write it after --, as in -- ./prog 1000.")
         require_counts("-n", self.counts, least=1)
-        digest = hashlib.sha256()
-        for word in self.command:
-            path = Path(word)
-            digest.update(path.read_bytes() if path.is_file() else word.encode("utf-8", "surrogateescape"))
-        object.__setattr__(self, "files", digest.hexdigest())
+        object.__setattr__(self, "files", digest_of_files(self.command))
 
     @property
     def name(self) -> str:
@@ -141,24 +134,17 @@ class _ProgramLauncher(Launcher):
         times = {self.own.name: int(told["completion_ns"])}
         for region in told.get("regions", []):
             times.setdefault(region["name"], max(region["ns"]))
-        env = {
-            "rec": "env",
-            "schema": 1,
-            "run_id": f"{self.run_id}-r{launch.run:02d}",
-            "program": KIND,
-            "argv": list(self.own.command),
-            "p": launch.p,
-            "host": platform.node(),
-            "cores": cores(),
-            "started": began,
-            "mpi_library": self.mpi.library,
-            "mpi_standard": self.mpi.standard,
-            "processes_per_node": launch.p,
-            "oversubscribed": launch.p > cores(),
-            "simulated": False,
-            "account": dict(told),
-            "provenance": dict(provenance),
-        }
+        env = env_record(
+            f"{self.run_id}-r{launch.run:02d}",
+            KIND,
+            self.own.command,
+            launch.p,
+            started=began,
+            mpi_library=self.mpi.library,
+            mpi_standard=self.mpi.standard,
+            account=dict(told),
+            provenance=dict(provenance),
+        )
         cells = [
             {"rec": "cell", "op": name, "p": launch.p, "size_B": 0, "n": 1, "t_ns": [max(1, ns)], "status": "converged"}
             for name, ns in times.items()

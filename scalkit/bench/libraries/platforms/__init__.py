@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import random
 import re
@@ -15,6 +14,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from scalkit.errors import UsageError
+from scalkit.schema_errors import hint
 
 __all__ = ["Platform", "load_platform", "platform_names"]
 
@@ -94,11 +94,10 @@ def load_platform(name: str) -> Platform:
     path = Path(name)
     if path.suffix.lower() == ".xml" or "/" in name:
         return _of(path.stem, f"the platform file {name}", path, _OVERHEADS_S, None)
-    near = difflib.get_close_matches(name, platform_names(), 1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    known = platform_names()
     raise UsageError(
-        f"--platform {name!r} is unknown{hint}; choose from {', '.join(platform_names())}, or name a platform file "
-        "(.xml) of SimGrid."
+        f"--platform {name!r} is unknown{hint(name, known)}; choose from {', '.join(known)}, or name a platform "
+        "file (.xml) of SimGrid."
     )
 
 
