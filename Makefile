@@ -146,7 +146,8 @@ core: $(VENV)/.test
 # The C checks and the tests that start MPI, with the library whose mpicc is first on PATH, as Debian's.
 test-mpi: $(VENV)/.test
 	@$(MAKE) --no-print-directory -C microbench check
-	SCALKIT_TEST_MPI="$$(dirname "$$(command -v mpicc)")" $(BIN)/python -m pytest -m mpi $(PYTEST_FLAGS)
+	SCALKIT_TEST_MPI="$$(dirname "$$(command -v mpicc)")" $(BIN)/python -m pytest -m "mpi and alone" $(PYTEST_FLAGS) $(NONE_IS_FINE)
+	SCALKIT_TEST_MPI="$$(dirname "$$(command -v mpicc)")" $(BIN)/python -m pytest -m "mpi and not alone" $(SIDE_BY_SIDE) $(PYTEST_FLAGS) $(NONE_IS_FINE)
 
 # a program that tells whether it is there, and the packages that bring it
 SYSTEM_DEPS := smpicc:libsimgrid-dev chromium:chromium,fonts-dejavu-core slurmctld:slurmctld,slurmd,slurm-client,munge jube:jube pdftops:poppler-utils otf2-print:otf2-tools,libotf2-trace-dev gfortran:gfortran

@@ -20,7 +20,7 @@ from scalkit.native import sources
 pytestmark = pytest.mark.mpi
 
 EXAMPLES = sources("microbench") / "examples"
-FEW = {"runs": 1, "seed": 3, "max_reps": 20, "budget_s": 6.0}
+FEW = {"runs": 1, "seed": 3, "max_reps": 20, "budget_s": 30.0}
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ def written(name: str, text: str) -> str:
 
 def test_the_example_in_c_becomes_a_benchmark(mpi: Mpi, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["measure", "--function", str(EXAMPLES / "ring_allreduce.c"), "-n", "2,4", "--runs", "1", "--out", "runs"]
-    assert main([*words, "--budget", "6", "--max-reps", "20"]) == 0
+    assert main([*words, "--budget", "30", "--max-reps", "20"]) == 0
     assert capsys.readouterr().out.startswith("Measuring functions of ")
     ds = read("runs")
     assert ds["function"].values.tolist() == ["ring_allreduce"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
+from launching import environment
 
 import scalkit as sk
 from scalkit.bench.libraries.mpi import Mpi, find_mpi
@@ -66,6 +66,8 @@ def _compiled(mpi: Mpi, source: str, folder: Path, *options: str) -> Path:
     path, program = folder / "snippet.c", folder / "snippet"
     path.write_text(source)
     command = [mpi.mpicc, "-std=gnu11", "-Wall", "-Wextra", "-Wshadow", "-Werror", *options, str(path)]
+    if mpi.name.startswith("MPICH 4.0"):  # by its declaration of MPI_Waitall gcc takes MPI_STATUSES_IGNORE for an array
+        command.insert(1, "-Wno-stringop-overflow")
     if "-c" not in options:
         command += ["-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
@@ -82,8 +84,7 @@ def test_substitutes_do_what_the_operations_do(mpi: Mpi, tmp_path: Path) -> None
     ]
     program = _compiled(mpi, _source(checked), tmp_path)
     for ranks in (2, 3, 5):
-        command = [mpi.mpiexec, "-n", str(ranks), str(program)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **mpi.environment})
+        done = subprocess.run(mpi.command(ranks, str(program)), capture_output=True, text=True, timeout=120, env=environment(mpi))
         assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
@@ -141,4 +142,4 @@ def test_libraries_are_found_by_what_they_say(mpi: Mpi, tmp_path: Path, library:
     lies = "\n#define MPI_Get_library_version(into, length) (strcpy(into, said), *(length) = 0)\nstatic const char *said;\n"
     code = code.replace("#include <string.h>\n", f"#include <string.h>{lies}") + f"int main(void)\n{{\n{main}\n}}\n"
     program = _compiled(mpi, code.replace("MPI_Init(", "said = text;\nMPI_Init("), tmp_path)
-    assert subprocess.run([program], env={**os.environ, **mpi.environment}, timeout=60).returncode == 0
+    assert subprocess.run([program], env=environment(mpi), timeout=60).returncode == 0

@@ -71,13 +71,14 @@ def test_every_call_is_recorded(mpi: Mpi, library: Path, program: Path, tmp_path
     trace = load(tmp_path)
     assert Counter(trace.calls["location"].tolist()) == made
     seen = names(trace)
-    assert seen["MPI_Get_c"] == seen["MPI_Rget"] == seen["MPI_Mrecv"] == seen["MPI_Init"] == n
+    assert seen["MPI_Rget"] == seen["MPI_Mrecv"] == seen["MPI_Init"] == n
+    assert seen["MPI_Get_c"] == (n if int(mpi.standard.partition(".")[0]) >= 4 else 0)
     if "MPI_Barrier_init" in seen:
         assert seen["MPI_Allreduce_init"] == seen["MPI_Comm_idup_with_info"] == seen["MPI_Barrier_init"] == n
     kinds = Counter((trace.transfers["kind"] & 0xFF).tolist())
     both = 7 * n + seen["MPI_Isendrecv"] + seen["MPI_Isendrecv_replace"]
     assert seen["MPI_Isendrecv"] == (n if seen["MPI_Isendrecv_replace"] else 0)
-    assert kinds == {1: 2 * n + (n > 1), 2: 3 * n, 3: 2 * n, 4: 4 * n, 5: both, 6: both}
+    assert kinds == {1: 2 * n + (n > 1), 2: 2 * n + seen["MPI_Get_c"], 3: 2 * n, 4: 4 * n, 5: both, 6: both}
     assert (trace.transfers["done"][trace.transfers["kind"] & 0xFF >= 5] >= 0).all()
     worlds = [scope.members.tolist() for scope in trace.definitions.scopes if scope.name == "MPI_COMM_WORLD"]
     assert worlds == [list(range(n))]
@@ -121,6 +122,9 @@ def test_threads_that_make_communicators_do_not_wait_for_each_other_for_ever(
 
 @pytest.mark.mpi
 def test_processes_that_are_spawned_are_not_recorded(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
+    alone = launch(mpi, 2, str(program), "spawn")
+    if alone.returncode != 0:
+        pytest.skip(f"{mpi.name} starts no process from a program: {alone.stderr.strip().splitlines()[-1]}")
     found = record(mpi, library, tmp_path, 2, str(program), "spawn")
     assert (found.returncode, found.stderr) == (0, "")
     made = {int(rank): int(calls) for rank, calls in re.findall(r"rank (\d+) made (\d+) calls", found.stdout)}
