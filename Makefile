@@ -114,7 +114,7 @@ lab: $(VENV)/.base
 
 test: mpi $(VENV)/.test
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then $(MAKE) --no-print-directory system-deps; fi
-	@$(MAKE) --no-print-directory -j2 --output-sync=target lint check-c
+	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) --output-sync=target lint check-c
 	@$(MAKE) --no-print-directory pytest
 
 lint: $(VENV)/.test
