@@ -3,13 +3,12 @@
 
 #include "base/alloc.h"
 #include "base/check.h"
+#include "base/host.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <time.h>
 
 extern char **environ;
 
@@ -52,37 +51,6 @@ static void write_environment(struct sk_json *json)
             sk_json_text(json, name, *entry + n + ((*entry)[n] == '='));
     }
     sk_json_end(json, '}');
-}
-
-static void write_cpu(struct sk_json *json)
-{
-    char line[512] = "", *colon = NULL;
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, "model name", 10) == 0 && (colon = strchr(line, ':')))
-            break;
-    if (file)
-        fclose(file);
-    line[strcspn(line, "\n")] = '\0';
-    struct utsname names;
-    sk_json_text(json, "cpu", colon ? colon + 1 + (colon[1] == ' ') : uname(&names) == 0 ? names.machine : "unknown");
-}
-
-static void write_machine(struct sk_json *json, const struct sk_world *world)
-{
-    struct utsname names;
-    char kernel[2 * sizeof names.sysname] = "unknown", started[32] = "";
-    if (uname(&names) == 0)
-        snprintf(kernel, sizeof kernel, "%s %s", names.sysname, names.release);
-    time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc))
-        strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    sk_json_text(json, "host", world->hosts);
-    sk_json_text(json, "kernel", kernel);
-    write_cpu(json);
-    sk_json_int(json, "cores", world->cores);
-    sk_json_text(json, "started", started);
 }
 
 static void write_library(struct sk_json *json)
@@ -133,7 +101,7 @@ void sk_env_begin(struct sk_json *json, const struct sk_world *world, const stru
         sk_json_text(json, NULL, argv[i]);
     sk_json_end(json, ']');
     sk_json_int(json, "p", world->size);
-    write_machine(json, world);
+    sk_host_write(json, world->hosts, world->cores);
     write_library(json);
     write_places(json, world);
     sk_json_bool(json, "simulated", SK_IS_SIMULATED);

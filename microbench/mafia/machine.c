@@ -1,12 +1,12 @@
 #define _GNU_SOURCE
 #include "mafia/machine.h"
 
+#include "base/host.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,35 +15,9 @@ int sk_machine_cores(void)
     return (int)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static void write_cpu(struct sk_json *json)
-{
-    char line[512] = "", *colon = NULL;
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, "model name", 10) == 0 && (colon = strchr(line, ':')))
-            break;
-    if (file)
-        fclose(file);
-    line[strcspn(line, "\n")] = '\0';
-    sk_json_text(json, "cpu", colon ? colon + 1 + (colon[1] == ' ') : "unknown");
-}
-
 void sk_machine_write(struct sk_json *json)
 {
-    struct utsname names;
-    char kernel[2 * sizeof names.sysname] = "unknown", started[32] = "";
-    bool known = uname(&names) == 0;
-    if (known)
-        snprintf(kernel, sizeof kernel, "%s %s", names.sysname, names.release);
-    time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc))
-        strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    sk_json_text(json, "host", known ? names.nodename : "");
-    sk_json_text(json, "kernel", kernel);
-    write_cpu(json);
-    sk_json_int(json, "cores", sk_machine_cores());
-    sk_json_text(json, "started", started);
+    sk_host_write(json, NULL, sk_machine_cores());
     sk_json_text(json, "compiler", __VERSION__);
 }
 

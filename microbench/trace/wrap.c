@@ -171,26 +171,7 @@ static void new_win(MPI_Win win, MPI_Comm comm)
         return status; \
     }
 
-#define COUNT int
-#define DISPL int
-#define UNIT int
-#define SK_CALL WRAP
-#define SK_ONLY WRAP
-#include "trace/mpi.def"
-#undef SK_CALL
-#undef SK_ONLY
-#undef COUNT
-#undef DISPL
-#undef UNIT
-
-#ifdef SK_LARGE_COUNTS
-#define COUNT MPI_Count
-#define DISPL MPI_Aint
-#define UNIT MPI_Aint
-#define SK_CALL(name, parameters, arguments, before, after) WRAP(name##_c, parameters, arguments, before, after)
-#define SK_ONLY(name, parameters, arguments, before, after)
-#include "trace/mpi.def"
-#endif
+#include "trace/wrapped.def"
 
 /* Init and Finalize: the recorder begins in the one and ends in the other. */
 

@@ -96,26 +96,7 @@ static void leave(bool is_outermost, const char *name, sk_ps begin)
     WRAP_ONE(MPI_##name, parameters, arguments) \
     WRAP_ONE(PMPI_##name, parameters, arguments)
 
-#define COUNT int
-#define DISPL int
-#define UNIT int
-#define SK_CALL WRAP
-#define SK_ONLY WRAP
-#include "trace/mpi.def"
-#undef SK_CALL
-#undef SK_ONLY
-#undef COUNT
-#undef DISPL
-#undef UNIT
-
-#if MPI_VERSION >= 4
-#define COUNT MPI_Count
-#define DISPL MPI_Aint
-#define UNIT MPI_Aint
-#define SK_CALL(name, parameters, arguments, before, after) WRAP(name##_c, parameters, arguments, before, after)
-#define SK_ONLY(name, parameters, arguments, before, after)
-#include "trace/mpi.def"
-#endif
+#include "trace/wrapped.def"
 
 #ifdef MPI_SESSION_NULL
 WRAP(Session_init, (MPI_Info info, MPI_Errhandler errors, MPI_Session *made), (info, errors, made), NONE, NONE)
