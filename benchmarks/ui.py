@@ -25,7 +25,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "widgets"))
 
-SETTLED_MS, MOVES, STARTS = 400, 8, 5
+SETTLED_MS, MOVES = 400, 8
 
 DATA = """import numpy as np
 import scalkit as sk
@@ -212,7 +212,7 @@ def first_start(browser: Any, lab: Any, k: int) -> float:
     page.set_default_timeout(120_000)
     name = f"first_{k}.ipynb"
     lab.notebook(name, f"import scalkit as sk\napp = sk.Explorer({str(ROOT / 'data' / 'quickstart')!r}, 'mpi')\napp")
-    lab.open(page, name, fresh=False)
+    lab.open(page, name, run=False)
     found = page.evaluate(
         """async (path) => {
           const app = window.jupyterapp, panel = await app.commands.execute('docmanager:open', { path, factory: 'Notebook' });
@@ -266,6 +266,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--edits", type=int, default=100)
     parser.add_argument("--functions", type=int, nargs="+", default=[1, 200])
+    parser.add_argument("--starts", type=int, default=5, help="fresh kernels that the app is started in")
     parser.add_argument("--kernels", type=int, default=30, help="copies of the quickstart's kernel, 0 for none")
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--chromium", default="chromium")
@@ -286,9 +287,9 @@ def main() -> None:
             browser = playwright.chromium.launch(
                 executable_path=shutil.which(args.chromium), args=["--no-sandbox", "--disable-gpu"]
             )
-            found["first_start_ms"] = statistics.median(first_start(browser, lab, k) for k in range(STARTS))
+            found["first_start_ms"] = statistics.median(first_start(browser, lab, k) for k in range(args.starts))
             if not args.json:
-                print(f"first start, with imports: {found['first_start_ms']:.0f} ms (median of {STARTS})", flush=True)
+                print(f"first start, with imports: {found['first_start_ms']:.0f} ms (median of {args.starts})", flush=True)
             for functions in args.functions:
                 for name, cell in cells.items():
                     row = app_row(browser, lab, functions, cell, args.seed, args.edits)

@@ -243,7 +243,7 @@ def _only(table: pa.Table, ids: Iterable[str]) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    return table.filter(pc.is_in(table["run_id"], pa.array(sorted(ids))))
+    return table.filter(pc.is_in(table["run_id"], pa.array(sorted(ids), pa.string())))
 
 
 def _write(target: Path, runs: pa.Table, points: pa.Table) -> None:

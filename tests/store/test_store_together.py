@@ -11,7 +11,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import scalkit as sk
+from scalkit.store import index
 
 WORKER = Path(__file__).with_name("store_worker.py")
 
@@ -100,3 +103,18 @@ def test_full_disk(tmp_path: Path) -> None:
 
 def test_a_file_larger_than_allowed(tmp_path: Path) -> None:
     assert _worked("limited", tmp_path / "s") == "limited and as it was\n"
+
+
+def test_a_store_that_another_copy_took_the_place_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file has another stamp then, so that nothing of the old index is kept."""
+    monkeypatch.setattr(index, "_FRESH_WRITTEN", 0)  # else so few runs are read without an index
+    place, spare = tmp_path / "results", tmp_path / "spare"
+    made = sk.store.open(place)
+    made.put(sk.measurements([2, 4, 8], [[1.0] * 3] * 3, name="a"), machine="here")
+    assert len(made.runs()) == 1
+    shutil.copytree(place, spare)
+    shutil.rmtree(place)
+    shutil.copytree(spare, place, copy_function=shutil.copy)
+    again = sk.store.open(place)
+    again.put(sk.measurements([2, 4, 8], [[2.0] * 3] * 3, name="b"), machine="here")
+    assert len(again.runs()) == 2
