@@ -7,20 +7,34 @@ import json
 import re
 import shlex
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from scalkit.bench.campaign.file import CampaignFile, read_campaign
+from scalkit.bench.campaign.folder import write_whole
+from scalkit.bench.campaign.here import prepare_here, run_here
+from scalkit.bench.campaign.loop import Result
+from scalkit.bench.campaign.plan import least_time, make_plan
+from scalkit.bench.campaign.refining import ranges_of_file, run_refined
+from scalkit.bench.command.campaign import prepare_command
+from scalkit.bench.command.file import CommandFile, read_either, require_measuring
+from scalkit.bench.jobs.batch import Status, look, submit
+from scalkit.bench.jobs.book import Job, planned_jobs
+from scalkit.bench.jobs.emitting import TOOLS, emitted
+from scalkit.bench.jobs.job import run_job
+from scalkit.bench.jobs.script import require_enough
+from scalkit.bench.jobs.slurm import REJECTED
+from scalkit.bench.jobs.whole import SYSTEMS, whole_job
+from scalkit.bench.operations import NEIGHBOURHOOD
+from scalkit.bench.patterns.neighbourhood import experiments
+from scalkit.cli.options.command import next_step, opening
+from scalkit.cli.options.declared import given
+from scalkit.cli.options.measuring_rules import rules_in_words, say_inserted
 from scalkit.cli.terminal.printed import print_json, say
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scalkit.bench.campaign.file import CampaignFile
-    from scalkit.bench.campaign.loop import Result
-    from scalkit.bench.command.file import CommandFile
-    from scalkit.bench.jobs.batch import Status
-    from scalkit.bench.jobs.book import Job
-
+from scalkit.cli.terminal.progress import duration, progress_printer, resumable, terminated_like_interrupted, watched
+from scalkit.errors import UsageError
 
 _MOST = 12
 
@@ -35,9 +49,6 @@ def measure_file(args: argparse.Namespace) -> int:
 
     Raises UsageError if an option of that command is given that does not go with a file.
     """
-    from scalkit.cli.options.declared import given
-    from scalkit.errors import UsageError
-
     for key in given(args, "measure"):
         if key not in ("campaign", "set_aside", "json"):
             what = f"--{key.replace('_', '-')}" if key != "what" else " ".join(args.what)
@@ -46,12 +57,6 @@ def measure_file(args: argparse.Namespace) -> int:
 
 
 def _run_here(path: Path, *, set_aside: bool, as_json: bool) -> int:
-    from scalkit.bench.campaign.here import prepare_here, run_here
-    from scalkit.bench.campaign.refining import ranges_of_file, run_refined
-    from scalkit.bench.command.file import CommandFile, read_either
-    from scalkit.cli.options.measuring_rules import say_inserted
-    from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
-
     file = read_either(path)
     if isinstance(file, CommandFile):
         return _run_command(file, as_json=as_json)
@@ -73,10 +78,6 @@ def _run_here(path: Path, *, set_aside: bool, as_json: bool) -> int:
 
 
 def _run_command(file: CommandFile, *, as_json: bool) -> int:
-    from scalkit.bench.command.campaign import prepare_command
-    from scalkit.cli.options.command import next_step, opening
-    from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
-
     with terminated_like_interrupted():
         campaign = prepare_command(file.out, file.arguments)
         say(opening(file.arguments, file.out), as_json=as_json)
@@ -93,15 +94,6 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    from scalkit.bench.campaign.plan import least_time, make_plan
-    from scalkit.bench.command.file import CommandFile, read_either
-    from scalkit.bench.jobs.book import planned_jobs
-    from scalkit.bench.jobs.script import require_enough
-    from scalkit.bench.operations import NEIGHBOURHOOD
-    from scalkit.bench.patterns.neighbourhood import experiments
-    from scalkit.cli.options.measuring_rules import rules_in_words
-    from scalkit.cli.terminal.progress import duration
-
     file = read_either(Path(args.file))
     if isinstance(file, CommandFile):
         return _check_command(file, as_json=args.json)
@@ -149,8 +141,6 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _check_command(file: CommandFile, *, as_json: bool) -> int:
-    from scalkit.cli.options.command import opening
-
     own = file.arguments
     launches = len(own.points) * own.runs
     if as_json:
@@ -163,10 +153,6 @@ def _check_command(file: CommandFile, *, as_json: bool) -> int:
 
 
 def _submit(args: argparse.Namespace) -> int:
-    from scalkit.bench.command.file import require_measuring
-    from scalkit.bench.jobs.batch import submit
-    from scalkit.bench.jobs.slurm import REJECTED
-
     file = require_measuring(Path(args.file))
     jobs = submit(file, dry=args.dry_run)
     rejected = [job for job in jobs if job.state == REJECTED]
@@ -192,10 +178,6 @@ def _submit(args: argparse.Namespace) -> int:
 
 
 def _watch(args: argparse.Namespace) -> int:
-    from scalkit.bench.command.file import require_measuring
-    from scalkit.cli.terminal.progress import watched
-    from scalkit.errors import UsageError
-
     if not args.every > 0:
         raise UsageError(f"--every {args.every:g}: a positive number of seconds is needed.")
     file = require_measuring(Path(args.file))
@@ -208,20 +190,11 @@ def _watch(args: argparse.Namespace) -> int:
 
 
 def _collect(args: argparse.Namespace) -> int:
-    from scalkit.bench.command.file import require_measuring
-    from scalkit.bench.jobs.batch import look
-
     file = require_measuring(Path(args.file))
     return _tell(file, look(file), args.json)
 
 
 def _emit(args: argparse.Namespace) -> int:
-    from scalkit.bench.campaign.folder import write_whole
-    from scalkit.bench.command.file import read_either, require_measuring
-    from scalkit.bench.jobs.emitting import TOOLS, emitted
-    from scalkit.bench.jobs.whole import SYSTEMS, whole_job
-    from scalkit.errors import UsageError
-
     path, system = Path(args.file), SYSTEMS.get(args.tool)
     if system is not None and args.mpi:
         raise UsageError(f"--mpi goes with {' and '.join(TOOLS)}; a job measures all libraries of the file.")
@@ -242,10 +215,6 @@ def _emit(args: argparse.Namespace) -> int:
 
 
 def _job(args: argparse.Namespace) -> int:
-    from scalkit.bench.campaign.file import read_campaign
-    from scalkit.bench.jobs.job import run_job
-    from scalkit.cli.terminal.progress import progress_printer, terminated_like_interrupted
-
     names = [name for name in args.launches.split(",") if name]
     with terminated_like_interrupted(), progress_printer(sys.stdout) as on_progress:
         file = read_campaign(Path(args.file), Path(args.base))
@@ -314,8 +283,6 @@ def _report(results: Sequence[Result], as_json: bool) -> int:
 
 
 def _job_table(job: Job) -> dict[str, Any]:
-    from dataclasses import asdict
-
     return asdict(job)
 
 

@@ -5,24 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING
 
+import xarray as xr
+
+import scalkit as sk
 from scalkit.errors import UsageError
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from scalkit.formats.writers import Written
-
+from scalkit.measure import parameters_of
+from scalkit.measure.schema import metrics_of
+from scalkit.measure.writers import FORMATS, Written, kind_of, require_free, write
+from scalkit.measure.writers.cells import points_of
 
 _FORMATS = ("extra-p-text", "json", "jsonl", "csv", "netcdf")
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, write, say what was done, and return 0."""
-    import scalkit as sk
-    from scalkit.formats.writers import kind_of, require_free, write
-
     if args.processes is not None and args.processes < 1:
         raise UsageError(f"--processes is {args.processes}; a number from 1 on is needed.")
     kind = kind_of(args.out, args.to)
@@ -39,11 +36,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _told(ds: xr.Dataset, written: Written, inputs: list[str]) -> dict[str, object]:
     """Return what was read and written, as plain values."""
-    from scalkit.formats.writers import FORMATS
-    from scalkit.formats.writers.cells import points_of
-    from scalkit.measure import parameters_of
-    from scalkit.measure.schema import metrics_of
-
     files = json.loads(str(ds.attrs.get("inputs") or "{}"))
     return {
         "read": {

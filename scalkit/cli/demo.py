@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
+from scalkit.bundled import bundled
+from scalkit.cli import main
+
 _SHOWN = (
     ("data/quickstart", "An MPI library, in virtual time with 2 to 64 processes, beside what its authors promise:"),
     ("data/regression", "The same library with a leak that was planted in MPI_Comm_dup, 64 bytes for every process:"),
@@ -13,9 +16,6 @@ _SHOWN = (
 
 def run(args: argparse.Namespace) -> int:
     """Print the verdicts on the bundled measurements, and how to go on; return 0."""
-    from scalkit.bundled import bundled
-    from scalkit.cli import main
-
     paths = [str(bundled(name)) for name, _ in _SHOWN]
     for path, (_, words) in zip(paths, _SHOWN, strict=True):
         sys.stdout.write(f"{words}\n\n  scalkit validate {path}\n\n")

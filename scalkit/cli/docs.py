@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import webbrowser
 from pathlib import Path
 
 from scalkit.errors import UsageError
@@ -13,8 +14,6 @@ _SITE = Path(__file__).resolve().parents[1] / "_shipped/site"
 
 def run(args: argparse.Namespace) -> int:
     """Open a page."""
-    import webbrowser
-
     if not (_SITE / "index.html").is_file():
         raise UsageError(f"the documentation is not at {_SITE}; in a checkout 'make docs' builds it.")
     page = _SITE / f"{args.page.removesuffix('.html')}.html"

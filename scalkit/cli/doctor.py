@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import platform
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from importlib import metadata
 
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from scalkit.bench.libraries.mpi import cores, find_mpi
+from scalkit.bench.libraries.platforms import load_platform, platform_names
+from scalkit.bench.libraries.simulator import simulate
+from scalkit.bench.virtual.mpi import proved, virtual
+from scalkit.bench.virtual.network import read_network
 from scalkit.cli.terminal.printed import print_json
+from scalkit.cli.terminal.progress import terminated_like_interrupted
+from scalkit.errors import BuildError, LaunchError, ReportError, UsageError
 from scalkit.extras import EXTRAS, install_command, missing, sentence
 
 
@@ -40,10 +54,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print(findings: Sequence[Finding]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(show_lines=False, expand=False)
     for title in ("", "what", "found"):
         table.add_column(title, overflow="fold")
@@ -58,8 +68,6 @@ def _print(findings: Sequence[Finding]) -> None:
 
 
 def _python(args: argparse.Namespace) -> list[Finding]:
-    import platform
-
     here = sys.version_info >= (3, 11)
     found = f"{platform.python_version()} at {sys.executable}"
     return [Finding("python", "Python 3.11 or newer", here, found, "scalkit does not run; install a newer Python.")]
@@ -74,11 +82,6 @@ def _compiler(args: argparse.Namespace) -> list[Finding]:
 
 def _mpi(args: argparse.Namespace) -> list[Finding]:
     """Compile and start two ranks for real: nothing less shows that compiler and launcher belong together."""
-    from scalkit.bench import find_mpi
-    from scalkit.bench.libraries.mpi import cores
-    from scalkit.cli.terminal.progress import terminated_like_interrupted
-    from scalkit.errors import BuildError, LaunchError
-
     brings = f"{install_command('mpi')} brings one"
     lack = f"nothing can be measured here; {brings}, or name yours with --mpicc and --mpiexec."
     what = "MPI library that starts two ranks in one world"
@@ -93,12 +96,6 @@ def _mpi(args: argparse.Namespace) -> list[Finding]:
 
 def _virtual(args: argparse.Namespace) -> list[Finding]:
     """Let two ranks meet in virtual time."""
-    from scalkit.bench.libraries.mpi import find_mpi
-    from scalkit.bench.virtual.mpi import proved, virtual
-    from scalkit.bench.virtual.network import read_network
-    from scalkit.cli.terminal.progress import terminated_like_interrupted
-    from scalkit.errors import BuildError, LaunchError, UsageError
-
     what = "that library in virtual time"
     brings = f"{install_command('mpi')} brings one that can"
     lack = f"run times with more processes than cores do not decide, all else works; {brings}."
@@ -112,10 +109,6 @@ def _virtual(args: argparse.Namespace) -> list[Finding]:
 
 def _simulator(args: argparse.Namespace) -> list[Finding]:
     """Let two ranks meet on the first simulated machine."""
-    from scalkit.bench.libraries.platforms import load_platform, platform_names
-    from scalkit.bench.libraries.simulator import simulate
-    from scalkit.errors import BuildError, LaunchError, UsageError
-
     what = "simulated machines (SimGrid SMPI)"
     lack = "'scalkit measure --platform' does not work, all else does; apt-get install libsimgrid-dev."
     try:
@@ -127,7 +120,6 @@ def _simulator(args: argparse.Namespace) -> list[Finding]:
 
 def _browser(args: argparse.Namespace) -> list[Finding]:
     """Look where reports look for what prints them."""
-    from scalkit.errors import ReportError
     from scalkit.reports.writer.pdf import find_browser
 
     lack = "no PDF of a report can be written, and tests of pages are skipped; apt-get install chromium."
@@ -139,8 +131,6 @@ def _browser(args: argparse.Namespace) -> list[Finding]:
 
 def _extra(name: str, args: argparse.Namespace) -> list[Finding]:
     """Look for the packages that an extra brings."""
-    from importlib import metadata
-
     absent, there = missing(name), EXTRAS[name].packages
     found = "without " + ", ".join(absent) if absent else ", ".join(f"{one} {metadata.version(one)}" for one in there)
     return [Finding(name, f"scalkit[{name}]", not absent, found, f"{sentence(name, absent[0])}" if absent else "")]
@@ -158,7 +148,5 @@ _CHECKS: dict[str, Callable[[argparse.Namespace], list[Finding]]] = {
 
 
 def _program(need: str, what: str, names: Sequence[str], lack: str) -> Finding:
-    import shutil
-
     paths = [path for path in map(shutil.which, names) if path]
     return Finding(need, what, bool(paths), paths[0] if paths else f"no {' or '.join(names)} on PATH", lack)

@@ -7,15 +7,11 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scalkit.bundled import here_or_bundled
 from scalkit.cli import page
 from scalkit.cli.options.expected import expected_of
-
-if TYPE_CHECKING:
-    from scalkit.session import Session
-
+from scalkit.session import Session
 
 _SHOWN = "SCALKIT_EXPLORE"
 
@@ -36,7 +32,6 @@ def opened(runs: Sequence[str], expect: str | None = None, expectations: Sequenc
     """Return the session of measurements, or the one that is saved in a file or a report."""
     from scalkit.reports import bundled
     from scalkit.reports.inputs import kind_of
-    from scalkit.session import Session
 
     if len(runs) == 1 and kind_of(runs[0]) == "session":
         return Session.load(runs[0])

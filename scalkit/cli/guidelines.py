@@ -9,22 +9,24 @@ import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
 
 from scalkit.cli import guidelines_use
 from scalkit.cli.terminal.printed import printed
 from scalkit.errors import ReportError, UsageError
+from scalkit.guidelines import Assessment, Guideline, assess
+from scalkit.guidelines.catalogue import CATALOGUES, guidelines
+from scalkit.guidelines.fitted import predictions
+from scalkit.guidelines.predictions import Prediction
+from scalkit.guidelines.profile import profile
+from scalkit.guidelines.remedies import remedies
+from scalkit.guidelines.snippet import c_snippet
+from scalkit.guidelines.tables import read_tables
 from scalkit.markup import counted
 from scalkit.whole_file import whole_file
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from scalkit.guidelines import Assessment, Guideline
-    from scalkit.guidelines.predictions import Prediction
-
-
-_FAIL_ON = ("inconclusive", "undecidable", "untested", "predicted")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,10 +60,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _assessed(args: argparse.Namespace) -> tuple[Assessment, tuple[Prediction, ...]]:
-    from scalkit.guidelines import assess
-    from scalkit.guidelines.catalogue import CATALOGUES
-    from scalkit.guidelines.tables import read_tables
-
     found = assess(
         read_tables(args.sources, value=args.value),
         args.guideline or CATALOGUES,
@@ -72,8 +70,6 @@ def _assessed(args: argparse.Namespace) -> tuple[Assessment, tuple[Prediction, .
         found.table(args.by)  # refuses an unknown name before anything is written
     if args.predict is None:
         return found, ()
-    from scalkit.guidelines.fitted import predictions
-
     return found, predictions(found, args.predict, highest=args.up_to)
 
 
@@ -82,8 +78,6 @@ def _predicted(args: argparse.Namespace, predictions: tuple[Prediction, ...]) ->
 
 
 def _remedies(found: Assessment) -> list[dict[str, Any]]:
-    from scalkit.guidelines.remedies import remedies
-
     return [
         {"instead_of": one.level, "use": one.use, "decides": one.decides, "sentence": one.sentence} for one in remedies(found)
     ]
@@ -114,9 +108,6 @@ def _report(args: argparse.Namespace) -> Path:
 
 def _written(args: argparse.Namespace, found: Assessment) -> list[Path]:
     """Write the snippet and the profile, and return where they are."""
-    from scalkit.guidelines.profile import profile
-    from scalkit.guidelines.snippet import c_snippet
-
     if args.snippet:
         _write(args.snippet, c_snippet(found), "--snippet")
     if args.profile:
@@ -140,8 +131,6 @@ def _write(path: Path, text: str, option: str) -> None:
 
 def _list(as_json: bool) -> int:
     """Print the bundled guidelines."""
-    from scalkit.guidelines.catalogue import CATALOGUES, guidelines
-
     sets = {name: guidelines(name) for name in CATALOGUES}
     if as_json:
         rows = [
@@ -170,10 +159,6 @@ def show(
     along: str | None = None,
 ) -> None:
     """Print an assessment to standard output, and where files were written; `along`: what predictions were asked for."""
-    from rich.console import Console
-
-    from scalkit.guidelines.remedies import remedies
-
     console = Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False)
     if len(found):
         _table(console, found, by)
@@ -195,8 +180,6 @@ def show(
 
 
 def _table(console: Console, found: Assessment, by: str | None) -> None:
-    from rich.table import Table
-
     cells = found.table(by)
     table = Table(caption="violated tests/tests (groups with a violation/groups)", caption_justify="left", title_justify="left")
     table.add_column("Guideline")

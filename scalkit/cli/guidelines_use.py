@@ -11,22 +11,18 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from scalkit.bench.libraries.targets import find_targets
 from scalkit.cli.terminal.printed import print_json
 from scalkit.errors import DataError, UsageError
-
-if TYPE_CHECKING:
-    from scalkit.guidelines.profile import Profile
-    from scalkit.guidelines.substitution.rules import Rules
+from scalkit.guidelines.profile import Profile, load_profile
+from scalkit.guidelines.substitution.rules import Rules, rules_of
+from scalkit.native import build, sources
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the program, or print the rules of the profile where none is named; return 0, or 1 if the program fails."""
-    from scalkit.bench.libraries.targets import find_targets
-    from scalkit.guidelines.profile import load_profile
-    from scalkit.guidelines.substitution.rules import rules_of
-
     command: list[str] = args.sources
     if command and shutil.which(command[0]) is None:
         raise UsageError(f"there is no command {command[0]!r}; write what starts the program after --.")
@@ -49,8 +45,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _followed(command: Sequence[str], mpicc: str, profile: Profile, found: Rules, args: argparse.Namespace) -> int:
     """Run the command with the layer preloaded, and say what it did."""
-    from scalkit.native import build, sources
-
     layer = build(sources("microbench"), mpicc, makefile="tune/Makefile").program("libscalkit_tune.so")
     with tempfile.TemporaryDirectory(prefix="scalkit-") as scratch:
         rules, account = Path(scratch) / "fast.rules", Path(scratch) / "account.jsonl"

@@ -7,21 +7,20 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.table import Table
+
+import scalkit as sk
 from scalkit.cli.options.expected import only_processes
 from scalkit.cli.terminal.printed import printed
 from scalkit.errors import UsageError
-
-if TYPE_CHECKING:
-    from scalkit.history import History
+from scalkit.history import History, history
+from scalkit.validation.told.annotations import command
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, compare and print; return 0 or 1."""
-    import scalkit as sk
-    from scalkit.history import history
-
     require_tolerance(args)
     read = ((name, sk.read(path, parameter=args.parameter)) for name, path in _named(args.folders))
     commits = [(name, only_processes(data, args.processes)) for name, data in read]
@@ -36,8 +35,6 @@ def require_tolerance(args: argparse.Namespace) -> None:
 
 def tell(found: History, args: argparse.Namespace) -> int:
     """Print a history as the options say, and return 0 or 1."""
-    from scalkit.formats.ci.annotations import command
-
     if args.json:
         sys.stdout.write(json.dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
@@ -59,9 +56,6 @@ def _named(folders: Sequence[Path]) -> list[tuple[str, Path]]:
 
 
 def _show(found: History) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
     table = Table()
     for name in ("Function", "Metric", "Commits", "Model", "Change"):

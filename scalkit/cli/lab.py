@@ -5,19 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+from scalkit.errors import UsageError
+from scalkit.extras import require
 
 _FIRST = "00_quickstart.ipynb"
 
 
 def run(args: argparse.Namespace) -> int:
     """Copy what is missing, say so, and become JupyterLab."""
-    from scalkit.errors import UsageError
-    from scalkit.extras import require
     from scalkit.reports.copies import copy_notebooks
 
     if args.port is not None and not 1 <= args.port <= 65535:

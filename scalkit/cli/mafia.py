@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from scalkit.bench.mafia import MafiaProgress
+from scalkit.bench.mafia import MafiaProgress, MafiaSettings, measure_mafia
+from scalkit.cli.terminal.progress import resumable, terminated_like_interrupted
+from scalkit.errors import UsageError
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure what is missing, print the table, and return 0."""
-    from pathlib import Path
-
-    from scalkit.bench.mafia import MafiaSettings, measure_mafia
-    from scalkit.cli.terminal.progress import resumable, terminated_like_interrupted
     from scalkit.lessons.mafia import mafia_text
 
     settings = MafiaSettings(
@@ -48,8 +45,6 @@ def _tell(progress: MafiaProgress) -> None:
 
 def _numbers(text: str) -> tuple[int, ...]:
     """Return the numbers of ``3-16`` or ``3,5,8``."""
-    from scalkit.errors import UsageError
-
     words = [word.strip() for word in text.split(",")]
     ends = [word.split("-") for word in words]
     if not all(len(end) <= 2 and all(part.isascii() and part.isdecimal() and len(part) < 4 for part in end) for end in ends):

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import secrets
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
 
-from scalkit.cli.options.command import print_include, refuse_without_command
+from scalkit.bench import Arguments, Campaign, Result
+from scalkit.bench.campaign.folder import CAMPAIGN, Folder
+from scalkit.bench.campaign.refining import Range
+from scalkit.bench.libraries.mpi import cores
+from scalkit.bench.libraries.simulator import SimulatedMpi
+from scalkit.bench.libraries.targets import Target, find_targets
+from scalkit.bench.operations import FUNCTIONS, SHAPES
+from scalkit.bench.patterns.master_worker import FarmCampaign
+from scalkit.cli.campaign import measure_file
+from scalkit.cli.options.command import next_step, opening, prepared_command, print_include, refuse_without_command
 from scalkit.cli.options.master_worker import WHAT, prepared_farm
 from scalkit.cli.options.measuring_rules import (
     counts_of,
@@ -20,30 +32,17 @@ from scalkit.cli.options.measuring_rules import (
     sizes_of,
 )
 from scalkit.cli.terminal.printed import print_json, say
+from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
+from scalkit.errors import UsageError
+from scalkit.measure.virtual_time import numbers_in_words
 from scalkit.text import plain
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from scalkit.bench import Arguments, Campaign, Result
-    from scalkit.bench.libraries.targets import Target
-    from scalkit.bench.patterns.master_worker import FarmCampaign
 
 _MOST_REMARKS = 12
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure what is missing, say what was, and return 0 or 2; with a report also 1."""
-    from pathlib import Path
-
-    from scalkit.bench.libraries.targets import find_targets
-    from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
-    from scalkit.errors import UsageError
-
     if args.campaign is not None:
-        from scalkit.cli.campaign import measure_file
-
         return measure_file(args)
     if args.include:
         return print_include()
@@ -95,9 +94,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _run_command(args: argparse.Namespace, out: Path) -> int:
     """Measure a command where its run files are missing, print the next step, and return 0 or 2."""
-    from scalkit.cli.options.command import next_step, opening, prepared_command
-    from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
-
     campaign = prepared_command(args, out)
     say(opening(campaign.arguments, out), as_json=args.json)
     with terminated_like_interrupted(), resumable(out), progress_printer(sys.stderr) as on_progress:
@@ -110,9 +106,6 @@ def _run_command(args: argparse.Namespace, out: Path) -> int:
 
 def _require_usable(args: argparse.Namespace, out: Path) -> None:
     """Return nothing if the results and the report can be written."""
-    from scalkit.bench.campaign.folder import CAMPAIGN, Folder
-    from scalkit.errors import UsageError
-
     several = "libraries" if len(args.mpi) + len(args.platform) > 1 else "message sizes" if is_sized(args) else ""
     if not several:
         Folder(out).require_usable()
@@ -128,8 +121,6 @@ def _require_usable(args: argparse.Namespace, out: Path) -> None:
 
 def _ranges(args: argparse.Namespace, counts: tuple[int, ...], targets: Sequence[Target], out: Path) -> list[Any]:
     """Return what is measured, ready to run: the campaigns of each target."""
-    from scalkit.bench.campaign.refining import Range
-
     if WHAT not in args.what:
         return [*ranges_of(args, targets, out, lambda target, folder: _arguments(args, counts, folder, target))]
     folders = [out / target.label if len(targets) > 1 else out for target in targets]
@@ -142,12 +133,6 @@ def _single_size(size: int) -> NoReturn:
 
 
 def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, target: Target) -> Arguments:
-    from scalkit.bench import Arguments
-    from scalkit.bench.campaign.folder import Folder
-    from scalkit.bench.libraries.simulator import SimulatedMpi
-    from scalkit.bench.operations import FUNCTIONS, SHAPES
-    from scalkit.errors import UsageError
-
     if not args.what and not args.function:
         raise UsageError("nothing is named to measure; say collectives, memory, both, or --function FILE.")
 
@@ -192,8 +177,6 @@ def _written_report(args: argparse.Namespace, out: Path, folders: Sequence[Path]
 
 
 def _drawn_seed() -> int:
-    import secrets
-
     return secrets.randbelow(2**31)
 
 
@@ -202,9 +185,6 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _opening(campaign: Campaign | FarmCampaign) -> str:
-    from scalkit.bench.libraries.mpi import cores
-    from scalkit.measure.virtual_time import numbers_in_words
-
     own = campaign.arguments
     aside = campaign.aside
     lines = [f"{campaign.folder.path} held another campaign, which is now {aside}."] if aside else []

@@ -5,25 +5,22 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from scalkit.bench.libraries.added import State, libraries, remove_library, state_of
+from scalkit.bench.libraries.installing import add_library
 from scalkit.cli.terminal.printed import print_json, say
-
-if TYPE_CHECKING:
-    from scalkit.bench.libraries.added import State
+from scalkit.cli.terminal.progress import terminated_like_interrupted
+from scalkit.errors import ScalkitError
 
 
 def run(args: argparse.Namespace) -> int:
     """Do what is asked and return 0 or 2."""
-    from scalkit.cli.terminal.progress import terminated_like_interrupted
-
     with terminated_like_interrupted():
         return _ACTIONS[args.action](args)
 
 
 def _list(args: argparse.Namespace) -> int:
-    from scalkit.bench.libraries.added import libraries, state_of
-
     states = [state_of(library) for library in libraries()]
     if args.json:
         print_json([_as_json(state) for state in states])
@@ -35,10 +32,6 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _add(args: argparse.Namespace) -> int:
-    from scalkit.bench.libraries.added import State
-    from scalkit.bench.libraries.installing import add_library
-    from scalkit.errors import ScalkitError
-
     added, failed = [], False
     for what in args.what:
         if not args.json:
@@ -58,8 +51,6 @@ def _add(args: argparse.Namespace) -> int:
 
 
 def _remove(args: argparse.Namespace) -> int:
-    from scalkit.bench.libraries.added import remove_library
-
     removed = [remove_library(name).name for name in args.name]
     if args.json:
         print_json(removed)

@@ -7,9 +7,12 @@ import json
 import sys
 from typing import Any
 
+import scalkit as sk
 from scalkit.cli.options.expected import expected_of, judging_of, only_processes
 from scalkit.cli.terminal.printed import print_json
+from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.errors import UsageError
+from scalkit.task_bar import task_bar
 
 
 def run(args: argparse.Namespace) -> int:
@@ -18,9 +21,7 @@ def run(args: argparse.Namespace) -> int:
         return _show_templates(args)
     if not args.runs:
         raise UsageError("nothing to report; name a run folder, a run file, a netCDF file or a session.")
-    from scalkit.cli.terminal.progress import terminated_like_interrupted
     from scalkit.reports import report
-    from scalkit.task_bar import task_bar
 
     with terminated_like_interrupted(), task_bar(sys.stderr, "report") as bar:
         result = report(
@@ -61,7 +62,6 @@ def _measured(args: argparse.Namespace) -> list[Any] | Any:
     """Return what is reported: paths, or the measurements at some numbers of processes."""
     if args.processes is None:
         return args.runs
-    import scalkit as sk
     from scalkit.reports.inputs import kind_of, named_parameters
 
     if held := next((run for run in args.runs if kind_of(run) == "session"), None):

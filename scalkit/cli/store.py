@@ -8,17 +8,24 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
+import xarray as xr
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import scalkit as sk
 from scalkit.bundled import here_or_bundled
 from scalkit.cli import page
+from scalkit.cli.history import require_tolerance, tell
 from scalkit.errors import DataError, UsageError
+from scalkit.measure import write_netcdf
+from scalkit.store.store import Store
+from scalkit.store.views.choices import value_of
+from scalkit.store.views.explorer import fixed_words
 from scalkit.text import counted, plain
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from scalkit.store.store import Store
 
 
 def verify(args: argparse.Namespace, store: Store) -> int:
@@ -73,8 +80,6 @@ def _say_progress(done: int, total: int) -> None:
 
 def explore(args: argparse.Namespace) -> int:
     """Become Voila on the notebook of the explorer."""
-    import scalkit as sk
-
     page.checked(args)
     sk.store.open(args.store, readonly=True)  # what is wrong with it is said here, and not in the page
     store = str(here_or_bundled(Path(args.store)).absolute())
@@ -94,8 +99,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _opened(args: argparse.Namespace, *, writes: bool = False, sources: Sequence[str] = ()) -> Store:
     """Return the store; one is made only if it is written and all `sources` of what goes into it are there."""
-    import scalkit as sk
-
     for source in sources:
         if not Path(source).exists():
             raise DataError(f"there is nothing at {source!r}; check the path.")
@@ -105,8 +108,6 @@ def _opened(args: argparse.Namespace, *, writes: bool = False, sources: Sequence
 
 
 def _filters(args: argparse.Namespace) -> dict[str, Any]:
-    from scalkit.store.views.choices import value_of
-
     found: dict[str, Any] = {}
     for text in args.where:
         name, equals, value = text.partition("=")
@@ -153,8 +154,6 @@ def _suites(args: argparse.Namespace) -> int:
     frame = store.suites(**_filters(args))
     if args.json:
         return _print_frame(frame)
-    from scalkit.store.views.explorer import fixed_words
-
     keys = ["platform", "op", "pattern", "metric", "x_name", "fixed", "datatype", "sync"]
     if len(frame):
         grouped = frame.groupby(keys, sort=False, dropna=False)
@@ -172,17 +171,11 @@ def _suites(args: argparse.Namespace) -> int:
 
 
 def _history(args: argparse.Namespace) -> int:
-    from scalkit.cli.history import require_tolerance, tell
-
     require_tolerance(args)
     return tell(_opened(args).history(args.by, tolerance=args.tolerance, **_filters(args)), args)
 
 
 def _load(args: argparse.Namespace) -> int:
-    import xarray as xr
-
-    from scalkit.measure import write_netcdf
-
     loaded = _opened(args).load(level=args.level, **_filters(args))
     if isinstance(loaded, xr.DataTree):
         names = "; ".join(str(node.name) for node in loaded.leaves)
@@ -225,8 +218,6 @@ def _advise(args: argparse.Namespace) -> int:
 
 
 def _validate(args: argparse.Namespace) -> int:
-    import scalkit as sk
-
     report = sk.store.validate(args.store)
     if args.json:
         _print_json(report.to_json())
@@ -310,10 +301,6 @@ def _problems(store: Store) -> int:
 
 def _table(frame: pd.DataFrame, columns: dict[str, str], nothing: str) -> None:
     """Print the columns that say something as a table."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     if not len(frame):
         _say(nothing)
         return

@@ -7,17 +7,20 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import xarray as xr
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import scalkit as sk
 from scalkit.cli.terminal.printed import print_json
 from scalkit.errors import UsageError
-
-if TYPE_CHECKING:
-    import xarray as xr
-    from rich.table import Table
-
-    from scalkit.teaching.grades import HandIn
-
+from scalkit.teaching import Exercise
+from scalkit.teaching.grades import HandIn, graded
+from scalkit.teaching.simulated import lesson_data
+from scalkit.teaching.strip import strip_files
+from scalkit.validation import SYMBOLS
 
 _BUNDLED = "notebooks/teach"
 
@@ -29,7 +32,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _strip(args: argparse.Namespace) -> int:
     from scalkit.reports import bundled
-    from scalkit.teaching.strip import strip_files
 
     source = bundled(_BUNDLED) if args.source is None else Path(args.source)
     written = [str(path) for path in strip_files(source, Path(args.target), force=args.force)]
@@ -39,9 +41,6 @@ def _strip(args: argparse.Namespace) -> int:
 
 
 def _grade(args: argparse.Namespace) -> int:
-    from scalkit.teaching import Exercise
-    from scalkit.teaching.grades import graded
-
     exercise = Exercise.load(args.exercise) if args.exercise else None
     if exercise is not None and not exercise.looks_at_session:
         raise UsageError(f"the exercise '{args.exercise}' is answered in words, not by a session; name one about a session.")
@@ -55,17 +54,12 @@ def _grade(args: argparse.Namespace) -> int:
 
 def _measurements(paths: Sequence[str]) -> list[xr.Dataset]:
     """Return what sessions may be about: what was named, what comes with scalkit, and what its lessons simulate."""
-    import scalkit as sk
     from scalkit.reports import bundled
-    from scalkit.teaching.simulated import lesson_data
 
     return [*(sk.read(path) for path in paths), sk.read(bundled("data/quickstart")), *lesson_data()]
 
 
 def _show(found: Sequence[HandIn]) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
     console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
     read = [one for one in found if not one.problem]
     if read:
@@ -83,11 +77,6 @@ def _show(found: Sequence[HandIn]) -> None:
 
 
 def _table(read: Sequence[HandIn]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    from scalkit.validation import SYMBOLS
-
     is_checked = any(one.solved is not None for one in read)
     table = Table()
     for name in ("Student", "Function", "Metric", "Expectation", "Model", "Verdict", "Steps", *["Exercise"] * is_checked):

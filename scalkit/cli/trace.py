@@ -5,30 +5,31 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
 
 from scalkit.cli import trace_record
 from scalkit.cli.terminal.printed import aligned, print_json
+from scalkit.cli.terminal.progress import terminated_like_interrupted
+from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import DataError, UsageError
-from scalkit.text import plain
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from scalkit.trace import Options
-    from scalkit.trace_prediction import Prediction
-
-
-_READINGS = {
-    "no_overlap": "wait of a call during which no target came to progress: none, or all of it",
-    "tail": "with several targets: the time after the last of their first progress calls",
-    "several": "with several targets: time without overlap, or until the last of them came",
-    "search": "progress of a target counts since the operation was posted, which is safe, but of operations posted ahead it "
-    "found 1 to 2 %% of the waiting in simulations; or since the completing call began, which found 65 to 75 %%, and may find "
-    "too much where transfers are served before",
-    "all_targets": "targets of a call for a whole window: those with operations not complete yet, or all",
-}
+from scalkit.task_bar import task_bar
+from scalkit.text import counted, plain
+from scalkit.trace import CHOICES, Alone, Options, analyse, read_result, write_result
+from scalkit.trace.files.otf2 import read_otf2, write_otf2
+from scalkit.trace.files.perfetto import write_perfetto
+from scalkit.trace.files.problems import Problem
+from scalkit.trace.files.reader import read_header
+from scalkit.trace.local.ranks import over_world
+from scalkit.trace.results.metrics import TITLES
+from scalkit.trace.results.summary import share, summary
+from scalkit.trace_prediction import Prediction, predict
+from scalkit.units import format_quantity
 
 
 def run(args: argparse.Namespace) -> int:
@@ -46,8 +47,6 @@ def run(args: argparse.Namespace) -> int:
     if args.rows < 1:
         raise UsageError(f"--rows is {args.rows}; a number from 1 on is needed.")
     ds = _analysed(args) if args.word == "analyse" else _read(args)
-    from scalkit.trace.results.summary import share
-
     told = _told(ds, args.rows)
     waited = sum(share(ds, name) for name in ("wait_for_progress", "wait_for_grant") if name in told["totals"])
     sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else plain(_text(told)))
@@ -60,18 +59,11 @@ def text_of(ds: xr.Dataset, n_rows: int) -> str:
 
 
 def _told(ds: xr.Dataset, n_rows: int) -> dict[str, Any]:
-    from scalkit.trace.results.summary import summary
-
     more = {name: json.loads(ds.attrs[name]) for name in ("problems", "options")}
     return {**summary(ds, n_rows), **more}
 
 
 def _convert(args: argparse.Namespace) -> int:
-    from pathlib import Path
-
-    from scalkit.trace.files.otf2 import read_otf2, write_otf2
-    from scalkit.trace.files.reader import read_header
-
     if args.source.endswith(".otf2"):
         found = read_otf2(args.source, args.target, keep_going=args.keep_going)
         more = f", {found['others']} left out that are no ranks of MPI" if found["others"] else ""
@@ -86,10 +78,6 @@ def _convert(args: argparse.Namespace) -> int:
 
 
 def _export(args: argparse.Namespace) -> int:
-    from pathlib import Path
-
-    from scalkit.trace.files.perfetto import write_perfetto
-
     file = args.out or str(Path(args.folder) / "trace.perfetto.json")
     found = write_perfetto(args.folder, file, keep_going=args.keep_going)
     sys.stdout.write(", ".join(f"{n} {what}" for what, n in found.items()) + f" in {file}; open it at ui.perfetto.dev\n")
@@ -97,16 +85,10 @@ def _export(args: argparse.Namespace) -> int:
 
 
 def _read(args: argparse.Namespace) -> xr.Dataset:
-    from scalkit.trace import read_result
-
     return read_result(args.file)
 
 
 def _analysed(args: argparse.Namespace) -> xr.Dataset:
-    from scalkit.cli.terminal.ranks import launched
-    from scalkit.trace import CHOICES, Alone, Options, analyse, write_result
-    from scalkit.trace.local.ranks import over_world
-
     choices = {name: getattr(args, name) for name in CHOICES}
     options = Options(**choices, no_progress=tuple(args.no_progress), chunk=args.chunk)
     how: dict[str, Any] = {"keep_going": args.keep_going, "scheme": args.scheme, "causes": not args.no_causes}
@@ -126,13 +108,6 @@ def _analysed(args: argparse.Namespace) -> xr.Dataset:
 
 
 def _of_archive(args: argparse.Namespace, options: Options, how: dict[str, Any]) -> xr.Dataset:
-    import tempfile
-    from pathlib import Path
-
-    from scalkit.trace import analyse
-    from scalkit.trace.files.otf2 import read_otf2
-    from scalkit.trace.files.problems import Problem
-
     with tempfile.TemporaryDirectory(prefix="scalkit-") as made:
         found = read_otf2(args.folder, Path(made) / "trace", keep_going=args.keep_going)
         if found["unmatched"] and not args.keep_going:
@@ -149,9 +124,6 @@ def _of_archive(args: argparse.Namespace, options: Options, how: dict[str, Any])
 
 
 def _text(told: dict[str, Any]) -> str:
-    from scalkit.trace.results.metrics import TITLES
-    from scalkit.units import format_quantity
-
     def seconds(ns: int) -> str:
         return "0 s" if ns == 0 else format_quantity(ns * 1e-9, "s")
 
@@ -227,10 +199,6 @@ def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 def run_predict(args: argparse.Namespace) -> int:
     """Print how long the program would take on each network; the status is 0."""
-    from dataclasses import asdict
-
-    from scalkit.trace_prediction import predict
-
     algorithms = {}
     for text in args.algorithm:
         operation, is_named, name = text.partition("=")
@@ -247,8 +215,6 @@ def run_predict(args: argparse.Namespace) -> int:
 
 
 def _prediction_text(found: dict[str, Prediction], scale: float) -> str:
-    from scalkit.text import counted
-
     first = next(iter(found.values()))
     rows = [("network", "run", "computing, at most", "messages")]
     rows += [(name, _s(one.time_s), _s(one.computing_s), f"{one.messages:,}") for name, one in found.items()]
@@ -264,16 +230,12 @@ def _prediction_text(found: dict[str, Prediction], scale: float) -> str:
 
 
 def _s(value: float) -> str:
-    from scalkit.units import format_quantity
-
     return format_quantity(value, "s", 4) if value else "0 s"
 
 
 def run_report(args: argparse.Namespace) -> int:
     """Write the page, say where it is, and return the exit status."""
-    from scalkit.cli.terminal.progress import terminated_like_interrupted
     from scalkit.reports.waiting.page import waiting_report
-    from scalkit.task_bar import task_bar
 
     with terminated_like_interrupted(), task_bar(sys.stderr, "report") as bar:
         result = waiting_report(

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import re
+import shutil
+import subprocess
 import sys
+import webbrowser
 from pathlib import Path
 
 from scalkit.errors import DataError, UsageError
+from scalkit.native import build, sources
+from scalkit.task_bar import task_bar
+from scalkit.trace import analyse, write_result
+from scalkit.trace.files.reader import count_records, has_ended, read_header, read_location
 
 _OF_TRACE = re.compile(r"[0-9]{6,}\.(sktrace|live)|trace(\.perfetto)?\.json|waits\.(nc|html|verdict\.json|junit\.xml)")
 
@@ -20,8 +28,6 @@ def run(args: argparse.Namespace) -> int:
         name = " ".join([Path(args.program[0]).name, *args.program[1:]])
         pages = [_show(folder, name, keep_going=args.keep_going or status != 0) for folder in folders]
         if not args.no_open:
-            import webbrowser
-
             webbrowser.open(pages[0].absolute().as_uri())
     return status
 
@@ -30,8 +36,6 @@ def _show(folder: Path, name: str, *, keep_going: bool) -> Path:
     """Print the waits of a trace, the longest first; write the page on them, and return it."""
     from scalkit.cli.trace import text_of
     from scalkit.reports.waiting.page import waiting_report
-    from scalkit.task_bar import task_bar
-    from scalkit.trace import analyse, write_result
 
     ds = analyse(folder, keep_going=keep_going)
     write_result(ds, folder / "waits.nc")
@@ -51,12 +55,6 @@ def _show(folder: Path, name: str, *, keep_going: bool) -> Path:
 
 def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
     """Run the command with the recorder preloaded; return 1 if it fails, else 0, and the folders of its traces."""
-    import os
-    import shutil
-    import subprocess
-
-    from scalkit.native import build, sources
-
     if args.buffer < 16:
         raise UsageError(f"--buffer is {args.buffer}; a number from 16 on is needed.")
     folder = Path(args.folder).absolute()
@@ -91,8 +89,6 @@ def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
 
 def _is_trace(folder: Path) -> bool:
     """Return whether a folder is one of a trace, so that it may be cleared; other programs write a ``trace.json``, too."""
-    from scalkit.trace.files.reader import read_header
-
     try:
         read_header(folder)
     except DataError:
@@ -113,8 +109,6 @@ def _clear(folder: Path) -> None:
 
 def _recorded(folder: Path, program: str, status: int) -> str:
     """Return what there is of a recording, and how to see it."""
-    from scalkit.trace.files.reader import count_records, has_ended, read_header, read_location
-
     header = read_header(folder)
     size = sum(path.stat().st_size for path in folder.iterdir() if _OF_TRACE.fullmatch(path.name))
     cut = [location for location in range(header.locations) if not has_ended(header, location)]

@@ -9,31 +9,34 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from scalkit.cli.options.expected import judging_of, only_processes
+from rich.console import Console
+from rich.table import Table
+
+import scalkit as sk
+from scalkit.cli.options.expected import expected_of, judging_of, only_processes, require_place
 from scalkit.cli.terminal.printed import printed
+from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import ReportError, UsageError
+from scalkit.task_bar import task_bar
 from scalkit.text import counted
+from scalkit.validation import CATALOGUES, AnyVerdict, Validation
+from scalkit.validation.answer import ANSWER_SYMBOLS, in_decimals
+from scalkit.validation.baseline import Baseline
+from scalkit.validation.baseline.comparison import Comparison
+from scalkit.validation.catalogue import ExpectationSet
+from scalkit.validation.judge.along_one import Mapper
+from scalkit.validation.parallel import Report, in_turn, over_ranks
+from scalkit.validation.told.annotations import to_github
+from scalkit.validation.told.junit import to_junit
+from scalkit.validation.verdict import MATCH_WORDS, Verdict
 from scalkit.whole_file import whole_file
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
-    from scalkit.task_bar import Report
-    from scalkit.validation import AnyVerdict, Validation
-    from scalkit.validation.baseline.comparison import Comparison
-    from scalkit.validation.judge.along_one import Mapper
-
 
 _OF_BASELINES = ("factor", "gone")
 
 
 def run(args: argparse.Namespace) -> int:
     """Validate, print and write; return 0 or 1. Ranks beside rank 0 only compute."""
-    from scalkit.task_bar import task_bar
-
     with task_bar(sys.stderr, "judging") as report, _computing(report) as mapper:
         result = None if mapper is None else _validated(args, mapper)
     return 0 if result is None else _tell(args, result)
@@ -42,9 +45,6 @@ def run(args: argparse.Namespace) -> int:
 @contextmanager
 def _computing(report: Report) -> Iterator[Mapper | None]:
     """Yield what computes tasks: here, or on the ranks that a launcher started."""
-    from scalkit.cli.terminal.ranks import launched
-    from scalkit.validation.parallel import in_turn, over_ranks
-
     here = launched()
     if here is None:
         yield in_turn(report)
@@ -54,10 +54,6 @@ def _computing(report: Report) -> Iterator[Mapper | None]:
 
 
 def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
-    import scalkit as sk
-    from scalkit.cli.options.expected import expected_of, require_place
-    from scalkit.validation.baseline import Baseline
-
     require_place(args.save_baseline, args.force)
     if args.bands and not args.json:
         raise UsageError("--bands adds to what --json prints; give both.")
@@ -79,10 +75,6 @@ def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
 
 def _tell(args: argparse.Namespace, result: Validation) -> int:
     """Write the files, print, and return the exit status."""
-    from scalkit.formats.ci.annotations import to_github
-    from scalkit.formats.ci.junit import to_junit
-    from scalkit.validation.baseline import Baseline
-
     status = result.exit_status(args.fail_on)
     if args.junit:
         _write(args.junit, to_junit(result, fail_on=args.fail_on))
@@ -106,10 +98,6 @@ def _named(text: str | None) -> str | list[str] | None:
 
 def _place(expect: str | None) -> tuple[str, dict[str, int]]:
     """Return a file of expectations relative to the working directory, where a checkout is, and its lines."""
-    from scalkit.cli.options.expected import expected_of
-    from scalkit.validation import CATALOGUES
-    from scalkit.validation.catalogue import ExpectationSet
-
     if expect is None or expect in CATALOGUES:
         return "", {}
     whole = Path(expect).absolute()
@@ -128,8 +116,6 @@ _STYLES = {"fix": "bold red", "cannot tell": "magenta", "fine": "green"}
 
 def show(result: Validation, status: int, saved: Path | None = None) -> None:
     """Print a result to standard output, and where its baseline was saved."""
-    from rich.console import Console
-
     console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
     console.print(_table(result))
     _part(console, "Rules", (f"{rule.sentence}{'' if rule.decides else ' (does not decide)'}" for rule in result.rules))
@@ -167,10 +153,6 @@ def _changes(comparison: Comparison) -> list[str]:
 
 
 def _table(result: Validation) -> Table:
-    from rich.table import Table
-
-    from scalkit.validation.answer import ANSWER_SYMBOLS
-
     remark = None if all(verdict.decides for verdict in result.verdicts) else "⚠ does not decide the exit status"
     table = Table(caption=remark, caption_justify="left", title_justify="left")
     for name, kind in (
@@ -192,10 +174,6 @@ def _table(result: Validation) -> Table:
 
 
 def _cells(verdict: AnyVerdict) -> tuple[str, ...]:
-    from scalkit.validation.answer import in_decimals
-    from scalkit.validation.told.sentences import MATCH_WORDS
-    from scalkit.validation.verdict import Verdict
-
     r2 = "-" if math.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.3f}"
     growth = str(verdict.expectation.growth)
     origin = ", virtual" if verdict.series.virtual else ", simulated" if verdict.series.simulated else ""

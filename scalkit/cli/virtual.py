@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
 
+from scalkit.bench.libraries.targets import find_targets
+from scalkit.bench.virtual.mpi import proved, virtual
+from scalkit.bench.virtual.network import read_network
+from scalkit.bench.virtual.program import Account, ProgramCampaign, accounts, prepare_program
+from scalkit.cli.options.measuring_rules import counts_of
 from scalkit.cli.terminal.printed import print_json
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scalkit.bench.virtual.program import Account, ProgramCampaign
+from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
+from scalkit.errors import UsageError
+from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
+from scalkit.units import format_quantity
 
 
 def run(args: argparse.Namespace) -> int:
     """Run what is missing, print what all launches needed, and return 0 or 2."""
-    from pathlib import Path
-
-    from scalkit.bench.libraries.targets import find_targets
-    from scalkit.bench.virtual.mpi import proved, virtual
-    from scalkit.bench.virtual.network import read_network
-    from scalkit.bench.virtual.program import prepare_program
-    from scalkit.cli.options.measuring_rules import counts_of
-    from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
-    from scalkit.errors import UsageError
-
     if not args.timeout > 0:
         raise UsageError(f"--timeout {args.timeout:g}: a positive number of seconds is needed.")
     counts = counts_of(args.processes, "-n")
@@ -44,11 +40,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _say(campaign: ProgramCampaign, as_json: bool) -> None:
-    from dataclasses import asdict
-
-    from scalkit.bench.virtual.program import accounts
-    from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
-
     found, machine = accounts(campaign), campaign.facts["virtual"]
     if as_json:
         content = {"out": str(campaign.folder.path), "virtual": machine, "launches": [asdict(one) for one in found]}
@@ -64,8 +55,6 @@ def _say(campaign: ProgramCampaign, as_json: bool) -> None:
 
 
 def _table(found: Sequence[Account]) -> str:
-    from scalkit.units import format_quantity
-
     rows = [("p", "completion", "in MPI, mean", "max", "messages", "bytes")]
     rows += [
         (

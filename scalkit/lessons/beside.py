@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from scalkit.lessons.paper import PrintedModel, PublishedTable, published_tables
@@ -17,9 +17,6 @@ from scalkit.reports import bundled
 from scalkit.text import joined
 from scalkit.validation import SYMBOLS, Verdict, validate
 from scalkit.validation.expectation import Rank
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _TIMES, _MEMORY = 2, 3
 _NAMES = {"Bcast (BT)": "Bcast_binary_tree"}
@@ -60,8 +57,6 @@ class Beside:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each function: the expectation, the printed growths, those of today, each with its mark."""
-        import pandas as pd
-
         rows: list[dict[tuple[str, str], str]] = []
         for name, printed in self._rows():
             row = {("", "expectation"): str(printed[0].expectation.growth)}
@@ -245,8 +240,6 @@ def _explain(verdict: Verdict, each: Collection[Verdict]) -> bool:
 
 def libraries_latency() -> pd.DataFrame:
     """Return the run times of table 2 with two processes, a core for each, in us: what this machine measures well."""
-    import pandas as pd
-
     columns = {head: _at_two(data) for head, data in _libraries("libraries-times").items()}
     return pd.DataFrame(columns).rename_axis(index="function", columns="us at p = 2").round(2)
 

@@ -6,9 +6,9 @@ import json
 import os
 from collections.abc import Mapping
 from math import comb, log2
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from scalkit.errors import DataError
@@ -17,9 +17,6 @@ from scalkit.measure import read, series
 from scalkit.reports import bundled
 from scalkit.validation import validate
 from scalkit.validation.verdict import Verdict
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _TABLE = 4
 _METRICS = ("time", "operations")
@@ -82,8 +79,6 @@ def mafia_table(source: Source = None) -> pd.DataFrame:
 
 def mafia_text(source: Source = None) -> str:
     """Return what `mafia_table` returns as text for a terminal: a line for each function and source."""
-    import pandas as pd
-
     wide = mafia_table(source)
     wide.index = pd.Index([f"{name}, O({growth})" for name, growth in wide["paper", "expectation"].items()], name="expected")
     long = wide.drop(columns=[("paper", "expectation")]).stack(level=0, future_stack=True)
@@ -118,8 +113,6 @@ def mafia_costs(source: Source = None) -> pd.DataFrame:
     pandas.DataFrame
         In ns, one row for each k, one column for each function.
     """
-    import pandas as pd
-
     values = {(one.metric, one.function): dict(zip(one.x, one.y, strict=True)) for one in series(mafia_data(source))}
     costs = {
         name: {int(k): 1e9 * seconds / values["operations", name].get(k, np.nan) for k, seconds in values["time", name].items()}
@@ -140,8 +133,6 @@ def mafia_comparisons(source: Source = None) -> pd.DataFrame:
     pandas.DataFrame
         One row for each k; columns ``("dedup", "operations")``, ``("dedup", "ns")``, and the same of ``unjoin``.
     """
-    import pandas as pd
-
     data = mafia_data(source)
     m = int(json.loads(data.attrs.get("campaign") or "{}").get("arguments", {}).get("clusters", 3))
     values = {(one.metric, one.function): dict(zip(one.x, one.y, strict=True)) for one in series(data)}
@@ -192,6 +183,4 @@ def _probability(verdict: Verdict) -> float:
 
 
 def _framed(rows: list[dict[tuple[str, str], object]], names: list[str]) -> pd.DataFrame:
-    import pandas as pd
-
     return pd.DataFrame(rows, index=pd.Index(names, name="function"), columns=pd.MultiIndex.from_tuples(list(rows[0])))

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import xarray as xr
+
+from scalkit.bench import Arguments, Mpi, Result, find_mpi, prepare
+from scalkit.bench.virtual.mpi import CLOCKS, proved, virtual
+from scalkit.bench.virtual.network import read_network
 from scalkit.errors import BuildError, DataError, LaunchError, UsageError
 from scalkit.measure import Series, read, series
 from scalkit.reports import bundled
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from scalkit.bench import Mpi, Result
 
 _OPERATIONS = ("MPI_Allreduce", "MPI_Comm_dup", "MPI_Win_create")
 _BUNDLED = ("data/libraries-times/mpich-5.0.2", "data/libraries/mpich-5.0.2")
@@ -102,8 +101,6 @@ def measure_here(
     UsageError
         If something asked for cannot be measured, or the folder cannot be used.
     """
-    from scalkit.bench import Arguments, prepare
-
     arguments = Arguments(
         ("collectives", "memory"), tuple(processes), runs, seed, tuple(operations), budget_s=budget_s, max_reps=100
     )
@@ -122,10 +119,6 @@ def measure_here(
 
 def _library(clock: str) -> tuple[Mpi, str]:
     """Return the library that is found, by this clock if it can; and why it cannot, as a sentence."""
-    from scalkit.bench import find_mpi
-    from scalkit.bench.virtual.mpi import CLOCKS, proved, virtual
-    from scalkit.bench.virtual.network import read_network
-
     if clock not in CLOCKS:
         raise UsageError(f"the clock {clock!r:.40} is unknown; choose {' or '.join(CLOCKS)}.")
     mpi = find_mpi()

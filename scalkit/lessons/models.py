@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from scalkit import measure
@@ -36,10 +37,6 @@ from scalkit.perfmodels.files.sources import message_of
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.widgets.model_sliders import ModelSliders
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-
 _MODELS = "data/models"
 
 
@@ -65,8 +62,6 @@ def folklore_here(library: str = "mpich") -> list[Any]:
 
 def studied_here(library: str = "mpich") -> pd.DataFrame:
     """Return, for each operation of a real library on a machine of two cores, the algorithms and errors that models find."""
-    import pandas as pd
-
     data = measure.read(str(bundled(f"{_MODELS}/collectives-{library}.nc")), parameter=["p", "S"])
     message = message_of(_card_of(library))
     rows = {}
@@ -97,8 +92,6 @@ def _median(predicted: HeldOut | None) -> str:
 
 def pairs_on_tori() -> pd.DataFrame:
     """Return where simulated times of random pairs lie between the bounds of equation 2, for tori of 8, 64 and 216 nodes."""
-    import pandas as pd
-
     rows = pd.read_csv(bundled(f"{_MODELS}/tori/pairs.csv"), comment="#")
     message = PointToPoint.hockney("3 us", f"{1 / 374.5e6!r} s/B", name="link of 374.5 MB/s")
     found = {
@@ -115,8 +108,6 @@ def pairs_on_tori() -> pd.DataFrame:
 
 def values(models: dict[str, PerformanceModel], **at: Any) -> pd.DataFrame:
     """Return the values of models at one setting for each column, as texts; ``values(models, S=[8, 65536], P=64)``."""
-    import pandas as pd
-
     wide = np.broadcast_arrays(*(np.atleast_1d(np.asarray(one, dtype=float)) for one in at.values()))
     heads = [", ".join(f"{key} = {one[k]:g}" for key, one in zip(at, wide, strict=True)) for k in range(len(wide[0]))]
     where = dict(zip(at, wide, strict=True))
@@ -133,8 +124,6 @@ def _shown(value: float, unit: str) -> str:
 
 def accuracy(data: KnownAlgorithms) -> pd.DataFrame:
     """Return, for each operation and algorithm, how many cells were named right, by one name, and how far predictions are off."""
-    import pandas as pd
-
     rows, right, errors = {}, [], []
     for one in data.tried():
         right.append(one.right_alone)
@@ -223,8 +212,6 @@ def choice_of(models: Mapping[str, PerformanceModel], at: Mapping[str, float]) -
 
 def crossings(models: Mapping[str, PerformanceModel], N: int, processes: Any) -> list[str]:
     """Return the numbers of processes from which another of the models is fastest, in words."""
-    import numpy as np
-
     at = np.unique(np.asarray(processes, dtype=float))
     table = np.array([model(outside="nan", N=np.full_like(at, N), P=at) for model in models.values()])
     names = [name.partition(":")[0] for name in models]

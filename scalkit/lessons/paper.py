@@ -5,9 +5,10 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from scalkit.errors import UsageError
@@ -18,9 +19,6 @@ from scalkit.reports import bundled
 from scalkit.teaching.simulated import evaluate
 from scalkit.validation import SYMBOLS, Expectation
 from scalkit.validation.expectation import Rank
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _SETTINGS = {"p": [2**i for i in range(4, 13)], "k": list(range(3, 17))}
 _SECONDS = 1e-6
@@ -87,8 +85,6 @@ class PublishedTable:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each printed model: divergence and match as printed, as derived, and whether they agree."""
-        import pandas as pd
-
         rows = [
             {
                 "function": one.function,

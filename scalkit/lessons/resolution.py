@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from scalkit.fit.batch import fit_models
 from scalkit.growth import Growth
 from scalkit.validation import Expectation, SearchSpace
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def resolution(
@@ -46,8 +43,6 @@ def resolution(
     pandas.DataFrame
         A row for each noise, a column for each ruler, named by its number of ticks; 1 is always.
     """
-    import pandas as pd
-
     growth, at = Growth.parse(truth), np.asarray(x, dtype=np.float64)
     spaces = [SearchSpace.paper(Expectation(growth), depth) for depth in depths]
     exact = 1 + growth(at) / growth(at).max()

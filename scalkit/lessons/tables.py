@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike
 
 from scalkit.growth import Growth
 from scalkit.teaching.simulated import evaluate
 from scalkit.validation import Expectation, SearchSpace, Verdict
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class Telling(Protocol):
@@ -69,8 +67,6 @@ def predictions(verdict: Verdict, x: ArrayLike, truth: str = "", level: float = 
     level : float
         Of the interval between ``from`` and ``to``.
     """
-    import pandas as pd
-
     at = np.asarray(x)
     unit, scale = ("MB", 1e6) if verdict.unit == "B" else (verdict.unit, 1.0)
     low, high = np.asarray(verdict.interval(at, level), dtype=np.float64) / scale
@@ -86,8 +82,6 @@ def values_at(runs: Mapping[str, xr.Dataset], metric: str, **setting: float) -> 
 
     `**setting`: for example ``p=2``.
     """
-    import pandas as pd
-
     chosen = {head: data[metric].sel(setting) for head, data in runs.items()}
     columns = {head: one.min([dim for dim in one.dims if dim != "function"]).to_series() for head, one in chosen.items()}
     return pd.DataFrame(columns).dropna().astype(int)
@@ -116,12 +110,8 @@ def sentences(things: Iterable[Telling]) -> str:
 
 
 def _column(name: str, values: Mapping[Any, str]) -> pd.DataFrame:
-    import pandas as pd
-
     return pd.Series(dict(values), name=name).to_frame()
 
 
 def _frame(rows: Mapping[str, list[Any]], columns: list[str]) -> pd.DataFrame:
-    import pandas as pd
-
     return pd.DataFrame.from_dict(dict(rows), orient="index", columns=columns)

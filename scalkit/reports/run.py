@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import Any, Unpack, cast
 
 import xarray as xr
 
@@ -13,18 +13,15 @@ from scalkit.errors import UsageError
 from scalkit.growth import plain_growths
 from scalkit.options import Judging, JudgingOptions
 from scalkit.relation import Relation
-from scalkit.reports.inputs import Input, checked_targets, input_of, inputs_of, kind_of
+from scalkit.reports.inputs import Input, checked_targets, input_of, inputs_of, kind_of, to_plain
 from scalkit.reports.models_page import models_template
 from scalkit.reports.template import DEFAULT, Template, named_template
 from scalkit.reports.writer.pdf import find_browser
 from scalkit.reports.writer.target import Target
 from scalkit.reports.writer.write import ReportResult, given, work_folder, write
+from scalkit.session import Session
 from scalkit.session.plain import plain_space
 from scalkit.validation.several.space import Space
-
-if TYPE_CHECKING:
-    from scalkit.session import Session
-
 
 PathLike = str | os.PathLike[str]
 
@@ -152,8 +149,6 @@ def _parameters(
 
     Raises UsageError if one is given that the template does not have, or one is missing.
     """
-    from scalkit.reports.inputs import to_plain
-
     known = {one.name for one in template.parameters}
     asked |= {"baseline": baseline} if baseline is not None else {}
     asked |= {"real_times": real_times} if real_times is not None else {}

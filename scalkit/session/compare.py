@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from scalkit.markup import block, paragraph, table
 from scalkit.validation.judge.choices import AnyVerdict
 from scalkit.validation.judge.judge import Outcome
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -65,8 +63,6 @@ class Differences:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each difference, as a pandas DataFrame."""
-        import pandas as pd
-
         rows = [(one.function, one.metric, one.what, one.before, one.after) for one in self.items]
         return pd.DataFrame(rows, columns=["function", "metric", "what", self.before, self.after])
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, get_args
 
 from scalkit.errors import UsageError
 from scalkit.teaching.answers import GrowthAnswer, is_blank, shortened, text_of
+from scalkit.teaching.bundled import exercise_options
 from scalkit.teaching.numbers import NumberAnswer
 from scalkit.teaching.outcome import Outcome, Unread
 from scalkit.teaching.ticks import GoalAnswer, session_in, ticks_or_goal
@@ -100,8 +101,6 @@ class Exercise:
         UsageError
             If there is none of that name.
         """
-        from scalkit.teaching.bundled import exercise_options
-
         return cls(**exercise_options(name), session=session, name=name)
 
     @property

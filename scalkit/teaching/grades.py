@@ -7,15 +7,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import xarray as xr
 
 from scalkit.errors import DataError, ScalkitError
 from scalkit.session import Session
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from scalkit.teaching.exercise import Exercise
+from scalkit.session.source import content_hash
+from scalkit.teaching.exercise import Exercise
 
 _LARGEST = 20_000_000
 
@@ -58,8 +57,6 @@ def graded(paths: Iterable[Path], data: Sequence[xr.Dataset], exercise: Exercise
     `data`: measurements that sessions may be about, found by their hash; sessions that bring theirs along need none.
     `exercise`: checked on each session.
     """
-    from scalkit.session.source import content_hash
-
     known = {content_hash(one): one for one in data}
     return [_graded(path, known, exercise) for path in paths]
 

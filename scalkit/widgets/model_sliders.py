@@ -10,6 +10,7 @@ import ipywidgets
 from scalkit import plots
 from scalkit.colours import light
 from scalkit.errors import UsageError
+from scalkit.markup import esc
 from scalkit.perfmodels import PerformanceModel
 from scalkit.widgets.base.plot_view import PlotView
 
@@ -84,6 +85,4 @@ class ModelSliders(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
         self._say()
 
     def _say(self) -> None:
-        from scalkit.markup import esc
-
         self._text.value = f"<p>{esc(self.said)}</p>"

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+import scalkit as sk
 from scalkit.cli.terminal.printed import print_json
-
-if TYPE_CHECKING:
-    from scalkit.perfmodels.collectives.study import Studied
+from scalkit.perfmodels.collectives.study import EXPECTED, Studied, study
+from scalkit.perfmodels.files.sources import message_of
 
 
 def run(args: argparse.Namespace) -> int:
     """Print what the models say, and return 0; with a report its status."""
-    import scalkit as sk
-    from scalkit.perfmodels.collectives.study import EXPECTED, study
-    from scalkit.perfmodels.files.sources import message_of
-
     if args.report is not None:
         from scalkit.reports.writer.target import Target
 
@@ -79,8 +77,6 @@ def _number(value: float) -> float | None:
 
 
 def _median(errors: Any) -> float | None:
-    import numpy as np
-
     return float(np.median(errors)) if len(errors) else None
 
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
+
+from scalkit.errors import UsageError
+from scalkit.perfmodels import loggopsim_unit, to_loggopsim, to_simgrid
+from scalkit.perfmodels.files.sources import loggp_of, message_of
+from scalkit.perfmodels.formulas.quantities import format_value, parse_quantity
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the model and return 0."""
-    from pathlib import Path
-
-    from scalkit.errors import UsageError
-    from scalkit.perfmodels import loggopsim_unit, to_loggopsim, to_simgrid
-    from scalkit.perfmodels.files.sources import loggp_of, message_of
-    from scalkit.perfmodels.formulas.quantities import format_value, parse_quantity
-
     overhead, unit = parse_quantity(args.overhead or "0 s", "--overhead")
     if unit not in ("s", "1") or overhead < 0:
         raise UsageError(f"--overhead {args.overhead!r:.40}: it must be a time, such as 0.4us.")

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import math
+import secrets
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from rich.console import Console
+from rich.table import Table
+
+from scalkit.bench.campaign.folder import Folder, write_whole
+from scalkit.bench.campaign.loop import Result
+from scalkit.bench.libraries.mpi import Mpi
+from scalkit.bench.libraries.targets import find_targets
+from scalkit.bench.patterns.point_to_point import LOCAL, PARTS, MessageArguments
+from scalkit.bench.patterns.point_to_point_campaign import prepare_messages
 from scalkit.cli.terminal.printed import print_json, say
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rich.console import Console
-
-    from scalkit.bench.campaign.loop import Result
-    from scalkit.bench.libraries.mpi import Mpi
-    from scalkit.bench.patterns.point_to_point import MessageArguments
-    from scalkit.perfmodels.files.card import ModelCard
+from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
+from scalkit.errors import UsageError
+from scalkit.measure.virtual_time import numbers_in_words
+from scalkit.perfmodels.files.card import ModelCard
+from scalkit.perfmodels.fits.card import fit_folder
+from scalkit.perfmodels.formulas.quantities import parse_quantity
 
 CARD = "card.toml"
 
@@ -26,10 +34,6 @@ _HOPS = "hops"
 
 def run(args: argparse.Namespace) -> int:
     """Measure what is missing, fit, print and keep the card; return 0 or 2."""
-    from pathlib import Path
-
-    from scalkit.errors import UsageError
-
     if (args.folder is None) == (args.out is None):
         raise UsageError("name a folder: --out FOLDER to measure and fit, or FOLDER alone to fit what is there.")
     if args.statistic not in ("q1", "median", "min"):
@@ -51,8 +55,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _require_no_measuring(args: argparse.Namespace) -> None:
-    from scalkit.errors import UsageError
-
     if args.clock != "real":
         raise UsageError(
             f"--clock says how to measure, and {args.folder} is only fitted again; leave it out, or name the folder with --out."
@@ -66,11 +68,6 @@ def _require_no_measuring(args: argparse.Namespace) -> None:
 
 
 def _measured(args: argparse.Namespace, out: Path) -> Result:
-    from scalkit.bench.patterns.point_to_point_campaign import prepare_messages
-    from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
-    from scalkit.errors import UsageError
-    from scalkit.measure.virtual_time import numbers_in_words
-
     if args.timeout is not None and not args.timeout > 0:
         raise UsageError(f"--timeout {args.timeout:g}: a positive number of seconds is needed.")
     with terminated_like_interrupted():
@@ -87,9 +84,6 @@ def _measured(args: argparse.Namespace, out: Path) -> Result:
 
 
 def _target(args: argparse.Namespace) -> Mpi:
-    from scalkit.bench.libraries.targets import find_targets
-    from scalkit.errors import UsageError
-
     if args.mpi and args.platform:
         raise UsageError("--mpi and --platform: a card describes one library or one machine; name one of them.")
     libraries, platforms = ([one] if one else [] for one in (args.mpi, args.platform))
@@ -97,11 +91,6 @@ def _target(args: argparse.Namespace) -> Mpi:
 
 
 def _arguments(args: argparse.Namespace, out: Path, mpi: Mpi) -> MessageArguments:
-    import secrets
-
-    from scalkit.bench.campaign.folder import Folder
-    from scalkit.bench.patterns.point_to_point import LOCAL, PARTS, MessageArguments
-
     kept = Folder(out).record.get("arguments", {}).get("seed") if out.is_dir() else None
     drawn = kept if isinstance(kept, int) else secrets.randbelow(2**31)
     usual = [part for part in PARTS if part != _HOPS and not (mpi.is_virtual and part in LOCAL)]
@@ -123,9 +112,6 @@ def _arguments(args: argparse.Namespace, out: Path, mpi: Mpi) -> MessageArgument
 
 def _sizes(text: str) -> tuple[int, ...]:
     """Return sizes in bytes; each may carry a unit of bytes."""
-    from scalkit.errors import UsageError
-    from scalkit.perfmodels.formulas.quantities import parse_quantity
-
     found = []
     for word in (one.strip() for one in text.split(",") if one.strip()):
         value, unit = parse_quantity(word, "--sizes")
@@ -136,8 +122,6 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 
 def _numbers(text: str, option: str) -> tuple[int, ...]:
-    from scalkit.errors import UsageError
-
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not words or not all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words):
         raise UsageError(f"{option} {text:.60}: whole numbers are needed, such as {option} 2,4,8.")
@@ -146,11 +130,6 @@ def _numbers(text: str, option: str) -> tuple[int, ...]:
 
 def _fitted(args: argparse.Namespace, folder: Path) -> int:
     """Fit what is in a folder, print the card, and write it."""
-    from pathlib import Path
-
-    from scalkit.bench.campaign.folder import write_whole
-    from scalkit.perfmodels.fits.card import fit_folder
-
     card = fit_folder(folder, statistic=args.statistic)
     place = Path(args.card) if args.card else (folder if folder.is_dir() else folder.parent) / CARD
     write_whole(place, card.to_toml())
@@ -163,8 +142,6 @@ def _fitted(args: argparse.Namespace, folder: Path) -> int:
 
 
 def _as_json(card: ModelCard, place: Path) -> dict[str, Any]:
-    import math
-
     def number(value: float) -> float | None:
         return value if math.isfinite(value) else None
 
@@ -190,9 +167,6 @@ def _as_json(card: ModelCard, place: Path) -> dict[str, Any]:
 
 
 def _print(card: ModelCard) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 140)
     _line(console, card.name)
     if card.is_simulated:

@@ -5,22 +5,25 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING
+from html import escape
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from scalkit.bench.virtual.mpi import VirtualMpi
-    from scalkit.perfmodels import Flow
+from scalkit import plots
+from scalkit.bench.campaign.folder import write_whole
+from scalkit.bench.libraries.targets import find_targets
+from scalkit.bench.virtual.messages import record_messages
+from scalkit.bench.virtual.mpi import VirtualMpi
+from scalkit.cli.models.fit import _sizes
+from scalkit.cli.options.measuring_rules import counts_of
+from scalkit.colours import PLOTLY_CONFIG
+from scalkit.errors import UsageError
+from scalkit.perfmodels import Flow, Plays, name_messages
+from scalkit.perfmodels.collectives.cells import FUNCTIONS
+from scalkit.perfmodels.played import WIRES, Machine
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the algorithms, write the page, and return 0."""
-    from pathlib import Path
-
-    from scalkit.bench.libraries.targets import find_targets
-    from scalkit.cli.models.fit import _sizes
-    from scalkit.cli.options.measuring_rules import counts_of
-    from scalkit.errors import UsageError
-
     counts, sizes, functions = counts_of(args.processes, "-n"), _sizes(args.sizes), _functions(args.ops)
     if not counts or min(counts) < 2 or not sizes:
         raise UsageError(f"-n {args.processes} --sizes {args.sizes}: at least 2 processes and a size are needed.")
@@ -46,9 +49,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _functions(text: str | None) -> tuple[str, ...]:
-    from scalkit.errors import UsageError
-    from scalkit.perfmodels.collectives.cells import FUNCTIONS
-
     words = [word.strip() for word in (text or ",".join(FUNCTIONS)).split(",") if word.strip()]
     names = tuple(word if word.startswith("MPI_") else f"MPI_{word}" for word in words)
     for name in names:
@@ -58,11 +58,6 @@ def _functions(text: str | None) -> tuple[str, ...]:
 
 
 def _flows(mpi: VirtualMpi, functions: tuple[str, ...], P: int, S: int, timeout_s: float) -> list[Flow]:
-    from scalkit.bench.virtual.messages import record_messages
-    from scalkit.perfmodels import Plays, name_messages
-    from scalkit.perfmodels.collectives.cells import FUNCTIONS
-    from scalkit.perfmodels.played import WIRES, Machine
-
     one = mpi.network
     plays = None
     if mpi.kind in WIRES and not one.has_nodes:
@@ -84,13 +79,6 @@ def _told(flow: Flow) -> dict[str, object]:
 
 
 def _write_page(out: object, title: str, flows: list[Flow]) -> None:
-    from html import escape
-    from pathlib import Path
-
-    from scalkit import plots
-    from scalkit.bench.campaign.folder import write_whole
-    from scalkit.colours import PLOTLY_CONFIG
-
     parts: list[str] = []
     for flow in flows:
         shown = plots.message_flow(flow)

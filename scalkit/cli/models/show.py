@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import itertools
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import numpy as np
+import numpy as np
 
-    from scalkit.perfmodels import PerformanceModel
-
+from scalkit.errors import ExpectationError, UsageError
+from scalkit.perfmodels import PerformanceModel, collectives_of, read_card, with_datatype
+from scalkit.perfmodels.files.sources import catalogue_of, message_of
+from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, values_in
 
 _MOST_ROWS = 500
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the models and return 0."""
-    from scalkit.errors import UsageError
-    from scalkit.perfmodels import collectives_of, with_datatype
-    from scalkit.perfmodels.files.sources import catalogue_of, message_of
-
     at = settings_of(args.at)
     if args.operation is not None:
         if args.model is not None:
@@ -46,19 +46,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _packing(source: str, stride: int) -> PerformanceModel:
-    from scalkit.errors import UsageError
-    from scalkit.perfmodels import read_card
-
     if not source.endswith(".toml"):
         raise UsageError(f"--stride: {source:.60} is no model card, which knows packing; fit one with scalkit model fit.")
     return read_card(source).packing(stride)
 
 
 def _named(models: Mapping[str, PerformanceModel], name: str, source: str) -> PerformanceModel:
-    import difflib
-
-    from scalkit.errors import UsageError
-
     if name in models:
         return models[name]
     near = difflib.get_close_matches(name, models, 1)
@@ -71,10 +64,6 @@ def settings_of(words: Sequence[str]) -> dict[str, Any]:
 
     Raises UsageError if a word is not of this form, or a value has no or another unit.
     """
-    import numpy as np
-
-    from scalkit.errors import UsageError
-
     found: dict[str, np.ndarray[Any, Any]] = {}
     for word in words:
         name, sign, text = word.partition("=")
@@ -86,8 +75,6 @@ def settings_of(words: Sequence[str]) -> dict[str, Any]:
 
 
 def _value(text: str, name: str) -> float:
-    from scalkit.perfmodels.formulas.quantities import values_in
-
     try:
         given: Any = float(text)
     except ValueError:
@@ -96,8 +83,6 @@ def _value(text: str, name: str) -> float:
 
 
 def _told(name: str, model: PerformanceModel, at: Mapping[str, Any], *, alone: bool) -> dict[str, Any]:
-    from scalkit.errors import ExpectationError
-
     try:
         growth = str(model.growth)
     except ExpectationError:
@@ -119,11 +104,6 @@ def _told(name: str, model: PerformanceModel, at: Mapping[str, Any], *, alone: b
 
 def _values(model: PerformanceModel, at: Mapping[str, Any], missing: Sequence[str]) -> list[dict[str, Any]]:
     """Return a row for each combination of the values; None where the model does not hold, or has no upper bound."""
-    import itertools
-    import math
-
-    from scalkit.errors import UsageError
-
     if missing:
         raise UsageError(
             f"'{model.name}' needs {missing[0]}; it depends on {', '.join(model.parameters)} (--at {missing[0]}=...)."
@@ -144,8 +124,6 @@ def _values(model: PerformanceModel, at: Mapping[str, Any], missing: Sequence[st
 
 
 def _text(told: Mapping[str, Any]) -> str:
-    from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value
-
     facts = [told["kind"], *([f"O({told['growth']})"] if told["growth"] else []), *told["valid"]]
     lines = [f"{told['name']}: {told['model']}", f"    {'; '.join(facts)}"]
     lines += [f"    from {told['source']}"] if told["source"] else []

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from scalkit.bench.campaign.folder import write_whole
+from scalkit.bench.libraries.targets import find_targets
+from scalkit.bench.tuning.tuning import Gain, Tuner, Tuning
+from scalkit.cli.options.measuring_rules import counts_of
 from scalkit.cli.terminal.printed import aligned
-
-if TYPE_CHECKING:
-    from scalkit.bench.tuning.tuning import Gain, Tuner, Tuning
-
+from scalkit.cli.terminal.progress import resumable, terminated_like_interrupted
+from scalkit.errors import UsageError
+from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
+from scalkit.task_bar import task_bar
 
 _SIZES = "64,1024,8192,65536,262144"
 
 
 def run(args: argparse.Namespace) -> int:
     """Tune, write, print; return 0 or 2."""
-    import json
-    from pathlib import Path
-
-    from scalkit.bench.campaign.folder import write_whole
-    from scalkit.bench.libraries.targets import find_targets
-    from scalkit.bench.tuning.tuning import Tuner
-    from scalkit.cli.options.measuring_rules import counts_of
-    from scalkit.cli.terminal.progress import resumable, terminated_like_interrupted
-    from scalkit.errors import UsageError
-    from scalkit.task_bar import task_bar
-
     if not args.least > 1:
         raise UsageError(f"--least {args.least:g}: a ratio above 1 is needed.")
     counts, out = counts_of(args.processes, "-n"), Path(args.out)
@@ -76,8 +71,6 @@ def _plain(one: Gain) -> dict[str, Any]:
 
 
 def _text(tuner: Tuner, found: Tuning) -> str:
-    from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
-
     clock = f"virtual time: {numbers_in_words(tuner.mpi.facts['virtual'])}" if tuner.mpi.is_virtual else "real time"
     lines = [f"{tuner.mpi.name}, {clock}"]
     if not found.measured:

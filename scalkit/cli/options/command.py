@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scalkit.bench.campaign.loop import Result
-    from scalkit.bench.command.campaign import CommandArguments, CommandCampaign
+from scalkit.bench.campaign.loop import Result
+from scalkit.bench.command.campaign import CommandArguments, CommandCampaign, prepare_command
+from scalkit.bench.command.template import Template, matrix, points_of_file
+from scalkit.errors import UsageError
+from scalkit.native import sources
 
 _REFUSED = ("mpi", "platform", "function", "ops", "algorithm", "per_node", "refine", "report", "campaign", "memory_n")
 _SHARED = ("p", "np", "procs", "ranks", "nodes", "threads", "t")
@@ -21,8 +21,6 @@ _OWN = ("p", "points", "set")
 
 def refuse_without_command(args: argparse.Namespace) -> None:
     """Return nothing if no option is given that is for --command alone. Raises UsageError naming the first."""
-    from scalkit.errors import UsageError
-
     for key in _OWN:
         if getattr(args, key):
             raise UsageError(f"{'-p' if key == 'p' else f'--{key}'} goes with --command 'PROGRAM ...'; add that.")
@@ -30,8 +28,6 @@ def refuse_without_command(args: argparse.Namespace) -> None:
 
 def print_include() -> int:
     """Print the folder that has scalkit/region.h."""
-    from scalkit.native import sources
-
     sys.stdout.write(f"{sources('microbench') / 'include'}\n")
     return 0
 
@@ -41,12 +37,6 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
 
     Raises UsageError if they name something else, too, or make no sense.
     """
-    from pathlib import Path
-
-    from scalkit.bench.command.campaign import CommandArguments, prepare_command
-    from scalkit.bench.command.template import Template, matrix, points_of_file
-    from scalkit.errors import UsageError
-
     stray = [f"--{key.replace('_', '-')}" for key in _REFUSED if getattr(args, key)]
     stray += [*args.what] + (["--clock"] if args.clock != "real" else [])
     if stray:

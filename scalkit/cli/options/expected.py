@@ -9,17 +9,17 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import xarray as xr
 
 from scalkit.errors import DataError, ExpectationError, UsageError
+from scalkit.measure import parameters_of
 from scalkit.options import OPTIONS
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from scalkit.validation import ExpectationSet
-    from scalkit.validation.baseline import Baseline
-
+from scalkit.perfmodels.files.catalogue import read_models
+from scalkit.validation import CATALOGUES, load_expectations
+from scalkit.validation.baseline import Baseline
+from scalkit.validation.catalogue import ExpectationSet, expectation_set
 
 _LARGEST = 20_000_000
 _BASELINE = "a baseline"
@@ -66,8 +66,6 @@ def require_place(path: Path | None, force: bool) -> None:
 
 def _with(given: ExpectationSet | None, texts: Sequence[str]) -> ExpectationSet:
     """Return a set with single expectations, each ``NAME = GROWTH``, in it."""
-    from scalkit.validation.catalogue import ExpectationSet, expectation_set
-
     found: dict[str, str] = {}
     for text in texts:
         name, sign, growth = (part.strip() for part in text.rpartition("="))  # names may hold the sign, growths do not
@@ -85,9 +83,6 @@ def _with(given: ExpectationSet | None, texts: Sequence[str]) -> ExpectationSet:
 
 
 def _expectations(name: str) -> ExpectationSet:
-    from scalkit.validation import CATALOGUES, load_expectations
-    from scalkit.validation.catalogue import expectation_set
-
     path = Path(name)
     if name not in CATALOGUES:
         kind = _kind(path)
@@ -96,8 +91,6 @@ def _expectations(name: str) -> ExpectationSet:
         if kind == _BASELINE:
             raise ExpectationError(f"'{name}' is a baseline, not a file of expectations; give it with --baseline.")
         if kind == _MODELS:
-            from scalkit.perfmodels.files.catalogue import read_models
-
             return replace(expectation_set(read_models(path)), name=name)
         if kind not in (_EXPECTATIONS, ""):
             raise ExpectationError(f"'{name}' is {kind}; --expect takes a TOML file or one of {', '.join(CATALOGUES)}.")
@@ -105,9 +98,6 @@ def _expectations(name: str) -> ExpectationSet:
 
 
 def _baseline(path: Path) -> Baseline:
-    from scalkit.validation import CATALOGUES
-    from scalkit.validation.baseline import Baseline
-
     kind = _kind(path)
     if kind is None:
         hint = f"; the catalogue '{path}' goes with --expect" if str(path) in CATALOGUES else ""
@@ -175,8 +165,6 @@ def only_processes(data: xr.Dataset, text: str | None) -> xr.Dataset:
     plain = text.replace(" ", "")
     if not (_RANGE.fullmatch(plain) or _LIST.fullmatch(plain)):
         raise UsageError(f"-n {text!r:.60}: numbers of processes are needed, as in -n 4,8,16 or -n 4..1024.")
-    from scalkit.measure import parameters_of
-
     parameters = parameters_of(data)
     if "p" not in parameters or "p" not in data.dims:
         raise DataError(

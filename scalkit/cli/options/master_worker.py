@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import secrets
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scalkit.bench.libraries.mpi import Mpi
-    from scalkit.bench.patterns.master_worker import FarmCampaign
+from scalkit.bench.campaign.folder import Folder
+from scalkit.bench.libraries.mpi import Mpi
+from scalkit.bench.patterns.master_worker import FarmArguments, FarmCampaign, prepare_farm
+from scalkit.errors import UsageError
 
 WHAT = "master-worker"
 
@@ -19,15 +19,9 @@ def prepared_farm(args: argparse.Namespace, counts: tuple[int, ...], folder: Pat
 
     Raises UsageError if they name something else, too, or make no sense.
     """
-    from scalkit.bench.campaign.folder import Folder
-    from scalkit.bench.patterns.master_worker import FarmArguments, prepare_farm
-    from scalkit.errors import UsageError
-
     if args.what != [WHAT] or args.function or args.report:
         raise UsageError(f"{WHAT} is measured by itself: leave out other names, --function and --report.")
     if args.seed is None:
-        import secrets
-
         recorded = Folder(folder).record.get("arguments", {}).get("seed")
         args.seed = secrets.randbelow(2**31) if recorded is None else recorded
     arguments = FarmArguments(
@@ -47,8 +41,6 @@ def prepared_farm(args: argparse.Namespace, counts: tuple[int, ...], folder: Pat
 
 
 def _numbers(option: str, text: str) -> tuple[int, ...]:
-    from scalkit.errors import UsageError
-
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not words or not all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words):
         raise UsageError(f"{option} {text:.60}: whole numbers are needed, such as {option} 8,1024.")

@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from scalkit.bench import Arguments, Campaign, Progress, Result
-    from scalkit.bench.campaign.refinement import Insertion, Refinement
-    from scalkit.bench.campaign.refining import Range
-    from scalkit.bench.libraries.targets import Target
+from scalkit.bench import Arguments, Campaign, Progress, Result
+from scalkit.bench.campaign.here import run_alternately
+from scalkit.bench.campaign.refinement import Insertion, Refinement
+from scalkit.bench.campaign.refining import Range, range_of, run_refined, sized_folder
+from scalkit.bench.libraries.targets import Target
+from scalkit.cli.options.declared import given
+from scalkit.errors import DataError, UsageError
+from scalkit.measure import process_times, read
 
 _HEADINGS = (
     "when there are enough repetitions (docs/measurement.md#when-it-stops)",
@@ -28,9 +30,6 @@ def rules_of(args: argparse.Namespace) -> dict[str, Any]:
 
     Raises UsageError if they cannot be read, or one says something about a refinement that is not asked for.
     """
-    from scalkit.bench.campaign.refinement import Refinement
-    from scalkit.errors import UsageError
-
     usual = {"allowed_bend": 0.1, "smallest_step": 1.05, "max_points": 40}
     stray = [name for name, value in usual.items() if getattr(args, name) != value]
     if stray and args.refine is None:
@@ -53,17 +52,12 @@ def refuse_rules(args: argparse.Namespace, what: str) -> None:
 
     Raises UsageError, naming the first that was.
     """
-    from scalkit.cli.options.declared import given
-    from scalkit.errors import UsageError
-
     for key in given(args, "measure", *_HEADINGS):
         raise UsageError(f"--{key.replace('_', '-')} does not go with {what}; leave it out.")
 
 
 def numbers(option: str, text: str, example: str) -> tuple[int, ...]:
     """Return whole numbers between commas. Raises UsageError if there are none, or something else."""
-    from scalkit.errors import UsageError
-
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not words or not all(word.isascii() and word.isdecimal() and len(word) < 11 for word in words):
         raise UsageError(f"{option} {text:.60}: whole numbers are needed, such as {option} {example}.")
@@ -72,8 +66,6 @@ def numbers(option: str, text: str, example: str) -> tuple[int, ...]:
 
 def counts_of(text: str, option: str) -> tuple[int, ...]:
     """Return numbers of processes between commas, or the powers of two of a range. Raises UsageError if they cannot be read."""
-    from scalkit.errors import UsageError
-
     ends = re.fullmatch(r"\s*([0-9]{1,9})\s*\.\.\s*([0-9]{1,9})\s*", text)
     if ends is not None:
         powers = tuple(2**i for i in range(30) if int(ends[1]) <= 2**i <= int(ends[2]))
@@ -98,8 +90,6 @@ def sizes_of(args: argparse.Namespace) -> tuple[int, ...]:
 
     Raises UsageError if they cannot be read, or are not enough to refine.
     """
-    from scalkit.errors import UsageError
-
     if args.size != 8 and args.sizes:
         raise UsageError(f"--size {args.size} --sizes {args.sizes:.60}: name one of them.")
     if not args.sizes:
@@ -133,8 +123,6 @@ def ranges_of(
     already.
     Raises UsageError or BuildError if something is not allowed, or a folder holds something else.
     """
-    from scalkit.bench.campaign.refining import range_of, sized_folder
-
     sizes = sizes_of(args) if is_sized(args) else ()
     found = []
     for target in targets:
@@ -151,9 +139,6 @@ def run_ranges(
     args: argparse.Namespace, ranges: Sequence[Range], on_progress: Callable[[Progress], None] | None
 ) -> tuple[Result, ...]:
     """Measure them, with more points where they are refined."""
-    from scalkit.bench.campaign.here import run_alternately
-    from scalkit.bench.campaign.refining import run_refined
-
     campaigns = [campaign for one in ranges for campaign in one.campaigns]
     if args.refine is not None:
         return run_refined(ranges, timeout_s=args.timeout, on_progress=on_progress, on_insert=say_inserted)
@@ -164,9 +149,6 @@ def run_ranges(
 
 def processes_of(campaigns: Sequence[Campaign]) -> list[str]:
     """Return which process is late, a sentence for each operation and setting that was measured with ``--per-process``."""
-    from scalkit.errors import DataError
-    from scalkit.measure import process_times, read
-
     found = []
     for campaign in campaigns:
         try:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.text import Text
 
 from scalkit.text import plain
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 
 def printed(text: str, style: str = "") -> Text:
     """Return a text for rich, without markup and with control characters in words."""
-    from rich.text import Text
-
     return Text(plain(text), style=style)
 
 

@@ -8,17 +8,19 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from pathlib import Path
+from typing import NoReturn, TextIO
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as RichProgress
+
+from scalkit.bench import Progress
+from scalkit.bench.campaign.file import CampaignFile
+from scalkit.bench.jobs.batch import Status, look
+from scalkit.bench.process import summary
 from scalkit.errors import LaunchError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scalkit.bench import Progress
-    from scalkit.bench.campaign.file import CampaignFile
-    from scalkit.bench.jobs.batch import Status
-
+from scalkit.task_bar import bar
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
@@ -83,9 +85,6 @@ def _interrupt(number: int, frame: object) -> NoReturn:
 
 @contextmanager
 def _bar(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
-    from scalkit.bench.process import summary
-    from scalkit.task_bar import bar
-
     last: list[tuple[Progress, float]] = []
 
     def left() -> str:
@@ -105,8 +104,6 @@ def _bar(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
 
 
 def _line(stream: TextIO, progress: Progress) -> None:
-    from scalkit.bench.process import summary
-
     if progress.launch is None or not progress.ended:
         return
     ending = f"failed: {summary(progress.failure)}" if progress.failure else "done"
@@ -142,8 +139,6 @@ def watched(file: CampaignFile, every_s: float, stream: TextIO) -> Status:
     `stream`: where progress is shown.
     Raises UsageError if nothing was submitted; LaunchError if Slurm does not answer ten times in a row.
     """
-    from scalkit.bench.jobs.batch import look
-
     unanswered, told = 0, set[str]()
     with _shown(stream) as show:
         while True:
@@ -180,11 +175,8 @@ def _shown(stream: TextIO) -> Iterator[Callable[..., None]]:
 
         yield write
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(file=stream), transient=True) as bar:
+    with RichProgress(*columns, console=Console(file=stream), transient=True) as bar:
         task = bar.add_task("asking Slurm", total=None)
 
         def update(status: Status | None, *texts: str) -> None:

@@ -7,7 +7,9 @@ import os
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from scalkit.clocks import VIRTUAL
 from scalkit.colours import CSS, SCRIPT
@@ -15,14 +17,11 @@ from scalkit.errors import ReportError
 from scalkit.markup import block, bullets, counted, details, table
 from scalkit.plots.store.suites import download
 from scalkit.plots.style import METRIC_WORDS, rounded, safe
+from scalkit.store import Store
+from scalkit.store.advice.answer import Advice
 from scalkit.store.advice.substitutes import operations
 from scalkit.store.runs.columns import BASE_UNITS
 from scalkit.store.views.explorer import fixed_words
-
-if TYPE_CHECKING:
-    from scalkit.store import Store
-    from scalkit.store.advice.answer import Advice
-
 
 _HERE = Path(__file__).resolve().parent
 _BUNDLE = _HERE.parents[1] / "reports" / "vendor" / "plotly-cartesian.min.js"
@@ -111,8 +110,6 @@ def pictures(store: Store, kind: str = "svg") -> dict[str, bytes]:
 
 def _uncrowded(store: Store) -> Any:
     """Return the suites of times without those with more processes than cores, where a platform has others."""
-    import pandas as pd
-
     every, calm = store.suites(metric="time"), store.suites(metric="time", oversubscribed=False)
     return pd.concat([calm, every[~every["platform"].isin(calm["platform"])]], ignore_index=True)
 

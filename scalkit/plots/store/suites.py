@@ -11,9 +11,10 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 
 from scalkit.clocks import VIRTUAL
 from scalkit.errors import DataError, ReportError, UsageError
@@ -21,13 +22,8 @@ from scalkit.extras import require
 from scalkit.plots.drawing import SYMBOLS, Drawing, linked_dots, spread
 from scalkit.plots.style import METRIC_WORDS, PALETTE, is_log_axis, number, quantity, rounded, safe, value_axis, x_axis
 from scalkit.stats.samples import Floats, Integers
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
-    from scalkit.store.views.comparison import Comparison
-    from scalkit.store.views.curves import Curve
-
+from scalkit.store.views.comparison import Comparison
+from scalkit.store.views.curves import Curve
 
 _PATIENCE_S, _TRIES = 60, 2
 _DRAW = """

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
+import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.plots.drawing import Drawing
@@ -15,11 +17,6 @@ from scalkit.plots.style import DATA, MODEL, QUIET, quantity, safe
 from scalkit.trace.results.dataset import read_result
 from scalkit.trace.results.metrics import WAITS
 from scalkit.trace.results.pairs import Pairs, pairs
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-    import xarray as xr
-
 
 MOST = 64
 """So many rows and columns are drawn at most; each then stands for several locations that follow each other."""

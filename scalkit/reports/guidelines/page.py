@@ -15,6 +15,7 @@ import numpy as np
 from scalkit.bundled import bundled, here_or_bundled
 from scalkit.errors import ReportError
 from scalkit.guidelines import CATALOGUES, Assessment, Guideline, assess, catalogue, measured
+from scalkit.guidelines.fitted import predictions as predicted
 from scalkit.guidelines.predictions import Prediction
 from scalkit.guidelines.remedies import Remedy, remedies
 from scalkit.guidelines.sentences import titled
@@ -135,8 +136,6 @@ def open_guidelines(
     found = assess(table, guidelines or CATALOGUES, **given)
     predictions: tuple[Prediction, ...] = ()
     if predict:
-        from scalkit.guidelines.fitted import predictions as predicted
-
         predictions = predicted(found, predict, highest=up_to)
     shown = tuple(named or runs or ("a simulated example",))
     page = GuidelinePage(
@@ -224,8 +223,6 @@ def _runs(source: Any, folder: Path, options: dict[str, Any]) -> tuple[list[str]
         source = [source]
     if isinstance(source, Sequence) and source and all(isinstance(one, str | os.PathLike) for one in source):
         return [str(here_or_bundled(Path(one).expanduser()).absolute()) for one in source], [os.fspath(one) for one in source]
-    from scalkit.guidelines.tables import read_tables
-
     own = {key: options.pop(key) for key in ("value", "run") if key in options}
     ignore = options.pop("ignore", ("repetition",))
     table = read_tables(source, value=own.get("value", "time"))

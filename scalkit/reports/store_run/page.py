@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.bundled import bundled
+from scalkit.errors import DataError
 from scalkit.markup import counted
 from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
 from scalkit.plots.store.suites import Quartiles
@@ -191,8 +192,6 @@ def open_run(store: str, run: str = "", *, title: str = "", named: str = "") -> 
     StoreError, DataError
         If there is no such store or run, or its file is damaged.
     """
-    from scalkit.bundled import bundled
-
     opened = open_store(store or bundled("data/store"), readonly=True)
     run_id = opened.resolve(run) if run else _newest(opened)
     record, table = trusted(opened.folder.file_of(run_id), run_id, [*names(bulk=False), "root_raw", "process_med"])
@@ -211,8 +210,6 @@ def open_run(store: str, run: str = "", *, title: str = "", named: str = "") -> 
 
 
 def _newest(store: Store) -> str:
-    from scalkit.errors import DataError
-
     runs = store.runs()
     if not len(runs):
         raise DataError(f"the store {str(store.path)!r} has no runs; file some with 'scalkit store put'.")

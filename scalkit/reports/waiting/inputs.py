@@ -8,7 +8,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import xarray as xr
 
 from scalkit.errors import DataError, ScalkitError
 from scalkit.plots.traces.waiting import WaitingRun
@@ -16,10 +17,6 @@ from scalkit.trace import analyse, read_result
 from scalkit.trace.files.reader import read_header
 from scalkit.trace.files.writer import HEADER
 from scalkit.trace.results.over_processes import breakdown
-
-if TYPE_CHECKING:
-    import xarray as xr
-
 
 TIMES = "times.csv"
 """Table beside results, with columns ``processes``, ``analysis_s`` and ``analysis_processes``, in s of one process."""

@@ -9,13 +9,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from scalkit.junit import Case, junit_xml
 from scalkit.session.file import script_of
 from scalkit.session.in_page import SCRIPT_ID
-
-if TYPE_CHECKING:
-    from scalkit.junit import Case
 
 
 class Content(ABC):
@@ -49,8 +47,6 @@ class Content(ABC):
 
     def save(self, folder: str) -> None:
         """Write what the process that runs the notebook reads into `folder`; nothing if its name is empty."""
-        from scalkit.junit import junit_xml
-
         if folder:
             found = self.to_json()
             texts = {"verdict.json": found, "junit.xml": junit_xml(self.cases())} if found else {}

@@ -7,6 +7,7 @@ import atexit
 import contextlib
 import contextvars
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -133,8 +134,6 @@ class Job:
 
 def shown_command(arguments: Sequence[str]) -> str:
     """Return the command as a person would type it."""
-    import shlex
-
     return shlex.join(["scalkit", *arguments])
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from scalkit.markup import esc
+from scalkit.markup import block, esc, table
 from scalkit.store.views.explorer import GROUPINGS, Browsing, SuiteKey
 from scalkit.text import counted
 from scalkit.widgets.base.part import Action, Grid
@@ -55,8 +55,6 @@ class StoreList(Grid):
         return f"{self.label}: {len(self._rows())}"
 
     def _fallback_html(self) -> str:
-        from scalkit.markup import block, table
-
         rows = [[esc(str(text)) for text in texts] for _, texts in self._rows()[:MOST_ROWS]]
         return block(table(list(self.columns), rows, self.label))
 

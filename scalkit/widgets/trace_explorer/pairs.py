@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scalkit.markup import esc
+from scalkit.markup import block, esc, paragraph, table
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.results.pairs import TRAFFIC_TITLES, Pairs, has_traffic, largest
 from scalkit.trace.views.explorer import Browsing
@@ -90,8 +90,6 @@ class TraceMatrixHead(Pieces):
         return f"{0 if self.found is None else len(self.found.value)} pairs of processes"
 
     def _fallback_html(self) -> str:
-        from scalkit.markup import block, paragraph, table
-
         found = self.found
         if found is None:
             return block(paragraph(_no_pairs(self.browsing.node.title)))
@@ -184,8 +182,6 @@ class TraceCauses(Grid):
         return f"{len(self._rows())} causes"
 
     def _fallback_html(self) -> str:
-        from scalkit.markup import block, table
-
         found, regions = self.found, self.browsing.result["region"].values
         rows = [
             [str(location), esc(regions[path]), esc(shown_amount(value, "ns"))]

@@ -7,7 +7,7 @@ from typing import Any
 
 import traitlets as t
 
-from scalkit.markup import esc
+from scalkit.markup import block, esc, table
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Pieces
@@ -55,8 +55,6 @@ class TraceRows(Pieces):
         return f"{self.label}: {len(self.rows)}"
 
     def _fallback_html(self) -> str:
-        from scalkit.markup import block, table
-
         rows = [[esc(" ".join((row["name"], row["more"])).strip()), *map(esc, row["values"])] for row in self.rows]
         heads = list(self.heads) or [""] * (len(self.rows[0]["values"]) if self.rows else 1)
         return block(table([self.label, *heads], rows, self.label))
