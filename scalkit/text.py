@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
-__all__ = ["NONE", "counted", "joined", "percent", "plain", "r2", "shortened"]
+__all__ = ["NONE", "capital", "counted", "cut", "few", "joined", "percent", "plain", "r2", "shortened"]
 
 NONE = "–"
 """Stands in a table where there is no number."""
@@ -45,6 +45,21 @@ def counted(n: int, one: str, many: str = "") -> str:
 def joined(names: Sequence[str]) -> str:
     """Return ``"a, b and c"``."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def few(names: Sequence[str], most: int = 6) -> str:
+    """Return the first of some names, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text of at most `most` letters, whose end is cut off for an ellipsis."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def shortened(text: str, most: int = 60) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from scalkit.bench.campaign.file import CampaignFile, read_campaign
 from scalkit.bench.campaign.folder import write_whole
@@ -21,7 +19,7 @@ from scalkit.bench.campaign.refining import ranges_of_file, run_refined
 from scalkit.bench.command.campaign import prepare_command
 from scalkit.bench.command.file import CommandFile, read_either, require_measuring
 from scalkit.bench.jobs.batch import Status, look, submit
-from scalkit.bench.jobs.book import Job, planned_jobs
+from scalkit.bench.jobs.book import planned_jobs
 from scalkit.bench.jobs.emitting import TOOLS, emitted
 from scalkit.bench.jobs.job import run_job
 from scalkit.bench.jobs.script import require_enough
@@ -32,9 +30,10 @@ from scalkit.bench.patterns.neighbourhood import experiments
 from scalkit.cli.options.command import next_step, opening
 from scalkit.cli.options.declared import given
 from scalkit.cli.options.measuring_rules import rules_in_words, say_inserted
-from scalkit.cli.terminal.printed import print_json, say
+from scalkit.cli.terminal.printed import print_either, print_json, say
 from scalkit.cli.terminal.progress import duration, progress_printer, resumable, terminated_like_interrupted, watched
 from scalkit.errors import UsageError
+from scalkit.text import counted, few
 
 _MOST = 12
 
@@ -120,9 +119,7 @@ def _check(args: argparse.Namespace) -> int:
         return 0
     counts = ", ".join(map(str, first.counts))
     lines = [file.title] if file.title else []
-    lines += [
-        f"{' and '.join(first.kinds)} with {counts} processes, {first.runs} run{'s' if first.runs > 1 else ''}, seed {first.seed}"
-    ]
+    lines += [f"{' and '.join(first.kinds)} with {counts} processes, {counted(first.runs, 'run')}, seed {first.seed}"]
     lines += rules_in_words(first)
     lines += [f"into {folder}" for folder in folders]
     lines += [f"{_launches(sum(map(len, plans)))}, {duration(least_s)} at the least"]
@@ -130,10 +127,10 @@ def _check(args: argparse.Namespace) -> int:
         short = "; less than that, so it will take longer" if file.budget_s < least_s else ""
         lines[-1] += f"; budget {duration(file.budget_s)}{short}"
     if jobs:
-        lines += [f"{len(jobs)} job{'s' if len(jobs) > 1 else ''} of Slurm"]
+        lines += [f"{counted(len(jobs), 'job')} of Slurm"]
     if first.experiments:
-        many = len(experiments(first.experiments, first.counts))
-        lines.insert(2 if file.title else 1, f"{many} experiment{'s' if many > 1 else ''} on neighbourhoods")
+        many = counted(len(experiments(first.experiments, first.counts)), "experiment")
+        lines.insert(2 if file.title else 1, f"{many} on neighbourhoods")
     if len(first.counts) < 5 and first.kinds != (NEIGHBOURHOOD,):
         lines += [f"A verdict needs 5 numbers of processes; here are {len(first.counts)}."]
     sys.stdout.write("\n".join(lines) + "\n")
@@ -143,12 +140,9 @@ def _check(args: argparse.Namespace) -> int:
 def _check_command(file: CommandFile, *, as_json: bool) -> int:
     own = file.arguments
     launches = len(own.points) * own.runs
-    if as_json:
-        outcome = {"file": str(file.path), "title": file.title, "folders": [str(file.out)], "launches": launches, "status": 0}
-        print_json(outcome)
-        return 0
-    lines = [file.title] if file.title else []
-    sys.stdout.write("\n".join([*lines, opening(own, file.out), own.template.command, _launches(launches)]) + "\n")
+    told = {"file": str(file.path), "title": file.title, "folders": [str(file.out)], "launches": launches, "status": 0}
+    lines = [*([file.title] if file.title else []), opening(own, file.out), own.template.command, _launches(launches)]
+    print_either(as_json, told, "\n".join(lines))
     return 0
 
 
@@ -158,8 +152,7 @@ def _submit(args: argparse.Namespace) -> int:
     rejected = [job for job in jobs if job.state == REJECTED]
     status = 2 if rejected else 0
     if args.json:
-        table = [_job_table(job) for job in jobs]
-        print_json({"folder": str(file.out), "jobs": table, "status": status})
+        print_json({"folder": str(file.out), "jobs": [asdict(job) for job in jobs], "status": status})
         return status
     taken = [job for job in jobs if job.number]
     if args.dry_run:
@@ -172,8 +165,9 @@ def _submit(args: argparse.Namespace) -> int:
         sys.stdout.write(f"Everything is measured or on its way; 'scalkit campaign watch {file.path}' follows it.\n")
     elif taken:
         sys.stdout.write(f"'scalkit campaign watch {file.path}' follows them.\n")
-    for reason, names in _grouped(rejected).items():
-        sys.stderr.write(f"scalkit campaign: Slurm rejected {_named(names)}: {reason}.\n")
+    for reason in dict.fromkeys(job.reason for job in rejected):
+        names = [job.name for job in rejected if job.reason == reason]
+        sys.stderr.write(f"scalkit campaign: Slurm rejected {few(names)}: {reason}.\n")
     return status
 
 
@@ -207,10 +201,8 @@ def _emit(args: argparse.Namespace) -> int:
         text = emitted(require_measuring(path), args.tool, out.name, args.mpi)
         runs = {"reframe": f"reframe -c {shlex.quote(str(out))} -r", "jube": f"jube run {shlex.quote(str(out))}"}[args.tool]
     write_whole(out, text)
-    if args.json:
-        sys.stdout.write(json.dumps({"file": str(out), "tool": args.tool, "command": runs, "status": 0}, indent=2) + "\n")
-    else:
-        sys.stdout.write(f"{out}; run it with: {runs}\n")
+    told = {"file": str(out), "tool": args.tool, "command": runs, "status": 0}
+    print_either(args.json, told, f"{out}; run it with: {runs}")
     return 0
 
 
@@ -233,7 +225,7 @@ def _tell(file: CampaignFile, status: Status, as_json: bool, was_told: bool = Fa
             "folder": str(file.out),
             "launches": status.total,
             "done": status.done,
-            "working": [_job_table(job) for job in status.working],
+            "working": [asdict(job) for job in status.working],
             "missing": list(status.missing),
             "reasons": list(status.reasons),
             "remarks": list(status.remarks),
@@ -277,25 +269,10 @@ def _report(results: Sequence[Result], as_json: bool) -> int:
         already = "" if result.fresh or result.missing else "nothing was missing: "
         sys.stdout.write(f"{already}{result.done} of {_launches(result.total)} in {result.folder}\n")
     if missing:
-        sys.stderr.write(f"scalkit campaign: {_named(missing)} {'is' if len(missing) == 1 else 'are'} missing; ")
+        sys.stderr.write(f"scalkit campaign: {few(missing)} {'is' if len(missing) == 1 else 'are'} missing; ")
         sys.stderr.write("the same command tries only what is missing.\n")
     return code
 
 
-def _job_table(job: Job) -> dict[str, Any]:
-    return asdict(job)
-
-
-def _grouped(jobs: Sequence[Job]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for job in jobs:
-        found.setdefault(job.reason, []).append(job.name)
-    return found
-
-
 def _launches(number: int) -> str:
-    return "1 launch" if number == 1 else f"{number} launches"
-
-
-def _named(names: Sequence[str]) -> str:
-    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+    return counted(number, "launch", "launches")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
 import xarray as xr
 
 import scalkit as sk
+from scalkit.cli.options.expected import parameters_named
+from scalkit.cli.terminal.printed import print_either
 from scalkit.errors import UsageError
 from scalkit.measure import parameters_of
 from scalkit.measure.schema import metrics_of
 from scalkit.measure.writers import FORMATS, Written, kind_of, require_free, write
 from scalkit.measure.writers.cells import points_of
-
-_FORMATS = ("extra-p-text", "json", "jsonl", "csv", "netcdf")
+from scalkit.text import counted, few
 
 
 def run(args: argparse.Namespace) -> int:
@@ -24,13 +24,11 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"--processes is {args.processes}; a number from 1 on is needed.")
     kind = kind_of(args.out, args.to)
     require_free(args.out, args.force)
-    parameter = (
-        [part.strip() for part in args.parameter.split(",")] if args.parameter and "," in args.parameter else args.parameter
-    )
-    ds = sk.read(args.inputs if len(args.inputs) > 1 else args.inputs[0], parameter=parameter, p=args.processes)
+    given = args.inputs if len(args.inputs) > 1 else args.inputs[0]
+    ds = sk.read(given, parameter=parameters_named(args.parameter), p=args.processes)
     written = write(ds, args.out, kind, force=args.force)
     told = _told(ds, written, args.inputs)
-    sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else _text(told))
+    print_either(args.json, told, _text(told))
     return 0
 
 
@@ -63,19 +61,15 @@ def _text(told: dict[str, object]) -> str:
     read, written = told["read"], told["written"]
     assert isinstance(read, dict)
     assert isinstance(written, dict)
-    inputs = ", ".join(read["inputs"][:3]) + (f" and {len(read['inputs']) - 3} more" if len(read["inputs"]) > 3 else "")
+    inputs = few(read["inputs"], 3)
     metrics = ", ".join(f"{name} [{unit}]" for name, unit in read["metrics"].items())
     lines = [
-        f"read {inputs} ({_count(len(read['files']), 'file')}) as {read['format']}: "
-        f"{_count(len(read['functions']), 'function')}, {_count(read['points'], 'point')} of {', '.join(read['parameters'])}, "
-        f"{_count(read['runs'], 'run')}; {metrics}"
+        f"read {inputs} ({counted(len(read['files']), 'file')}) as {read['format']}: "
+        f"{counted(len(read['functions']), 'function')}, {counted(read['points'], 'point')} of {', '.join(read['parameters'])}, "
+        f"{counted(read['runs'], 'run')}; {metrics}"
     ]
     lines += [f"  truncated, read as far as it goes: {read['truncated']}"] if read["truncated"] else []
     lines += [f"  note: {note}" for note in read["notes"]]
     lines.append(f"wrote {written['path']} as {written['title']}")
     lines += [f"  {one}" for one in written["lost"]]
-    return "\n".join(lines) + "\n"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return "\n".join(lines)

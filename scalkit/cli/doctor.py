@@ -84,38 +84,34 @@ def _mpi(args: argparse.Namespace) -> list[Finding]:
     """Compile and start two ranks for real: nothing less shows that compiler and launcher belong together."""
     brings = f"{install_command('mpi')} brings one"
     lack = f"nothing can be measured here; {brings}, or name yours with --mpicc and --mpiexec."
-    what = "MPI library that starts two ranks in one world"
-    try:
-        with terminated_like_interrupted():
-            mpi = find_mpi(args.mpicc, args.mpiexec)
-    except (BuildError, LaunchError) as error:
-        return [Finding("mpi", what, False, str(error), lack)]
-    found = f"{mpi.name} (MPI {mpi.standard}), {mpi.mpicc}, {mpi.mpiexec}, {cores()} cores"
-    return [Finding("mpi", what, True, "\n".join((found, *mpi.passed_over)), lack)]
+
+    def found() -> str:
+        mpi = find_mpi(args.mpicc, args.mpiexec)
+        said = f"{mpi.name} (MPI {mpi.standard}), {mpi.mpicc}, {mpi.mpiexec}, {cores()} cores"
+        return "\n".join((said, *mpi.passed_over))
+
+    return _tried("mpi", "MPI library that starts two ranks in one world", lack, found)
 
 
 def _virtual(args: argparse.Namespace) -> list[Finding]:
     """Let two ranks meet in virtual time."""
-    what = "that library in virtual time"
     brings = f"{install_command('mpi')} brings one that can"
     lack = f"run times with more processes than cores do not decide, all else works; {brings}."
-    try:
-        with terminated_like_interrupted():
-            mpi = proved(virtual(find_mpi(args.mpicc, args.mpiexec), read_network("cluster")))
-    except (BuildError, LaunchError, UsageError) as error:
-        return [Finding("virtual", what, False, str(error), lack)]
-    return [Finding("virtual", what, True, mpi.name, lack)]
+
+    def found() -> str:
+        return proved(virtual(find_mpi(args.mpicc, args.mpiexec), read_network("cluster"))).name
+
+    return _tried("virtual", "that library in virtual time", lack, found)
 
 
 def _simulator(args: argparse.Namespace) -> list[Finding]:
     """Let two ranks meet on the first simulated machine."""
-    what = "simulated machines (SimGrid SMPI)"
     lack = "'scalkit measure --platform' does not work, all else does; apt-get install libsimgrid-dev."
-    try:
-        mpi = simulate(load_platform(platform_names()[0]))
-    except (BuildError, LaunchError, UsageError) as error:
-        return [Finding("simulator", what, False, str(error), lack)]
-    return [Finding("simulator", what, True, f"{mpi.library}; {', '.join(platform_names())}", lack)]
+
+    def found() -> str:
+        return f"{simulate(load_platform(platform_names()[0])).library}; {', '.join(platform_names())}"
+
+    return _tried("simulator", "simulated machines (SimGrid SMPI)", lack, found)
 
 
 def _browser(args: argparse.Namespace) -> list[Finding]:
@@ -123,10 +119,16 @@ def _browser(args: argparse.Namespace) -> list[Finding]:
     from scalkit.reports.writer.pdf import find_browser
 
     lack = "no PDF of a report can be written, and tests of pages are skipped; apt-get install chromium."
+    return _tried("browser", "Chromium", lack, find_browser)
+
+
+def _tried(need: str, what: str, lack: str, found: Callable[[], str]) -> list[Finding]:
+    """Return what was found, or why it does not work."""
     try:
-        return [Finding("browser", "Chromium", True, find_browser(), lack)]
-    except ReportError as error:
-        return [Finding("browser", "Chromium", False, str(error), lack)]
+        with terminated_like_interrupted():
+            return [Finding(need, what, True, found(), lack)]
+    except (BuildError, LaunchError, ReportError, UsageError) as error:
+        return [Finding(need, what, False, str(error), lack)]
 
 
 def _extra(name: str, args: argparse.Namespace) -> list[Finding]:

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from scalkit.cli import guidelines_use
-from scalkit.cli.terminal.printed import printed
+from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.errors import ReportError, UsageError
 from scalkit.guidelines import Assessment, Guideline, assess
 from scalkit.guidelines.catalogue import CATALOGUES, guidelines
@@ -26,6 +25,7 @@ from scalkit.guidelines.remedies import remedies
 from scalkit.guidelines.snippet import c_snippet
 from scalkit.guidelines.tables import read_tables
 from scalkit.markup import counted
+from scalkit.text import capital
 from scalkit.whole_file import whole_file
 
 
@@ -46,7 +46,8 @@ def run(args: argparse.Namespace) -> int:
         _require_place(path, option, args.force)
 
     found, predictions = _assessed(args)
-    status = max(found.exit_status([w for w in args.fail_on if w != "predicted"]), _predicted(args, predictions))
+    ahead = "predicted" in args.fail_on and any(one.is_failure for one in predictions)
+    status = max(found.exit_status([w for w in args.fail_on if w != "predicted"]), int(ahead))
     report = _report(args) if args.report else None
     written = _written(args, found)
     if args.json:
@@ -71,10 +72,6 @@ def _assessed(args: argparse.Namespace) -> tuple[Assessment, tuple[Prediction, .
     if args.predict is None:
         return found, ()
     return found, predictions(found, args.predict, highest=args.up_to)
-
-
-def _predicted(args: argparse.Namespace, predictions: tuple[Prediction, ...]) -> int:
-    return int("predicted" in args.fail_on and any(one.is_failure for one in predictions))
 
 
 def _remedies(found: Assessment) -> list[dict[str, Any]]:
@@ -145,9 +142,6 @@ def _list(as_json: bool) -> int:
     return 0
 
 
-_WIDTH = 160
-
-
 def show(
     found: Assessment,
     predictions: Sequence[Prediction],
@@ -159,7 +153,7 @@ def show(
     along: str | None = None,
 ) -> None:
     """Print an assessment to standard output, and where files were written; `along`: what predictions were asked for."""
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH, highlight=False)
+    console = terminal()
     if len(found):
         _table(console, found, by)
     rows = found.violations.index.tolist()
@@ -176,19 +170,18 @@ def show(
     _part(console, "To keep in mind", found.warnings)
     for path in written:
         console.print(printed(f"Written: {path}"))
-    console.print(printed(f"{found.headline[:1].upper()}{found.headline[1:]}. Exit status {status}.", style="bold"))
+    console.print(printed(f"{capital(found.headline)}. Exit status {status}.", style="bold"))
 
 
 def _table(console: Console, found: Assessment, by: str | None) -> None:
     cells = found.table(by)
-    table = Table(caption="violated tests/tests (groups with a violation/groups)", caption_justify="left", title_justify="left")
-    table.add_column("Guideline")
-    for head in cells.columns:
-        table.add_column(printed(str(head)), justify="right")
-    for name, row in cells.iterrows():
-        shown = [printed(cell, style="" if cell.startswith("0/") else "red") for cell in row]
-        table.add_row(printed(str(name)), *shown)
-    console.print(table)
+    heads = list(map(str, cells.columns))
+    caption = "violated tests/tests (groups with a violation/groups)"
+    rows = (
+        [printed(str(name)), *(printed(cell, style="" if cell.startswith("0/") else "red") for cell in row)]
+        for name, row in cells.iterrows()
+    )
+    console.print(table_of(["Guideline", *heads], rows, heads, caption=caption, caption_justify="left", title_justify="left"))
 
 
 def _part(console: Console, title: str, lines: Iterable[str], more: int = 0) -> None:

@@ -8,13 +8,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
 import scalkit as sk
 from scalkit.cli.options.expected import only_processes
-from scalkit.cli.terminal.printed import printed
+from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.errors import UsageError
+from scalkit.text import capital
 from scalkit.history import History, history
 from scalkit.validation.told.annotations import command
 
@@ -56,10 +54,7 @@ def _named(folders: Sequence[Path]) -> list[tuple[str, Path]]:
 
 
 def _show(found: History) -> None:
-    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
-    table = Table()
-    for name in ("Function", "Metric", "Commits", "Model", "Change"):
-        table.add_column(name)
+    console, rows = terminal(), []
     for track in found.tracks:
         for number, one in enumerate(track.segments):
             step = track.steps[number - 1] if number else None
@@ -67,10 +62,10 @@ def _show(found: History) -> None:
             style = "bold red" if step is not None and step.is_failure else ""
             commits = one.first if one.first == one.last else f"{one.first} to {one.last}"
             cells = (track.function, track.metric, commits, "-" if one.model is None else str(one.model), change)
-            table.add_row(*(printed(cell, style=style) for cell in cells))
-    console.print(table)
+            rows.append([printed(cell, style=style) for cell in cells])
+    console.print(table_of(("Function", "Metric", "Commits", "Model", "Change"), rows))
     for step in found.steps:
         console.print(printed(f"{step.sentence}{'' if step.decides else ' (does not decide)'}"))
     for name, why in found.left_out.items():
         console.print(printed(f"left out: {name}, {why}"))
-    console.print(printed(f"{found.headline[0].upper()}{found.headline[1:]}. Exit status {found.exit_status()}.", style="bold"))
+    console.print(printed(f"{capital(found.headline)}. Exit status {found.exit_status()}.", style="bold"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import secrets
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,13 +28,15 @@ from scalkit.cli.options.measuring_rules import (
     refuse_rules,
     rules_of,
     run_ranges,
+    seed_of,
     sizes_of,
+    words_of,
 )
 from scalkit.cli.terminal.printed import print_json, say
 from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
 from scalkit.errors import UsageError
 from scalkit.measure.virtual_time import numbers_in_words
-from scalkit.text import plain
+from scalkit.text import few, plain
 
 _MOST_REMARKS = 12
 
@@ -138,19 +139,17 @@ def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, tar
 
     if isinstance(target.mpi, SimulatedMpi):
         target.mpi.platform.require_room(max(counts, default=0), target.mpi.per_node)
-    if args.seed is None:
-        recorded = Folder(out).record.get("arguments", {}).get("seed")
-        args.seed = _drawn_seed() if recorded is None else recorded
+    args.seed = seed_of(args.seed, out)
     return Arguments(
         kinds=(*args.what, *([FUNCTIONS] if args.function else [])),
         counts=counts,
         runs=target.mpi.usual_runs if args.runs is None else args.runs,
         seed=args.seed,
-        ops=_words(args.ops),
+        ops=words_of(args.ops),
         size=sizes_of(args)[0],
         datatype=args.datatype,
         sync=args.sync,
-        shapes=_words(args.shapes) or SHAPES,
+        shapes=words_of(args.shapes) or SHAPES,
         budget_s=args.budget,
         **rules_of(args),
         functions=tuple(args.function) or None,
@@ -174,14 +173,6 @@ def _written_report(args: argparse.Namespace, out: Path, folders: Sequence[Path]
     )
     say(f"report: {result.html}\n{result.answer}", as_json=args.json)
     return result.status
-
-
-def _drawn_seed() -> int:
-    return secrets.randbelow(2**31)
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def _opening(campaign: Campaign | FarmCampaign) -> str:
@@ -241,9 +232,8 @@ def _say_result(result: Result) -> None:
         more = len(result.remarks) - _MOST_REMARKS
         sys.stderr.write(f"scalkit measure: {more} more wrong results are named in {result.folder}/campaign.toml.\n")
     if names:
-        shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
         sys.stderr.write(
-            f"scalkit measure: {len(names)} of {result.total} launches are missing ({shown}); the other {result.done} "
+            f"scalkit measure: {len(names)} of {result.total} launches are missing ({few(names)}); the other {result.done} "
             f"are kept in {result.folder}. The same command tries only what is missing.\n"
         )
     else:

@@ -9,7 +9,7 @@ from typing import Any
 
 from scalkit.bench.libraries.added import State, libraries, remove_library, state_of
 from scalkit.bench.libraries.installing import add_library
-from scalkit.cli.terminal.printed import print_json, say
+from scalkit.cli.terminal.printed import print_either, print_json, say
 from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.errors import ScalkitError
 
@@ -52,10 +52,7 @@ def _add(args: argparse.Namespace) -> int:
 
 def _remove(args: argparse.Namespace) -> int:
     removed = [remove_library(name).name for name in args.name]
-    if args.json:
-        print_json(removed)
-    else:
-        say(f"removed {', '.join(removed)}")
+    print_either(args.json, removed, f"removed {', '.join(removed)}")
     return 0
 
 

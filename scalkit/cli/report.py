@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
+from dataclasses import asdict
 from typing import Any
 
 import scalkit as sk
 from scalkit.cli.options.expected import expected_of, judging_of, only_processes
-from scalkit.cli.terminal.printed import print_json
+from scalkit.cli.terminal.printed import aligned, print_either, say_step
 from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.errors import UsageError
+from scalkit.reports import report
+from scalkit.reports.inputs import kind_of, named_parameters
+from scalkit.reports.template import named_template, templates
 from scalkit.task_bar import task_bar
 
 
@@ -21,8 +24,6 @@ def run(args: argparse.Namespace) -> int:
         return _show_templates(args)
     if not args.runs:
         raise UsageError("nothing to report; name a run folder, a run file, a netCDF file or a session.")
-    from scalkit.reports import report
-
     with terminated_like_interrupted(), task_bar(sys.stderr, "report") as bar:
         result = report(
             _measured(args),
@@ -39,17 +40,13 @@ def run(args: argparse.Namespace) -> int:
             labels=args.label,
             pdf=args.pdf,
             notebook=args.notebook,
-            progress=_say if args.progress else bar,
+            progress=say_step if args.progress else bar,
             **judging_of(args),
         )
-    written = {"html": result.html, "verdict_json": result.verdict_json, "junit_xml": result.junit_xml}
-    more = {key: path for key, path in (("pdf", result.pdf), ("notebook", result.notebook)) if path is not None}
-    if args.json:
-        files = {key: str(path) for key, path in {**written, **more}.items()}
-        text = json.dumps({**files, "status": result.status, "answer": result.answer}, indent=2)
-    else:
-        text = "\n".join([f"report: {result.html}", *(f"{key}: {path}" for key, path in more.items()), result.answer])
-    sys.stdout.write(text + "\n")
+    more = {key: str(path) for key, path in (("pdf", result.pdf), ("notebook", result.notebook)) if path is not None}
+    told = {key: str(getattr(result, key)) for key in ("html", "verdict_json", "junit_xml")} | more
+    lines = [f"report: {result.html}", *(f"{key}: {path}" for key, path in more.items()), result.answer]
+    print_either(args.json, {**told, "status": result.status, "answer": result.answer}, "\n".join(lines))
     return result.status
 
 
@@ -62,20 +59,12 @@ def _measured(args: argparse.Namespace) -> list[Any] | Any:
     """Return what is reported: paths, or the measurements at some numbers of processes."""
     if args.processes is None:
         return args.runs
-    from scalkit.reports.inputs import kind_of, named_parameters
-
     if held := next((run for run in args.runs if kind_of(run) == "session"), None):
         raise UsageError(f"'{held}' is a session, which says itself which settings count; leave -n out, or exclude there.")
     along = named_parameters(args.parameter or "")
     if args.template == "compare":
         return [only_processes(sk.read(run, parameter=along), args.processes) for run in args.runs]
     return only_processes(sk.read(args.runs, parameter=along), args.processes)
-
-
-def _say(done: int, total: int) -> None:
-    """Say how many steps are done, for programs that read along."""
-    sys.stderr.write(f"[{done}/{total}] report\n")
-    sys.stderr.flush()
 
 
 def _targets(text: str | None) -> list[float]:
@@ -89,25 +78,14 @@ def _targets(text: str | None) -> list[float]:
 
 
 def _show_templates(args: argparse.Namespace) -> int:
-    from scalkit.reports.template import named_template, templates
-
     if args.help_template is None:
         shown = templates()
-        if args.json:
-            text = json.dumps([{"name": one.name, "purpose": one.purpose} for one in shown], indent=2)
-        else:
-            width = max(len(one.name) for one in shown)
-            text = "\n".join(f"{one.name:<{width}}  {one.purpose}" for one in shown)
-        sys.stdout.write(text + "\n")
+        told = [{"name": one.name, "purpose": one.purpose} for one in shown]
+        print_either(args.json, told, "\n".join(aligned([(one.name, one.purpose) for one in shown])))
         return 0
     template = named_template(args.help_template)
     parameters = template.parameters
-    if args.json:
-        rows = [{"name": p.name, "type": p.type, "default": p.default, "help": p.help} for p in parameters]
-        print_json(rows)
-        return 0
-    heads = [f"{p.name}: {p.type} = {p.default}" for p in parameters]
-    width = max(map(len, heads))
-    lines = [f"{head:<{width}}  {p.help}" for head, p in zip(heads, parameters, strict=True)]
-    sys.stdout.write("\n".join([f"{template.name}: {template.purpose}", "", *lines, "", f"The notebook: {template.path}"]) + "\n")
+    lines = aligned([(f"{p.name}: {p.type} = {p.default}", p.help) for p in parameters])
+    text = "\n".join([f"{template.name}: {template.purpose}", "", *lines, "", f"The notebook: {template.path}"])
+    print_either(args.json, [asdict(p) for p in parameters], text)
     return 0

@@ -12,14 +12,13 @@ from typing import Any
 
 import pandas as pd
 import xarray as xr
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 import scalkit as sk
 from scalkit.bundled import here_or_bundled
 from scalkit.cli import page
 from scalkit.cli.history import require_tolerance, tell
+from scalkit.cli.terminal.printed import printed, say_step, terminal
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import write_netcdf
 from scalkit.store.store import Store
@@ -31,9 +30,8 @@ from scalkit.text import counted, plain
 def verify(args: argparse.Namespace, store: Store) -> int:
     """Say whether every file is what was filed, and who signed it; return 1 if one is not."""
     verified, signers = store.verify(), store.signers()
-    lines = [str(verified)]
-    lines += [f"  {counted(n, 'run')} signed by {name}." for name, n in sorted(Counter(signers.values()).items())]
-    _print(args, {**verified.to_json(), "signers": signers}, "\n".join(lines))
+    signed = (f"  {counted(n, 'run')} signed by {name}." for name, n in sorted(Counter(signers.values()).items()))
+    _print(args, {**verified.to_json(), "signers": signers}, str(verified), *signed)
     return 0 if verified.ok else 1
 
 
@@ -57,8 +55,10 @@ def state(args: argparse.Namespace, store: Store) -> int:
     return _print(args, {done: full, "reason": args.reason}, f"{done} {full}: {args.reason}")
 
 
-def _print(args: argparse.Namespace, value: dict[str, Any], text: str) -> int:
-    sys.stdout.write(plain(json.dumps(value, indent=2, ensure_ascii=False) if args.json else text) + "\n")
+def _print(args: argparse.Namespace, value: Any, *lines: str) -> int:
+    """Print a value as JSON, or lines."""
+    for text in [json.dumps(value, indent=2, ensure_ascii=False)] if args.json else lines:
+        sys.stdout.write(plain(text) + "\n")
     return 0
 
 
@@ -67,15 +67,9 @@ def report(args: argparse.Namespace) -> int:
     from scalkit.reports.store_run.page import run_report
 
     path = run_report(
-        args.store, args.run_id, args.out, title=args.title, force=args.force, progress=_say_progress if args.progress else None
+        args.store, args.run_id, args.out, title=args.title, force=args.force, progress=say_step if args.progress else None
     )
-    text = json.dumps({"path": str(path)}, indent=2) if args.json else f"wrote {path}"
-    sys.stdout.write(text + "\n")
-    return 0
-
-
-def _say_progress(done: int, total: int) -> None:
-    print(f"[{done}/{total}] report", file=sys.stderr, flush=True)  # noqa: T201
+    return _print(args, {"path": str(path)}, f"wrote {path}")
 
 
 def explore(args: argparse.Namespace) -> int:
@@ -123,51 +117,42 @@ def _put(args: argparse.Namespace) -> int:
     store = _opened(args, writes=True, sources=args.inputs)
     options = {key: getattr(args, key) for key in ("machine", "site", "user", "contributor", "licence", "notes")}
     filed = store.put(args.inputs, **options)
-    if args.json:
-        return _print_json({"added": filed.added, "known": filed.known, "replaced": filed.replaced, "runs": len(store)})
-    for run_id in filed.added:
-        _say(f"added {run_id}")
-    for run_id in filed.known:
-        _say(f"there already {run_id}")
-    for run_id in filed.replaced:
-        _say(f"retracted {run_id}: replaced by a run with more launches")
-    _say(f"{args.store}: {counted(len(store), 'run')}.")
-    return 0
+    said = [f"added {run_id}" for run_id in filed.added] + [f"there already {run_id}" for run_id in filed.known]
+    said += [f"retracted {run_id}: replaced by a run with more launches" for run_id in filed.replaced]
+    told = {"added": filed.added, "known": filed.known, "replaced": filed.replaced, "runs": len(store)}
+    return _print(args, told, *said, f"{args.store}: {counted(len(store), 'run')}.")
 
 
 def _runs(args: argparse.Namespace) -> int:
     store = _opened(args)
-    frame = store.runs(retracted=args.retracted, **_filters(args))
-    if args.json:
-        return _print_frame(frame)
-    _table(
-        frame,
+    return _table(
+        args,
+        store,
+        store.runs(retracted=args.retracted, **_filters(args)),
         {"run_id": "Run", "platform": "Platform", "started": "Started", "suites": "Suites", "measurements": "Points"}
         | {"repetitions": "Repetitions", "site": "Site", "notes": "Notes"},
         "No run fits; leave out --where, or file some with 'scalkit store put'.",
     )
-    return _problems(store)
 
 
 def _suites(args: argparse.Namespace) -> int:
     store = _opened(args)
     frame = store.suites(**_filters(args))
-    if args.json:
-        return _print_frame(frame)
     keys = ["platform", "op", "pattern", "metric", "x_name", "fixed", "datatype", "sync"]
-    if len(frame):
+    if len(frame) and not args.json:
         grouped = frame.groupby(keys, sort=False, dropna=False)
         frame = grouped.agg(runs=("run_id", "nunique"), points=("points", "max"), x_min=("x_min", "min"), x_max=("x_max", "max"))
         frame = frame.reset_index()
         frame["range"] = [f"{row.x_name} = {row.x_min} to {row.x_max}" for row in frame.itertuples()]
         frame["fixed"] = [fixed_words(text) for text in frame["fixed"]]
-    _table(
+    return _table(
+        args,
+        store,
         frame,
         {"platform": "Platform", "op": "Operation", "pattern": "Pattern", "metric": "Metric", "range": "Over"}
         | {"points": "Points", "fixed": "Fixed", "datatype": "Type", "runs": "Runs"},
         "No suite fits; leave out --where, or see 'scalkit store runs'.",
     )
-    return _problems(store)
 
 
 def _history(args: argparse.Namespace) -> int:
@@ -181,10 +166,9 @@ def _load(args: argparse.Namespace) -> int:
         names = "; ".join(str(node.name) for node in loaded.leaves)
         raise UsageError(f"what fits cannot be one file: {names}; choose one with --where, as in platform='...'.")
     write_netcdf(loaded, args.out)
-    if args.json:
-        return _print_json({"path": args.out, "functions": [str(name) for name in loaded["function"].values]})
-    _say(f"wrote {args.out}: {counted(loaded.sizes['function'], 'function')}, {counted(loaded.sizes['run'], 'run')}")
-    return 0
+    told = {"path": args.out, "functions": [str(name) for name in loaded["function"].values]}
+    sizes = f"{counted(loaded.sizes['function'], 'function')}, {counted(loaded.sizes['run'], 'run')}"
+    return _print(args, told, f"wrote {args.out}: {sizes}")
 
 
 def _compare(args: argparse.Namespace) -> int:
@@ -194,35 +178,25 @@ def _compare(args: argparse.Namespace) -> int:
         from scalkit.plots.store.suites import save
 
         saved = str(save(comparison, args.out))
-    if args.json:
-        return _print_json({**comparison.to_json(), "saved": saved})
     one, *others = (curve.label for curve in comparison.curves)
     alone = f"{1 + len(others)} curves of one choice" if others else f"one curve, {one}"
-    _say(str(comparison) or f"{alone}; name another to compare it with.")
-    if saved:
-        _say(f"wrote {saved}")
-    return 0
+    said = str(comparison) or f"{alone}; name another to compare it with."
+    return _print(args, {**comparison.to_json(), "saved": saved}, said, *([f"wrote {saved}"] if saved else []))
 
 
 def _advise(args: argparse.Namespace) -> int:
     advice = _opened(args).advise(args.op, statistic=args.statistic, confidence=args.confidence, seed=args.seed, **_filters(args))
-    if args.json:
-        return _print_json({**advice.to_json(), "c": getattr(advice, f"c_{args.c}")() if args.c else None})
-    if args.c:
-        sys.stdout.write(getattr(advice, f"c_{args.c}")())
+    code = getattr(advice, f"c_{args.c}")() if args.c else None
+    if code is not None and not args.json:
+        sys.stdout.write(code)
         return 0
-    _say(str(advice))
-    if advice.missing:
-        _say(f"Not measured: {', '.join(advice.missing)}.")
-    return 0
+    lacking = [f"Not measured: {', '.join(advice.missing)}."] if advice.missing else []
+    return _print(args, {**advice.to_json(), "c": code}, str(advice), *lacking)
 
 
 def _validate(args: argparse.Namespace) -> int:
     report = sk.store.validate(args.store)
-    if args.json:
-        _print_json(report.to_json())
-    elif not args.quiet:
-        _say(str(report))
+    _print(args, report.to_json(), *([] if args.quiet else [str(report)]))
     return 0 if report.ok else 1
 
 
@@ -230,12 +204,9 @@ def _merge(args: argparse.Namespace) -> int:
     store = _opened(args, writes=True, sources=args.others)
     which = True if args.all_retractions else False if args.no_retractions else None
     merged = {other: store.merge(other, retractions=which) for other in args.others}
-    if args.json:
-        _print_json({other: one.to_json() for other, one in merged.items()})
-    else:
-        for other, one in merged.items():
-            _say(f"{other}: {one}")
-        _say(f"{args.store}: {counted(len(store), 'run')}.")
+    said = [f"{other}: {one}" for other, one in merged.items()]
+    told = {other: one.to_json() for other, one in merged.items()}
+    _print(args, told, *said, f"{args.store}: {counted(len(store), 'run')}.")
     return 1 if any(one.refused for one in merged.values()) else 0
 
 
@@ -247,28 +218,19 @@ def _publish(args: argparse.Namespace) -> int:
         raise UsageError(f"--out {args.out!r} is neither a zip nor a page; let it end with .zip or .html.")
     if args.out.lower().endswith((".html", ".htm")):
         written = write_page(store, args.out, args.title)
-        if args.json:
-            return _print_json({"path": str(written), "runs": len(store)})
-        _say(f"wrote {written}: {counted(len(store), 'run')}.")
-        return 0
+        return _print(args, {"path": str(written), "runs": len(store)}, f"wrote {written}: {counted(len(store), 'run')}.")
     extra = {"site/index.html": page(store, args.title).encode(), **({} if args.no_plots else pictures(store))}
-    authors = tuple(args.author)
     texts = {"title": args.title, "licence": args.licence, "description": args.description}
-    done = store.publish(args.out, authors=authors, extra=extra, **texts)
-    if args.json:
-        return _print_json({**vars(done), "path": str(done.path)})
-    _say(f"wrote {done.path}: {counted(done.runs, 'run')}, {done.files} files, {done.size / 1e6:.3g} MB.")
-    _say(f"SHA-256 {done.sha256}")
-    return 0
+    done = store.publish(args.out, authors=tuple(args.author), extra=extra, **texts)
+    said = f"wrote {done.path}: {counted(done.runs, 'run')}, {done.files} files, {done.size / 1e6:.3g} MB."
+    return _print(args, {**vars(done), "path": str(done.path)}, said, f"SHA-256 {done.sha256}")
 
 
 def _reindex(args: argparse.Namespace) -> int:
     store = _opened(args, writes=True)
     number = store.reindex()
-    if args.json:
-        return _print_json({"runs": number, "problems": store.problems})
-    _say(f"the index has {counted(number, 'run')}.")
-    return _problems(store)
+    _print(args, {"runs": number, "problems": store.problems}, f"the index has {counted(number, 'run')}.")
+    return _problems(args, store)
 
 
 _ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
@@ -293,17 +255,17 @@ _ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
 }
 
 
-def _problems(store: Store) -> int:
-    for text in store.problems:
+def _problems(args: argparse.Namespace, store: Store) -> int:
+    for text in [] if args.json else store.problems:
         print(f"scalkit store: {plain(text)}", file=sys.stderr)  # noqa: T201
     return 0
 
 
-def _table(frame: pd.DataFrame, columns: dict[str, str], nothing: str) -> None:
-    """Print the columns that say something as a table."""
-    if not len(frame):
-        _say(nothing)
-        return
+def _table(args: argparse.Namespace, store: Store, frame: pd.DataFrame, columns: dict[str, str], nothing: str) -> int:
+    """Print the columns that say something as a table; as JSON all."""
+    if args.json or not len(frame):
+        _print(args, json.loads(frame.to_json(orient="records")), nothing)
+        return _problems(args, store)
     shown = {key: title for key, title in columns.items() if (frame[key].astype(str) != "").any()}
     table = Table()
     for key, title in shown.items():
@@ -311,19 +273,6 @@ def _table(frame: pd.DataFrame, columns: dict[str, str], nothing: str) -> None:
         table.add_column(title, justify="right" if is_number else "left", overflow="fold", no_wrap=key == "run_id")
     for row in frame[list(shown)].itertuples(index=False, name=None):
         cells = (str(cell)[:12] if key == "run_id" else str(cell) for key, cell in zip(shown, row, strict=True))
-        table.add_row(*(Text(plain(cell)) for cell in cells))
-    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
-    console.print(table)
-
-
-def _print_frame(frame: pd.DataFrame) -> int:
-    return _print_json(json.loads(frame.to_json(orient="records")))
-
-
-def _print_json(value: Any) -> int:
-    sys.stdout.write(plain(json.dumps(value, indent=2, ensure_ascii=False)) + "\n")
-    return 0
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(plain(text) + "\n")
+        table.add_row(*map(printed, cells))
+    terminal().print(table)
+    return _problems(args, store)

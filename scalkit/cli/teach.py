@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import xarray as xr
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 import scalkit as sk
-from scalkit.cli.terminal.printed import print_json
+from scalkit.cli.terminal.printed import print_either, print_json, table_of, terminal
 from scalkit.errors import UsageError
 from scalkit.teaching import Exercise
 from scalkit.teaching.grades import HandIn, graded
@@ -35,8 +32,7 @@ def _strip(args: argparse.Namespace) -> int:
 
     source = bundled(_BUNDLED) if args.source is None else Path(args.source)
     written = [str(path) for path in strip_files(source, Path(args.target), force=args.force)]
-    text = json.dumps({"written": written}, indent=2) if args.json else "\n".join(f"students' edition: {one}" for one in written)
-    sys.stdout.write(text + "\n")
+    print_either(args.json, {"written": written}, "\n".join(f"students' edition: {one}" for one in written))
     return 0
 
 
@@ -60,7 +56,7 @@ def _measurements(paths: Sequence[str]) -> list[xr.Dataset]:
 
 
 def _show(found: Sequence[HandIn]) -> None:
-    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    console = terminal()
     read = [one for one in found if not one.problem]
     if read:
         console.print(_table(read))
@@ -78,15 +74,14 @@ def _show(found: Sequence[HandIn]) -> None:
 
 def _table(read: Sequence[HandIn]) -> Table:
     is_checked = any(one.solved is not None for one in read)
-    table = Table()
-    for name in ("Student", "Function", "Metric", "Expectation", "Model", "Verdict", "Steps", *["Exercise"] * is_checked):
-        table.add_column(name, justify="right" if name == "Steps" else "left")
+    heads = ("Student", "Function", "Metric", "Expectation", "Model", "Verdict", "Steps", *["Exercise"] * is_checked)
+    rows = []
     for one in read:
         symbol = next((mark for word, mark in SYMBOLS.items() if word == one.verdict), "-")
         cells = [one.student, one.function, one.metric, one.expectation, one.model, f"{symbol} {one.verdict}"]
         solved = ["✓ solved" if one.solved else "✗ not yet"] * is_checked
-        table.add_row(*(Text(_plain(cell)) for cell in [*cells, str(len(one.steps)), *solved]))
-    return table
+        rows.append([Text(_plain(cell)) for cell in [*cells, str(len(one.steps)), *solved]])
+    return table_of(heads, rows, ("Steps",))
 
 
 def _plain(text: str) -> str:

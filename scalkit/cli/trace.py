@@ -14,7 +14,7 @@ from typing import Any
 import xarray as xr
 
 from scalkit.cli import trace_record
-from scalkit.cli.terminal.printed import aligned, print_json
+from scalkit.cli.terminal.printed import aligned, print_either
 from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import DataError, UsageError
@@ -34,28 +34,20 @@ from scalkit.units import format_quantity
 
 def run(args: argparse.Namespace) -> int:
     """Do what the word says and return the exit status."""
-    if args.word in ("record", "run"):
-        return trace_record.run(args)
-    if args.word == "predict":
-        return run_predict(args)
-    if args.word == "export":
-        return _export(args)
-    if args.word == "convert":
-        return _convert(args)
-    if args.word == "report":
-        return run_report(args)
+    if args.word in _WORDS:
+        return _WORDS[args.word](args)
     if args.rows < 1:
         raise UsageError(f"--rows is {args.rows}; a number from 1 on is needed.")
-    ds = _analysed(args) if args.word == "analyse" else _read(args)
+    ds = _analysed(args) if args.word == "analyse" else read_result(args.file)
     told = _told(ds, args.rows)
     waited = sum(share(ds, name) for name in ("wait_for_progress", "wait_for_grant") if name in told["totals"])
-    sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else plain(_text(told)))
+    print_either(args.json, told, plain(_text(told)))
     return 1 if args.fail_above is not None and 100 * waited > args.fail_above else 0
 
 
 def text_of(ds: xr.Dataset, n_rows: int) -> str:
     """Return the totals of a result, and its longest waits, as text."""
-    return plain(_text(_told(ds, n_rows)))
+    return plain(_text(_told(ds, n_rows))) + "\n"
 
 
 def _told(ds: xr.Dataset, n_rows: int) -> dict[str, Any]:
@@ -82,10 +74,6 @@ def _export(args: argparse.Namespace) -> int:
     found = write_perfetto(args.folder, file, keep_going=args.keep_going)
     sys.stdout.write(", ".join(f"{n} {what}" for what, n in found.items()) + f" in {file}; open it at ui.perfetto.dev\n")
     return 0
-
-
-def _read(args: argparse.Namespace) -> xr.Dataset:
-    return read_result(args.file)
 
 
 def _analysed(args: argparse.Namespace) -> xr.Dataset:
@@ -156,7 +144,7 @@ def _text(told: dict[str, Any]) -> str:
         lines += ["", *_table(("caused", "time", "by location", "which was in"), found)]
     lines += _why(told, seconds)
     lines += ["", "left out:", *(f"  {one}" for one in told["problems"])] if told["problems"] else []
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def _why(told: dict[str, Any], seconds: Any) -> list[str]:
@@ -207,10 +195,7 @@ def run_predict(args: argparse.Namespace) -> int:
         algorithms[operation.strip()] = name.strip()
     how: dict[str, Any] = {"scale": args.scale, "library": args.library, "algorithms": algorithms}
     found = {name: predict(args.folder, name, **how) for name in args.network or ["cluster"]}
-    if args.json:
-        print_json({name: asdict(one) for name, one in found.items()})
-    else:
-        sys.stdout.write(_prediction_text(found, args.scale))
+    print_either(args.json, {name: asdict(one) for name, one in found.items()}, _prediction_text(found, args.scale))
     return 0
 
 
@@ -226,7 +211,7 @@ def _prediction_text(found: dict[str, Prediction], scale: float) -> str:
     if first.left_out:
         calls = ", ".join(f"{name} ({counted(n, 'call')})" for name, n in sorted(first.left_out.items()))
         lines.append(f"These take no time here: {calls}.")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def _s(value: float) -> str:
@@ -251,7 +236,7 @@ def run_report(args: argparse.Namespace) -> int:
             progress=bar,
         )
     told = {"answer": result.answer, "exit_status": result.status, "report": str(result.html)}
-    sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else f"{result.answer}\nwrote {result.html}\n")
+    print_either(args.json, told, f"{result.answer}\nwrote {result.html}")
     return result.status
 
 
@@ -266,3 +251,7 @@ def _expected(texts: list[str]) -> dict[str, str]:
             raise UsageError(f"--expect names {region!r} twice; write one growth for it.")
         found[region] = growth.strip()
     return found
+
+
+_WORDS = {"record": trace_record.run, "run": trace_record.run, "predict": run_predict, "export": _export}
+_WORDS |= {"convert": _convert, "report": run_report}

@@ -12,14 +12,15 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 import scalkit as sk
-from scalkit.cli.options.expected import expected_of, judging_of, only_processes, require_place
-from scalkit.cli.terminal.printed import printed
+from scalkit.cli.options.expected import expected_of, judging_of, only_processes, parameters_named, require_place
+from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import ReportError, UsageError
 from scalkit.task_bar import task_bar
-from scalkit.text import counted
+from scalkit.text import capital, counted
 from scalkit.validation import CATALOGUES, AnyVerdict, Validation
 from scalkit.validation.answer import ANSWER_SYMBOLS, in_decimals
 from scalkit.validation.baseline import Baseline
@@ -67,7 +68,7 @@ def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
             )
     elif alone := [word for word in args.fail_on if word in _OF_BASELINES]:
         raise UsageError(f"--fail-on {alone[0]} compares with a baseline; give one with --baseline.")
-    data = sk.read(args.runs if len(args.runs) > 1 else args.runs[0], parameter=_named(args.parameter))
+    data = sk.read(args.runs if len(args.runs) > 1 else args.runs[0], parameter=parameters_named(args.parameter))
     data = only_processes(data, args.processes)
     result = sk.validate(data, expected, mapper=mapper, **options)
     return replace(result, expectations=str(args.baseline)) if args.baseline else result
@@ -91,11 +92,6 @@ def _tell(args: argparse.Namespace, result: Validation) -> int:
     return status
 
 
-def _named(text: str | None) -> str | list[str] | None:
-    """Return the parameter, or a list of those between commas."""
-    return [part.strip() for part in text.split(",")] if text and "," in text else text
-
-
 def _place(expect: str | None) -> tuple[str, dict[str, int]]:
     """Return a file of expectations relative to the working directory, where a checkout is, and its lines."""
     if expect is None or expect in CATALOGUES:
@@ -116,7 +112,7 @@ _STYLES = {"fix": "bold red", "cannot tell": "magenta", "fine": "green"}
 
 def show(result: Validation, status: int, saved: Path | None = None) -> None:
     """Print a result to standard output, and where its baseline was saved."""
-    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    console = terminal()
     console.print(_table(result))
     _part(console, "Rules", (f"{rule.sentence}{'' if rule.decides else ' (does not decide)'}" for rule in result.rules))
     _part(console, "Litmus test", (result.litmus.sentence,) if result.litmus else ())
@@ -128,7 +124,7 @@ def show(result: Validation, status: int, saved: Path | None = None) -> None:
     if saved is not None:
         console.print(printed(f"The baseline of {counted(len(result), 'verdict')} is in {saved}."))
     console.print(printed(f"{result.matches}."))
-    console.print(printed(f"{result.headline[0].upper()}{result.headline[1:]}. Exit status {status}.", style="bold"))
+    console.print(printed(f"{capital(result.headline)}. Exit status {status}.", style="bold"))
 
 
 def _part(console: Console, title: str, lines: Iterable[str]) -> None:
@@ -154,30 +150,19 @@ def _changes(comparison: Comparison) -> list[str]:
 
 def _table(result: Validation) -> Table:
     remark = None if all(verdict.decides for verdict in result.verdicts) else "⚠ does not decide the exit status"
-    table = Table(caption=remark, caption_justify="left", title_justify="left")
-    for name, kind in (
-        ("Answer", "left"),
-        ("Function", "left"),
-        ("Metric", "left"),
-        ("Expectation", "left"),
-        ("passes up to", "left"),
-        ("Model", "left"),
-        ("adj. R²", "right"),
-        ("Divergence", "left"),
-        ("Match", "left"),
-    ):
-        table.add_column(name, justify=kind)  # type: ignore[arg-type]
-    for verdict in result.worst_first:
-        words = f"{ANSWER_SYMBOLS[verdict.answer]} {verdict.answer}"
-        table.add_row(printed(words, style=_STYLES[verdict.answer]), *(printed(cell) for cell in _cells(verdict)))
-    return table
+    rows = (_cells(verdict) for verdict in result.worst_first)
+    return table_of(_HEADS, rows, ("adj. R²",), caption=remark, caption_justify="left", title_justify="left")
 
 
-def _cells(verdict: AnyVerdict) -> tuple[str, ...]:
+_HEADS = ("Answer", "Function", "Metric", "Expectation", "passes up to", "Model", "adj. R²", "Divergence", "Match")
+
+
+def _cells(verdict: AnyVerdict) -> Iterator[Text]:
+    yield printed(f"{ANSWER_SYMBOLS[verdict.answer]} {verdict.answer}", style=_STYLES[verdict.answer])
     r2 = "-" if math.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.3f}"
     growth = str(verdict.expectation.growth)
     origin = ", virtual" if verdict.series.virtual else ", simulated" if verdict.series.simulated else ""
     metric = f"{verdict.metric}{origin}"
     match = f"{MATCH_WORDS[verdict.verdict]}{', slower' if verdict.is_better else ''}{'' if verdict.decides else ' ⚠'}"
     passes = in_decimals(verdict.passes_up_to) if isinstance(verdict, Verdict) and not verdict.against else "-"
-    return verdict.function, metric, growth, passes, str(verdict.model), r2, str(verdict.divergence), match
+    yield from map(printed, (verdict.function, metric, growth, passes, str(verdict.model), r2, str(verdict.divergence), match))

@@ -13,10 +13,11 @@ from scalkit.bench.virtual.mpi import proved, virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.bench.virtual.program import Account, ProgramCampaign, accounts, prepare_program
 from scalkit.cli.options.measuring_rules import counts_of
-from scalkit.cli.terminal.printed import print_json
+from scalkit.cli.terminal.printed import aligned, print_json
 from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
 from scalkit.errors import UsageError
 from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
+from scalkit.text import capital
 from scalkit.units import format_quantity
 
 
@@ -47,10 +48,9 @@ def _say(campaign: ProgramCampaign, as_json: bool) -> None:
         return
     if not found:
         return
-    left_out = f"{LEFT_OUT[:1].upper()}{LEFT_OUT[1:]}."
     sys.stdout.write(
         f"{campaign.arguments.name}, {campaign.mpi.name}: {numbers_in_words(machine)}\n"
-        f"{_table(found)}{left_out}\nRun files in {campaign.folder.path}\n"
+        f"{_table(found)}{capital(LEFT_OUT)}.\nRun files in {campaign.folder.path}\n"
     )
 
 
@@ -67,6 +67,4 @@ def _table(found: Sequence[Account]) -> str:
         )
         for one in found
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in aligned(rows, right=True))

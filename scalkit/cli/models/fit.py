@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import secrets
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,14 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from scalkit.bench.campaign.folder import Folder, write_whole
+from scalkit.bench.campaign.folder import write_whole
 from scalkit.bench.campaign.loop import Result
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.patterns.point_to_point import LOCAL, PARTS, MessageArguments
 from scalkit.bench.patterns.point_to_point_campaign import prepare_messages
-from scalkit.cli.terminal.printed import print_json, say
+from scalkit.cli.options.measuring_rules import numbers, seed_of, words_of
+from scalkit.cli.terminal.printed import print_json, say, terminal
 from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
 from scalkit.errors import UsageError
 from scalkit.measure.virtual_time import numbers_in_words
@@ -55,16 +55,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _require_no_measuring(args: argparse.Namespace) -> None:
-    if args.clock != "real":
+    names = ("mpi", "platform", "network", "per_node", "processes", "budget", "seed", "runs", "sizes")
+    for name in ["clock"] * (args.clock != "real") + [name for name in names if getattr(args, name)]:
         raise UsageError(
-            f"--clock says how to measure, and {args.folder} is only fitted again; leave it out, or name the folder with --out."
+            f"--{name.replace('_', '-')} says how to measure, and {args.folder} is only fitted again; leave it out, or name "
+            "the folder with --out."
         )
-    for name in ("mpi", "platform", "network", "per_node", "processes", "budget", "seed", "runs", "sizes"):
-        if getattr(args, name):
-            raise UsageError(
-                f"--{name.replace('_', '-')} says how to measure, and {args.folder} is only fitted again; leave it out, or name "
-                "the folder with --out."
-            )
 
 
 def _measured(args: argparse.Namespace, out: Path) -> Result:
@@ -91,18 +87,16 @@ def _target(args: argparse.Namespace) -> Mpi:
 
 
 def _arguments(args: argparse.Namespace, out: Path, mpi: Mpi) -> MessageArguments:
-    kept = Folder(out).record.get("arguments", {}).get("seed") if out.is_dir() else None
-    drawn = kept if isinstance(kept, int) else secrets.randbelow(2**31)
     usual = [part for part in PARTS if part != _HOPS and not (mpi.is_virtual and part in LOCAL)]
-    wanted = usual if args.what is None else [word.strip() for word in args.what.split(",") if word.strip()]
+    wanted = usual if args.what is None else words_of(args.what)
     processes = args.processes or ("2,4,8,16,32" if mpi.is_simulated else "2")
     return MessageArguments(
         parts=tuple(wanted),
         runs=args.runs if args.runs is not None else 1 if mpi.repeats_exactly else 3,
-        seed=args.seed if args.seed is not None else drawn,
+        seed=seed_of(args.seed, out),
         reps=args.reps,
         sizes=_sizes(args.sizes),
-        counts=_numbers(processes, "-n"),
+        counts=numbers("-n", processes, "2,4,8"),
         rounds=args.rounds,
         bisection_size=args.bisection_size,
         hops_processes=args.hops_processes,
@@ -113,19 +107,12 @@ def _arguments(args: argparse.Namespace, out: Path, mpi: Mpi) -> MessageArgument
 def _sizes(text: str) -> tuple[int, ...]:
     """Return sizes in bytes; each may carry a unit of bytes."""
     found = []
-    for word in (one.strip() for one in text.split(",") if one.strip()):
+    for word in words_of(text):
         value, unit = parse_quantity(word, "--sizes")
         if unit not in ("B", "1") or not value.is_integer():
             raise UsageError(f"--sizes {word!r:.40}: a whole number of bytes is needed, such as 4096 or '64 KiB'.")
         found.append(int(value))
     return tuple(found)
-
-
-def _numbers(text: str, option: str) -> tuple[int, ...]:
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    if not words or not all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words):
-        raise UsageError(f"{option} {text:.60}: whole numbers are needed, such as {option} 2,4,8.")
-    return tuple(map(int, words))
 
 
 def _fitted(args: argparse.Namespace, folder: Path) -> int:
@@ -167,7 +154,7 @@ def _as_json(card: ModelCard, place: Path) -> dict[str, Any]:
 
 
 def _print(card: ModelCard) -> None:
-    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 140)
+    console = terminal(140)
     _line(console, card.name)
     if card.is_simulated:
         _line(console, "Simulated, not measured.")

@@ -14,7 +14,7 @@ from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.virtual.messages import record_messages
 from scalkit.bench.virtual.mpi import VirtualMpi
 from scalkit.cli.models.fit import _sizes
-from scalkit.cli.options.measuring_rules import counts_of
+from scalkit.cli.options.measuring_rules import counts_of, words_of
 from scalkit.colours import PLOTLY_CONFIG
 from scalkit.errors import UsageError
 from scalkit.perfmodels import Flow, Plays, name_messages
@@ -49,8 +49,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _functions(text: str | None) -> tuple[str, ...]:
-    words = [word.strip() for word in (text or ",".join(FUNCTIONS)).split(",") if word.strip()]
-    names = tuple(word if word.startswith("MPI_") else f"MPI_{word}" for word in words)
+    names = tuple(word if word.startswith("MPI_") else f"MPI_{word}" for word in words_of(text or ",".join(FUNCTIONS)))
     for name in names:
         if name not in FUNCTIONS:
             raise UsageError(f"--ops {name!r:.60}: no algorithms are known of it; choose from {', '.join(FUNCTIONS)}.")

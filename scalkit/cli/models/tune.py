@@ -17,6 +17,7 @@ from scalkit.cli.terminal.progress import resumable, terminated_like_interrupted
 from scalkit.errors import UsageError
 from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
 from scalkit.task_bar import task_bar
+from scalkit.text import capital
 
 _SIZES = "64,1024,8192,65536,262144"
 
@@ -90,6 +91,6 @@ def _text(tuner: Tuner, found: Tuning) -> str:
     if found.refused:
         lines.append(f"{len(found.refused)} choices were no gain when they were measured again, or between, and were taken out.")
     if tuner.mpi.is_virtual:
-        lines.append(f"{LEFT_OUT[:1].upper()}{LEFT_OUT[1:]}.")
+        lines.append(f"{capital(LEFT_OUT)}.")
     names = [str(path) for path in found.files]
     return "\n".join([*lines, f"Written: {', '.join([*names, str(tuner.out / 'tune.json')])}", ""])

@@ -64,6 +64,11 @@ def require_place(path: Path | None, force: bool) -> None:
         raise UsageError(f"there is no folder '{path.parent}' for the baseline; make it, or choose another file.")
 
 
+def parameters_named(text: str | None) -> str | list[str] | None:
+    """Return the parameter, or a list of those between commas."""
+    return [part.strip() for part in text.split(",")] if text and "," in text else text
+
+
 def _with(given: ExpectationSet | None, texts: Sequence[str]) -> ExpectationSet:
     """Return a set with single expectations, each ``NAME = GROWTH``, in it."""
     found: dict[str, str] = {}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
+import secrets
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from scalkit.bench import Arguments, Campaign, Progress, Result
+from scalkit.bench.campaign.folder import Folder
 from scalkit.bench.campaign.here import run_alternately
 from scalkit.bench.campaign.refinement import Insertion, Refinement
 from scalkit.bench.campaign.refining import Range, range_of, run_refined, sized_folder
@@ -56,9 +58,14 @@ def refuse_rules(args: argparse.Namespace, what: str) -> None:
         raise UsageError(f"--{key.replace('_', '-')} does not go with {what}; leave it out.")
 
 
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words between commas."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
 def numbers(option: str, text: str, example: str) -> tuple[int, ...]:
     """Return whole numbers between commas. Raises UsageError if there are none, or something else."""
-    words = [word.strip() for word in text.split(",") if word.strip()]
+    words = words_of(text)
     if not words or not all(word.isascii() and word.isdecimal() and len(word) < 11 for word in words):
         raise UsageError(f"{option} {text:.60}: whole numbers are needed, such as {option} {example}.")
     return tuple(map(int, words))
@@ -74,10 +81,16 @@ def counts_of(text: str, option: str) -> tuple[int, ...]:
                 f"{option} {text}: there is no power of two from {ends[1]} to {ends[2]}; write as in {option} 2..1024."
             )
         return powers
-    words = [word.strip() for word in text.split(",") if word.strip()]
+    words = words_of(text)
     if not all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words):
         raise UsageError(f"{option} {text}: numbers of processes are needed, such as {option} 2,4,8,16,32.")
     return tuple(int(word) for word in words)
+
+
+def seed_of(given: int | None, folder: Path) -> int:
+    """Return the seed that was given, else that of the campaign in a folder, else a drawn one."""
+    kept = Folder(folder).record.get("arguments", {}).get("seed") if given is None and folder.is_dir() else given
+    return kept if isinstance(kept, int) else secrets.randbelow(2**31)
 
 
 def is_sized(args: argparse.Namespace) -> bool:

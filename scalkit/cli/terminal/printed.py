@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from scalkit.text import plain
@@ -17,9 +19,29 @@ def printed(text: str, style: str = "") -> Text:
     return Text(plain(text), style=style)
 
 
+def terminal(width: int = 160) -> Console:
+    """Return what prints tables to standard output; a file gets lines of this width."""
+    return Console(width=None if sys.stdout.isatty() else width, highlight=False)
+
+
+def table_of(heads: Iterable[str], rows: Iterable[Iterable[Text]], right: Collection[str] = (), **how: Any) -> Table:
+    """Return a table; the columns below some of its heads are flush right."""
+    table = Table(**how)
+    for head in heads:
+        table.add_column(printed(head), justify="right" if head in right else "left")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
 def print_json(value: Any) -> None:
     """Print a value as JSON, for programs."""
     sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+def print_either(as_json: bool, value: Any, text: str) -> None:
+    """Print a value as JSON where programs read it, else a text."""
+    sys.stdout.write((json.dumps(value, indent=2) if as_json else text) + "\n")
 
 
 def say(text: str, *, as_json: bool = False) -> None:
@@ -28,7 +50,13 @@ def say(text: str, *, as_json: bool = False) -> None:
     sys.stdout.flush()
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows as lines whose columns stand below each other."""
+def say_step(done: int, total: int) -> None:
+    """Say how many steps of a report are done, for programs that read along."""
+    sys.stderr.write(f"[{done}/{total}] report\n")
+    sys.stderr.flush()
+
+
+def aligned(rows: Sequence[Sequence[str]], *, right: bool = False) -> list[str]:
+    """Return rows as lines whose columns stand below each other, flush left or right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return ["  ".join(map(str.rjust if right else str.ljust, row, widths)).rstrip() for row in rows]
