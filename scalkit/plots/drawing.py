@@ -38,6 +38,18 @@ def linked_dots(x: Any, y: Any, colour: Any, width: float, size: int, *, dash: s
     return dots(x, y, colour, size, **how) | lines(x, y, colour, width, dash) | {"mode": "lines+markers"}
 
 
+def crowd(x: Any, values: Any, colour: Any, opacity: float) -> dict[str, Any]:
+    """Return all values at each place, of shape (places, values), as small pale points."""
+    at = np.repeat(x, np.shape(values)[1])
+    return {"x": rounded(at), "y": rounded(values), "mode": "markers", "marker": {"size": 4, "color": colour, "opacity": opacity}}
+
+
+def band(x: Any, low: Any, high: Any, colour: str) -> dict[str, Any]:
+    """Return the filled room between two curves over the same places."""
+    edge = {"x": rounded(np.concatenate([x, x[::-1]])), "y": rounded(np.concatenate([low, high[::-1]])), "mode": "lines"}
+    return edge | {"fill": "toself", "fillcolor": colour, "line": {"width": 0}}
+
+
 def spread(below: Any, above: Any, colour: str, *, thickness: float = 1.2, width: float = 4) -> dict[str, Any]:
     """Return error bars that reach so far below and above their points."""
     low, high = (rounded(np.maximum(np.asarray(one, dtype=float), 0)) for one in (below, above))

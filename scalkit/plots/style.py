@@ -5,14 +5,17 @@ from __future__ import annotations
 import html
 import math
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
+from scalkit.arrays import Floats
 from scalkit.colours import light
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
@@ -73,11 +76,6 @@ def metric_word(subject: Any) -> str:
 def rank_key(verdict: AnyVerdict) -> str:
     """Return "total", "approximate", "none", "slower" (no match because it grows slower than expected) or "undecided"."""
     return "slower" if verdict.verdict == "none" and verdict.direction == "grows slower" else verdict.verdict
-
-
-def answer_key(verdict: AnyVerdict) -> str:
-    """Return the key of the colour of an answer: that of no match, of total or of undecided."""
-    return {"fix": "none", "fine": "total", "cannot tell": "undecided"}[verdict.answer]
 
 
 def without_variants(verdicts: Sequence[Verdict]) -> list[Verdict]:
@@ -146,12 +144,12 @@ def number(value: float) -> str:
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def rounded(values: Iterable[float] | NDArray[np.float64]) -> list[float | None]:
+def rounded(values: Iterable[float] | Floats) -> list[float | None]:
     """Return `values` with six digits, as a list that is small in JSON; what is not finite becomes a gap."""
     return [float(f"{v:.6g}") if math.isfinite(v) else None for v in np.asarray(values, dtype=float).ravel()]
 
 
-def is_log_axis(x: NDArray[np.float64]) -> bool:
+def is_log_axis(x: Floats) -> bool:
     """Return whether the parameter spans enough (a factor of eight, all positive) to be drawn on a log axis."""
     return bool(x.min() > 0 and x.max() / x.min() >= 8)
 
@@ -190,7 +188,7 @@ def with_axes(figure: go.Figure, axes: Mapping[str, str]) -> dict[str, Any]:
     return {**(figure.layout.meta or {}), "axes": dict(axes)}
 
 
-def x_axis(measured: Sequence[float] | NDArray[np.float64], lowest: float, highest: float, name: str) -> dict[str, Any]:
+def x_axis(measured: Sequence[float] | Floats, lowest: float, highest: float, name: str) -> dict[str, Any]:
     """Return the axis of the parameter, from `lowest` to `highest`, with ticks at the measured points."""
     points = np.asarray(measured, dtype=float)
     axis = _axis(safe(_parameter_title(name)))
@@ -247,19 +245,23 @@ def _tick_label(value: float, unit: str, largest: float) -> str:
     return quantity(value, unit)
 
 
+def axis_title(text: str, standoff: int = 8) -> dict[str, Any]:
+    """Return the title of an axis."""
+    return {"text": text, "standoff": standoff, "font": {"size": 12}}
+
+
+def look(kind: str) -> dict[str, Any]:
+    """Return how a kind of axis or bar of ``looks.toml`` looks."""
+    return {key: light(value) if key.endswith("color") else value for key, value in _looks()[kind].items()}
+
+
+@cache
+def _looks() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(Path(__file__).with_name("looks.toml").read_text(encoding="utf-8"))
+
+
 def _axis(title: str) -> dict[str, Any]:
-    return {
-        "title": {"text": title, "standoff": 8, "font": {"size": 12}},
-        "showgrid": True,
-        "gridcolor": GRID,
-        "zeroline": False,
-        "showline": True,
-        "linecolor": QUIET,
-        "ticks": "outside",
-        "ticklen": 4,
-        "tickcolor": QUIET,
-        "fixedrange": False,
-    }
+    return {"title": axis_title(title), **look("axis")}
 
 
 def _log_ticks(lowest: float, highest: float) -> list[float]:

@@ -7,13 +7,14 @@ from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
+from scalkit.arrays import Flags, Ints
 from scalkit.errors import UsageError
 from scalkit.guidelines import Assessment
 from scalkit.guidelines.sentences import setting, shown_ratio, titled
 from scalkit.markup import counted
-from scalkit.plots.style import blank, safe
+from scalkit.plots.style import axis_title, blank, look, safe
+from scalkit.text import cut
 
 _ROW, _MOST_LETTERS = 21, 60
 _MOST_COLUMNS = 7
@@ -25,16 +26,6 @@ _SCALE: Final = [
     [0, "#e6e8eb"], [0.12, "#e6e8eb"], [0.12, "#d3eae1"], [0.252, "#d3eae1"], [0.252, "#fbdcc7"], [0.5, "#f0a06c"],
     [1, "#a33c00"],
 ]  # fmt: skip
-_BAR: Final = {
-    "tickvals": [-0.75, -0.25, 1, 2, 3],
-    "ticktext": ["cannot tell", "holds", "2 times", "4 times", "8 times"],
-    "thickness": 12,
-    "len": 150,
-    "lenmode": "pixels",
-    "y": 1,
-    "yanchor": "top",
-    "outlinewidth": 0,
-}
 
 
 def guideline_map(found: Assessment, by: str = "library") -> go.Figure:
@@ -63,7 +54,7 @@ def guideline_map(found: Assessment, by: str = "library") -> go.Figure:
     columns, names = _columns(found)
     panels = _panels(found, by)
     figure = blank(120 + _ROW * len(rows), _sentence(found, len(panels)))
-    labels = [_short(titled(found.guidelines[row])) for row in rows]
+    labels = [safe(cut(titled(found.guidelines[row]), _MOST_LETTERS)) for row in rows]
     gap = 0.02
     width = (1 - gap * (len(panels) - 1)) / len(panels)
     for place, (level, chosen) in enumerate(panels.items()):
@@ -90,7 +81,7 @@ def guideline_map(found: Assessment, by: str = "library") -> go.Figure:
             xgap=1,
             ygap=1,
             showscale=place == 0,
-            colorbar=_BAR,
+            colorbar=look("violations"),
         )
         begin = place * (width + gap)
         title = " ".join(part for part in (level, _clock(found)) if part)
@@ -101,7 +92,7 @@ def guideline_map(found: Assessment, by: str = "library") -> go.Figure:
             "side": "top",
             "tickangle": 0,
             "tickfont": {"size": 10},
-            "title": {"text": safe(title), "font": {"size": 12}, "standoff": 6},
+            "title": axis_title(safe(title), 6),
         }
         figure.update_layout({f"xaxis{suffix}": axis})
     figure.update_yaxes(autorange="reversed", type="category", tickfont={"size": 11}, automargin=True, showgrid=False)
@@ -113,7 +104,7 @@ def _clock(found: Assessment) -> str:
     return "(virtual time)" if found.data.exact else ""
 
 
-def _panels(found: Assessment, by: str) -> dict[str, NDArray[np.bool_]]:
+def _panels(found: Assessment, by: str) -> dict[str, Flags]:
     """Return the tests of each panel by its name."""
     if by not in found.data.parameters:
         return {"": np.ones(len(found), dtype=bool)}
@@ -121,7 +112,7 @@ def _panels(found: Assessment, by: str) -> dict[str, NDArray[np.bool_]]:
     return {str(found.data.level(by, code)): codes == code for code in sorted(set(codes.tolist()))}
 
 
-def _columns(found: Assessment) -> tuple[NDArray[np.int64], list[str]]:
+def _columns(found: Assessment) -> tuple[Ints, list[str]]:
     """Return the column of each test, and the names of the columns: sizes, or powers of eight with a plus for what is larger."""
     if found.varied not in found.data.parameters:
         return np.zeros(len(found), dtype=np.int64), ["all"]
@@ -155,7 +146,7 @@ def _size(size: float) -> str:
     return f"{size:g}"
 
 
-def _cell(found: Assessment, tests: NDArray[np.int64]) -> tuple[float | None, str, str]:
+def _cell(found: Assessment, tests: Ints) -> tuple[float | None, str, str]:
     """Return the colour, the text and the words of a cell."""
     if not len(tests):
         return None, "", ""
@@ -178,10 +169,6 @@ def _cell(found: Assessment, tests: NDArray[np.int64]) -> tuple[float | None, st
     if not sure.any():
         return _CANNOT_TELL, f"({int(violated.sum())})", hover
     return float(min(max(size.max(), 0.02), _MOST)), f"{int(sure.sum())}/{len(tests)}", hover
-
-
-def _short(text: str) -> str:
-    return safe(text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…")
 
 
 def _sentence(found: Assessment, panels: int) -> str:

@@ -13,7 +13,7 @@ from scalkit.guidelines.distributions import repetitions
 from scalkit.guidelines.sentences import setting, shown_ratio
 from scalkit.plots.drawing import dots, linked_dots, spread
 from scalkit.plots.guidelines.sides import LEFT, RIGHT, STATE_LOOKS, along, group_of, group_words, level_axis, sides_of
-from scalkit.plots.style import BAND, EXPECTED, QUIET, blank, quantity, rounded, safe, value_axis
+from scalkit.plots.style import BAND, EXPECTED, axis_title, blank, look, quantity, rounded, safe, value_axis
 from scalkit.stats.samples import Floats
 
 _CLOSE = 2.0
@@ -206,15 +206,7 @@ def guideline_focus(found: Assessment, test: int) -> go.Figure:
     labels = [safe(str(found.data.runs[k])) for k in runs]
     figure.update_layout(boxmode="group", boxgap=0.25, boxgroupgap=0.1)
     figure.update_xaxes(
-        type="category",
-        categoryorder="array",
-        categoryarray=labels,
-        tickvals=labels[::every],
-        ticktext=labels[::every],
-        title={"text": "run", "standoff": 8, "font": {"size": 12}},
-        linecolor=QUIET,
-        showline=True,
-        showgrid=False,
+        look("runs"), categoryarray=labels, tickvals=labels[::every], ticktext=labels[::every], title=axis_title("run")
     )
     figure.update_yaxes(value_axis(min(ends), max(ends), "", "time over the left side's median"))
     return figure

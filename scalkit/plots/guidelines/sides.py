@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalkit.arrays import Ints
 from scalkit.colours import light
 from scalkit.errors import UsageError
 from scalkit.guidelines import Assessment
 from scalkit.guidelines.sentences import setting, titled
-from scalkit.plots.style import QUIET, TROUBLE, number, rounded, safe, x_axis
+from scalkit.plots.style import QUIET, TROUBLE, axis_title, look, number, rounded, safe, x_axis
+from scalkit.text import cut
 
 LEFT: Final = light("model")
 RIGHT: Final = light("approximate")
@@ -26,7 +27,7 @@ STATE_LOOKS: Final = {
 _MOST_LETTERS = 46
 
 
-def group_of(found: Assessment, test: int) -> NDArray[np.int64]:
+def group_of(found: Assessment, test: int) -> Ints:
     """Return the tests of the group that a test belongs to, by the varied parameter.
 
     Raises UsageError if there is no such test.
@@ -40,7 +41,7 @@ def group_of(found: Assessment, test: int) -> NDArray[np.int64]:
     return tests[np.lexsort((found.against[tests], found.codes[tests, place]))]
 
 
-def along(found: Assessment, tests: NDArray[np.int64]) -> list[Any]:
+def along(found: Assessment, tests: Ints) -> list[Any]:
     """Return the levels of the varied parameter at some tests; None where it is none."""
     if found.varied not in found.data.parameters:
         return [None] * len(tests)
@@ -59,11 +60,8 @@ def level_axis(levels: list[Any], name: str) -> tuple[dict[str, Any], list[Any]]
         "tickvals": list(range(len(positions))),
         "ticktext": [safe(number(x) if isinstance(x, int | float) else str(x)) for x in positions],
         "range": [-0.6, len(positions) - 0.4],
-        "title": {"text": safe(name), "standoff": 8, "font": {"size": 12}},
-        "zeroline": False,
-        "showgrid": False,
-        "linecolor": QUIET,
-        "showline": True,
+        "title": axis_title(safe(name)),
+        **look("levels"),
     }
     return axis, [positions.index(level) for level in levels]
 
@@ -76,7 +74,7 @@ def sides_of(found: Assessment, test: int) -> tuple[str, str]:
     else:
         name = guideline.parameter
         left, right = f"this {name}", f"the next {name}" if guideline.kind == "monotony" else "pieces"
-    return tuple(safe(side if len(side) <= _MOST_LETTERS else f"{side[: _MOST_LETTERS - 1]}…") for side in (left, right))  # type: ignore[return-value]
+    return safe(cut(left, _MOST_LETTERS)), safe(cut(right, _MOST_LETTERS))
 
 
 def group_words(found: Assessment, test: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -9,7 +11,7 @@ from scalkit.perfmodels import Cell, Identified, RootedTimes
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.drawing import Drawing, dots
 from scalkit.plots.models.axes import in_words
-from scalkit.plots.style import DATA, PALETTE, QUIET, blank, quantity, rounded, safe, value_axis, x_axis
+from scalkit.plots.style import DATA, PALETTE, QUIET, blank, look, quantity, rounded, safe, value_axis, x_axis
 from scalkit.text import percent
 
 _ROW, _WIDE = 44, 13
@@ -54,27 +56,17 @@ def algorithms(found: Identified) -> go.Figure:
         x, y = [sizes.index(cell.S) for cell in ringed], [processes.index(cell.P) for cell in ringed]
         ring = dots(x, y, "#ffffff", 11, "circle", rim=2, rim_colour=DATA)
         figure.add_scatter(**ring, hoverinfo="skip", name="another is predicted to be faster")
-    axis = {"showgrid": False, "zeroline": False, "linecolor": QUIET, "tickcolor": QUIET, "color": DATA, "fixedrange": True}
-    step = -(-len(sizes) // _WIDE)
     figure.update_xaxes(
-        axis
-        | {
-            "title": {"text": "message size S", "font": {"size": 12}},
-            "tickvals": list(range(0, len(sizes), step)),
-            "ticktext": [in_words("S", one).removeprefix("S = ") for one in sizes[::step]],
-            "range": [-0.6, len(sizes) - 0.4],
-        }
+        _axis("message size S", [in_words("S", one).removeprefix("S = ") for one in sizes], -(-len(sizes) // _WIDE))
     )
-    figure.update_yaxes(
-        axis
-        | {
-            "title": {"text": "processes P", "font": {"size": 12}},
-            "tickvals": list(range(len(processes))),
-            "ticktext": [f"{one:g}" for one in processes],
-            "range": [-0.6, len(processes) - 0.4],
-        }
-    )
+    figure.update_yaxes(_axis("processes P", [f"{one:g}" for one in processes]))
     return figure
+
+
+def _axis(title: str, texts: list[str], step: int = 1) -> dict[str, Any]:
+    """Return an axis with a place for each text, of which some are shown."""
+    ticks = {"tickvals": list(range(0, len(texts), step)), "ticktext": texts[::step], "range": [-0.6, len(texts) - 0.4]}
+    return {**look("cells"), "title": {"text": title, "font": {"size": 12}}, **ticks}
 
 
 def _hover(cell: Cell) -> str:

@@ -6,12 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalkit.arrays import Floats
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.style import number, quantity, rounded, x_axis
 
-Floats = NDArray[np.float64]
 SHADES = ("#1d4e89", "#2a7ab8", "#1b998b", "#5a9e3a", "#c08a1e", "#d1642b", "#a02c4f")
 """Of lines in the order of a quantity, from blue to red."""
 

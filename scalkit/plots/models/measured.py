@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
+from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.perfmodels import Cells, PerformanceModel
 from scalkit.perfmodels.formulas.quantities import values_in
-from scalkit.plots.drawing import SILENT, Drawing, dots, lines, spread
+from scalkit.plots.drawing import SILENT, Drawing, band, dots, lines, spread
 from scalkit.plots.models.axes import SHADES, in_words, model_axis, places, shade_of
-from scalkit.plots.style import DATA, PALETTE, quantity, rounded, safe, value_axis
+from scalkit.plots.style import DATA, PALETTE, quantity, safe, value_axis
 
-Floats = NDArray[np.float64]
 _MOST_MODELS, _MOST_LINES = 7, 7
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")
 _COUNTED = ("P", "R")
@@ -187,17 +186,9 @@ def _add_band(figure: Drawing, curve: _Curve) -> None:
     keep = np.isfinite(curve.low) & np.isfinite(curve.high)
     if not keep.any() or (curve.low[keep] == curve.high[keep]).all():
         return
-    x = curve.x[keep]
     red, green, blue = (int(curve.colour[i : i + 2], 16) for i in (1, 3, 5))
-    figure.add_scatter(
-        x=rounded(np.concatenate([x, x[::-1]])),
-        y=rounded(np.concatenate([curve.low[keep], curve.high[keep][::-1]])),
-        fill="toself",
-        fillcolor=f"rgba({red},{green},{blue},0.14)",
-        line={"width": 0},
-        mode="lines",
-        **SILENT,
-    )
+    shade = f"rgba({red},{green},{blue},0.14)"
+    figure.add_scatter(**band(curve.x[keep], curve.low[keep], curve.high[keep], shade), **SILENT)
 
 
 def _add_line(figure: Drawing, curve: _Curve, along: str, unit: str) -> None:

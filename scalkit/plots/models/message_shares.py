@@ -50,7 +50,7 @@ def _overlap(fits: Sequence[OverlapFit], more: str) -> go.Figure:
     said = "; ".join(str(one) for one in fits)
     figure = blank(300, f"Share of a transfer{more} that goes on while a process works: {said}.")
     for k, one in enumerate(fits):
-        _points(figure, one.sizes, one.shares, one.low, one.high, f"the {one.side} works", _COLOURS[k], "%{text}")
+        _points(figure, one, one.sizes, one.shares, f"the {one.side} works", _COLOURS[k])
     ticks = sorted({size for one in fits for size in one.sizes})
     figure.update_layout(
         xaxis={
@@ -67,7 +67,7 @@ def _overlap(fits: Sequence[OverlapFit], more: str) -> go.Figure:
 
 def _strides(fit: StrideFit, more: str) -> go.Figure:
     figure = blank(300, f"Time of strided messages over a contiguous one{more}: {fit}.")
-    _points(figure, fit.strides, fit.factors, fit.low, fit.high, format_value(fit.size, "B"), _COLOURS[0], "%{text}")
+    _points(figure, fit, fit.strides, fit.factors, format_value(fit.size, "B"), _COLOURS[0])
     figure.add_hline(y=1, line={"color": DATA, "width": 1, "dash": "dot"})
     ticks = [2**k for k in range(20) if 2**k <= max(fit.strides)]
     figure.update_layout(
@@ -98,20 +98,14 @@ def _histogram(fit: BisectionFit, more: str) -> go.Figure:
 
 
 def _points(
-    figure: go.Figure,
-    x: Sequence[float],
-    y: Sequence[float],
-    low: Sequence[float],
-    high: Sequence[float],
-    name: str,
-    colour: str,
-    hover: str,
+    figure: go.Figure, fit: OverlapFit | StrideFit, x: Sequence[float], y: Sequence[float], name: str, colour: str
 ) -> None:
+    low, high = fit.low, fit.high
     figure.add_scatter(
         **linked_dots(x, y, colour, 1.5, 7),
         name=name,
         text=[f"{a:g}: {b:.3g} ({c:.3g} to {d:.3g})" for a, b, c, d in zip(x, y, low, high, strict=True)],
-        hovertemplate=f"{hover}<extra></extra>",
+        hovertemplate="%{text}<extra></extra>",
         error_y=spread(np.subtract(y, low), np.subtract(high, y), colour),
     )
 

@@ -10,7 +10,6 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from scalkit.colours import light
 from scalkit.errors import UsageError
 from scalkit.perfmodels.fits.bisection import BisectionFit
 from scalkit.perfmodels.fits.loggp import LogGPFit, LogGPLine, Rendezvous
@@ -18,7 +17,9 @@ from scalkit.perfmodels.fits.messages import FittedProtocol, MessageFit
 from scalkit.perfmodels.fits.packing import PackingFit
 from scalkit.perfmodels.fits.steps import StepFit
 from scalkit.perfmodels.formulas.quantities import format_value
-from scalkit.plots.style import DATA, PALETTE, QUIET, TROUBLE, blank, number, quantity, rounded, safe, value_axis
+from scalkit.plots import drawing
+from scalkit.plots.drawing import dots
+from scalkit.plots.style import DATA, PALETTE, TROUBLE, blank, look, number, quantity, safe, value_axis
 
 _POINTS = 40
 _SIZE = "message size"
@@ -173,33 +174,29 @@ def with_residuals(
     def at(x: ArrayLike) -> Any:
         return np.maximum(np.asarray(x, dtype=float), zero)
 
+    every_missed: list[np.ndarray] = []
     for k, one in enumerate(lines):
         colour = _COLOURS[k % len(_COLOURS)]
         x, y, fitted = (np.asarray(values, dtype=float) for values in (one.x, one.y, one.fitted))
-        shown = {"color": colour}
+        name = safe(one.name).replace(" us", " µs")
         figure.add_scatter(
-            x=rounded(at(one.dense_x)), y=rounded(np.asarray(one.dense_y)), mode="lines", line={"width": 2, **shown},
-            name=safe(one.name).replace(" us", " µs"), legendgroup=str(k), hoverinfo="skip",
-        )  # fmt: skip
-        texts = [f"{_place(float(a), x_unit)}: {quantity(float(b), unit)}" for a, b in zip(x, y, strict=True)]
-        figure.add_scatter(
-            x=rounded(at(x)), y=rounded(y), mode="markers", marker={"size": 6, **shown}, text=texts, legendgroup=str(k),
-            hovertemplate="%{text}<extra></extra>", showlegend=False,
-        )  # fmt: skip
+            **drawing.lines(at(one.dense_x), one.dense_y, colour, 2), name=name, legendgroup=str(k), hoverinfo="skip"
+        )
         missed = 100 * (y / np.where(fitted > 0, fitted, np.nan) - 1)
-        figure.add_scatter(
-            x=rounded(at(x)), y=rounded(missed), mode="markers", marker={"size": 5, **shown}, yaxis="y2",
-            legendgroup=str(k), showlegend=False,
-            text=[f"{_place(float(a), x_unit)}: {b:+.1f} %" for a, b in zip(x, missed, strict=True)],
-            hovertemplate="%{text}<extra></extra>",
-        )  # fmt: skip
+        every_missed.append(missed)
+        places, quiet = [_place(float(a), x_unit) for a in x], {"legendgroup": str(k), "showlegend": False}
+        quiet["hovertemplate"] = "%{text}<extra></extra>"
+        texts = [f"{place}: {quantity(float(b), unit)}" for place, b in zip(places, y, strict=True)]
+        figure.add_scatter(**dots(at(x), y, colour, 6), text=texts, **quiet)
+        texts = [f"{place}: {b:+.1f} %" for place, b in zip(places, missed, strict=True)]
+        figure.add_scatter(**dots(at(x), missed, colour, 5), text=texts, yaxis="y2", **quiet)
     values = np.concatenate([np.concatenate([np.ravel(one.y), np.ravel(one.dense_y)]) for one in lines]).astype(float)
     values = values[np.isfinite(values) & (values > 0)]
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
     figure.update_layout(
         xaxis=_places(every, zero, x_title, x_unit, log) | {"anchor": "y2"},
         yaxis=value_axis(low if log else 0.0, high, unit, y_title) | {"domain": _TOP},
-        yaxis2=_residual_axis(lines) | {"domain": _BOTTOM},
+        yaxis2=_residual_axis(np.abs(np.concatenate(every_missed))) | {"domain": _BOTTOM},
     )
     return figure
 
@@ -217,16 +214,7 @@ def _size(value: float) -> str:
 
 def _places(every: Any, zero: float, title: str, unit: str, log: bool) -> dict[str, Any]:
     low, high = float(max(every.min(), zero)), float(every.max())
-    axis: dict[str, Any] = {
-        "title": {"text": title, "standoff": 8},
-        "showgrid": True,
-        "gridcolor": light("grid"),
-        "zeroline": False,
-        "linecolor": QUIET,
-        "ticks": "outside",
-        "tickangle": 0,
-        "automargin": True,
-    }
+    axis = {**look("fitted"), "title": {"text": title, "standoff": 8}}
     if not log:
         return axis
     base = 4 if unit == "B" else 2
@@ -240,22 +228,6 @@ def _places(every: Any, zero: float, title: str, unit: str, log: bool) -> dict[s
     return axis | {"type": "log", "range": ends, "tickmode": "array", "tickvals": ticks, "ticktext": texts}
 
 
-def _residual_axis(lines: Sequence[FittedLine]) -> dict[str, Any]:
-    missed = []
-    for one in lines:
-        fitted = np.asarray(one.fitted, dtype=float)
-        missed.append(100 * (np.asarray(one.y, dtype=float) / np.where(fitted > 0, fitted, np.nan) - 1))
-    every = np.abs(np.concatenate(missed))
-    far = float(np.nanmax(every)) if np.isfinite(every).any() else 1.0
-    far = max(far * 1.15, 1.0)
-    return {
-        "title": {"text": "residual", "standoff": 8},
-        "range": [-far, far],
-        "ticksuffix": " %",
-        "nticks": 5,
-        "showgrid": True,
-        "gridcolor": light("grid"),
-        "zeroline": True,
-        "zerolinecolor": QUIET,
-        "automargin": True,
-    }
+def _residual_axis(missed: np.ndarray) -> dict[str, Any]:
+    far = max(1.15 * float(np.nanmax(missed)) if np.isfinite(missed).any() else 1.15, 1.0)
+    return {**look("residual"), "title": {"text": "residual", "standoff": 8}, "range": [-far, far]}

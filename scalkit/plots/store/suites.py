@@ -72,18 +72,27 @@ def quartiles(suites: Sequence[Quartiles]) -> go.Figure:
     """
     if not suites:
         raise DataError("a figure of quartiles needs a suite, got none.")
-    first = suites[0]
     every = np.concatenate([np.concatenate([one.least, one.q3]) for one in suites])
     drawing = Drawing(300 + 20 * len(suites), _alt_of_run(suites))
     for place, one in enumerate(suites):
         _add_quartiles(drawing, one, place)
-    x = np.unique(np.concatenate([one.x for one in suites])).astype(float)
+    return _finished(drawing, suites, float(np.nanmin(every)), float(np.nanmax(every)), -0.24, named=True)
+
+
+def _finished(
+    drawing: Drawing, shown: Sequence[Quartiles | Curve], low: float, high: float, below: float, *, named: bool
+) -> go.Figure:
+    """Return the figure with its axes, and with the names so far below it."""
+    x, first = np.unique(np.concatenate([one.x for one in shown])).astype(float), shown[0]
     drawing.update_xaxes(parameter_axis(x, first.x_name))
-    word = METRIC_WORDS.get(first.metric, first.metric)
-    drawing.update_yaxes(value_axis(float(np.nanmin(every)), float(np.nanmax(every)), first.unit, safe(word)))
+    drawing.update_yaxes(value_axis(low, high, first.unit, safe(METRIC_WORDS.get(first.metric, first.metric))))
     figure = drawing.figure()
-    figure.update_layout(legend={"orientation": "v", "y": -0.24, "yanchor": "top"}, showlegend=True)
+    figure.update_layout(legend={"orientation": "v", "y": below, "yanchor": "top"}, showlegend=named)
     return figure
+
+
+def _over(one: Quartiles | Curve) -> str:
+    return "message size" if one.x_name == "msg_By" else one.x_name
 
 
 def _add_quartiles(drawing: Drawing, one: Quartiles, place: int) -> None:
@@ -109,10 +118,9 @@ def _add_quartiles(drawing: Drawing, one: Quartiles, place: int) -> None:
 
 def _alt_of_run(suites: Sequence[Quartiles]) -> str:
     first = suites[0]
-    axis = "message size" if first.x_name == "msg_By" else first.x_name
     word = METRIC_WORDS.get(first.metric, first.metric)
     named = "; ".join(one.name for one in suites)
-    return f"Medians, quartiles and least values of the {word} over {axis}: {named}."
+    return f"Medians, quartiles and least values of the {word} over {_over(first)}: {named}."
 
 
 FORMATS = ("svg", "pdf", "eps", "csv")
@@ -151,13 +159,7 @@ def joint(comparison: Comparison) -> go.Figure:
     drawing = Drawing(380 + (20 * len(curves) if named else 0), _alt(comparison))
     for place, curve in enumerate(curves):
         _add(drawing, curve, place, show_name=named)
-    first = curves[0]
-    x = np.unique(np.concatenate([curve.x for curve in curves])).astype(float)
-    drawing.update_xaxes(parameter_axis(x, first.x_name))
-    drawing.update_yaxes(value_axis(low, high, first.unit, safe(_title(comparison))))
-    figure = drawing.figure()
-    figure.update_layout(legend={"orientation": "v", "y": -0.2, "yanchor": "top"}, showlegend=named)
-    return figure
+    return _finished(drawing, curves, low, high, -0.2, named=named)
 
 
 def parameter_axis(x: Any, name: str) -> dict[str, Any]:
@@ -187,17 +189,10 @@ def _add(drawing: Drawing, curve: Curve, place: int, *, show_name: bool) -> None
     low, high = curve.spread
     is_hollow = curve.simulated or curve.oversubscribed
     x = np.maximum(curve.x, 1) if curve.x_name == "msg_By" else curve.x
+    symbol = f"{symbol}-open" if is_hollow else symbol
+    dash = _DASHES[(place // len(PALETTE)) % len(_DASHES)]
     drawing.add_scatter(
-        **linked_dots(
-            x,
-            y,
-            colour,
-            1.8,
-            7,
-            dash=_DASHES[(place // len(PALETTE)) % len(_DASHES)],
-            symbol=f"{symbol}-open" if is_hollow else symbol,
-            rim=1.4,
-        ),
+        **linked_dots(x, y, colour, 1.8, 7, dash=dash, symbol=symbol, rim=1.4),
         name=safe(_named(curve)),
         showlegend=show_name,
         text=[quantity(float(value), curve.unit) for value in y],
@@ -208,31 +203,18 @@ def _add(drawing: Drawing, curve: Curve, place: int, *, show_name: bool) -> None
 
 def _named(curve: Curve) -> str:
     """Return the label with what must be known of the values."""
-    marks = [
-        word
-        for word, is_so in (
-            ("simulated", curve.simulated),
-            (VIRTUAL, VIRTUAL in curve.platform),
-            ("more processes than cores", curve.oversubscribed),
-        )
-        if is_so
-    ]
+    marks = ["simulated"] * curve.simulated + [VIRTUAL] * (VIRTUAL in curve.platform)
+    marks += ["more processes than cores"] * curve.oversubscribed
     marks = [mark for mark in marks if mark not in curve.label]
     fixed = f", {curve.fixed}" if curve.fixed and curve.fixed not in curve.label.split(", ") else ""
     return f"{curve.label}{fixed}{' (' + ', '.join(marks) + ')' if marks else ''}"
-
-
-def _title(comparison: Comparison) -> str:
-    metric = comparison.curves[0].metric
-    return METRIC_WORDS.get(metric, metric)
 
 
 def _alt(comparison: Comparison) -> str:
     first = comparison.curves[0]
     named = [_named(curve) for curve in comparison.curves]
     some = "; ".join(named[:_MOST_NAMED]) + (f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else "")
-    axis = "message size" if first.x_name == "msg_By" else first.x_name
-    return f"{_title(comparison)} over {axis}, a line each: {some}."
+    return f"{METRIC_WORDS.get(first.metric, first.metric)} over {_over(first)}, a line each: {some}."
 
 
 def download(comparison: Comparison, kind: str) -> bytes:

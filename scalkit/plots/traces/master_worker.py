@@ -8,14 +8,13 @@ import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
 
-from scalkit.colours import light
 from scalkit.errors import UsageError
 from scalkit.measure.assemble_units import SHARES, WORKERS
 from scalkit.measure.schema import parameters_of
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.plots.drawing import SILENT, SYMBOLS, lines
 from scalkit.plots.store.suites import size_axis
-from scalkit.plots.style import PALETTE, QUIET, blank, quantity, rounded, safe, value_axis, x_axis
+from scalkit.plots.style import PALETTE, blank, look, quantity, rounded, safe, value_axis, x_axis
 
 _TOP, _BOTTOM = (0.42, 1.0), (0.0, 0.34)
 
@@ -60,19 +59,11 @@ def master_worker(ds: xr.Dataset) -> go.Figure:
     axis = x_axis(x, float(x.min()), float(x.max()), name)
     if name != WORKERS:
         axis = size_axis(axis, "size of a unit")
+    title = {"text": f"master (solid), workers<br>(dashed) busy{more}", "font": {"size": 12}}
     figure.update_layout(
         xaxis={**axis, "anchor": "y2"},
         yaxis={**value_axis(float(np.nanmin(times)), float(np.nanmax(times)), "s", f"time for each unit{more}"), "domain": _TOP},
-        yaxis2={
-            "domain": _BOTTOM,
-            "range": [-0.03, 1.03],
-            "tickformat": ".0%",
-            "title": {"text": f"master (solid), workers<br>(dashed) busy{more}", "font": {"size": 12}},
-            "gridcolor": light("grid"),
-            "zeroline": False,
-            "showline": True,
-            "linecolor": QUIET,
-        },
+        yaxis2={**look("shares"), "domain": _BOTTOM, "title": title},
         legend={"orientation": "h", "y": -0.14, "yanchor": "top"},
     )
     return figure

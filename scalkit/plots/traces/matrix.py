@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
-from numpy.typing import NDArray
 
+from scalkit.arrays import Ints
 from scalkit.plots.drawing import Drawing
-from scalkit.plots.style import DATA, MODEL, QUIET, quantity, safe
+from scalkit.plots.style import DATA, MODEL, axis_title, look, quantity, safe
 from scalkit.trace.results.dataset import read_result
 from scalkit.trace.results.metrics import WAITS
 from scalkit.trace.results.pairs import Pairs, pairs
@@ -102,6 +102,7 @@ def matrix_drawing(
     scale, base = _SCALE[found.unit]
     rows, columns = ([_label(group) for group in groups] for groups in (axes.rows, axes.columns))
     drawing = Drawing(min(470, 130 + 26 * max(len(rows), 3)), _alt(found, sums, rows, columns, simulated))
+    what = {"text": safe(found.what), "side": "right", "font": {"size": 12}}
     drawing.add_heatmap(
         x=columns,
         y=rows,
@@ -113,14 +114,7 @@ def matrix_drawing(
         ygap=1 if len(rows) <= 32 else 0,
         hoverongaps=False,
         hovertemplate=f"{safe(found.row_title)}: %{{y}}<br>{safe(found.column_title)}: %{{x}}<br>%{{z:.3s}}{base}<extra></extra>",
-        colorbar={
-            "title": {"text": safe(found.what), "side": "right", "font": {"size": 12}},
-            "tickformat": ".2~s",
-            "ticksuffix": base,
-            "thickness": 12,
-            "outlinewidth": 0,
-            "nticks": 6,
-        },
+        colorbar={**look("amounts"), "ticksuffix": base, "title": what},
     )
     more = ", simulated" if simulated else ""
     drawing.update_xaxes({**_axis(f"{found.column_title} ({_each(axes.columns)}){more}", axes.columns), "side": "top"})
@@ -154,26 +148,11 @@ def _each(groups: tuple[tuple[int, ...], ...]) -> str:
 
 def _axis(title: str, groups: tuple[tuple[int, ...], ...]) -> dict[str, Any]:
     ticks = groups[:: -(-len(groups) // 8)]
-    return {
-        "type": "category",
-        "title": {"text": safe(title), "standoff": 6, "font": {"size": 12}},
-        "showgrid": False,
-        "zeroline": False,
-        "ticks": "outside",
-        "ticklen": 3,
-        "tickcolor": QUIET,
-        "tickangle": 0,
-        "tickmode": "array",
-        "tickvals": [_label(group) for group in ticks],
-        "ticktext": [str(group[0]) for group in ticks],
-        "showline": True,
-        "mirror": True,
-        "linecolor": QUIET,
-        "fixedrange": True,
-    }
+    shown = {"tickvals": [_label(group) for group in ticks], "ticktext": [str(group[0]) for group in ticks]}
+    return {**look("locations"), "title": axis_title(safe(title), 6), **shown}
 
 
-def _alt(found: Pairs, sums: NDArray[np.int64], rows: Sequence[str], columns: Sequence[str], simulated: bool) -> str:
+def _alt(found: Pairs, sums: Ints, rows: Sequence[str], columns: Sequence[str], simulated: bool) -> str:
     about = f"{found.what} as a matrix, rows: {found.row_title}, columns: {found.column_title}"
     about = f"simulated: {about}" if simulated else about
     if not sums.any():
@@ -188,7 +167,7 @@ def _grouped(locations: Sequence[int]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(locations[k : k + size]) for k in range(0, len(locations), size))
 
 
-def _groups(groups: tuple[tuple[int, ...], ...], n: int) -> NDArray[np.int64]:
+def _groups(groups: tuple[tuple[int, ...], ...], n: int) -> Ints:
     found = np.full(n, -1, dtype=np.int64)
     for k, group in enumerate(groups):
         found[list(group)] = k

@@ -9,8 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.errors import DataError
-from scalkit.plots.drawing import dots
-from scalkit.plots.style import BAND, EXPECTED, METRIC_WORDS, QUIET, RANK_COLOURS, blank, rounded, safe, value_axis
+from scalkit.plots.drawing import dots, spread
+from scalkit.plots.style import BAND, EXPECTED, METRIC_WORDS, QUIET, RANK_COLOURS, blank, look, safe, value_axis
+from scalkit.text import cut
 from scalkit.validation.baseline.comparison import Change, Comparison
 
 _KINDS = {
@@ -55,16 +56,12 @@ def changes(comparison: Comparison) -> go.Figure:
     figure.update_xaxes(value_axis(min(*ends, 1 / wide**2), max(*ends, wide**2), "", "value now over value then"))
     one_metric = len({change.metric for change in rows}) == 1
     names = [_name(change, one_metric) for change in rows]
-    figure.update_yaxes(
-        tickvals=list(range(len(rows))), ticktext=names, range=[-0.7, len(rows) - 0.3], showgrid=False, zeroline=False
-    )
-    figure.update_yaxes(automargin=True, fixedrange=True)
+    figure.update_yaxes(look("rows"), tickvals=list(range(len(rows))), ticktext=names, range=[-0.7, len(rows) - 0.3])
     return figure
 
 
 def _name(change: Change, one_metric: bool) -> str:
-    name = change.function
-    name = name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 1]}…"
+    name = cut(change.function, _MOST_LETTERS)
     return safe(name if one_metric else f"{name}, {METRIC_WORDS.get(change.metric, change.metric)}")
 
 
@@ -80,24 +77,10 @@ def _add_kind(figure: go.Figure, kind: str, rows: Sequence[tuple[int, Change]]) 
     colour, symbol, word = _KINDS[kind]
     ratios = np.asarray([change.ratio for _, change in rows])
     low, high = np.asarray([_ends(change) for _, change in rows]).T
+    symbols = [symbol if change.decides else f"{symbol}-open" for _, change in rows]
     figure.add_scatter(
-        **dots(
-            ratios,
-            [k for k, _ in rows],
-            colour,
-            10,
-            [symbol if change.decides else f"{symbol}-open" for _, change in rows],
-            rim=1.8,
-        ),
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": rounded(high - ratios),
-            "arrayminus": rounded(ratios - low),
-            "thickness": 1.4,
-            "width": 4,
-            "color": colour,
-        },
+        **dots(ratios, [k for k, _ in rows], colour, 10, symbols, rim=1.8),
+        error_x=spread(ratios - low, high - ratios, colour, thickness=1.4),
         text=[safe(change.sentence) for _, change in rows],
         hovertemplate="%{text}<extra></extra>",
         name=word,

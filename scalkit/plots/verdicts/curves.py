@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalkit.arrays import Floats
 from scalkit.growth import Growth
 from scalkit.plots.style import is_log_axis
 from scalkit.validation import Verdict
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

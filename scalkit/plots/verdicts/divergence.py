@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.growth import Growth
-from scalkit.plots.drawing import SILENT, Drawing, area, dots, lines, note
+from scalkit.plots.drawing import SILENT, Drawing, area, band, dots, lines, note
 from scalkit.plots.style import (
     BAND,
     EXPECTED,
@@ -23,6 +23,7 @@ from scalkit.plots.style import (
     blank,
     growth_label,
     is_log_axis,
+    look,
     number,
     rank_key,
     rounded,
@@ -33,6 +34,7 @@ from scalkit.plots.style import (
 )
 from scalkit.plots.verdicts.curves import Reach, reach, sample
 from scalkit.plots.verdicts.sentences import divergence_sentence, overview_sentence
+from scalkit.text import cut
 from scalkit.validation import Validation, Verdict
 
 _FARTHEST, _POINTS = 2.0**24, 41
@@ -72,7 +74,7 @@ def draw_divergence(verdict: Verdict) -> Drawing:
     return figure
 
 
-def divergence_points(verdict: Verdict, points: int = _POINTS) -> NDArray[np.float64]:
+def divergence_points(verdict: Verdict, points: int = _POINTS) -> Floats:
     """Return where the divergence is drawn: from the first setting on, or from 2 where logarithms would be 0."""
     x = np.asarray(verdict.series.x, dtype=float)
     span, log = _span(verdict, x), is_log_axis(x)
@@ -86,7 +88,7 @@ def divergence_range(verdict: Verdict) -> tuple[float, float]:
     return _value_range(divergence_values(verdict.divergence, at), divergence_values(verdict.expectation.deviation, at))
 
 
-def _span(verdict: Verdict, x: NDArray[np.float64]) -> Reach:
+def _span(verdict: Verdict, x: Floats) -> Reach:
     span = reach(x, beyond=32.0)
     crossing = float(verdict.crossing)
     if math.isfinite(crossing) and span.highest < crossing <= span.highest * _FARTHEST and is_log_axis(x):
@@ -94,38 +96,27 @@ def _span(verdict: Verdict, x: NDArray[np.float64]) -> Reach:
     return span
 
 
-def divergence_values(growth: Growth, points: NDArray[np.float64]) -> NDArray[np.float64]:
+def divergence_values(growth: Growth, points: Floats) -> Floats:
     """Return a growth at some points, of shape (points,); infinite or 0 where it overflows, NaN where it has no value."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         return np.asarray(np.exp2(np.asarray(growth.log2_value(points), dtype=float)) * np.ones_like(points), dtype=float)
 
 
-def _value_range(delta: NDArray[np.float64], deviation: NDArray[np.float64]) -> tuple[float, float]:
+def _value_range(delta: Floats, deviation: Floats) -> tuple[float, float]:
     seen = np.concatenate([delta, deviation, 1 / deviation])
     seen = seen[np.isfinite(seen) & (seen > 0)]
     return float(seen.min()), float(seen.max())
 
 
-def _add_limits(figure: Drawing, verdict: Verdict, points: NDArray[np.float64], deviation: NDArray[np.float64]) -> None:
+def _add_limits(figure: Drawing, verdict: Verdict, points: Floats, deviation: Floats) -> None:
     keep = np.isfinite(deviation) & (deviation > 0)
     x, upper = points[keep], deviation[keep]
     name = f"limits {growth_label(verdict.expectation.deviation)}, inverse"
-    figure.add_scatter(
-        x=rounded(np.concatenate([x, x[::-1]])),
-        y=rounded(np.concatenate([1 / upper, upper[::-1]])),
-        fill="toself",
-        fillcolor=BAND,
-        line={"width": 0},
-        mode="lines",
-        hoverinfo="skip",
-        name=name,
-    )
+    figure.add_scatter(**band(x, 1 / upper, upper, BAND), hoverinfo="skip", name=name)
     figure.add_scatter(**lines(points[[0, -1]], [1, 1], EXPECTED, 1.8, "dot"), hoverinfo="skip", name="as expected")
 
 
-def _add_divergence(
-    figure: Drawing, verdict: Verdict, points: NDArray[np.float64], delta: NDArray[np.float64], span: Reach
-) -> None:
+def _add_divergence(figure: Drawing, verdict: Verdict, points: Floats, delta: Floats, span: Reach) -> None:
     inside = points <= span.highest * (1 + 1e-9)
     beyond = np.concatenate([np.flatnonzero(inside)[-1:], np.flatnonzero(~inside)])
     for part, dash in ((np.flatnonzero(inside), "solid"), (beyond, "dash")):
@@ -205,7 +196,7 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     verdicts = list(without_variants(result.along_one))[::-1]
     highest = max(float(np.max(v.series.x)) for v in verdicts)
     goal = 1024.0 * highest if target is None else float(target)
-    names = [safe(_short(v.function)) for v in verdicts]
+    names = [safe(cut(v.function, 24)) for v in verdicts]
     figure = blank(96 + 30 * len(verdicts), overview_sentence(verdicts[::-1]))
     allowed = [_factor(v.expectation.deviation, v, goal) for v in verdicts]
     factors = [_factor(v.divergence, v, goal) for v in verdicts]
@@ -216,14 +207,9 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     seen = [1.0, *allowed, *(1 / a for a in allowed), *factors]
     axis = value_axis(min(seen), max(seen), "", f"times the expected growth<br>from {number(highest)} to {number(goal)}")
     figure.update_xaxes(axis)
-    figure.update_yaxes(tickvals=list(range(len(names))), ticktext=names, range=[-0.6, len(names) - 0.4], showgrid=False)
-    figure.update_yaxes(automargin=True, fixedrange=True, zeroline=False)
+    figure.update_yaxes(look("rows"), tickvals=list(range(len(names))), ticktext=names, range=[-0.6, len(names) - 0.4])
     figure.add_vline(x=1, line={"color": EXPECTED, "width": 1.8, "dash": "dot"})
     return figure
-
-
-def _short(function: str, most: int = 24) -> str:
-    return function if len(function) <= most else f"{function[: most - 1]}…"
 
 
 def _factor(growth: Growth, verdict: Verdict, goal: float) -> float:
@@ -244,15 +230,10 @@ def _add_rank(figure: go.Figure, key: str, rows: list[tuple[int, Verdict, float]
         x += [1.0, factor, None]
         y += [k, k, None]
     figure.add_scatter(**lines(x, y, colour, 5), legendgroup=key, **SILENT)
+    places, symbol = [k for k, _, _ in mine], _SYMBOLS[key]
+    symbols = [symbol if v.decides else f"{symbol}-open" for _, v, _ in mine]
     figure.add_scatter(
-        **dots(
-            rounded([factor for _, _, factor in mine]),
-            [k for k, _, _ in mine],
-            colour,
-            11,
-            [_symbol(key) if v.decides else f"{_symbol(key)}-open" for _, v, _ in mine],
-            rim=2,
-        ),
+        **dots(rounded([factor for _, _, factor in mine]), places, colour, 11, symbols, rim=2),
         text=[f"<b>{safe(v.function)}</b><br>divergence {growth_label(v.divergence)}" for _, v, _ in mine],
         hovertemplate="%{text}<br>%{x:.3~g} times<extra></extra>",
         name=f"{RANK_MARKS[key]} {RANK_WORDS[key]}",
@@ -260,5 +241,4 @@ def _add_rank(figure: go.Figure, key: str, rows: list[tuple[int, Verdict, float]
     )
 
 
-def _symbol(key: str) -> str:
-    return {"total": "circle", "approximate": "square", "none": "x", "slower": "triangle-left", "undecided": "diamond"}[key]
+_SYMBOLS = {"total": "circle", "approximate": "square", "none": "x", "slower": "triangle-left", "undecided": "diamond"}

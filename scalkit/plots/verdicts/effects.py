@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 
 from scalkit.colours import light
 from scalkit.errors import DataError
-from scalkit.plots.style import PALETTE, blank, safe
+from scalkit.plots.style import PALETTE, axis_title, blank, look, safe
+from scalkit.text import cut
 from scalkit.validation import Validation
 from scalkit.validation.several.verdict import SeveralVerdict
 
@@ -41,14 +42,8 @@ def effects(result: Validation) -> go.Figure:
     figure = blank(96 + 34 * len(verdicts), f"Effect of each parameter at the largest point: {words}.")
     add_effects(figure, verdicts[::-1], xaxis="x", yaxis="y", with_legend=True)
     ticks = [0, 0.25, 0.5, 0.75, 1]
-    figure.update_xaxes(
-        range=[0, 1],
-        tickvals=ticks,
-        ticktext=[f"{100 * tick:.0f} %" for tick in ticks],
-        title={"text": "share of the value at the largest point", "standoff": 8, "font": {"size": 12}},
-        zeroline=False,
-        fixedrange=True,
-    )
+    texts, title = [f"{100 * tick:.0f} %" for tick in ticks], axis_title("share of the value at the largest point")
+    figure.update_xaxes(range=[0, 1], tickvals=ticks, ticktext=texts, title=title, zeroline=False, fixedrange=True)
     figure.update_layout(margin={"r": 30}, legend={"traceorder": "normal"})
     labels = [_row(v, verdicts) for v in verdicts[::-1]]
     figure.update_yaxes(tickvals=list(range(len(labels))), ticktext=labels, automargin=True, fixedrange=True)
@@ -81,15 +76,11 @@ def effect_bars(
     places = list(rows)
     return [
         {
-            "type": "bar",
+            **look("effect"),
             "x": [max(share, 0.0) for share in shares],
             "y": places,
-            "orientation": "h",
             "name": safe(name),
             "text": [f"{safe(name)} {100 * share:.0f} %" if share >= _LEAST_LABELLED else "" for share in shares],
-            "textposition": "inside",
-            "insidetextanchor": "middle",
-            "textangle": 0,
             "textfont": {"color": light("ink") if colour == _REST else light("paper"), "size": 12},
             "marker": {"color": colour, "line": {"color": light("paper"), "width": 1}},
             "customdata": [safe(head) for head in heads],
@@ -105,6 +96,6 @@ def effect_words(verdict: SeveralVerdict) -> str:
 
 
 def _row(verdict: SeveralVerdict, verdicts: Sequence[SeveralVerdict]) -> str:
-    name = verdict.function if len(verdict.function) <= 24 else f"{verdict.function[:23]}…"
+    name = cut(verdict.function, 24)
     is_twice = sum(v.function == verdict.function for v in verdicts) > 1
     return safe(f"{name} ({verdict.metric})" if is_twice else name)

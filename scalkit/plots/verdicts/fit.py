@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
-from scalkit.plots.drawing import SILENT, Drawing, dots, lines, spread
+from scalkit.arrays import Floats
+from scalkit.plots.drawing import SILENT, Drawing, band, crowd, dots, lines, spread
 from scalkit.plots.style import (
     BAND,
     DATA,
@@ -16,7 +16,6 @@ from scalkit.plots.style import (
     is_log_axis,
     metric_word,
     quantity,
-    rounded,
     safe,
     value_axis,
     x_axis,
@@ -90,16 +89,7 @@ def _add_band(figure: Drawing, curves: Curves, floor: float) -> None:
     x, lower, upper = curves.x[keep], curves.lower[keep], curves.upper[keep]
     if floor > 0:
         lower = np.maximum(lower, floor * 1e-3)
-    figure.add_scatter(
-        x=rounded(np.concatenate([x, x[::-1]])),
-        y=rounded(np.concatenate([lower, upper[::-1]])),
-        fill="toself",
-        fillcolor=BAND,
-        line={"width": 0},
-        mode="lines",
-        hoverinfo="skip",
-        name="limits",
-    )
+    figure.add_scatter(**band(x, lower, upper, BAND), hoverinfo="skip", name="limits")
 
 
 def _add_expectation(figure: Drawing, verdict: Verdict, curves: Curves) -> None:
@@ -124,17 +114,11 @@ def _add_model(figure: Drawing, verdict: Verdict, span: Reach, log: bool) -> Non
         )
 
 
-def _add_measurements(figure: Drawing, verdict: Verdict, x: NDArray[np.float64]) -> None:
+def _add_measurements(figure: Drawing, verdict: Verdict, x: Floats) -> None:
     values = np.asarray(verdict.series.values, dtype=float)
     y = np.asarray(verdict.series.y, dtype=float)
     if values.shape[1] > 1:
-        figure.add_scatter(
-            x=rounded(np.repeat(x, values.shape[1])),
-            y=rounded(values),
-            mode="markers",
-            marker={"size": 4, "color": DATA, "opacity": 0.35},
-            **SILENT,
-        )
+        figure.add_scatter(**crowd(x, values, DATA, 0.35), **SILENT)
     low, high = np.nanmin(values, axis=1), np.nanmax(values, axis=1)
     word = "measured" if verdict.decides else "measured, not deciding"
     figure.add_scatter(

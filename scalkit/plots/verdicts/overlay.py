@@ -88,17 +88,9 @@ def _add_function(figure: go.Figure, verdict: Verdict, k: int) -> None:
     colour, symbol = PALETTE[k % len(PALETTE)], SYMBOLS[k % len(SYMBOLS)]
     mark = RANK_MARKS[rank_key(verdict)]
     name = f"{safe(verdict.function)}  {growth_label(verdict.model.growth)} {mark}"
-    figure.add_scatter(
-        **lines(
-            line,
-            np.asarray(verdict.model(line), dtype=float) * np.ones_like(line),
-            colour,
-            1.8,
-            _DASHES_OF_FUNCTIONS[(k // len(PALETTE)) % len(_DASHES_OF_FUNCTIONS)],
-        ),
-        legendgroup=f"f{k}",
-        **SILENT,
-    )
+    values = np.asarray(verdict.model(line), dtype=float) * np.ones_like(line)
+    dash = _DASHES_OF_FUNCTIONS[(k // len(PALETTE)) % len(_DASHES_OF_FUNCTIONS)]
+    figure.add_scatter(**lines(line, values, colour, 1.8, dash), legendgroup=f"f{k}", **SILENT)
     y = np.asarray(verdict.series.y, dtype=float)
     figure.add_scatter(
         **dots(x, y, colour, 8, symbol if verdict.decides else f"{symbol}-open", rim=1.6),

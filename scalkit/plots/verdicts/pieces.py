@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from scalkit.errors import DataError
 from scalkit.fit.piecewise import ChangePoint, Piecewise, Segment
 from scalkit.measure import Series
-from scalkit.plots.drawing import SILENT, dots, lines, note
+from scalkit.plots.drawing import SILENT, crowd, dots, lines, note
 from scalkit.plots.style import (
     DATA,
     PALETTE,
@@ -22,7 +22,6 @@ from scalkit.plots.style import (
     metric_word,
     number,
     quantity,
-    rounded,
     safe,
     value_axis,
     x_axis,
@@ -114,13 +113,7 @@ def _add_piece(figure: go.Figure, segment: Segment, colour: str, log: bool) -> N
 
 def _add_values(figure: go.Figure, found: Piecewise, series: Series | None) -> None:
     if series is not None and series.values.shape[1] > 1:
-        figure.add_scatter(
-            x=rounded(np.repeat(series.x, series.values.shape[1])),
-            y=rounded(series.values),
-            mode="markers",
-            marker={"size": 4, "color": QUIET, "opacity": 0.5},
-            **SILENT,
-        )
+        figure.add_scatter(**crowd(series.x, series.values, QUIET, 0.5), **SILENT)
     figure.add_scatter(
         **dots(found.x, found.y, DATA, 8),
         text=[quantity(v, found.unit, 4) for v in found.y],

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
+from scalkit.arrays import Floats
 from scalkit.colours import light
 from scalkit.fit import Model
 from scalkit.fit.several.model import SeveralModel
@@ -26,8 +26,6 @@ RIVAL = light("rival")
 """Colour of what lost."""
 
 _POINTS = 17
-
-Floats = NDArray[np.float64]
 
 
 def with_rivals(figure: go.Figure, verdict: Verdict, most: int = 7) -> go.Figure:

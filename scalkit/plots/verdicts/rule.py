@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
+from scalkit.arrays import Flags, Floats
 from scalkit.plots.drawing import area, dots, note
 from scalkit.plots.style import DATA, EXPECTED, TROUBLE, blank, is_log_axis, number, safe, value_axis, x_axis
 from scalkit.plots.verdicts.curves import reach
@@ -69,9 +69,7 @@ def _shade(figure: go.Figure, high: float) -> None:
     )
 
 
-def _add_points(
-    figure: go.Figure, x: NDArray[np.float64], ratio: NDArray[np.float64], chosen: NDArray[np.bool_], word: str
-) -> None:
+def _add_points(figure: go.Figure, x: Floats, ratio: Floats, chosen: Flags, word: str) -> None:
     if not chosen.any():
         return
     symbol, colour, name = _LOOKS[word]

@@ -52,7 +52,7 @@ def _add_ticks(figure: go.Figure, ticks: Sequence[Growth]) -> None:
     y: list[float | None] = []
     for k, tick in enumerate(ticks):
         x += [k, k, None]
-        y += [0, _BIG if _n_factors(tick) < 2 else _SMALL, None]
+        y += [0, _BIG if n_factors(tick) < 2 else _SMALL, None]
     figure.add_scatter(**lines([-0.7, len(ticks) - 0.3], [0, 0], QUIET, 1.5), hoverinfo="skip")
     figure.add_scatter(**lines(x, y, QUIET, 1.5), hoverinfo="skip")
 
@@ -68,7 +68,8 @@ def _name_ends(figure: go.Figure, ticks: Sequence[Growth], model: int) -> None:
         )
 
 
-def _n_factors(growth: Growth) -> int:
+def n_factors(growth: Growth) -> int:
+    """Return of how many factors a growth is."""
     return sum(
         exponent != 0
         for name in growth.parameters

@@ -11,22 +11,20 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
+from scalkit.arrays import Floats, Ints
 from scalkit.errors import DataError, UsageError
 from scalkit.plots.drawing import dots, lines, note
+from scalkit.plots.models.axes import SHADES, shade_of
 from scalkit.plots.style import QUIET, blank, is_log_axis, metric_word, number, quantity, safe, value_axis, with_axes, x_axis
 from scalkit.plots.verdicts.curves import sample
 from scalkit.plots.verdicts.effects import add_effects, effect_words
 from scalkit.validation.several.verdict import SeveralVerdict
 
 _MOST_LINES = 7
-_SHADES = ("#1d4e89", "#2a7ab8", "#1b998b", "#5a9e3a", "#c08a1e", "#d1642b", "#a02c4f")
 _PANEL, _TITLE_LINE, _BAR, _AXIS, _LABEL = 300, 20, 34, 52, 15
 _WRAP, _WIDTH, _MOST_TICKS = 100, 930, 12
 _NO_ROWS = np.empty(0, dtype=np.int64)
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class Line:
     value of the parameter on this line.
     """
 
-    rows: NDArray[np.int64]
+    rows: Ints
     label: str
     column: int
     at: Floats
@@ -140,7 +138,7 @@ def _panel(verdict: SeveralVerdict, name: str) -> Panel:
     return Panel(name, column, x, [lines[i] for i in kept])
 
 
-def _line(verdict: SeveralVerdict, column: int, point: Floats, rows: NDArray[np.int64], x: Floats) -> Line:
+def _line(verdict: SeveralVerdict, column: int, point: Floats, rows: Ints, x: Floats) -> Line:
     dense = sample(float(x[0]), float(x[-1]), is_log_axis(x), 65)
     at = np.tile(point, (len(dense), 1))
     at[:, column] = dense
@@ -253,7 +251,7 @@ def _add_panel(figure: go.Figure, verdict: SeveralVerdict, panel: Panel, k: int,
         )
 
 
-def _add_points(figure: go.Figure, verdict: SeveralVerdict, column: int, k: int, rows: NDArray[np.int64], colour: str) -> None:
+def _add_points(figure: go.Figure, verdict: SeveralVerdict, column: int, k: int, rows: Ints, colour: str) -> None:
     series, names = verdict.series, verdict.parameters
     where = [", ".join(f"{n} = {v:g}" for n, v in zip(names, series.points[row], strict=True)) for row in rows]
     figure.add_scatter(
@@ -268,9 +266,7 @@ def _add_points(figure: go.Figure, verdict: SeveralVerdict, column: int, k: int,
 
 def _colours(n: int) -> list[str]:
     """Return `n` shades in order, as far apart as there are."""
-    if n == 1:
-        return [_SHADES[0]]
-    return [_SHADES[round(i * (len(_SHADES) - 1) / (n - 1))] for i in range(n)]
+    return [SHADES[0]] if n == 1 else [shade_of(i, n) for i in range(n)]
 
 
 def _add_bar(figure: go.Figure, verdict: SeveralVerdict, k: int, height: float) -> None:
@@ -287,18 +283,23 @@ def _add_bar(figure: go.Figure, verdict: SeveralVerdict, k: int, height: float) 
     )  # fmt: skip
 
 
+def extremes(verdict: SeveralVerdict) -> tuple[str, str]:
+    """Return the smallest and the largest measured value, and where each is, in words."""
+    series, names = verdict.series, verdict.parameters
+    low, high = (
+        f"{quantity(float(series.y[i]), series.unit)} at "
+        + ", ".join(f"{name} = {x:g}" for name, x in zip(names, series.points[i], strict=True))
+        for i in (int(np.argmin(series.y)), int(np.argmax(series.y)))
+    )
+    return low, high
+
+
 def _sentence(verdict: SeveralVerdict, parameter: str | None) -> str:
     """Return what the figure shows: the range of the values, the model, the expectation, the effects."""
-    series, names = verdict.series, verdict.parameters
-    ends = [int(np.argmin(series.y)), int(np.argmax(series.y))]
-    said = [
-        f"{quantity(float(series.y[i]), series.unit)} at "
-        + ", ".join(f"{n} = {x:g}" for n, x in zip(names, series.points[i], strict=True))
-        for i in ends
-    ]
+    names, (low, high) = verdict.parameters, extremes(verdict)
     metric = metric_word(verdict)
     along = f" along {parameter}" if parameter else f" over {', '.join(names)}"
     return (
-        f"{verdict.function}{along}: {metric} from {said[0]} to {said[1]}; model {verdict.model.growth}, expected "
+        f"{verdict.function}{along}: {metric} from {low} to {high}; model {verdict.model.growth}, expected "
         f"{verdict.expectation.growth}; effects {effect_words(verdict)}."
     )

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.several.model import SeveralModel
 from scalkit.plots.drawing import dots, lines
@@ -28,12 +28,11 @@ from scalkit.plots.style import (
     x_axis,
 )
 from scalkit.plots.verdicts.curves import sample
+from scalkit.plots.verdicts.several import extremes
 from scalkit.validation.several.verdict import SeveralVerdict
 
 _GRID, _LINE, _MOST_BESIDE, _CONTOURS = 21, 49, 8, 10
 _COLOURS = "Cividis"
-
-Floats = NDArray[np.float64]
 
 
 def surface(verdict: SeveralVerdict, along: str | None = None, at: float | None = None) -> go.Figure:
@@ -80,16 +79,9 @@ def surface(verdict: SeveralVerdict, along: str | None = None, at: float | None 
         name="model",
     )  # fmt: skip
     figure.add_scatter(
-        x=rounded(series.points[:, 0]),
-        y=rounded(series.points[:, 1]),
-        mode="markers",
+        **dots(series.points[:, 0], series.points[:, 1], rounded(scale.place(series.y)), 12, rim=2, rim_colour="#ffffff"),
+        marker_coloraxis="coloraxis",
         cliponaxis=False,
-        marker={
-            "color": rounded(scale.place(series.y)),
-            "coloraxis": "coloraxis",
-            "size": 12,
-            "line": {"width": 2, "color": "#ffffff"},
-        },
         text=[_where(verdict, p, quantity(v, series.unit)) for p, v in zip(series.points, series.y, strict=True)],
         hovertemplate="measured, %{text}<extra></extra>",
         name="measured",
@@ -245,13 +237,7 @@ def _where(verdict: SeveralVerdict, point: Any, value: str) -> str:
 
 
 def _surface_sentence(verdict: SeveralVerdict) -> str:
-    series = verdict.series
-    ends = [int(np.argmin(series.y)), int(np.argmax(series.y))]
-    low, high = (
-        f"{quantity(float(series.y[i]), series.unit)} at "
-        + ", ".join(f"{name} = {v:g}" for name, v in zip(verdict.parameters, series.points[i], strict=True))
-        for i in ends
-    )
+    low, high = extremes(verdict)
     names = " and ".join(verdict.parameters)
     metric = metric_word(verdict)
     return f"{verdict.function} over {names}: {metric} from {low} to {high}; model {verdict.model.growth}."

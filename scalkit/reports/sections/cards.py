@@ -13,6 +13,7 @@ from scalkit import plots
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.plots.style import RANK_MARKS, growth_label, metric_word, quantity
+from scalkit.plots.verdicts.ruler import n_factors
 from scalkit.plots.verdicts.sentences import crossing_words, ruler_sentence
 from scalkit.reports.markup import badge, big_o, details, formula, heading, math, name, percent, piece, table, templates
 from scalkit.reports.page import Page
@@ -157,7 +158,7 @@ def ruler_svg(verdict: Verdict) -> str:
             width=len(ticks) - 1 + 2 * _EDGE,
             start=min(inside) - 0.5 + _EDGE,
             end=max(inside) + 0.5 + _EDGE,
-            ticks=[(k + _EDGE, _n_factors(tick) < 2) for k, tick in enumerate(ticks)],
+            ticks=[(k + _EDGE, n_factors(tick) < 2) for k, tick in enumerate(ticks)],
             found=ticks.index(found) + _EDGE,
             expected=ticks.index(expected) + _EDGE,
             model=found,
@@ -174,11 +175,6 @@ def _text(growth: Growth) -> Markup:
     label = growth_label(growth)
     label = label.replace("<sup>", '<tspan class="sup" dy="-4">')
     return Markup(label.replace("</sup>", '</tspan><tspan dy="4">&#8203;</tspan>'))
-
-
-def _n_factors(growth: Growth) -> int:
-    exponents = ((growth.exponential(name), growth.power(name), growth.log(name)) for name in growth.parameters)
-    return sum(exponent != 0 for three in exponents for exponent in three)
 
 
 def _short(value: float) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from markupsafe import Markup
 
 from scalkit.markup import esc
-from scalkit.plots.style import RANK_COLOURS, RANK_WORDS, answer_key, rank_key
+from scalkit.plots.style import ANSWER_KEYS, RANK_COLOURS, RANK_WORDS, rank_key
 from scalkit.validation.answer import ANSWER_SYMBOLS
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def key_of(verdict: Judged) -> str:
 
 def answered(verdict: Judged) -> str:
     """Return the colour of the answer of a verdict as a style attribute."""
-    return Markup(f'style="--rank: {RANK_COLOURS[answer_key(cast("Verdict", verdict))]}"')
+    return Markup(f'style="--rank: {RANK_COLOURS[ANSWER_KEYS[verdict.answer]]}"')
 
 
 def word_of(verdict: Judged) -> str:
