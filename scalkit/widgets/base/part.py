@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import anywidget
@@ -45,6 +45,16 @@ class Pieces(Fallback, CellWidget, anywidget.AnyWidget):
         trouble = f'<p class="trouble">⚠ {esc(self.problem)}</p>' if self.problem else ""
         self.pieces = {**self._drawn(), "problem": trouble}
 
+    def _begin(self) -> None:
+        """Show what there is, and listen to the page; the last thing that a part does while it is made."""
+        self.on_msg(self._asked)
+        self.show()
+        self._enter_cell()
+
+    def show(self) -> None:
+        """Show what there is now."""
+        self.refresh()
+
     def _drawn(self) -> dict[str, str]:
         """Return markup by name."""
         raise NotImplementedError
@@ -70,6 +80,12 @@ class Pieces(Fallback, CellWidget, anywidget.AnyWidget):
             self.refresh()
 
 
+def number_of(values: Mapping[str, str], below: int) -> int | None:
+    """Return the number that came as a key, if it is below another one."""
+    key = values.get("key", "")
+    return int(key) if key.isascii() and key.isdigit() and len(key) < 9 and int(key) < below else None
+
+
 class Part(Pieces):
     """What the parts of the explorer have in common. Each works alone, too.
 
@@ -83,10 +99,8 @@ class Part(Pieces):
     def __init__(self, session: Session, **traits: Any) -> None:
         super().__init__(**traits)
         self.session, self.problem = session, ""
-        self.on_msg(self._asked)
         session.observe(self._told)
-        self.refresh()
-        self._enter_cell()
+        self._begin()
 
     def close(self) -> None:
         """Close the widget; the session lives on."""
@@ -131,15 +145,24 @@ class Grid(Pieces):
 
     def _put(self, rows: Mapping[int, Sequence[str]]) -> None:
         """Show these rows in their order: the markup of the cells by the number of the row."""
-        new = {f"row{k}": t.Dict().tag(sync=True) for k in rows if not self.has_trait(f"row{k}")}
         with self.hold_sync():
-            if new:
-                self.add_traits(**new)
+            self._have(rows)
             for k, cells in rows.items():
                 setattr(self, f"row{k}", {"cells": list(cells)})
             self.n_rows = max([self.n_rows, *(k + 1 for k in rows)])
             self.order = list(rows)
             self.refresh()
+
+    def _have(self, rows: Iterable[int]) -> None:
+        """Make the traits of rows that have none yet."""
+        new = {f"row{k}": t.Dict().tag(sync=True) for k in rows if not self.has_trait(f"row{k}")}
+        if new:
+            self.add_traits(**new)
+
+    def _filter_by(self, kinds: Iterable[str], values: Mapping[str, str]) -> None:
+        """Show the rows of one of some kinds, or all."""
+        if values.get("key", "") in ("", *kinds):
+            self.set_trait("filter", values.get("key", ""))
 
     def _sort_by(self, values: Mapping[str, str]) -> None:
         """Sort by a column: ascending first, then descending, then not at all."""

@@ -20,7 +20,7 @@ from scalkit.validation.advise import Advice, advise
 from scalkit.validation.judge.along_one import judge
 from scalkit.validation.judge.choices import Setting
 from scalkit.validation.judge.measured import shown_setting
-from scalkit.widgets.base.part import Action, Part
+from scalkit.widgets.base.part import Action, Part, number_of
 from scalkit.widgets.base.templates import drawn
 
 _LABELS = {"statistic": "Statistic of repetitions", "space": "Growths to try", "min_points": "Fewest settings"}
@@ -160,9 +160,10 @@ class DataPicker(Part):
         self._typed = ""
 
     def _toggle(self, values: Mapping[str, str]) -> None:
-        settings, k = self.session.settings, values.get("key", "")
-        if k.isdecimal() and int(k) < len(settings):
-            setting = settings[int(k)]
+        settings = self.session.settings
+        k = number_of(values, len(settings))
+        if k is not None:
+            setting = settings[k]
             (self.session.include if setting in self.session.excluded else self.session.exclude)(setting)
 
     def _leave_out_rest(self, _values: Mapping[str, str]) -> None:

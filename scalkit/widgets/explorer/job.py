@@ -162,6 +162,16 @@ class HoldsJob:
     """A widget that runs one command at a time beside the kernel, and ends it when it is closed."""
 
     _job: Job | None = None
+    _lines: Sequence[str] = ()
+    """What it said last."""
+
+    def _keep(self, line: str, most: int) -> None:
+        if line.strip():
+            self._lines = [*self._lines[-most:], line]
+
+    def _why(self, ending: Ending) -> str:
+        """Return why a command did not do what it should."""
+        return self._lines[-1] if self._lines else f"it ended with status {ending.status}"
 
     @property
     def is_running(self) -> bool:

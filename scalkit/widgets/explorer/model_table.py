@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from scalkit.plots.verdicts.curves import anchored_curves
 from scalkit.session import Session
 from scalkit.validation import Verdict
 from scalkit.validation.answer import ANSWERS
-from scalkit.widgets.base.part import Action, Grid, Part
+from scalkit.widgets.base.part import Action, Grid, Part, number_of
 from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.base.wording import Judged, key_of, mark
 
@@ -190,10 +191,8 @@ class ModelTable(Part, Grid):
         """Show what the session holds now."""
         session = self.session
         entries = [Entry(name, session.verdict_of(name), session.problem_of(name)) for name in session.names]
-        new = {f"row{k}": t.Dict().tag(sync=True) for k in range(len(entries)) if not self.has_trait(f"row{k}")}
         with self.hold_sync():
-            if new:
-                self.add_traits(**new)
+            self._have(range(len(entries)))
             for k, entry in enumerate(entries):
                 row = self._row(k, entry)
                 if getattr(self, f"row{k}") is not row:
@@ -237,13 +236,9 @@ class ModelTable(Part, Grid):
         return drawn("parts.html", part="table", n=n, words={"": f"all ({n})", **words}, filter=self.filter)
 
     def _actions(self) -> dict[str, Action]:
-        return {"select": self._select, "sort": self._sort_by, "filter": self._filter}
+        return {"select": self._select, "sort": self._sort_by, "filter": partial(self._filter_by, KINDS)}
 
     def _select(self, values: Mapping[str, str]) -> None:
-        names, k = self.session.names, values.get("key", "")
-        if k.isdecimal() and int(k) < len(names):
-            self.session.select(*names[int(k)])
-
-    def _filter(self, values: Mapping[str, str]) -> None:
-        if values.get("key", "") in ("", *KINDS):
-            self.filter = values.get("key", "")
+        k = number_of(values, len(self.session.names))
+        if k is not None:
+            self.session.select(*self.session.names[k])

@@ -14,7 +14,7 @@ from scalkit.plots.verdicts.surface import slice_of, surface
 from scalkit.session import Session
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.widgets.base.cells import CellWidget, in_one_piece
-from scalkit.widgets.base.part import Action, Part
+from scalkit.widgets.base.part import Action, Part, number_of
 from scalkit.widgets.base.plot_view import PlotView, flowing, wide
 from scalkit.widgets.base.templates import drawn
 
@@ -83,9 +83,9 @@ class SliceControls(Part):
             self._tell()
 
     def _slide(self, values: Mapping[str, str]) -> None:
-        key = values.get("key", "")
-        if key.isdecimal() and int(key) < len(self.values):
-            self.index = int(key)
+        index = number_of(values, len(self.values))
+        if index is not None:
+            self.index = index
             self._tell()
 
     def _tell(self) -> None:

@@ -132,8 +132,8 @@ class ReportPanel(JobPart):
             self._done = (int(found[1]), int(found[2]))
             if self.comm is not None:
                 self.refresh()
-        elif line.strip():
-            self._lines = [*self._lines[-20:], line]
+        else:
+            self._keep(line, 20)
 
     def _ended(self, ending: Ending) -> None:
         """Take the end of the command: the report, or why there is none."""
@@ -146,7 +146,6 @@ class ReportPanel(JobPart):
             self._written, self.answer, self._status = Path(found["html"]), str(found["answer"]), int(found["status"])
             self._note = "" if self.session.state == self._reported else _CHANGED
         except (ValueError, KeyError, TypeError):
-            why = self._lines[-1] if self._lines else f"it ended with status {ending.status}"
             self._note = "Cancelled; no report was written." if ending.was_cancelled else ""
-            self.problem = "" if ending.was_cancelled else f"no report was written after {seconds:.0f} s: {why}"
+            self.problem = "" if ending.was_cancelled else f"no report was written after {seconds:.0f} s: {self._why(ending)}"
         self.refresh()

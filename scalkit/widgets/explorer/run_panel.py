@@ -132,7 +132,7 @@ class RunPanel(JobPart):
         if found := _PROGRESS.match(line):
             self._done = (int(found[1]), int(found[2]))
             self._note, self._now = "Measuring.", found[3].rpartition(";")[2].strip()
-        self._lines = [*self._lines[1 - _MOST_LINES :], line]
+        self._keep(line, _MOST_LINES - 1)
         self.refresh()
 
     def _ended(self, ending: Ending) -> None:
@@ -150,8 +150,7 @@ class RunPanel(JobPart):
             self._done = (int(outcome["done"]), int(outcome["launches"]))
             self._take(folder)
         else:
-            why = self._lines[-1] if self._lines else f"it ended with status {ending.status}"
-            self._note = f"It did not end well: {why}"
+            self._note = f"It did not end well: {self._why(ending)}"
         self.refresh()
 
     def _take(self, folder: Path) -> None:

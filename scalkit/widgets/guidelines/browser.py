@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import ipywidgets
@@ -19,13 +20,25 @@ from scalkit.plots.guidelines.overview import guideline_focus, guideline_overvie
 from scalkit.plots.guidelines.sides import along, group_of, level_axis
 from scalkit.widgets.base.cells import CellWidget, in_one_piece
 from scalkit.widgets.base.fallback import Fallback
-from scalkit.widgets.base.part import Action, Grid, Pieces
+from scalkit.widgets.base.part import Action, Grid, Pieces, number_of
 from scalkit.widgets.base.plot_view import PlotView, flowing, wide
 from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.base.wording import state_mark
 
 
-class GuidelineBrowser(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
+class _OfAssessment:
+    """What stands in the place of a view of an assessment where nothing runs it."""
+
+    found: Assessment
+
+    def _fallback_text(self) -> str:
+        return self.found.headline
+
+    def _fallback_html(self) -> str:
+        return assessment_html(self.found)
+
+
+class GuidelineBrowser(_OfAssessment, Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
     """Shows the groups of an assessment; of the selected one the times, the ratios, and one test in focus.
 
     A click on a point puts that test in focus; so does the choice beside the sentence, which the keyboard reaches.
@@ -102,12 +115,6 @@ class GuidelineBrowser(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[m
             self.ratios.show(guideline_ratios(self.found, test))
         self.focus.show(guideline_focus(self.found, test))
 
-    def _fallback_text(self) -> str:
-        return self.found.headline
-
-    def _fallback_html(self) -> str:
-        return assessment_html(self.found)
-
 
 COLUMNS = ("Guideline", "Where", "Largest ratio", "Violated at", "State")
 _MOST_ROWS = 200
@@ -120,7 +127,7 @@ _LOOKS = {
 }
 
 
-class GuidelineGroups(Grid):
+class GuidelineGroups(_OfAssessment, Grid):
     """A row for each group of tests; a press on its guideline selects it.
 
     The table is a grid: arrows, Home, End, Page Up and Page Down move in it, Enter selects a row or sorts by a column. At most
@@ -171,22 +178,12 @@ class GuidelineGroups(Grid):
         return drawn("guidelines.html", part="groups", found=self.found, is_cut=is_cut, most=_MOST_ROWS, **values)
 
     def _actions(self) -> dict[str, Action]:
-        return {"select": self._select, "sort": self._sort_by, "filter": self._filter}
+        return {"select": self._select, "sort": self._sort_by, "filter": partial(self._filter_by, STATES)}
 
     def _select(self, values: Mapping[str, str]) -> None:
-        row = values.get("key", "")
-        if row.isascii() and row.isdecimal():
-            self.select(int(row))
-
-    def _filter(self, values: Mapping[str, str]) -> None:
-        if values.get("key", "") in ("", *STATES):
-            self.filter = values.get("key", "")
-
-    def _fallback_text(self) -> str:
-        return self.found.headline
-
-    def _fallback_html(self) -> str:
-        return assessment_html(self.found)
+        row = number_of(values, len(self._rows))
+        if row is not None:
+            self.select(row)
 
 
 class _Row:
@@ -231,7 +228,7 @@ def _groups(found: Assessment) -> list[_Row]:
     return sorted(rows, key=lambda one: (list(_LOOKS).index(one.state), not one.decides, -one.size))
 
 
-class GuidelineTest(Pieces):
+class GuidelineTest(_OfAssessment, Pieces):
     """One test in words, and a choice of the others of its group.
 
     `test`: row of `Assessment.to_frame`; -1 for none.
@@ -243,10 +240,8 @@ class GuidelineTest(Pieces):
     def __init__(self, found: Assessment, test: int = -1, **traits: Any) -> None:
         self.found = found
         super().__init__(test=test, **traits)
-        self.on_msg(self._asked)
         self.observe(lambda _: self.refresh(), "test")
-        self.refresh()
-        self._enter_cell()
+        self._begin()
 
     def _drawn(self) -> dict[str, str]:
         found, test = self.found, self.test
@@ -264,12 +259,6 @@ class GuidelineTest(Pieces):
         return {"focus": self._focus}
 
     def _focus(self, values: Mapping[str, str]) -> None:
-        key = values.get("key", "")
-        if key.isascii() and key.isdecimal() and int(key) in group_of(self.found, self.test).tolist():
-            self.test = int(key)
-
-    def _fallback_text(self) -> str:
-        return self.found.headline
-
-    def _fallback_html(self) -> str:
-        return assessment_html(self.found)
+        test = number_of(values, len(self.found))
+        if test in group_of(self.found, self.test).tolist():
+            self.test = test

@@ -37,9 +37,7 @@ class StoreDownloads(Pieces):
     def __init__(self, shown: Callable[[], Comparison | None]) -> None:
         super().__init__()
         self._shown = shown
-        self.on_msg(self._asked)
-        self.refresh()
-        self._enter_cell()
+        self._begin()
 
     def _drawn(self) -> dict[str, str]:
         return drawn("store.html", part="plot", comparison=self._shown(), formats=FORMATS)
@@ -164,9 +162,7 @@ class StoreReports(HoldsJob, Pieces):
         self._lines: list[str] = []
         self._run = ""
         self._folder = tempfile.TemporaryDirectory(prefix="scalkit-report-", ignore_cleanup_errors=True)
-        self.on_msg(self._asked)
-        self.refresh()
-        self._enter_cell()
+        self._begin()
 
     def close(self) -> None:
         """Close the widget, end what it runs, and delete its page."""
@@ -200,7 +196,7 @@ class StoreReports(HoldsJob, Pieces):
         return Path(self._folder.name) / "run.html"
 
     def _said(self, line: str) -> None:
-        self._lines = [*self._lines[-20:], *([line] if line.strip() else [])]
+        self._keep(line, 20)
 
     def _ended(self, ending: Ending) -> None:
         """Save the page, or say why there is none."""
@@ -210,8 +206,7 @@ class StoreReports(HoldsJob, Pieces):
         try:
             content = Path(json.loads(ending.output)["path"]).read_bytes()
         except (ValueError, KeyError, TypeError, OSError):
-            why = self._lines[-1] if self._lines else f"it ended with status {ending.status}"
-            self.problem = "" if ending.was_cancelled else f"no report was written: {why}"
+            self.problem = "" if ending.was_cancelled else f"no report was written: {self._why(ending)}"
         else:
             saved = {"name": f"run-{self._run[:12]}.html", "type": "text/html"}
             self.send({"saved": {**saved, "base64": base64.b64encode(content).decode()}})

@@ -10,7 +10,7 @@ from typing import Any
 from scalkit.markup import block, esc, table
 from scalkit.store.views.explorer import GROUPINGS, Browsing, SuiteKey
 from scalkit.text import counted
-from scalkit.widgets.base.part import Action, Grid
+from scalkit.widgets.base.part import Action, Grid, number_of
 from scalkit.widgets.base.templates import drawn, source
 
 MOST_ROWS = 200
@@ -32,10 +32,8 @@ class StoreList(Grid):
     def __init__(self, browsing: Browsing, told: Callable[[], object], **traits: Any) -> None:
         super().__init__(**traits)
         self.browsing, self._tell = browsing, told
-        self.on_msg(self._asked)
         self.observe(lambda _: self.show(), "sort")
-        self.show()
-        self._enter_cell()
+        self._begin()
 
     def _rows(self) -> list[_Row]:
         """Return for each row whether it is checked, and what stands in its columns."""
@@ -90,7 +88,7 @@ class StoreRuns(StoreList):
             "filter": lambda texts: self._narrow(texts.get("text", ""), self.browsing.only),
             "all": lambda _: self._choose([*self.browsing.run_ids, *self.browsing.runs["run_id"]]),
             "none": lambda _: self._choose([]),
-            "check": lambda texts: self._check(texts.get("key", "")),
+            "check": self._check,
             "sort": self._sort_by,
             **{f"only-{name}": self._only(name) for name, _ in _SELECTS},
         }
@@ -109,10 +107,11 @@ class StoreRuns(StoreList):
         self.browsing.narrow(text, only)
         self.show()
 
-    def _check(self, key: str) -> None:
+    def _check(self, texts: Mapping[str, str]) -> None:
         runs, chosen = self.browsing.runs["run_id"].tolist(), self.browsing.run_ids
-        if _is_place(key, len(runs)):
-            run = runs[int(key)]
+        place = number_of(texts, len(runs))
+        if place is not None:
+            run = runs[place]
             self._choose([one for one in chosen if one != run] if run in chosen else [*chosen, run])
 
     def _choose(self, run_ids: Iterable[str]) -> None:
@@ -164,7 +163,7 @@ class StoreSuites(StoreList):
             "filter": lambda texts: self._narrow(texts.get("text", "")),
             "none": lambda _: self._none(),
             "by": lambda texts: self._group(texts.get("key", "")),
-            "check": lambda texts: self._check(texts.get("key", "")),
+            "check": self._check,
             "sort": self._sort_by,
         }
 
@@ -182,10 +181,11 @@ class StoreSuites(StoreList):
         self.show()
         self._tell()
 
-    def _check(self, key: str) -> None:
+    def _check(self, texts: Mapping[str, str]) -> None:
         places = self._places()
-        if _is_place(key, len(places)):
-            self.browsing.choose_suite(self.browsing.choices()[places[int(key)]])
+        place = number_of(texts, len(places))
+        if place is not None:
+            self.browsing.choose_suite(self.browsing.choices()[places[place]])
             self.show()
             self._tell()
 
@@ -235,7 +235,3 @@ def _marked(platform: str, simulated: bool) -> str:
 def _counted(number: int, what: str) -> str:
     more = f"; {MOST_ROWS} are shown, the filter shows others" if number > MOST_ROWS else ""
     return counted(number, what) + more
-
-
-def _is_place(key: str, number: int) -> bool:
-    return key.isascii() and key.isdigit() and len(key) < 9 and int(key) < number

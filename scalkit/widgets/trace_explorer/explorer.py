@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import ipywidgets
@@ -36,15 +36,13 @@ class TraceLine(Pieces):
 
     _css = source("base/kernel.css", "base/part.css", "trace_explorer/explorer.css")
 
-    def __init__(self, drawn: Any) -> None:
+    def __init__(self, drawn: Callable[[], dict[str, str]]) -> None:
         super().__init__()
         self._source = drawn
-        self.refresh()
-        self._enter_cell()
+        self._begin()
 
     def _drawn(self) -> dict[str, str]:
-        found: dict[str, str] = self._source()
-        return found
+        return self._source()
 
     def _fallback_text(self) -> str:
         return "waits"

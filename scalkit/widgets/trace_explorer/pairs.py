@@ -32,9 +32,7 @@ class TraceMatrixHead(Pieces):
         self.browsing, self._tell = browsing, told
         self.what, self.is_near = "metric", False
         self.found: Pairs | None = None
-        self.on_msg(self._asked)
-        self.show()
-        self._enter_cell()
+        self._begin()
 
     def show(self) -> None:
         """Show what there is now."""
@@ -122,10 +120,8 @@ class TraceCauses(Grid):
         nobody = "Nobody: choose a wait, or other processes."
         super().__init__(columns=list(COLUMNS), label="Causes of waiting", none=nobody)
         self.browsing, self._tell, self.found = browsing, told, browsing.causes(MOST_CAUSES)
-        self.on_msg(self._asked)
         self.observe(lambda _: self.show(), "sort")
-        self.show()
-        self._enter_cell()
+        self._begin()
 
     def show(self) -> None:
         """Show what there is now."""

@@ -80,7 +80,7 @@ class TracePaths(TraceRows):
     """The call paths of a result: those that are folded with all below them, those that are not without."""
 
     def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
-        self._mode, self._adds, self._n_found, self._n_left = "amount", False, 0, 0
+        self._mode, self._n_found, self._n_left = "amount", 0, 0
         super().__init__(browsing, told, label="Call paths")
 
     def _fill(self) -> None:
@@ -163,7 +163,7 @@ class TracePaths(TraceRows):
             "size": lambda _: self._flip("by_size"),
             "zeros": lambda _: self._flip("with_zeros"),
             "only": lambda _: self._flip("only_chosen"),
-            "several": lambda _: self._several(),
+            "several": self._several,
             "found": lambda _: self._then(self._choose_found),
         }
 
@@ -176,9 +176,6 @@ class TracePaths(TraceRows):
         self.show()
         if name == "only_chosen":
             self._tell("view")
-
-    def _several(self) -> None:
-        self._adds = not self._adds
 
     def _show_as(self, values: Mapping[str, str]) -> None:
         if values.get("key") in _MODES:
@@ -195,18 +192,12 @@ class TracePaths(TraceRows):
     def _choose(self, values: Mapping[str, str]) -> None:
         path, browsing = number_of(values, len(self.browsing.tree)), self.browsing
         if path is not None:
-            adds = self._adds or values.get("how") == "add"
-            self._then(lambda: browsing.choose_paths(toggled(browsing.paths, path) if adds else [path]))
+            self._then(lambda: browsing.choose_paths(self._choice(browsing.paths, path, values, [path])))
 
     def _fold(self, values: Mapping[str, str]) -> None:
         path = number_of(values, len(self.browsing.tree))
         if path is not None and self.browsing.tree.children[path]:
             self._then(lambda: self.browsing.fold(path))
-
-
-def toggled(chosen: Sequence[int], one: int) -> list[int]:
-    """Return a choice with another one, or without it if it was there."""
-    return [other for other in chosen if other != one] if one in chosen else [*chosen, one]
 
 
 def _amounts(values: Values, unit: str, is_there: Sequence[bool] = (True, True)) -> list[str]:

@@ -12,7 +12,6 @@ from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.views.explorer import Browsing, Spread
 from scalkit.widgets.base.part import Action
 from scalkit.widgets.base.templates import drawn, source
-from scalkit.widgets.trace_explorer.panes import toggled
 from scalkit.widgets.trace_explorer.tree import TraceRows, line_of, number_of
 
 MOST_BARS = 48
@@ -33,7 +32,7 @@ class TraceProcesses(TraceRows):
     heat: t.Dict[Any, Any] = t.Dict().tag(sync=True)
 
     def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
-        self._adds, self._by_size = False, False
+        self._by_size = False
         super().__init__(browsing, told, kind="listbox", label="Processes")
 
     def _fill(self) -> None:
@@ -91,15 +90,12 @@ class TraceProcesses(TraceRows):
             "result": self._show_result,
             "everyone": lambda _: self._then([]),
             "size": lambda _: self._flip(),
-            "several": lambda _: self._several(),
+            "several": self._several,
         }
 
     def _flip(self) -> None:
         self._by_size = not self._by_size
         self.show()
-
-    def _several(self) -> None:
-        self._adds = not self._adds
 
     def _show_result(self, values: Mapping[str, str]) -> None:
         k = number_of(values, len(self.browsing.results))
@@ -110,8 +106,7 @@ class TraceProcesses(TraceRows):
     def _choose(self, values: Mapping[str, str]) -> None:
         one, before = number_of(values, self.browsing.n_locations), self.browsing.locations
         if one is not None:
-            adds = self._adds or values.get("how") == "add"
-            self._then(toggled(before, one) if adds else [] if before == (one,) else [one])
+            self._then(self._choice(before, one, values, [] if before == (one,) else [one]))
 
     def _then(self, locations: Sequence[int]) -> None:
         self.browsing.choose_locations(locations)

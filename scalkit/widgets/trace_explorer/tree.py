@@ -33,13 +33,12 @@ class TraceRows(Pieces):
     kind = t.Enum(["tree", "listbox"], default_value="tree").tag(sync=True)
     label = t.Unicode("").tag(sync=True)
     is_multiple = t.Bool(True).tag(sync=True)
+    _adds = False
 
     def __init__(self, browsing: Browsing, told: Callable[[str], object], **traits: Any) -> None:
         super().__init__(**traits)
         self.browsing, self._tell = browsing, told
-        self.on_msg(self._asked)
-        self.show()
-        self._enter_cell()
+        self._begin()
 
     def show(self) -> None:
         """Show what there is now."""
@@ -50,6 +49,15 @@ class TraceRows(Pieces):
     def _fill(self) -> None:
         """Set the rows."""
         raise NotImplementedError
+
+    def _several(self, _values: Mapping[str, str]) -> None:
+        self._adds = not self._adds
+
+    def _choice(self, before: Sequence[int], one: int, values: Mapping[str, str], alone: list[int]) -> list[int]:
+        """Return what is chosen after a press: one more, or without it if it was there, or what it is alone."""
+        if not (self._adds or values.get("how") == "add"):
+            return alone
+        return [other for other in before if other != one] if one in before else [*before, one]
 
     def _fallback_text(self) -> str:
         return f"{self.label}: {len(self.rows)}"
@@ -100,12 +108,6 @@ def line_of(
         "place": place,
         "of": of,
     }
-
-
-def number_of(values: Mapping[str, str], below: int) -> int | None:
-    """Return the number that came as a key, if it is below another one."""
-    key = values.get("key", "")
-    return int(key) if key.isascii() and key.isdigit() and len(key) < 9 and int(key) < below else None
 
 
 def change(before: float, after: float, unit: str) -> str:
