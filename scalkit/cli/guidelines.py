@@ -52,7 +52,10 @@ def run(args: argparse.Namespace) -> int:
     written = _written(args, found)
     if args.json:
         content = found.to_dict() | {"exit_status": status, "predictions": [one.to_dict() for one in predictions]}
-        content |= {"remedies": _remedies(found)} | ({"report": str(report)} if report else {})
+        advice = [
+            {"instead_of": one.level, "use": one.use, "decides": one.decides, "sentence": one.sentence} for one in remedies(found)
+        ]
+        content |= {"remedies": advice} | ({"report": str(report)} if report else {})
         sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     else:
         paths = [*written, *([report] if report else [])]
@@ -72,12 +75,6 @@ def _assessed(args: argparse.Namespace) -> tuple[Assessment, tuple[Prediction, .
     if args.predict is None:
         return found, ()
     return found, predictions(found, args.predict, highest=args.up_to)
-
-
-def _remedies(found: Assessment) -> list[dict[str, Any]]:
-    return [
-        {"instead_of": one.level, "use": one.use, "decides": one.decides, "sentence": one.sentence} for one in remedies(found)
-    ]
 
 
 def _options(args: argparse.Namespace) -> dict[str, Any]:

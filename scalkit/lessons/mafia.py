@@ -74,7 +74,8 @@ def mafia_table(source: Source = None) -> pd.DataFrame:
     judged = validate(data, published_tables()[_TABLE].expectations(), strictness="paper")
     found = {(v.function, v.metric): v for v in judged.along_one}
     rows = [_row(one, {metric: found[name, metric] for metric in _METRICS}) for name, one in printed.items()]
-    return _framed(rows, list(printed))
+    names = pd.Index(list(printed), name="function")
+    return pd.DataFrame(rows, index=names, columns=pd.MultiIndex.from_tuples(list(rows[0])))
 
 
 def mafia_text(source: Source = None) -> str:
@@ -180,7 +181,3 @@ def _probability(verdict: Verdict) -> float:
     if verdict.verdict == "approximate":
         return p["total"] + p["approximate"]
     return max(p.values()) if verdict.verdict == "undecided" else p[verdict.verdict]
-
-
-def _framed(rows: list[dict[tuple[str, str], object]], names: list[str]) -> pd.DataFrame:
-    return pd.DataFrame(rows, index=pd.Index(names, name="function"), columns=pd.MultiIndex.from_tuples(list(rows[0])))

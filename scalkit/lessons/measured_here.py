@@ -10,7 +10,7 @@ from pathlib import Path
 
 import xarray as xr
 
-from scalkit.bench import Arguments, Mpi, Result, find_mpi, prepare
+from scalkit.bench import Arguments, Mpi, find_mpi, prepare
 from scalkit.bench.virtual.mpi import CLOCKS, proved, virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import BuildError, DataError, LaunchError, UsageError
@@ -111,7 +111,7 @@ def measure_here(
     except (BuildError, LaunchError) as error:
         return _bundled(str(error))
     if done.missing:
-        return _bundled(_why(done))
+        return _bundled(done.failures[0] if done.failures else f"{len(done.missing)} of {done.total} launches are missing")
     numbers = ", ".join(map(str, arguments.counts))
     said = f"Measured here, just now or before: {mpi.name} with {numbers} processes, {done.total} launches in {folder}."
     return MeasuredHere(read(folder), folder, False, f"{said} {why}" if why else said)
@@ -134,7 +134,3 @@ def _bundled(reason: str) -> MeasuredHere:
     folders = [bundled(one) for one in _BUNDLED]
     said = f"Nothing could be measured here ({reason.rstrip('.')}); these are the bundled measurements of another machine."
     return MeasuredHere(read(folders), folders[0], True, said)
-
-
-def _why(done: Result) -> str:
-    return done.failures[0] if done.failures else f"{len(done.missing)} of {done.total} launches are missing"

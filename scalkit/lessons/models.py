@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -158,12 +157,9 @@ def variants(message: PointToPoint, *, copy_per_byte: object = "0.25 ns/B", grou
 
 def fft_sliders(message: PointToPoint, grids: Sequence[int], counts: Sequence[int], **start: float) -> ModelSliders:
     """Return sliders for the size of a three-dimensional FFT and the processes: planes against pencils."""
-    made = partial(_transforms_at, message)
-    return ModelSliders(made, {"N": list(grids), "P": list(counts)}, "P", choice_of, **start)
-
-
-def _transforms_at(message: PointToPoint, at: Any) -> dict[str, PerformanceModel]:
-    return transforms(message, int(at["N"]))
+    return ModelSliders(
+        lambda at: transforms(message, int(at["N"])), {"N": list(grids), "P": list(counts)}, "P", choice_of, **start
+    )
 
 
 PLANES, PENCILS = "planes: one transpose among all", "pencils: two among sqrt(P)"

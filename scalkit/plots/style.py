@@ -191,7 +191,7 @@ def with_axes(figure: go.Figure, axes: Mapping[str, str]) -> dict[str, Any]:
 def x_axis(measured: Sequence[float] | Floats, lowest: float, highest: float, name: str) -> dict[str, Any]:
     """Return the axis of the parameter, from `lowest` to `highest`, with ticks at the measured points."""
     points = np.asarray(measured, dtype=float)
-    axis = _axis(safe(_parameter_title(name)))
+    axis = _axis(safe("processes p" if name == "p" else name))
     ticks = sorted(set(points.tolist()))
     if is_log_axis(points):
         ticks += _continued(ticks, highest)
@@ -203,10 +203,6 @@ def x_axis(measured: Sequence[float] | Floats, lowest: float, highest: float, na
     step = -(-len(ticks) // 9)
     ticks = ticks[::step]
     return axis | {"tickmode": "array", "tickvals": rounded(ticks), "ticktext": [number(t) for t in ticks]}
-
-
-def _parameter_title(name: str) -> str:
-    return "processes p" if name == "p" else name
 
 
 def _continued(ticks: Sequence[float], highest: float) -> list[float]:

@@ -7,7 +7,6 @@ import textwrap
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,17 +52,20 @@ class Outcome:
         """The sentence, the model and a plot, for a terminal of 72 columns; the sentence is the first line."""
         verdict = self.verdict
         lower, upper = verdict.expectation.limits
-        n = verdict.series.n_repetitions
+        n, points = verdict.series.n_repetitions, zip(verdict.series.x, verdict.series.y, strict=True)
         runs = verdict.series.values.shape[1]
         facts = {
             "expected": f"{verdict.expectation}, within {lower} and {upper}",
             "model": f"{verdict.model}"
             + (f" (adjusted R2 {verdict.adjusted_r2:.3f})" if np.isfinite(verdict.adjusted_r2) else ""),
             "measured": f"{len(n)} settings, {n.min()} to {n.max()} samples each, {runs} run{'s' * (runs > 1)}",
-            "values": ", ".join(map(_value, verdict.series.x, verdict.series.y, repeat(verdict.unit))),
+            "values": ", ".join(
+                f"{format_quantity(y, verdict.unit)} at {x:g}" for x, y in zip(verdict.series.x, verdict.series.y, strict=True)
+            ),
             "remarks": "; ".join((*verdict.caveats, *self.notes)),
         }
-        lines = [line for key, value in facts.items() if value for line in _indented(key, value)]
+        told = (textwrap.wrap(f"{key:<10}{value}", 72, subsequent_indent=" " * 10) for key, value in facts.items() if value)
+        lines = [line for each in told for line in each]
         return "\n".join([f"{verdict.answer}: {verdict.problem or verdict.sentence}", "", *lines])
 
 
@@ -178,11 +180,3 @@ class ScalingCheck:
         return Outcome(
             result, bool(result.exit_status(self.fail_on)), tuple(dict.fromkeys(json.loads(data.attrs.get("notes", "[]"))))
         )
-
-
-def _value(x: float, y: float, unit: str) -> str:
-    return f"{format_quantity(y, unit)} at {x:g}"
-
-
-def _indented(key: str, value: str) -> list[str]:
-    return textwrap.wrap(f"{key:<10}{value}", 72, subsequent_indent=" " * 10)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scalkit.plots.style import rank_key
-from scalkit.text import counted, joined
+from scalkit.text import capital, counted, joined
 
 if TYPE_CHECKING:
     from scalkit.reports.page import Page
@@ -19,8 +19,7 @@ def answer(page: Page) -> str:
 
 def headline_sentence(page: Page) -> str:
     """Return the problems, or that there is none, as a sentence."""
-    headline = page.result.headline
-    return f"{headline[0].upper()}{headline[1:]}."
+    return f"{capital(page.result.headline)}."
 
 
 def details(page: Page) -> str:
@@ -47,19 +46,16 @@ def _sentences(page: Page) -> list[str]:
     idle = sum(not v.decides for v in faster)
     if idle:
         verb = "grows" if idle == 1 else "grow"
-        sentences.append(f"{idle} {verb} faster than expected under a caveat and therefore {_do(idle)} not decide.")
+        sentences.append(
+            f"{idle} {verb} faster than expected under a caveat and therefore {'does' if idle == 1 else 'do'} not decide."
+        )
     slower = [v.function for v in verdicts if rank_key(v) == "slower"]
     sentences += _named("grows", "grow", "slower than expected, which is fine", slower)
     broken = [str(rule.rule) for rule in page.result.rules if rule.is_failure]
     sentences += [f"Violated as measured: {'; '.join(broken)}."] * bool(broken)
     if page.result.comparison is not None:
-        said = page.result.comparison.headline
-        sentences.append(f"{said[0].upper()}{said[1:]}.")
+        sentences.append(f"{capital(page.result.comparison.headline)}.")
     return [*sentences, status_sentence(page.status)]
-
-
-def _do(count: int) -> str:
-    return "does" if count == 1 else "do"
 
 
 def _named(one: str, many: str, what: str, functions: Sequence[str]) -> list[str]:

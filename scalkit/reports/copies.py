@@ -14,6 +14,7 @@ from pathlib import Path
 from scalkit.bundled import bundled
 from scalkit.errors import UsageError
 from scalkit.teaching.strip import students_edition
+from scalkit.text import counted
 from scalkit.whole_file import whole_file
 
 _LESSONS = "teach/"
@@ -45,7 +46,7 @@ class Copies:
         """What was done, in plain words."""
         said = []
         if self.new:
-            said.append(f"Copied {_count(self.new)} to {self.folder}.")
+            said.append(f"Copied {counted(len(self.new), 'notebook')} to {self.folder}.")
         if self.updated:
             said.append(f"Brought up to date: {', '.join(self.updated)}.")
         if self.kept:
@@ -81,7 +82,8 @@ def _copied(source: Path, target: Path) -> Copies:
     after, found = dict(before), dict[str, list[str]](new=[], updated=[], kept=[], outdated=[])
     for path in _files(source):
         name = path.relative_to(source).as_posix()
-        content, own = _content(path, name), target / name
+        content = students_edition(path).encode() if name.startswith(_LESSONS) else path.read_bytes()
+        own = target / name
         wanted = _hash(content)
         if own.exists():
             there = _hash(own.read_bytes())
@@ -99,10 +101,6 @@ def _copied(source: Path, target: Path) -> Copies:
     if after != before:
         _write(target / _RECORD, (json.dumps(after, indent=1, sort_keys=True) + "\n").encode())
     return Copies(target, **{kind: tuple(names) for kind, names in found.items()})
-
-
-def _content(path: Path, name: str) -> bytes:
-    return students_edition(path).encode() if name.startswith(_LESSONS) else path.read_bytes()
 
 
 def _files(source: Path) -> list[Path]:
@@ -129,7 +127,3 @@ def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path, UsageError, "name another folder") as part:
         part.write_bytes(content)
-
-
-def _count(names: tuple[str, ...]) -> str:
-    return f"{len(names)} notebook{'' if len(names) == 1 else 's'}"

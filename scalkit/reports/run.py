@@ -177,17 +177,12 @@ def _parameters(
         if template.name == "regression" and expectations is not None and kind_of(before.paths[0]) == "baseline":
             raise UsageError("expectations and a baseline both say what is expected; give one of them.")
     if real_times is not None:
-        asked["real_times"], named["real_times"] = _single(input_of(real_times, folder, "real-times"))
+        real = input_of(real_times, folder, "real-times")
+        (asked["real_times"],), (named["real_times"],) = real.paths, real.named
     plain = to_plain(expectations)
     shown = os.fspath(expectations) if isinstance(expectations, str | os.PathLike) else ""
     named["expectations"] = shown or (plain if isinstance(plain, str) else "")
     return {**asked, "runs": runs, "named": named, "expectations": plain}
-
-
-def _single(one: Input) -> tuple[str, str]:
-    """Return the path of data that have a single one, and how the user named it."""
-    (path,), (name,) = one.paths, one.named
-    return path, name
 
 
 def _named(one: Input) -> dict[str, Any]:

@@ -52,7 +52,8 @@ def session_to_dict(session: SessionView, with_data: bool | None = None) -> dict
     """Return a session as JSON values; data that no file holds go in by default."""
     session._source = source = confirmed(session._source)
     embeds = not source.is_there if with_data is None else with_data
-    history = session._history
+    history, given = session._history, session._given
+    text = os.fspath(given) if isinstance(given, str | os.PathLike) else None
     plain: dict[str, Any] = {
         "format": FORMAT,
         "schema": SCHEMA,
@@ -62,7 +63,10 @@ def session_to_dict(session: SessionView, with_data: bool | None = None) -> dict
             "sha256": source.sha256,
             "netcdf": dataset_to_text(session.data) if embeds else None,
         },
-        "expectations": {"source": _source_text(session._given), **plain_set(session._judge.expected)},
+        "expectations": {
+            "source": os.fspath(given) if isinstance(given, str | os.PathLike) else None,
+            **plain_set(session._judge.expected),
+        },
         "min_points": session.min_points,
         "selected": list(session.selected),
         "present": plain_state(history.present, session.min_points),
@@ -152,10 +156,6 @@ def read_session(kind: type[Session], path: str | os.PathLike[str], data: object
     if data is None and plain["data"]["netcdf"] is not None:
         session._source = replace(session._source, holder=os.fspath(path))
     return session
-
-
-def _source_text(given: object) -> str | None:
-    return os.fspath(given) if isinstance(given, str | os.PathLike) else None
 
 
 def _plain_steps(steps: tuple[Step, ...], present: State) -> list[dict[str, Any]]:

@@ -76,10 +76,8 @@ class GrowthAnswer:
             is_faster = growth > self.growth
         except ExpectationError:
             return "It depends on other parameters than the right one does."
-        return f"It grows too {'fast' if is_faster else 'slowly'} for large {next(iter(self._names(growth)), 'p')}."
-
-    def _names(self, growth: Growth) -> tuple[str, ...]:
-        return self.growth.parameters or growth.parameters
+        names = self.growth.parameters or growth.parameters or ("p",)
+        return f"It grows too {'fast' if is_faster else 'slowly'} for large {names[0]}."
 
 
 def read_growth(given: object, parameters: tuple[str, ...] = ()) -> Growth:

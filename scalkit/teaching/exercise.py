@@ -154,13 +154,11 @@ class Exercise:
             if not self.looks_at_session and session_in(given) is not None:
                 raise Unread("The answer is a text, not a session; give it in quotes.")
             found = self._answer.judge(given)
-            thought = self._why if found.is_right else self._remark(given) or found.thought
+            remarks = (say for text, say in self._remarks.items() if self._answer.is_same(text, given))
+            thought = self._why if found.is_right else next(remarks, "") or found.thought
         except Unread as error:
             return Outcome("unread", str(error))
         return Outcome(found.kind, thought, found.read_as, found.formula)
-
-    def _remark(self, given: object) -> str:
-        return next((say for text, say in self._remarks.items() if self._answer.is_same(text, given)), "")
 
     def __repr__(self) -> str:
         listed = "".join(f"\n  {number}. {text}" for number, text in enumerate(self.choices, 1))

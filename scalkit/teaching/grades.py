@@ -66,11 +66,7 @@ def _graded(path: Path, known: Mapping[str, xr.Dataset], exercise: Exercise | No
         return _found(path, _session(path, known), exercise)
     except (ScalkitError, OSError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        return HandIn(path.stem, str(path), _one_sentence(reason))
-
-
-def _one_sentence(text: str) -> str:
-    return re.split(r"(?<=\.) (?=[A-Z])", " ".join(text.split()))[0]
+        return HandIn(path.stem, str(path), re.split(r"(?<=\.) (?=[A-Z])", " ".join(reason.split()))[0])
 
 
 def _session(path: Path, known: Mapping[str, xr.Dataset]) -> Session:

@@ -36,7 +36,8 @@ class TicksAnswer:
         return self._read(given) == self._read(text)
 
     def _read(self, given: object) -> frozenset[Growth]:
-        parts = re.split(r"[,;]", text_of(given)) if not _is_several(given) else list(given)  # type: ignore[call-overload]
+        is_several = isinstance(given, list | tuple | set | frozenset)
+        parts = list(given) if is_several else re.split(r"[,;]", text_of(given))  # type: ignore[call-overload]
         named = [one for one in parts if not isinstance(one, str) or one.strip()]
         if not 0 < len(named) <= _MOST:
             raise Unread(f"Write 1 to {_MOST} growths with commas between, as in '1, log(p), p'.")
@@ -89,10 +90,6 @@ def session_in(given: Any) -> Session | None:
     """Return a session: what was given, or the one that it shows."""
     found = getattr(given, "session", given)
     return found if isinstance(found, Session) else None
-
-
-def _is_several(given: object) -> bool:
-    return isinstance(given, list | tuple | set | frozenset)
 
 
 Goal = Callable[[Session], str]

@@ -45,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _told(one: Studied) -> dict[str, Any]:
+    errors = () if one.predicted is None else one.predicted.errors
     cells = []
     if one.identified is not None:
         cells = [
@@ -56,7 +57,7 @@ def _told(one: Studied) -> dict[str, Any]:
                 "likeliest": cell.likeliest,
                 "probability": cell.probability,
                 "best": cell.best,
-                "best_time_s": _number(cell.best_time),
+                "best_time_s": None if np.isnan(cell.best_time) else cell.best_time,
             }
             for cell in one.identified.cells
         ]
@@ -65,19 +66,11 @@ def _told(one: Studied) -> dict[str, Any]:
         "operation": one.cells.operation,
         "simulated": one.cells.simulated,
         "cells": cells,
-        "median_error": None if one.predicted is None else _median(one.predicted.errors),
+        "median_error": float(np.median(errors)) if len(errors) else None,
         "folklore": None if one.lore is None else {"verdict": one.lore.verdict, **one.lore.probabilities},
         "sentences": list(one.sentences),
         "remarks": list(one.remarks),
     }
-
-
-def _number(value: float) -> float | None:
-    return value if value == value else None
-
-
-def _median(errors: Any) -> float | None:
-    return float(np.median(errors)) if len(errors) else None
 
 
 def _text(one: Studied) -> str:

@@ -167,7 +167,7 @@ def _shown(stream: TextIO) -> Iterator[Callable[..., None]]:
         lines: list[str] = []
 
         def write(status: Status | None, *texts: str) -> None:
-            line = _line_of_jobs(status) if status else ""
+            line = f"[{status.done}/{status.total}] {_jobs(status)}" if status else ""
             for text in ([line] if line and lines[-1:] != [line] else []) + list(texts):
                 stream.write(f"{text}\n")
             lines.append(line)
@@ -186,10 +186,6 @@ def _shown(stream: TextIO) -> Iterator[Callable[..., None]]:
                 bar.update(task, total=status.total, completed=status.done, description=_jobs(status))
 
         yield update
-
-
-def _line_of_jobs(status: Status) -> str:
-    return f"[{status.done}/{status.total}] {_jobs(status)}"
 
 
 def _jobs(status: Status) -> str:

@@ -84,7 +84,7 @@ def guideline_map(found: Assessment, by: str = "library") -> go.Figure:
             colorbar=look("violations"),
         )
         begin = place * (width + gap)
-        title = " ".join(part for part in (level, _clock(found)) if part)
+        title = " ".join([level] * bool(level) + ["(virtual time)"] * found.data.exact)
         axis = {
             "domain": [begin, begin + width],
             "anchor": "y",
@@ -98,10 +98,6 @@ def guideline_map(found: Assessment, by: str = "library") -> go.Figure:
     figure.update_yaxes(autorange="reversed", type="category", tickfont={"size": 11}, automargin=True, showgrid=False)
     figure.update_layout(margin={"l": 10, "r": 10, "t": 60, "b": 10}, showlegend=False)
     return figure
-
-
-def _clock(found: Assessment) -> str:
-    return "(virtual time)" if found.data.exact else ""
 
 
 def _panels(found: Assessment, by: str) -> dict[str, Flags]:
@@ -120,7 +116,7 @@ def _columns(found: Assessment) -> tuple[Ints, list[str]]:
     levels = [found.data.level(found.varied, code) for code in codes.tolist()]
     kinds: list[Any] = sorted({one for one in levels if one is not None}, key=_order)
     if len(kinds) > _MOST_COLUMNS and all(isinstance(one, int | float) and one > 0 for one in kinds):
-        levels = [None if one is None else _below(one) for one in levels]
+        levels = [None if one is None else _STEP ** math.floor(math.log(one, _STEP) + 1e-9) for one in levels]
         kinds = sorted({one for one in levels if one is not None})
         names = [f"{_size(one).replace(' ', '')}+" for one in kinds]
     else:
@@ -132,11 +128,6 @@ def _columns(found: Assessment) -> tuple[Ints, list[str]]:
 
 def _order(level: Any) -> tuple[int, float, str]:
     return (0, float(level), "") if isinstance(level, int | float) else (1, 0.0, str(level))
-
-
-def _below(size: float) -> float:
-    """Return the power of eight at or below a size."""
-    return _STEP ** math.floor(math.log(size, _STEP) + 1e-9)
 
 
 def _size(size: float) -> str:

@@ -14,7 +14,6 @@ from scalkit.guidelines.sentences import setting, shown_ratio
 from scalkit.plots.drawing import dots, linked_dots, spread
 from scalkit.plots.guidelines.sides import LEFT, RIGHT, STATE_LOOKS, along, group_of, group_words, level_axis, sides_of
 from scalkit.plots.style import BAND, EXPECTED, axis_title, blank, look, quantity, rounded, safe, value_axis
-from scalkit.stats.samples import Floats
 
 _CLOSE = 2.0
 
@@ -185,7 +184,7 @@ def guideline_focus(found: Assessment, test: int) -> go.Figure:
     ends: list[float] = []
     for side, name, colour, place in zip(sides, names, (LEFT, RIGHT), ("left", "right"), strict=True):
         kept = [k for k in runs if len(side[k])]
-        numbers = np.array([_five(side[k] / unit) for k in kept]).reshape(-1, 5)
+        numbers = np.array([np.quantile(side[k] / unit, [0, 0.25, 0.5, 0.75, 1]) for k in kept]).reshape(-1, 5)
         ends += [float(numbers[:, 0].min()), float(numbers[:, 4].max())] if len(kept) else []
         figure.add_box(
             x=[safe(str(found.data.runs[k])) for k in kept],
@@ -210,7 +209,3 @@ def guideline_focus(found: Assessment, test: int) -> go.Figure:
     )
     figure.update_yaxes(value_axis(min(ends), max(ends), "", "time over the left side's median"))
     return figure
-
-
-def _five(values: Floats) -> Floats:
-    return np.quantile(values, [0, 0.25, 0.5, 0.75, 1])

@@ -216,7 +216,8 @@ def _value_axis(verdict: SeveralVerdict, panels: Sequence[Panel]) -> dict[str, A
 
 
 def _add_panel(figure: go.Figure, verdict: SeveralVerdict, panel: Panel, k: int, scale: _Scale) -> None:
-    colours = _colours(len(panel.lines))
+    n = len(panel.lines)
+    colours = [SHADES[0]] if n == 1 else [shade_of(i, n) for i in range(n)]
     others = ", ".join(name for name in verdict.parameters if name != panel.name)
     if not any(len(line.rows) for line in panel.lines):
         _add_points(figure, verdict, panel.column, k, np.arange(len(verdict.series.points)), QUIET)
@@ -262,11 +263,6 @@ def _add_points(figure: go.Figure, verdict: SeveralVerdict, column: int, k: int,
         xaxis=axis_name("x", k),
         yaxis=axis_name("y", k),
     )
-
-
-def _colours(n: int) -> list[str]:
-    """Return `n` shades in order, as far apart as there are."""
-    return [SHADES[0]] if n == 1 else [shade_of(i, n) for i in range(n)]
 
 
 def _add_bar(figure: go.Figure, verdict: SeveralVerdict, k: int, height: float) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import platform
 from collections.abc import Iterator
 
 import numpy as np
 from markupsafe import Markup
 
-from scalkit import __version__, plots
+from scalkit import plots
 from scalkit.guidelines.experiments import MISSING
 from scalkit.guidelines.sentences import setting, shown_ratio, titled
 from scalkit.guidelines.snippet import c_snippet
@@ -19,6 +17,7 @@ from scalkit.plots.guidelines.sides import group_of
 from scalkit.reports.guidelines.page import GuidelinePage
 from scalkit.reports.markup import details, hashes, lines, name, notes, piece, soft, table
 from scalkit.reports.pieces import Section, figure
+from scalkit.reports.writer.content import made_with
 
 __all__ = ["guideline_cards", "headline", "method", "prediction", "provenance", "remarks", "remedy", "summary"]
 
@@ -242,9 +241,7 @@ def _facts(page: GuidelinePage) -> Iterator[tuple[str, str]]:
     if lacking:
         yield "missing", f"{lacking} of {data.rows.size} experiments of runs"
     yield "varied", found.varied
-    yield "scalkit", __version__
-    yield "Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"
-    yield "packages", ", ".join(f"{p} {importlib.metadata.version(p)}" for p in ("numpy", "scipy", "pandas", "plotly"))
+    yield from made_with("numpy", "scipy", "pandas", "plotly").items()
     yield "report written", page.made
 
 

@@ -77,29 +77,27 @@ def card(verdict: Verdict, variants: Sequence[Verdict] = (), *, is_folded: bool 
 
 def _formulas(verdict: Verdict) -> tuple[tuple[str, object], ...]:
     lower, upper = verdict.expectation.limits
-    p = verdict.probability
+    p, best = verdict.probability, verdict.by_adjusted_r2
     return (
         ("expected", big_o(verdict.expectation.growth)),
         ("limits", math(lower) + " to " + math(upper)),
         ("fine up to", math(verdict.passes_up_to)),
         ("model", formula(verdict.model)),
         ("adj. R²", "– (constant)" if m.isnan(verdict.adjusted_r2) else r2(verdict.adjusted_r2)),
-        *_best_by_r2(verdict),
+        *(() if best.growth == verdict.model.growth else (("best by adj. R²", formula(best)),)),
         ("divergence δ", math(verdict.divergence)),
         ("probability", ", ".join(f"{word} {percent(p[key])}" for key, word in _MATCHES.items())),
     )
-
-
-def _best_by_r2(verdict: Verdict) -> tuple[tuple[str, object], ...]:
-    best = verdict.by_adjusted_r2
-    return () if best.growth == verdict.model.growth else (("best by adj. R²", formula(best)),)
 
 
 def _runners_up(verdict: Verdict) -> Markup | str:
     if not verdict.rivals:
         return ""
     models = (verdict.model, *verdict.rivals[:_RIVALS])
-    rows = [(formula(one), r2(one.adjusted_r2, 5), percent(one.weight), _place(verdict, one.growth)) for one in models]
+    rows = [
+        (formula(one), r2(one.adjusted_r2, 5), percent(one.weight), _WOULD_BE[verdict.expectation.rank(one.growth)])
+        for one in models
+    ]
     caption = (
         f"The chosen model and the {len(models) - 1} next ones. The probability of a growth also counts models "
         "of two terms and the noise between settings."
@@ -109,9 +107,7 @@ def _runners_up(verdict: Verdict) -> Markup | str:
     )
 
 
-def _place(verdict: Verdict, growth: Growth) -> str:
-    words = {"total": "✓ total match", "approximate": "≈ approximate match", "none": "✗ no match"}
-    return words[verdict.expectation.rank(growth)]
+_WOULD_BE: dict[Rank, str] = {"total": "✓ total match", "approximate": "≈ approximate match", "none": "✗ no match"}
 
 
 def _data(verdict: Verdict) -> Markup:
@@ -125,10 +121,14 @@ def _data(verdict: Verdict) -> Markup:
 def _rows(verdict: Verdict, series: Series) -> Iterator[tuple[float, tuple[str, ...]]]:
     """Yield the row of each point, with its place."""
     for k, x in enumerate(series.x.tolist()):
-        row = series.values[k][np.isfinite(series.values[k])]
-        cells = [float(series.y[k]), float(row.min()), float(row.max()), float(np.asarray(verdict.model(x)))]
-        shown = (quantity(cell, verdict.unit, 4) for cell in cells)
-        yield x, (f"{x:g}", *shown, str(row.size), str(int(series.n_repetitions[k])))
+        yield x, (f"{x:g}", *_numbers(verdict, series, k, float(np.asarray(verdict.model(x)))))
+
+
+def _numbers(verdict: AnyVerdict, series: Any, k: int, model: float) -> Iterator[str]:
+    """Yield value, lowest and highest run, model, and how many runs and repetitions there are at a point."""
+    row = series.values[k][np.isfinite(series.values[k])]
+    yield from (quantity(one, verdict.unit, 4) for one in (float(series.y[k]), float(row.min()), float(row.max()), model))
+    yield from (str(row.size), str(int(series.n_repetitions[k])))
 
 
 def _variants_table(verdicts: Sequence[Verdict]) -> Markup:
@@ -165,7 +165,7 @@ def ruler_svg(verdict: Verdict) -> str:
             claim=expected,
             ends=((ticks[0], "0", "start", share > 0.35), (ticks[-1], "100%", "end", share < 0.65)),
             raised=_text,
-            short=_short,
+            short=lambda value: f"{value:.2f}".rstrip("0").rstrip("."),
         )
     )
 
@@ -175,10 +175,6 @@ def _text(growth: Growth) -> Markup:
     label = growth_label(growth)
     label = label.replace("<sup>", '<tspan class="sup" dy="-4">')
     return Markup(label.replace("</sup>", '</tspan><tspan dy="4">&#8203;</tspan>'))
-
-
-def _short(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 _MOST_ROWS = 500
@@ -239,25 +235,17 @@ def _match(one: AlongVerdict) -> Markup:
 
 
 def _runners_up_of_several(verdict: SeveralVerdict) -> Markup:
-    words = {"total": "✓ total match", "approximate": "≈ approximate match", "none": "✗ no match"}
-    rows = [
-        (formula(one), percent(one.weight), words[verdict.expectation.rank(one.growth)])
-        for one in (verdict.model, *verdict.rivals)
-    ]
+    models = (verdict.model, *verdict.rivals)
+    rows = [(formula(one), percent(one.weight), _WOULD_BE[verdict.expectation.rank(one.growth)]) for one in models]
     caption = f"The chosen model and the {len(rows) - 1} next most probable ones."
     return details("Runners-up", table(caption, ("model", "probability", "would be"), rows, numeric=(1,)), prints=True)
 
 
 def _data_of_several(verdict: SeveralVerdict) -> Markup:
-    series, unit = verdict.series, verdict.unit
+    series = verdict.series
     model = np.asarray(verdict.model(series.points))
-    rows = []
-    for k, point in enumerate(series.points[:_MOST_ROWS]):
-        row = series.values[k][np.isfinite(series.values[k])]
-        cells = (float(series.y[k]), float(row.min()), float(row.max()), float(model[k]))
-        rows.append(
-            (*(f"{x:g}" for x in point), *(quantity(c, unit, 4) for c in cells), str(row.size), str(int(series.n_repetitions[k])))
-        )
+    points = series.points[:_MOST_ROWS]
+    rows = [(*(f"{x:g}" for x in one), *_numbers(verdict, series, k, float(model[k]))) for k, one in enumerate(points)]
     head = (*series.parameters, "value", "lowest run", "highest run", "model", "runs", "repetitions")
     more = len(series.points) - len(rows)
     left = f" {more} more point{' is' if more == 1 else 's are'} in the JSON file." if more else ""

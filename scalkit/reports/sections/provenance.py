@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
-import platform
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
-from scalkit import __version__
 from scalkit.reports.markup import big_o, details, hashes, lines, math, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
+from scalkit.reports.writer.content import made_with
 from scalkit.session.source import content_hash
 from scalkit.validation import AnyVerdict
 from scalkit.validation.posterior import SURE
 from scalkit.validation.rules import TOLERANCE
-
-_PACKAGES = ("numpy", "scipy", "xarray", "plotly", "papermill", "nbconvert")
 
 
 def provenance(page: Page) -> Section:
@@ -54,9 +50,7 @@ def _facts(page: Page) -> dict[str, object]:
         "judged by": _judged_by(page),
         "real times": _real_times(page),
         "hash of the measurements": page.data_hash,
-        "scalkit": __version__,
-        "Python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
-        "packages": ", ".join(f"{p} {importlib.metadata.version(p)}" for p in _PACKAGES),
+        **made_with("numpy", "scipy", "xarray", "plotly", "papermill", "nbconvert"),
         "report written": page.made,
     }
 

@@ -17,6 +17,7 @@ from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.markup import esc, name, notes, table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
+from scalkit.reports.sections.reopen import as_word
 from scalkit.units import format_quantity
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.judge.measured import shown_setting
@@ -63,16 +64,10 @@ def _others(verdicts: Sequence[AnyVerdict]) -> str:
 def _conditions(page: Page) -> str:
     """Return under which settings the campaign ran, in one paragraph; empty if it does not say."""
     arguments, settings = page.arguments, page.campaign.get("settings")
-    words = [text.format(_plain(arguments[key])) for key, text in _CONDITIONS.items() if arguments.get(key)]
+    words = [text.format(as_word(arguments[key])) for key, text in _CONDITIONS.items() if arguments.get(key)]
     if isinstance(settings, dict) and settings:
         words.append("MPI set to " + ", ".join(f"{key}={value}" for key, value in settings.items()))
     return f'<p class="soft">Measured with {esc("; ".join(words))}.</p>' if words else ""
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, list):
-        return ",".join(map(str, value))
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _remarks(page: Page) -> Iterator[str]:

@@ -119,15 +119,15 @@ def measuring(arguments: Mapping[str, Any], mpi: object = None, virtual: object 
     options |= {"min_reps": "--min-reps", "standard_error": "--standard-error", "cut_quartiles": "--cut-quartiles"}
     kinds = arguments.get("kinds", ())
     words = ["scalkit", "measure", *(map(str, kinds) if isinstance(kinds, list | tuple) else [str(kinds)])]
-    words += ["-n", _listed(arguments.get("counts", ()))]
+    words += ["-n", as_word(arguments.get("counts", ()))]
     if counts := arguments.get("memory_counts"):
-        words += ["--memory-n", _listed(counts)]
+        words += ["--memory-n", as_word(counts)]
     words += _on_network(virtual)
     programs = {key: mpi.get(key) for key in ("mpicc", "mpiexec")} if isinstance(mpi, Mapping) else {}
     for key, option in {**options, "mpicc": "--mpicc", "mpiexec": "--mpiexec"}.items():
         value = programs.get(key, arguments.get(key))
         if value is not None and value not in ("", [], ()):
-            words += [option, _listed(value)]
+            words += [option, as_word(value)]
     words += ["--per-process"] * (arguments.get("per_process") is True)
     words += _refining(arguments.get("refine"))
     return shlex.join([*words, "--out", "runs/again"])
@@ -148,10 +148,11 @@ def _refining(given: object) -> list[str]:
         return []
     options = {"over": "--refine", "allowed": "--allowed-bend", "smallest_step": "--smallest-step"}
     options |= {"max_points": "--max-points"}
-    return [word for key, option in options.items() if key in given for word in (option, _listed(given[key]))]
+    return [word for key, option in options.items() if key in given for word in (option, as_word(given[key]))]
 
 
-def _listed(value: object) -> str:
+def as_word(value: object) -> str:
+    """Return an argument as it is written after its option."""
     if isinstance(value, list | tuple):
         return ",".join(str(each) for each in value)
     return f"{value:g}" if isinstance(value, float) else str(value)

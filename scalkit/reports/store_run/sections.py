@@ -51,24 +51,19 @@ def circumstances(page: RunPage) -> Section:
     return Section.sheet(table("Of this run.", ("what", "value"), lines(_facts(page))))
 
 
+_NAMED = {"begun": "started", "last launch begun": "ended", "MPI library": "mpi_library", "MPI standard": "mpi_standard"}
+_NAMED |= {"compiler": "compiler", "compiled by": "flags"}
+
+
 def _facts(page: RunPage) -> Iterator[tuple[str, str]]:
     measured, filing = page.measured, page.filing
-    yield "user", filing["user"]
-    yield "contributor", filing["contributor"]
-    yield "licence", filing["licence"]
-    yield "notes", filing["notes"]
+    yield from ((key, filing[key]) for key in ("user", "contributor", "licence", "notes"))
     yield "site", measured["site"]
     yield "machine", str(measured["machine"]) + (" (simulated, not measured)" if measured["simulated"] else "")
     yield from ((key.replace("_", " "), _plain(value)) for key, value in measured["machine_desc"].items())
-    yield "operating system", measured["os"]
-    yield "kernel", measured["kernel"]
+    yield from (("operating system", measured["os"]), ("kernel", measured["kernel"]))
     yield ("nodes", f"{measured['nodes']}, {measured['processes_per_node']} processes each at most" * bool(measured["nodes"]))
-    yield "begun", measured["started"]
-    yield "last launch begun", measured["ended"]
-    yield "MPI library", measured["mpi_library"]
-    yield "MPI standard", measured["mpi_standard"]
-    yield "compiler", measured["compiler"]
-    yield "compiled by", measured["flags"]
+    yield from ((label, measured[key]) for label, key in _NAMED.items())
     yield "clock", "; ".join(f"{key.replace('_', ' ')} {_plain(value)}" for key, value in measured["clock"].items())
     yield "synchronised by", measured["sync"]
     yield ("a time is", {"max": "that of the slowest process", "root": "that of root"}.get(measured["rank_reduction"], ""))
@@ -134,7 +129,8 @@ def _card(page: RunPage, card: Card, number: int) -> Section:
     how += [f"data type {first['datatype']}"] * bool(first["datatype"])
     how += [f"synchronised by {first['sync']}"] * bool(first["sync"]) + [first["definition"]]
     simulated = bool(page.measured["simulated"])
-    said = f"Medians; bars from the first to the third quartile; dots: the least{_of_root(card)}."
+    is_known = any(not math.isnan(value) for suite in card.suites for value in suite.root)
+    said = f"Medians; bars from the first to the third quartile; dots: the least{'; dotted: root alone' * is_known}."
     return Section.of(
         Markup('<article class="sheet card" id="suite-{}"><header><h3>{}</h3></header>').format(number, name(card.title)),
         soft("; ".join(filter(None, how))),
@@ -142,11 +138,6 @@ def _card(page: RunPage, card: Card, number: int) -> Section:
         *(_data(suite) for suite in card.suites),
         "</article>",
     )
-
-
-def _of_root(card: Card) -> str:
-    known = any(not math.isnan(value) for suite in card.suites for value in suite.root)
-    return "; dotted: root alone" if known else ""
 
 
 def _rules(suite: Suite) -> str:

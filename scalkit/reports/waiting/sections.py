@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
-import platform
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
-from scalkit import __version__, plots
+from scalkit import plots
 from scalkit.markup import counted
 from scalkit.plots.style import quantity
 from scalkit.plots.traces.timeline import timeline_svg
 from scalkit.plots.traces.waiting import analysis_speed, parts_of_time, scaling_of_program, waiting_over_processes
 from scalkit.reports.markup import details, hashes, lines, name, notes, soft, table
-from scalkit.reports.pieces import Section, figure
+from scalkit.reports.pieces import Piece, Section, figure
 from scalkit.reports.waiting.page import WaitingPage, is_strong
+from scalkit.reports.writer.content import made_with
 from scalkit.trace.results.metrics import TITLES
 from scalkit.trace.results.summary import summary
 
@@ -62,14 +61,10 @@ def strong_scaling(page: WaitingPage) -> Section:
                 _time(run.baseline_s),
             )
         )
-    head = _without_baseline(page, ("processes", _title(page, "time"), "efficiency", "analysis", _EACH))
-    untimed = "" if any(np.isfinite(run.analysis_s) for run in runs) else soft(_UNTIMED)
+    head = ("processes", _title(page, "time"), "efficiency", "analysis", _EACH)
     caption = "Time from the first to the last record of the process that took longest; analysis on one core."
-    return Section.sheet(
-        *figure(scaling_of_program(runs), "Strong scaling, and ideal scaling from the first run on."),
-        untimed,
-        table(caption, head, [row[: len(head)] for row in rows], numeric=(0, 1, 2, 3, 4)),
-    )
+    drawn = figure(scaling_of_program(runs), "Strong scaling, and ideal scaling from the first run on.")
+    return _with_analysis(page, drawn, caption, head, rows)
 
 
 def speed(page: WaitingPage) -> Section:
@@ -78,15 +73,10 @@ def speed(page: WaitingPage) -> Section:
     for run in page.runs:
         n = int(run.parts.operations.sum())
         rows.append((str(run.processes), str(n), f"{n / run.processes:.1f}", _rate(n, run.analysis_s), _rate(n, run.baseline_s)))
-    head = _without_baseline(page, ("processes", "operations", "of a process", "analysed in a second", _EACH))
-    untimed = "" if any(np.isfinite(run.analysis_s) for run in page.runs) else soft(_UNTIMED)
+    head = ("processes", "operations", "of a process", "analysed in a second", _EACH)
     caption = "One-sided operations, and how many of them the analysis treats in a second of one core."
     said = "More operations keep the analysis busier: its speed grows until it is limited by the core, not by its start."
-    return Section.sheet(
-        *figure(analysis_speed(page.runs), said),
-        untimed,
-        table(caption, head, [row[: len(head)] for row in rows], numeric=(0, 1, 2, 3, 4)),
-    )
+    return _with_analysis(page, figure(analysis_speed(page.runs), said), caption, head, rows)
 
 
 def communication(page: WaitingPage) -> Section:
@@ -151,7 +141,8 @@ def hottest(page: WaitingPage) -> Section:
     ]
     if not waits:
         return Section.of(soft("Nobody waited, as far as the patterns tell."))
-    caption = f"Longest waits on {counted(source.run.processes, 'process', 'processes')}, {_simulated(page)}all together."
+    simulated = "simulated, " if page.is_simulated else ""
+    caption = f"Longest waits on {counted(source.run.processes, 'process', 'processes')}, {simulated}all together."
     whom = "What kept others waiting: what the process had been in since its last call."
     head = ("in", "wait", "time", "most at process", "there")
     below = table(whom, ("caused in", "wait", "time", "by process"), causes, numeric=(2, 3)) if causes else ""
@@ -206,13 +197,7 @@ def provenance(page: WaitingPage) -> Section:
                 text = str(value)
                 facts[key] = text if facts.get(key, text) == text else f"{facts[key]}; {text}"
     rows = [("runs", ", ".join(source.name for source in page.sources) + (" (simulated)" if page.is_simulated else ""))]
-    rows += sorted(facts.items())
-    rows += [
-        ("scalkit", __version__),
-        ("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
-        ("packages", ", ".join(f"{p} {importlib.metadata.version(p)}" for p in ("numpy", "xarray", "plotly"))),
-        ("report written", page.made),
-    ]
+    rows += [*sorted(facts.items()), *made_with("numpy", "xarray", "plotly").items(), ("report written", page.made)]
     problems = [f"Left out of {one.name}: {problem}." for one in page.sources for problem in json.loads(one.ds.attrs["problems"])]
     files = hashes((one.name, one.sha256) for one in page.sources)
     listing = table("Of each result, or of all files of a trace.", ("run", "SHA-256"), files)
@@ -224,8 +209,13 @@ _EACH = "… a message for each request"
 _UNTIMED = "Results do not say how long their analysis took; name traces to have it timed."
 
 
-def _without_baseline(page: WaitingPage, head: tuple[str, ...]) -> tuple[str, ...]:
-    return head if any(np.isfinite(run.baseline_s) for run in page.runs) else head[:-1]
+def _with_analysis(
+    page: WaitingPage, drawn: tuple[Piece, ...], caption: str, head: tuple[str, ...], rows: list[tuple[str, ...]]
+) -> Section:
+    """Return a figure and its table, whose last column is left out where no analysis sent a message for each request."""
+    untimed = "" if any(np.isfinite(run.analysis_s) for run in page.runs) else soft(_UNTIMED)
+    n = len(head) if any(np.isfinite(run.baseline_s) for run in page.runs) else len(head) - 1
+    return Section.sheet(*drawn, untimed, table(caption, head[:n], [row[:n] for row in rows], numeric=(0, 1, 2, 3, 4)))
 
 
 def _time(seconds: float) -> str:
@@ -234,10 +224,6 @@ def _time(seconds: float) -> str:
 
 def _rate(n: int, seconds: float) -> str:
     return f"{n / seconds:,.0f}" if np.isfinite(seconds) and seconds > 0 else "–"
-
-
-def _simulated(page: WaitingPage) -> str:
-    return "simulated, " if page.is_simulated else ""
 
 
 def _title(page: WaitingPage, what: str) -> str:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+import platform
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from scalkit import __version__
 from scalkit.junit import Case, junit_xml
 from scalkit.session.file import script_of
 from scalkit.session.in_page import SCRIPT_ID
@@ -63,6 +66,12 @@ def written_now() -> str:
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     now = dt.datetime.fromtimestamp(int(epoch), dt.UTC) if epoch else dt.datetime.now(dt.UTC)
     return now.strftime("%Y-%m-%d %H:%M UTC")
+
+
+def made_with(*packages: str) -> dict[str, str]:
+    """Return the versions that a page was made with, by name."""
+    python = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+    return {"scalkit": __version__, "Python": python, "packages": ", ".join(f"{p} {metadata.version(p)}" for p in packages)}
 
 
 _FILE = "outcome.json"

@@ -165,7 +165,7 @@ class HoldsJob:
     _lines: Sequence[str] = ()
     """What it said last."""
 
-    def _keep(self, line: str, most: int) -> None:
+    def _keep(self, line: str, most: int = 20) -> None:
         if line.strip():
             self._lines = [*self._lines[-most:], line]
 

@@ -154,19 +154,14 @@ class HistoryBar(Part):
 
     def _actions(self) -> dict[str, Action]:
         folds = {f"compare {name}": partial(self._fold, name) for name in self.session.snapshots}
-        return {"undo": self._undo, "redo": self._redo, "keep": self._keep, "restore": self._restore, **folds}
+        session = self.session
+        return {
+            "undo": lambda _: session.undo(),
+            "redo": lambda _: session.redo(),
+            "keep": lambda _: session.snapshot(self._next()),
+            "restore": lambda values: session.restore(values.get("key", "")),
+            **folds,
+        }
 
     def _fold(self, name: str, values: Mapping[str, str]) -> None:
         (self._unfolded.add if values.get("key") == "open" else self._unfolded.discard)(name)
-
-    def _undo(self, _values: Mapping[str, str]) -> None:
-        self.session.undo()
-
-    def _redo(self, _values: Mapping[str, str]) -> None:
-        self.session.redo()
-
-    def _keep(self, _values: Mapping[str, str]) -> None:
-        self.session.snapshot(self._next())
-
-    def _restore(self, values: Mapping[str, str]) -> None:
-        self.session.restore(values.get("key", ""))

@@ -85,13 +85,9 @@ def marks(verdict: AnyVerdict | None, expectation: Expectation | None = None) ->
     return {
         "expectation": "" if expected is None else str(expected.growth),
         "limits": [] if expected is None else [str(limit) for limit in expected.limits],
-        "best": "" if verdict is None else str(_best(verdict)),
+        "best": "" if verdict is None else str(verdict.model.growth if isinstance(verdict, Verdict) else verdict.growth),
         "weights": {} if verdict is None else _weights(verdict),
     }
-
-
-def _best(verdict: AnyVerdict) -> object:
-    return verdict.model.growth if isinstance(verdict, Verdict) else verdict.growth
 
 
 def _weights(verdict: AnyVerdict) -> dict[str, float]:

@@ -189,14 +189,11 @@ class StoreReports(HoldsJob, Pieces):
             raise UsageError("choose a run first, of which the report is to be.")
         self._run, self._lines = run, []
         words = ["store", "report", str(self.browsing.store.path), run, "--out", str(self._page), "--force", "--json"]
-        self._job = Job(words, self._said, self._ended)
+        self._job = Job(words, self._keep, self._ended)
 
     @property
     def _page(self) -> Path:
         return Path(self._folder.name) / "run.html"
-
-    def _said(self, line: str) -> None:
-        self._keep(line, 20)
 
     def _ended(self, ending: Ending) -> None:
         """Save the page, or say why there is none."""

@@ -139,7 +139,7 @@ class TracePaths(TraceRows):
             modes=self._modes(),
             mode=self._mode,
             adds=self._adds,
-            may_restrict=self._may_restrict(),
+            may_restrict=bool(browsing.locations or browsing.only_chosen) and not browsing.is_comparison,
             has_found=bool(browsing.words and self._n_found),
             said="; ".join(filter(None, (found, left))),
         )
@@ -147,9 +147,6 @@ class TracePaths(TraceRows):
     def _modes(self) -> dict[str, str]:
         whole = self.browsing.find(self.browsing.node.whole).title
         return {**_MODES, "whole": f"% of {whole}", "metric": f"% of {self.browsing.node.title}"}
-
-    def _may_restrict(self) -> bool:
-        return bool(self.browsing.locations or self.browsing.only_chosen) and not self.browsing.is_comparison
 
     def _actions(self) -> dict[str, Action]:
         return {
