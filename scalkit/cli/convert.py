@@ -11,10 +11,10 @@ import scalkit as sk
 from scalkit.cli.options.expected import parameters_named
 from scalkit.cli.terminal.printed import print_either
 from scalkit.errors import UsageError
+from scalkit.formats.writers import FORMATS, Written, kind_of, require_free, write
+from scalkit.formats.writers.cells import points_of
 from scalkit.measure import parameters_of
 from scalkit.measure.schema import metrics_of
-from scalkit.measure.writers import FORMATS, Written, kind_of, require_free, write
-from scalkit.measure.writers.cells import points_of
 from scalkit.text import counted, few
 
 

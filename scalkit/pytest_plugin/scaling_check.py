@@ -59,9 +59,7 @@ class Outcome:
             "model": f"{verdict.model}"
             + (f" (adjusted R2 {verdict.adjusted_r2:.3f})" if np.isfinite(verdict.adjusted_r2) else ""),
             "measured": f"{len(n)} settings, {n.min()} to {n.max()} samples each, {runs} run{'s' * (runs > 1)}",
-            "values": ", ".join(
-                f"{format_quantity(y, verdict.unit)} at {x:g}" for x, y in zip(verdict.series.x, verdict.series.y, strict=True)
-            ),
+            "values": ", ".join(f"{format_quantity(y, verdict.unit)} at {x:g}" for x, y in points),
             "remarks": "; ".join((*verdict.caveats, *self.notes)),
         }
         told = (textwrap.wrap(f"{key:<10}{value}", 72, subsequent_indent=" " * 10) for key, value in facts.items() if value)

@@ -63,10 +63,7 @@ def session_to_dict(session: SessionView, with_data: bool | None = None) -> dict
             "sha256": source.sha256,
             "netcdf": dataset_to_text(session.data) if embeds else None,
         },
-        "expectations": {
-            "source": os.fspath(given) if isinstance(given, str | os.PathLike) else None,
-            **plain_set(session._judge.expected),
-        },
+        "expectations": {"source": text, **plain_set(session._judge.expected)},
         "min_points": session.min_points,
         "selected": list(session.selected),
         "present": plain_state(history.present, session.min_points),
