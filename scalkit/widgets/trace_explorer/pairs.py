@@ -9,9 +9,9 @@ from scalkit.markup import block, esc, paragraph, table
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.results.pairs import TRAFFIC_TITLES, Pairs, has_traffic, largest
 from scalkit.trace.views.explorer import Browsing
-from scalkit.widgets.base.part import Action, Grid, Pieces
+from scalkit.widgets.base.part import Action, Grid, Pieces, number_of
 from scalkit.widgets.base.templates import drawn, source
-from scalkit.widgets.trace_explorer.tree import number_of, of_which
+from scalkit.widgets.trace_explorer.tree import of_which
 
 MOST_PAIRS = 20
 _TRAFFIC_OF = {"rma_operations": "operations", "rma_bytes": "bytes"}

@@ -8,9 +8,9 @@ import numpy as np
 
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.views.explorer import Browsing, Values
-from scalkit.widgets.base.part import Action
+from scalkit.widgets.base.part import Action, number_of
 from scalkit.widgets.base.templates import drawn
-from scalkit.widgets.trace_explorer.tree import TraceRows, change, line_of, number_of
+from scalkit.widgets.trace_explorer.tree import TraceRows, change, line_of
 
 MOST_ROWS = 400
 """So many call paths are shown at once; a search shows others."""

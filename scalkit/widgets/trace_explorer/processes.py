@@ -10,9 +10,9 @@ import traitlets as t
 
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.trace.views.explorer import Browsing, Spread
-from scalkit.widgets.base.part import Action
+from scalkit.widgets.base.part import Action, number_of
 from scalkit.widgets.base.templates import drawn, source
-from scalkit.widgets.trace_explorer.tree import TraceRows, line_of, number_of
+from scalkit.widgets.trace_explorer.tree import TraceRows, line_of
 
 MOST_BARS = 48
 """With more processes than these all are cells of a field, and those with most have a row."""
