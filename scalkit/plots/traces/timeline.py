@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import base64
-import html
 import math
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.colours import light
+from scalkit.markup import environment
 from scalkit.plots.style import QUIET, quantity
 from scalkit.trace.views.timeline import Raster, Timeline
 from scalkit.trace.waits.functions import is_library_call
@@ -36,33 +36,33 @@ def said_of(timeline: Timeline) -> str:
     return f"Timeline of {what}{who} over {whole}; all together: {shown or 'no calls'}{waits}."
 
 
-def timeline_svg(timeline: Timeline, begin: int = 0, end: int | None = None, locations: Sequence[int] | None = None) -> str:
-    """Return a window of a timeline as SVG for a page; its text has the colour of the page.
-
-    `begin`, `end` in ns: by default all of it.
-    `locations`: by default all.
-    """
-    stop = timeline.span if end is None else end
-    chosen = range(timeline.locations) if locations is None else list(locations)
-    height = int(min(max(14 * len(chosen), 60), 320))
-    raster = timeline.raster(begin, stop, 1400, locations, rows=height)
+def timeline_svg(timeline: Timeline) -> str:
+    """Return a timeline as SVG for a page; its text has the colour of the page."""
+    n, span, inner = timeline.locations, timeline.span, _WIDTH - _LEFT - _RIGHT
+    height, scale = int(min(max(14 * n, 60), 320)), inner / span
+    raster = timeline.raster(0, span, 1400, None, rows=height)
     sub = max(1, min(4, height // len(raster.kind)))
     image = base64.b64encode(_png(_pixels(raster, sub, len(timeline.classes)), _palette(timeline))).decode()
-    inner = _WIDTH - _LEFT - _RIGHT
-    scale = inner / (stop - begin)
-    x = _LEFT + ((raster.first << raster.bits) - begin) * scale
-    wide = (raster.kind.shape[1] << raster.bits) * scale
-    legend, lines = _legend(timeline, height + _TOP + 34)
-    total = _TOP + height + 20 + _LINE * lines
-    return (
-        f'<svg viewBox="0 0 {_WIDTH} {total}" width="100%" role="img" aria-label="{html.escape(said_of(timeline))}" '
-        f'font-family="system-ui, sans-serif" font-size="12" fill="currentColor" style="max-width: {_WIDTH}px">'
-        f'<svg x="{_LEFT}" y="{_TOP}" width="{inner}" height="{height}" overflow="hidden">'
-        f'<image x="{x - _LEFT:.3f}" y="0" width="{wide:.3f}" height="{height}" preserveAspectRatio="none" '
-        f'style="image-rendering: pixelated" href="data:image/png;base64,{image}"/></svg>'
-        f'<rect x="{_LEFT}" y="{_TOP}" width="{inner}" height="{height}" fill="none" stroke="{QUIET}"/>'
-        f"{_rows(list(chosen), height)}{_ticks(begin, stop, scale)}{legend}</svg>"
+    legend = _legend(timeline, height + _TOP + 34)
+    svg = environment("plots/traces").get_template("timeline.svg")
+    text = svg.render(
+        said=said_of(timeline),
+        width=_WIDTH,
+        total=legend[-1][1] + 6,
+        left=_LEFT,
+        top=_TOP,
+        inner=inner,
+        height=height,
+        x=(raster.first << raster.bits) * scale,
+        wide=(raster.kind.shape[1] << raster.bits) * scale,
+        image=image,
+        quiet=QUIET,
+        n=n,
+        every=max(1, math.ceil(n * 14 / height)),
+        ticks=list(_ticks(span, scale)),
+        legend=legend,
     )
+    return text.replace("\n", "")
 
 
 def _pixels(raster: Raster, sub: int, waiting: int) -> NDArray[np.uint8]:
@@ -96,48 +96,31 @@ def _png(pixels: NDArray[np.uint8], palette: Sequence[tuple[int, int, int, int]]
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*part) for part in parts)
 
 
-def _rows(chosen: list[int], height: int) -> str:
-    n = len(chosen)
-    step = max(1, math.ceil(n * 14 / height))
-    return "".join(
-        f'<text x="{_LEFT - 6}" y="{_TOP + (k + 0.5) * height / n + 4:.1f}" text-anchor="end">{chosen[k]}</text>'
-        for k in range(0, n, step)
-    )
-
-
-def _ticks(begin: int, end: int, scale: float) -> str:
-    raw = (end - begin) / 6
+def _ticks(span: int, scale: float) -> Iterator[tuple[float, str, str]]:
+    """Yield place, alignment and text of each tick."""
+    raw = span / 6
     power = 10 ** math.floor(math.log10(max(raw, 1)))
     step = max(1, int(next(m for m in (1, 2, 5, 10) if m * power >= raw) * power))
-    found = []
-    for time in range(-(-begin // step) * step, end + 1, step):
-        x = _LEFT + (time - begin) * scale
-        anchor = "start" if x < _LEFT + 20 else "end" if x > _WIDTH - 40 else "middle"
-        text = "0" if time == 0 else quantity(1e-9 * time, "s", 4)
-        found.append(
-            f'<text x="{x:.1f}" y="{_TOP - 8}" text-anchor="{anchor}">{text}</text>'
-            f'<path d="M{x:.1f} {_TOP - 4}v4" stroke="{QUIET}"/>'
+    for time in range(0, span + 1, step):
+        x = _LEFT + time * scale
+        yield (
+            x,
+            "start" if x < _LEFT + 20 else "end" if x > _WIDTH - 40 else "middle",
+            quantity(1e-9 * time, "s", 4) if time else "0",
         )
-    return "".join(found)
 
 
-def _legend(timeline: Timeline, y: int) -> tuple[str, int]:
-    """Return names beside their colours, in as many lines as they need, and how many that are."""
+def _legend(timeline: Timeline, y: int) -> list[tuple[float, int, str, str]]:
+    """Return place, name and colour of all classes, in as many lines as they need."""
     entries = [*zip(timeline.classes[1:], colours(timeline)[1:], strict=True)]
-    if timeline.has_waits:
-        entries.append(("waiting", WAITING))
-    found, x, lines = [], float(_LEFT), 1
-    for name, colour in entries:
+    found, x = [], float(_LEFT)
+    for name, colour in [*entries, ("waiting", WAITING)] if timeline.has_waits else entries:
         wide = 26 + _LETTER * len(name)
         if x + wide > _WIDTH and x > _LEFT:
-            x, lines = float(_LEFT), lines + 1
-        at = y + _LINE * (lines - 1)
-        found.append(
-            f'<rect x="{x:.0f}" y="{at - 11}" width="12" height="12" fill="{colour}" stroke="{QUIET}"/>'
-            f'<text x="{x + 17:.0f}" y="{at}">{html.escape(name)}</text>'
-        )
+            x, y = float(_LEFT), y + _LINE
+        found.append((x, y, name, colour))
         x += wide + 12
-    return "".join(found), lines
+    return found
 
 
 WAITING: Final = light("trouble")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -210,7 +211,7 @@ _UNTIMED = "Results do not say how long their analysis took; name traces to have
 
 
 def _with_analysis(
-    page: WaitingPage, drawn: tuple[Piece, ...], caption: str, head: tuple[str, ...], rows: list[tuple[str, ...]]
+    page: WaitingPage, drawn: tuple[Piece, ...], caption: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]
 ) -> Section:
     """Return a figure and its table, whose last column is left out where no analysis sent a message for each request."""
     untimed = "" if any(np.isfinite(run.analysis_s) for run in page.runs) else soft(_UNTIMED)

@@ -260,5 +260,5 @@ class GuidelineTest(_OfAssessment, Pieces):
 
     def _focus(self, values: Mapping[str, str]) -> None:
         test = number_of(values, len(self.found))
-        if test in group_of(self.found, self.test).tolist():
+        if test is not None and test in group_of(self.found, self.test).tolist():
             self.test = test
