@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
@@ -19,10 +19,7 @@ from scalkit.arrays import Floats
 from scalkit.colours import light
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
-
-if TYPE_CHECKING:
-    from scalkit.validation import AnyVerdict, Verdict
-
+from scalkit.validation import AnyVerdict, Verdict
 
 DATA: Final = light("ink")
 MODEL: Final = light("model")

@@ -7,21 +7,17 @@ import textwrap
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from scalkit.bench.functions.callables import measure_callable
 from scalkit.errors import UsageError
 from scalkit.measure import combine
 from scalkit.options import OPTIONS, Judging
 from scalkit.units import format_quantity
-from scalkit.validation import FAIL_ON, Expectation, validate
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from scalkit.validation import Validation, Verdict
+from scalkit.validation import FAIL_ON, Expectation, Validation, Verdict, validate
 
 _OPTIONS = ("setup", "fresh", "deviation", "budget", "fail_on", "clock", *OPTIONS)
 _KEYS = ("expectation", *_OPTIONS)

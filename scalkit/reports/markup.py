@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from scalkit import text
 from scalkit.markup import environment
 from scalkit.plots.style import ANSWER_KEYS, RANK_MARKS, RANK_WORDS, rank_key
 from scalkit.validation import AnyVerdict
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
 
 _FOLDER = "reports/templates/sections"
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import jinja2
+from jinja2 import Environment
 from markupsafe import Markup
 
 from scalkit import markup, text
 from scalkit.colours import CSS, SCRIPT
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
 
 _HERE = Path(__file__).resolve().parents[1]
 
@@ -39,8 +37,6 @@ def drawn(template: str, **values: Any) -> dict[str, str]:
 
 @cache
 def _templates() -> Environment:
-    import jinja2
-
     found = markup.environment(_FOLDER)
     found.loader = jinja2.FunctionLoader(_source)
     found.finalize = lambda value: value if isinstance(value, Markup) else Markup(markup.esc(value).replace("\0", ""))

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from markupsafe import Markup
 
 from scalkit.markup import esc
 from scalkit.plots.style import ANSWER_KEYS, RANK_COLOURS, RANK_WORDS, rank_key
+from scalkit.validation import Verdict
 from scalkit.validation.answer import ANSWER_SYMBOLS
-
-if TYPE_CHECKING:
-    from scalkit.validation import Verdict
-    from scalkit.validation.several.verdict import SeveralVerdict
-
+from scalkit.validation.several.verdict import SeveralVerdict
 
 Judged: TypeAlias = "Verdict | SeveralVerdict"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ipywidgets
 
@@ -11,13 +11,10 @@ from scalkit.errors import ScalkitError
 from scalkit.plots.verdicts.divergence import draw_divergence
 from scalkit.plots.verdicts.fit import draw_fit
 from scalkit.plots.verdicts.rival_curves import plain_with, rival_divergences, rival_traces, rivals_along
+from scalkit.session import Session
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.widgets.base.cells import CellWidget, in_one_piece
 from scalkit.widgets.base.plot_view import PlotView, flowing, wide
-
-if TYPE_CHECKING:
-    from scalkit.session import Session
-
 
 _SHOWN = frozenset({"selected", "result"})
 _HEIGHT = 250  # px: verdict, picture and ruler are seen at once on a screen of 800

@@ -8,16 +8,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scalkit.errors import DataError, UsageError
 from scalkit.session import Session
+from scalkit.session.state import State
 from scalkit.widgets.base.part import Action, Part
 from scalkit.widgets.base.templates import drawn
-
-if TYPE_CHECKING:
-    from scalkit.session.state import State
-
 
 _DEFAULT = "session.json"
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
+from scalkit.session import Session
 from scalkit.validation import Expectation, SearchSpace
 from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.validation.several.verdict import SeveralVerdict
+from scalkit.widgets.ruler.axis import AnyVerdict
 
 if TYPE_CHECKING:
-    from scalkit.session import Session
-    from scalkit.widgets.ruler.axis import AnyVerdict
     from scalkit.widgets.ruler.tick_ruler import TickRuler
 
 
