@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -19,25 +20,6 @@ __all__ = ["HasMathml", "block", "bullets", "counted", "details", "environment",
 
 _COLOURS = {"total": "expected", "none": "trouble"} | {key: key for key in ("approximate", "slower", "undecided")}
 """Of verdicts, as names of the table of colours."""
-
-_STYLE = (
-    "<style>"
-    ".sk-shown{line-height:1.45}"
-    ".sk-shown :is(p,li){margin:.3em 0;max-width:70em;overflow-wrap:anywhere}"
-    ".sk-shown pre{white-space:pre-wrap;overflow-wrap:anywhere}"
-    ".sk-shown .sk-wide{overflow-x:auto}"
-    ".sk-shown table.sk-t{border-collapse:collapse;margin:.3em 0;font-size:inherit;color:inherit;background:none}"
-    ".sk-shown table.sk-t caption{text-align:left;font-weight:bold;padding:.2em .6em;color:inherit}"
-    ".sk-shown table.sk-t :is(th,td){text-align:left;vertical-align:baseline;padding:.25em .9em .25em .6em;"
-    "white-space:nowrap;max-width:none;border:0;border-bottom:1px solid #8888;background:none}"
-    ".sk-shown table.sk-t thead th{white-space:normal}"
-    ".sk-shown table.sk-t :is(td,tbody th){font-weight:normal}"
-    ".sk-shown table.sk-facts td{white-space:normal}"
-    ".sk-shown summary{cursor:pointer;padding:.15em 0}"
-    ".sk-shown .sk-mark{border-left:.35em solid var(--sk-rank,#888);padding-left:.45em;white-space:nowrap}"
-    ".sk-shown math{font-size:1.05em}"
-    "</style>"
-)
 
 
 def environment(folder: str, *, escape: bool = True) -> Environment:
@@ -72,7 +54,12 @@ class HasMathml(Protocol):
 
 def block(*pieces: str) -> str:
     """Return pieces of markup as one output of a cell, with the style that they need."""
-    return f'{_STYLE}<div class="sk-shown">{"".join(pieces)}</div>'
+    return f'<style>{_style()}</style><div class="sk-shown">{"".join(pieces)}</div>'
+
+
+@cache
+def _style() -> str:
+    return Path(__file__).with_suffix(".css").read_text(encoding="utf-8").replace("\n", "")
 
 
 def esc(thing: object) -> str:

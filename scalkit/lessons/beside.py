@@ -14,7 +14,7 @@ from scalkit.lessons.paper import PrintedModel, PublishedTable, published_tables
 from scalkit.markup import block, bullets, counted, details, formula, marked, paragraph, table
 from scalkit.measure import read, series
 from scalkit.reports import bundled
-from scalkit.text import joined
+from scalkit.text import capital, joined
 from scalkit.validation import SYMBOLS, Verdict, validate
 from scalkit.validation.expectation import Rank
 
@@ -83,7 +83,7 @@ class Beside:
             shown = column if verdict is None else _with_growth(column, verdict.model.growth, kind)
             now.setdefault(kind, []).append(shown)
         head = f"{name}, O({printed[0].expectation.growth})"
-        return f"{head}. 2015: {_groups(then, 'on')}. {_capital(self.what)}: {_groups(now, self.word)}."
+        return f"{head}. 2015: {_groups(then, 'on')}. {capital(self.what)}: {_groups(now, self.word)}."
 
     @property
     def changes(self) -> Sentences:
@@ -115,7 +115,7 @@ class Beside:
         now = [name for name, _ in rows if any(_kind_of(found.get(name)) == _FAST for found in self.verdicts.values())]
         known = [name for name, _ in rows if any(_kind_of(found.get(name)) != _OPEN for found in self.verdicts.values())]
         if not known:
-            return f"{_capital(self.what)}: nothing is decided; in 2015 {joined(then)} grew too fast on some machine."
+            return f"{capital(self.what)}: nothing is decided; in 2015 {joined(then)} grew too fast on some machine."
         parts = {
             "too fast then, no more": [name for name in then if name in known and name not in now],
             "too fast then and now": [name for name in then if name in now],
@@ -123,7 +123,7 @@ class Beside:
             "not decided now": [name for name, _ in rows if name not in known],
         }
         told = "; ".join(f"{what}: {', '.join(names)}" for what, names in parts.items() if names)
-        return f"{_capital(self.what)}, beside 2015: {told or 'nothing grows too fast, then or now'}."
+        return f"{capital(self.what)}, beside 2015: {told or 'nothing grows too fast, then or now'}."
 
     @property
     def _decides(self) -> bool:
@@ -293,17 +293,19 @@ def _rank(printed: PrintedModel) -> Rank:
 def _cell(verdict: Verdict | None) -> str:
     if verdict is None:
         return "–"
-    slower = "slower: " if verdict.verdict == "none" and verdict.direction == "grows slower" else ""
-    return f"{SYMBOLS[verdict.verdict]} {slower}{verdict.model.growth}{'' if verdict.decides else ' ⚠'}"
+    return _words(verdict, verdict.model.growth)
 
 
 def _shown(verdict: Verdict | None, number: int) -> str:
     if verdict is None:
         return "–"
-    model = str(verdict.model if number == _MEMORY else verdict.model.growth)
-    is_slower = verdict.verdict == "none" and verdict.direction == "grows slower"
-    words = f"{SYMBOLS[verdict.verdict]} {'slower: ' if is_slower else ''}{model}{'' if verdict.decides else ' ⚠'}"
-    return marked("slower" if is_slower else verdict.verdict, words)
+    words = _words(verdict, verdict.model if number == _MEMORY else verdict.model.growth)
+    return marked("slower" if "slower: " in words else verdict.verdict, words)
+
+
+def _words(verdict: Verdict, model: object) -> str:
+    slower = "slower: " if verdict.verdict == "none" and verdict.direction == "grows slower" else ""
+    return f"{SYMBOLS[verdict.verdict]} {slower}{model}{'' if verdict.decides else ' ⚠'}"
 
 
 def _reason(verdict: Verdict | None) -> str:
@@ -330,10 +332,6 @@ def _with_growth(name: str, growth: object, kind: str) -> str:
 
 def _groups(names: Mapping[str, list[str]], word: str) -> str:
     return "; ".join(f"{kind} {word} {joined(ones)}" for kind, ones in names.items())
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _caveats(found: Mapping[str, Mapping[str, Verdict]]) -> Iterator[str]:

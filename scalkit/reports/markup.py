@@ -27,9 +27,7 @@ class _Formula(Protocol):
 def templates() -> Environment:
     """Return the templates of the sections, which call the functions of this module by name."""
     found = environment(_FOLDER)
-    found.globals |= {
-        one.__name__: one for one in (anchor, answer_badge, badge, big_o, formula, match, math, name, notes, percent)
-    }
+    found.globals |= {one.__name__: one for one in (anchor, answer_badge, badge, big_o, match, math, name, notes, percent)}
     found.globals |= {"counted": text.counted, "r2": text.r2}
     return found
 
@@ -54,13 +52,8 @@ def _coded(text: str) -> str:
 
 
 def math(growth: _Formula) -> Markup:
-    """Return a growth as a formula that browsers draw themselves."""
+    """Return a growth, or a model with its coefficients, as a formula that browsers draw themselves."""
     return Markup(f"<math>{growth.to_mathml()}</math>")
-
-
-def formula(model: _Formula) -> Markup:
-    """Return a model with its coefficients as a formula."""
-    return math(model)
 
 
 def big_o(growth: _Formula) -> Markup:

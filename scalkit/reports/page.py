@@ -92,8 +92,7 @@ class Page(Content):
     @property
     def campaign(self) -> Mapping[str, Any]:
         """The campaign's own record of how it was run; empty if there is none."""
-        content = _parsed(self.data.attrs.get("campaign"))
-        return content if isinstance(content, dict) else {}
+        return self._parsed("campaign", dict)
 
     @property
     def arguments(self) -> Mapping[str, Any]:
@@ -104,14 +103,18 @@ class Page(Content):
     @property
     def inputs(self) -> Mapping[str, str]:
         """SHA-256 of every file that was read."""
-        content = _parsed(self.data.attrs.get("inputs"))
-        return {str(k): str(v) for k, v in content.items()} if isinstance(content, dict) else {}
+        return {str(k): str(v) for k, v in self._parsed("inputs", dict).items()}
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the run files themselves remark, such as operations that could not run."""
-        content = _parsed(self.data.attrs.get("notes"))
-        return tuple(dict.fromkeys(str(note) for note in content)) if isinstance(content, list) else ()
+        return tuple(dict.fromkeys(map(str, self._parsed("notes", list))))
+
+    def _parsed(self, name: str, kind: Any) -> Any:
+        """Return what an attribute of the measurements says in JSON; empty if it is of another kind."""
+        text = self.data.attrs.get(name)
+        content = json.loads(text) if isinstance(text, str) and text else None
+        return content if isinstance(content, kind) else kind()
 
     @property
     def measured_at(self) -> str:
@@ -245,7 +248,7 @@ def open_page(
         data=data,
         result=result,
         expected=expected,
-        title=title or (_title_of_change(data) if judged_by_baseline else _title(data)),
+        title=title or _title(data, judged_by_baseline),
         named=tuple(names.get("runs") or runs),
         is_in_memory=bool(names.get("in_memory")),
         expectations_name=shown,
@@ -278,27 +281,18 @@ def _real_times(path: str, name: str, judged: xr.Dataset) -> xr.Dataset:
     return data
 
 
-def _title(data: xr.Dataset) -> str:
-    library = short_library(str(data.attrs.get("mpi_library", "") or ""))
+def _title(data: xr.Dataset, of_change: bool) -> str:
+    subject = short_library(str(data.attrs.get("mpi_library", "") or "")) or str(data.attrs.get("title", "") or "")
+    if of_change:
+        return f"What changed in {subject or 'the candidate'} since the baseline?"
     host = "" if is_virtual(data.attrs) else str(data.attrs.get("measured_on", "") or "")
-    subject = library or str(data.attrs.get("title", "") or "") or "the library"
-    return f"Does {subject} scale as it should{f' on {host}' if host else ''}?"
-
-
-def _title_of_change(data: xr.Dataset) -> str:
-    library = short_library(str(data.attrs.get("mpi_library", "") or ""))
-    subject = library or str(data.attrs.get("title", "") or "") or "the candidate"
-    return f"What changed in {subject} since the baseline?"
+    return f"Does {subject or 'the library'} scale as it should{f' on {host}' if host else ''}?"
 
 
 def short_library(library: str) -> str:
     """Return the first line of what an MPI library says about itself, without filling."""
     first = library.strip().splitlines()[0] if library.strip() else ""
     return " ".join(first.replace("Version:", "").split(",")[0].split())[:60]
-
-
-def _parsed(text: object) -> object:
-    return json.loads(text) if isinstance(text, str) and text else None
 
 
 def open_baseline(path: str, expectations: str | Mapping[str, Any], judging: Judging, parameter: str = "") -> Baseline:

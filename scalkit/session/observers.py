@@ -6,11 +6,6 @@ import logging
 from collections import deque
 from collections.abc import Callable
 
-ASPECTS = frozenset(
-    {"data", "selected", "ruler", "expectation", "statistic", "excluded", "rules", "result", "history", "snapshots"}
-)
-"""What a change may concern."""
-
 Observer = Callable[[frozenset[str]], object]
 
 _log = logging.getLogger(__name__)

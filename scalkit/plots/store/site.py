@@ -151,12 +151,7 @@ def _runs_table(runs: Any) -> str:
     rows = [
         [
             escape(f"{row.platform} (simulated)" if row.simulated and "simulated" not in row.platform else row.platform),
-            escape(str(row.started)),
-            str(int(row.suites)),
-            str(int(row.repetitions)),
-            escape(str(row.site)),
-            escape(str(row.label)),
-            escape(str(row.licence)),
+            *(escape(str(getattr(row, name))) for name in head[1:-1]),
             f"<code>{escape(row.run_id[:12])}</code>",
         ]
         for row in runs.itertuples()

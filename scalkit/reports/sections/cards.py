@@ -15,7 +15,7 @@ from scalkit.measure import Series
 from scalkit.plots.style import RANK_MARKS, growth_label, metric_word, quantity
 from scalkit.plots.verdicts.ruler import n_factors
 from scalkit.plots.verdicts.sentences import crossing_words, ruler_sentence
-from scalkit.reports.markup import badge, big_o, details, formula, heading, math, name, percent, piece, table, templates
+from scalkit.reports.markup import badge, big_o, details, heading, math, name, percent, piece, table, templates
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.text import r2
@@ -82,9 +82,9 @@ def _formulas(verdict: Verdict) -> tuple[tuple[str, object], ...]:
         ("expected", big_o(verdict.expectation.growth)),
         ("limits", math(lower) + " to " + math(upper)),
         ("fine up to", math(verdict.passes_up_to)),
-        ("model", formula(verdict.model)),
+        ("model", math(verdict.model)),
         ("adj. R²", "– (constant)" if m.isnan(verdict.adjusted_r2) else r2(verdict.adjusted_r2)),
-        *(() if best.growth == verdict.model.growth else (("best by adj. R²", formula(best)),)),
+        *(() if best.growth == verdict.model.growth else (("best by adj. R²", math(best)),)),
         ("divergence δ", math(verdict.divergence)),
         ("probability", ", ".join(f"{word} {percent(p[key])}" for key, word in _MATCHES.items())),
     )
@@ -95,7 +95,7 @@ def _runners_up(verdict: Verdict) -> Markup | str:
         return ""
     models = (verdict.model, *verdict.rivals[:_RIVALS])
     rows = [
-        (formula(one), r2(one.adjusted_r2, 5), percent(one.weight), _WOULD_BE[verdict.expectation.rank(one.growth)])
+        (math(one), r2(one.adjusted_r2, 5), percent(one.weight), _WOULD_BE[verdict.expectation.rank(one.growth)])
         for one in models
     ]
     caption = (
@@ -132,7 +132,7 @@ def _numbers(verdict: AnyVerdict, series: Any, k: int, model: float) -> Iterator
 
 
 def _variants_table(verdicts: Sequence[Verdict]) -> Markup:
-    rows = [(name(v.function), formula(v.model), r2(v.adjusted_r2, 3), math(v.divergence), badge(v)) for v in verdicts]
+    rows = [(name(v.function), math(v.model), r2(v.adjusted_r2, 3), math(v.divergence), badge(v)) for v in verdicts]
     caption = "The same function with other shapes of the group of processes."
     return table(caption, ("variant", "model", "adj. R²", "divergence δ", "match"), rows)
 
@@ -202,7 +202,7 @@ def _formulas_of_several(verdict: SeveralVerdict) -> tuple[tuple[str, object], .
     p = verdict.probability
     return (
         ("expected", big_o(verdict.expectation.growth)),
-        ("model", formula(verdict.model)),
+        ("model", math(verdict.model)),
         ("adj. R²", "– (constant)" if m.isnan(verdict.adjusted_r2) else r2(verdict.adjusted_r2)),
         ("divergence δ", math(verdict.divergence)),
         ("probability", ", ".join(f"{key} {percent(p[key])}" for key in ("total", "approximate", "none"))),
@@ -236,7 +236,7 @@ def _match(one: AlongVerdict) -> Markup:
 
 def _runners_up_of_several(verdict: SeveralVerdict) -> Markup:
     models = (verdict.model, *verdict.rivals)
-    rows = [(formula(one), percent(one.weight), _WOULD_BE[verdict.expectation.rank(one.growth)]) for one in models]
+    rows = [(math(one), percent(one.weight), _WOULD_BE[verdict.expectation.rank(one.growth)]) for one in models]
     caption = f"The chosen model and the {len(rows) - 1} next most probable ones."
     return details("Runners-up", table(caption, ("model", "probability", "would be"), rows, numeric=(1,)), prints=True)
 

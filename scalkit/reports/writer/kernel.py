@@ -10,8 +10,10 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
 
 from scalkit import errors
 from scalkit.errors import ReportError
@@ -226,23 +228,15 @@ def _text(notebook: NotebookNode) -> str:
 
 def _merged(outputs: Sequence[Any]) -> Iterator[Any]:
     """Yield outputs, pieces of markup that follow each other as one: elements may begin in one and end in the next."""
-    markup: list[str] = []
-    for output in outputs:
-        if "text/html" in output.get("data", {}):
-            markup.append(output.data["text/html"])
-            continue
-        yield from _markup(markup)
-        markup = []
-        yield output
-    yield from _markup(markup)
-
-
-def _markup(pieces: Sequence[str]) -> Iterator[Any]:
     import nbformat
 
-    if pieces:
-        make: Any = nbformat.v4.new_output
-        yield make("display_data", data={"text/html": "".join(pieces), "text/plain": "markup of a report"})
+    make: Any = nbformat.v4.new_output
+    for is_markup, some in groupby(outputs, key=lambda one: "text/html" in one.get("data", {})):
+        if is_markup:
+            whole = "".join(one.data["text/html"] for one in some)
+            yield make("display_data", data={"text/html": whole, "text/plain": "markup of a report"})
+        else:
+            yield from some
 
 
 def _shown(notebook: NotebookNode) -> Iterator[Any]:

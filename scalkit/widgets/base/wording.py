@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, cast
-
 from markupsafe import Markup
 
 from scalkit.markup import esc
 from scalkit.plots.style import ANSWER_KEYS, RANK_COLOURS, RANK_WORDS, rank_key
-from scalkit.validation import Verdict
+from scalkit.validation import AnyVerdict
 from scalkit.validation.answer import ANSWER_SYMBOLS
-from scalkit.validation.several.verdict import SeveralVerdict
-
-Judged: TypeAlias = "Verdict | SeveralVerdict"
 
 
-def key_of(verdict: Judged) -> str:
-    """Return the key of a verdict in the tables of `scalkit.plots.style`."""
-    return rank_key(cast("Verdict", verdict))
-
-
-def answered(verdict: Judged) -> str:
+def answered(verdict: AnyVerdict) -> str:
     """Return the colour of the answer of a verdict as a style attribute."""
     return Markup(f'style="--rank: {RANK_COLOURS[ANSWER_KEYS[verdict.answer]]}"')
 
 
-def word_of(verdict: Judged) -> str:
-    """Return a verdict in a few words."""
-    return RANK_WORDS[key_of(verdict)]
-
-
-def mark(verdict: Judged) -> str:
+def mark(verdict: AnyVerdict) -> str:
     """Return answer and match of a verdict, with the colour of the answer behind its symbol."""
     doubt = "" if verdict.decides else ' <span title="does not decide">⚠</span>'
     return (
         f'<span class="mark" {answered(verdict)}>'
         f'<b aria-hidden="true">{ANSWER_SYMBOLS[verdict.answer]}</b>'
-        f'<span>{verdict.answer}<span class="wide">: {esc(word_of(verdict))}</span>{doubt}</span></span>'
+        f'<span>{verdict.answer}<span class="wide">: {esc(RANK_WORDS[rank_key(verdict)])}</span>{doubt}</span></span>'
     )
 
 

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from scalkit.growth import Growth
 from scalkit.markup import esc, formula
-from scalkit.plots.style import METRIC_WORDS, RANK_MARKS, RANK_WORDS, metric_word
+from scalkit.plots.style import METRIC_WORDS, RANK_MARKS, RANK_WORDS, metric_word, rank_key
 from scalkit.plots.verdicts.curves import anchored_curves
 from scalkit.session import Session
-from scalkit.validation import Verdict
+from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.answer import ANSWERS
 from scalkit.widgets.base.part import Action, Grid, Part, number_of
 from scalkit.widgets.base.templates import drawn
-from scalkit.widgets.base.wording import Judged, key_of, mark
+from scalkit.widgets.base.wording import mark
 
 COLUMNS = ("Function", "Metric", "Values", "Expected", "Model", "Verdict")
 
@@ -39,13 +39,13 @@ class Entry:
     """What the table knows of a function and metric."""
 
     name: Name
-    verdict: Judged | None
+    verdict: AnyVerdict | None
     problem: str
 
 
 def kind_of(entry: Entry) -> str:
     """Return the key of an entry in `KINDS`."""
-    return "unjudged" if entry.verdict is None else key_of(entry.verdict)
+    return "unjudged" if entry.verdict is None else rank_key(entry.verdict)
 
 
 def row_of(k: int, entry: Entry) -> dict[str, Any]:
@@ -119,7 +119,7 @@ _KEYS: dict[str, Callable[[Entry], Any]] = {
 }
 
 
-def _spark(verdict: Judged) -> str:
+def _spark(verdict: AnyVerdict) -> str:
     """Return values, model and the band of the limits as a small picture, both axes logarithmic; nothing if not positive."""
     if not isinstance(verdict, Verdict):
         return ""

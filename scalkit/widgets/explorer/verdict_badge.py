@@ -7,14 +7,14 @@ from typing import Any
 
 import traitlets as t
 
-from scalkit.plots.style import ANSWER_KEYS, METRIC_WORDS, RANK_COLOURS, metric_word, plain, quantity
+from scalkit.plots.style import ANSWER_KEYS, METRIC_WORDS, RANK_COLOURS, RANK_WORDS, metric_word, plain, quantity, rank_key
 from scalkit.plots.verdicts.rival_curves import term_of
 from scalkit.text import r2
-from scalkit.validation import Verdict
+from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.answer import ANSWER_SYMBOLS
 from scalkit.widgets.base.part import Part
 from scalkit.widgets.base.templates import drawn, source
-from scalkit.widgets.base.wording import Judged, answered, word_of
+from scalkit.widgets.base.wording import answered
 
 
 class VerdictBadge(Part):
@@ -28,7 +28,7 @@ class VerdictBadge(Part):
         if verdict is None:
             return drawn("parts.html", **values, word=METRIC_WORDS.get(metric, metric), remarks=[])
         remarks = [line for line in (verdict.likelihood_sentence, verdict.hidden_sentence, *verdict.caveats) if line]
-        symbol, match = ANSWER_SYMBOLS[verdict.answer], word_of(verdict)
+        symbol, match = ANSWER_SYMBOLS[verdict.answer], RANK_WORDS[rank_key(verdict)]
         return drawn("parts.html", **values, word=metric_word(verdict), remarks=remarks, symbol=symbol, match=match)
 
 
@@ -78,7 +78,7 @@ class HypothesisList(Part):
         return drawn("hypothesis_list.html", rows=rows, left=len(models) - _MOST)
 
 
-def _row(verdict: Judged, model: Any, k: int) -> dict[str, Any]:
+def _row(verdict: AnyVerdict, model: Any, k: int) -> dict[str, Any]:
     weight = float(model.weight)
     words = {"total": "as expected", "approximate": "inside the limits", "none": "outside the limits"}
     return {
