@@ -14,7 +14,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-
 from scalkit import errors
 from scalkit.errors import ReportError
 from scalkit.extras import require
