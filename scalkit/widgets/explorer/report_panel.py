@@ -84,19 +84,7 @@ class ReportPanel(JobPart):
         return [*words, *(["--force"] if self._replaces else []), "--json", "--progress"]
 
     def _drawn(self) -> dict[str, str]:
-        return drawn(
-            "report_panel.html",
-            path=self.path,
-            title=self.title_of_report,
-            replaces=self._replaces,
-            is_running=self._job is not None,
-            done=self._done,
-            note=self._note,
-            command=self.command,
-            written=self._written,
-            status=self._status,
-            answer=self.answer,
-        )
+        return drawn("report_panel.html", panel=self)
 
     def _actions(self) -> dict[str, Action]:
         return {"start": self._start, "cancel": lambda _: self.cancel(), "open": self._open}

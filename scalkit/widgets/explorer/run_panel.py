@@ -96,21 +96,7 @@ class RunPanel(JobPart):
             command = shown_command(self.choices.command())
         except ScalkitError as error:
             refused = str(error)
-        return drawn(
-            "run_panel.html",
-            groups=known_operations(),
-            filled=self._filled,
-            is_running=self._job is not None,
-            lack=self._lack,
-            refused=refused,
-            command=command,
-            remarks=self.choices.remarks,
-            done=self._done,
-            note=self._note,
-            now=self._now,
-            is_measured=self._folder is not None,
-            lines=self._lines,
-        )
+        return drawn("run_panel.html", panel=self, groups=known_operations(), refused=refused, command=command)
 
     def _actions(self) -> dict[str, Action]:
         return {"typing": self._type, "start": self._start, "cancel": lambda _: self.cancel(), "show": self._show}
