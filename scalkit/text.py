@@ -6,8 +6,6 @@ import math
 import re
 from collections.abc import Sequence
 
-__all__ = ["NONE", "capital", "counted", "cut", "few", "joined", "percent", "plain", "r2", "shortened"]
-
 NONE = "–"
 """Stands in a table where there is no number."""
 

@@ -89,8 +89,6 @@ def named_template(name: str) -> Template:
     raise UsageError(f"there is no template {name!r:.60} of a report; choose from {', '.join(known)}.{hint}")
 
 
-__all__ = ["listed", "require_known_parameters"]
-
 _INJECTED = "# Parameters\n"
 """Begin of the cell that papermill puts behind that of the defaults."""
 

@@ -19,8 +19,6 @@ from scalkit.reports.markup import details, hashes, lines, name, notes, piece, s
 from scalkit.reports.pieces import Section, figure
 from scalkit.reports.writer.content import made_with
 
-__all__ = ["guideline_cards", "headline", "method", "prediction", "provenance", "remarks", "remedy", "summary"]
-
 _TILES = (
     ("none", "violated", "✗", "violated", "the left side clearly takes longer"),
     ("total", "compliant", "✓", "compliant", "at most as slow as the threshold allows"),

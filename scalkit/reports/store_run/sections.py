@@ -17,8 +17,6 @@ from scalkit.reports.pieces import Section, figure
 from scalkit.reports.sections.provenance import flattened
 from scalkit.reports.store_run.page import Card, RunPage, Suite
 
-__all__ = ["caveats", "circumstances", "headline", "method", "overview", "provenance", "suite_cards", "switches"]
-
 _ENDINGS = {"converged": "error small enough", "capped": "most repetitions", "budget": "time used up", "ok": "", "open": ""}
 _OVER = {"p": "processes", "msg_By": "message size"}
 

@@ -21,8 +21,6 @@ from scalkit.reports.writer.content import made_with
 from scalkit.trace.results.metrics import TITLES
 from scalkit.trace.results.summary import summary
 
-__all__ = ["communication", "growth", "headline", "hottest", "method", "provenance", "speed", "strong_scaling", "when"]
-
 _MOST_ROWS = 12
 
 
