@@ -92,7 +92,8 @@ class Page(Content):
     @property
     def campaign(self) -> Mapping[str, Any]:
         """The campaign's own record of how it was run; empty if there is none."""
-        return self._parsed("campaign", dict)
+        found: dict[str, Any] = self._parsed("campaign", dict)
+        return found
 
     @property
     def arguments(self) -> Mapping[str, Any]:
