@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -14,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.bench.libraries.targets import find_targets
+from scalkit.cli.options.command import require_command, run_preloaded
 from scalkit.cli.terminal.printed import print_json
 from scalkit.errors import DataError, UsageError
 from scalkit.guidelines.profile import Profile, load_profile
@@ -24,8 +22,7 @@ from scalkit.native import build, sources
 def run(args: argparse.Namespace) -> int:
     """Run the program, or print the rules of the profile where none is named; return 0, or 1 if the program fails."""
     command: list[str] = args.sources
-    if command and shutil.which(command[0]) is None:
-        raise UsageError(f"there is no command {command[0]!r}; write what starts the program after --.")
+    require_command(command)
     profile = load_profile(args.use)
     (target,) = find_targets([args.mpi] if args.mpi else [])
     try:
@@ -49,13 +46,8 @@ def _followed(command: Sequence[str], mpicc: str, profile: Profile, found: Rules
     with tempfile.TemporaryDirectory(prefix="scalkit-") as scratch:
         rules, account = Path(scratch) / "fast.rules", Path(scratch) / "account.jsonl"
         rules.write_text(found.text(profile.headline), encoding="utf-8")
-        more = {
-            "LD_PRELOAD": " ".join(filter(None, [str(layer), os.environ.get("LD_PRELOAD", "")])),
-            "SCALKIT_TUNE": str(rules),
-            "SCALKIT_TUNE_OUT": str(account),
-            "SCALKIT_TUNE_CHECK": str(int(args.check)),
-        }
-        status = subprocess.run(command, env={**os.environ, **more}, check=False).returncode
+        more = {"SCALKIT_TUNE": str(rules), "SCALKIT_TUNE_OUT": str(account), "SCALKIT_TUNE_CHECK": str(int(args.check))}
+        status = run_preloaded(command, layer, more)
         lines = account.read_text(encoding="utf-8").splitlines() if account.is_file() else []
     if not lines:
         raise UsageError(
@@ -93,7 +85,7 @@ def _say(accounts: Sequence[dict[str, Any]], profile: Profile, found: Rules, arg
     sys.stdout.write("\nCalls that were replaced, of those that all processes made\n")
     for call, count in made.items():
         parts = [
-            f"{sums[0]:,} by {use.replace('+', ' and ')}{_differing(sums[1])}"
+            f"{sums[0]:,} by {use.replace('+', ' and ')}{f' ({sums[1]:,} with another result)' if sums[1] else ''}"
             for (name, use), sums in used.items()
             if name == call and sums[0]
         ]
@@ -106,7 +98,3 @@ def _say(accounts: Sequence[dict[str, Any]], profile: Profile, found: Rules, arg
         sys.stdout.write(f"The profile is of virtual time, on the network {profile.virtual.get('network', '?')}.\n")
     if found.left_out:
         sys.stdout.write(f"{found.left_out} choices of the profile are better than the call, and cannot be followed here.\n")
-
-
-def _differing(count: int) -> str:
-    return f" ({count:,} with another result)" if count else ""

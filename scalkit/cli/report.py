@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     with terminated_like_interrupted(), task_bar(sys.stderr, "report") as bar:
         result = report(
             _measured(args),
-            _expected(args),
+            expected_of(args.expect, None, args.expectation) if args.expectation else args.expect,
             args.out,
             template=args.template or "report",
             force=args.force,
@@ -48,11 +48,6 @@ def run(args: argparse.Namespace) -> int:
     lines = [f"report: {result.html}", *(f"{key}: {path}" for key, path in more.items()), result.answer]
     print_either(args.json, {**told, "status": result.status, "answer": result.answer}, "\n".join(lines))
     return result.status
-
-
-def _expected(args: argparse.Namespace) -> Any:
-    """Return what is expected: as it was named, or a set with what the command line says."""
-    return expected_of(args.expect, None, args.expectation) if args.expectation else args.expect
 
 
 def _measured(args: argparse.Namespace) -> list[Any] | Any:

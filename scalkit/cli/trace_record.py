@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import re
-import shutil
-import subprocess
 import sys
 import webbrowser
 from pathlib import Path
 
+from scalkit.cli.options.command import require_command, run_preloaded
 from scalkit.errors import DataError, UsageError
 from scalkit.native import build, sources
 from scalkit.task_bar import task_bar
@@ -62,14 +60,11 @@ def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
         raise UsageError(f"{args.folder} is a file; name a folder.")
     if folder.exists() and any(folder.iterdir()) and not _is_trace(folder):
         raise UsageError(f"{args.folder} holds something that is no trace; name another folder.")
-    if shutil.which(args.program[0]) is None:
-        raise UsageError(f"there is no command {args.program[0]!r}; write what starts the program after --.")
+    require_command(args.program)
     library = build(sources("microbench"), args.mpicc, makefile="trace/Makefile").program("libsktrace.so")
     folder.mkdir(parents=True, exist_ok=True)
     _clear(folder)
-    preload = " ".join(filter(None, [str(library), os.environ.get("LD_PRELOAD", "")]))
-    more = {"LD_PRELOAD": preload, "SCALKIT_TRACE": str(folder), "SCALKIT_TRACE_BUFFER": str(args.buffer)}
-    status = subprocess.run(args.program, env={**os.environ, **more}, check=False).returncode
+    status = run_preloaded(args.program, library, {"SCALKIT_TRACE": str(folder), "SCALKIT_TRACE_BUFFER": str(args.buffer)})
     if not (folder / "trace.json").is_file():
         raise UsageError(
             f"{args.program[0]!r} ended with status {status} and recorded nothing; check that it starts a program of the MPI "

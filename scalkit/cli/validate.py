@@ -79,7 +79,8 @@ def _tell(args: argparse.Namespace, result: Validation) -> int:
     """Write the files, print, and return the exit status."""
     status = result.exit_status(args.fail_on)
     if args.junit:
-        _write(args.junit, to_junit(result, fail_on=args.fail_on))
+        with whole_file(args.junit, ReportError, "choose another path for --junit") as part:
+            part.write_text(to_junit(result, fail_on=args.fail_on), encoding="utf-8")
     if args.save_baseline:
         Baseline.from_result(result).save(args.save_baseline)
     if args.json:
@@ -101,11 +102,6 @@ def _place(expect: str | None) -> tuple[str, dict[str, int]]:
     shown = whole.relative_to(Path.cwd()) if whole.is_relative_to(Path.cwd()) else whole
     found = expected_of(expect, None)
     return str(shown), dict(found.lines) if isinstance(found, ExpectationSet) else {}
-
-
-def _write(path: Path, text: str) -> None:
-    with whole_file(path, ReportError, "choose another path for --junit") as part:
-        part.write_text(text, encoding="utf-8")
 
 
 _STYLES = {"fix": "bold red", "cannot tell": "magenta", "fine": "green"}

@@ -12,7 +12,6 @@ from scalkit.session.state import State
 from scalkit.validation import SearchSpace
 from scalkit.validation.judge.choices import AnyExpectation
 from scalkit.validation.judge.judge import Judge
-from scalkit.validation.judge.tasks import Task
 from scalkit.validation.several.expectation import SeveralExpectation
 
 
@@ -35,14 +34,11 @@ def settled(judge: Judge, state: State, key: str) -> State:
     kept = {
         parameter: ticks
         for parameter, ticks in rulers.items()
-        if not tasks or any(_differ(task, parameter, ticks) for task in tasks)
+        # The growth that is expected is always there, with or without a tick.
+        if not tasks
+        or any({*ticks, growths_expected(one.expectation)[parameter]} != set(one.spaces[parameter].ticks) for one in tasks)
     }
     return state.ruled(key, kept)
-
-
-def _differ(task: Task, parameter: str, ticks: tuple[Growth, ...]) -> bool:
-    """Return whether ticks, with the growth that is always there, are others than those of a task."""
-    return {*ticks, growths_expected(task.expectation)[parameter]} != set(task.spaces[parameter].ticks)
 
 
 def growths_expected(expectation: AnyExpectation | None) -> Mapping[str, Growth]:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
+import shutil
+import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from scalkit.bench.campaign.loop import Result
@@ -24,6 +28,18 @@ def refuse_without_command(args: argparse.Namespace) -> None:
     for key in _OWN:
         if getattr(args, key):
             raise UsageError(f"{'-p' if key == 'p' else f'--{key}'} goes with --command 'PROGRAM ...'; add that.")
+
+
+def require_command(words: Sequence[str]) -> None:
+    """Return nothing if the first of some words is a command, or there is none. Raises UsageError if it is not."""
+    if words and shutil.which(words[0]) is None:
+        raise UsageError(f"there is no command {words[0]!r}; write what starts the program after --.")
+
+
+def run_preloaded(words: Sequence[str], library: Path, more: Mapping[str, str]) -> int:
+    """Return the exit status of a command that runs with a library preloaded and with more variables."""
+    preload = " ".join(filter(None, [str(library), os.environ.get("LD_PRELOAD", "")]))
+    return subprocess.run(words, env={**os.environ, "LD_PRELOAD": preload, **more}, check=False).returncode
 
 
 def print_include() -> int:

@@ -12,7 +12,6 @@ from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.reports.writer.content import made_with
 from scalkit.session.source import content_hash
-from scalkit.validation import AnyVerdict
 from scalkit.validation.posterior import SURE
 from scalkit.validation.rules import TOLERANCE
 
@@ -108,13 +107,8 @@ def method(page: Page) -> Section:
     """Return the method in a few paragraphs, with the deviations and search spaces of this report."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for v in page.result.verdicts:
-        ruler = "; ".join(_rulers(v))
+        which = ((f"{name}: " if len(v.along) > 1 else "", one.space) for name, one in v.along.items())
+        ruler = "; ".join(f"{along}{space.name}, {len(space.ticks)} classes" for along, space in which)
         groups.setdefault((big_o(v.expectation.growth), math(v.expectation.deviation), ruler), []).append(v.function)
     known = {"sure": f"{100 * SURE:.0f}", "tolerance": f"{100 * TOLERANCE:.0f}", "groups": groups}
     return Section.rendered("method.html", page=page, statistic=_STATISTICS[page.result.statistic], **known)
-
-
-def _rulers(verdict: AnyVerdict) -> Iterator[str]:
-    for name, one in verdict.along.items():
-        which = f"{name}: " if len(verdict.along) > 1 else ""
-        yield f"{which}{one.space.name}, {len(one.space.ticks)} classes"

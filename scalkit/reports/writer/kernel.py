@@ -190,8 +190,9 @@ def notebook_text(done: NotebookNode, parameters: Mapping[str, Any]) -> str:
             cell["source"] = "\n".join(["# Parameters", *(f"{key} = {value!r}" for key, value in parameters.items())])
         if cell.cell_type == "code":
             cell["outputs"] = list(_merged(cell.outputs))
+    shown = [one for cell in kept.cells if cell.cell_type == "code" for one in cell.outputs if "data" in one]
     for make_smaller in (_without_folded, _without_figure):
-        for output in reversed(list(_shown(kept))):
+        for output in reversed(shown):
             if len(_text(kept).encode()) <= MOST_BYTES:
                 return _text(kept)
             make_smaller(output)
@@ -236,12 +237,6 @@ def _merged(outputs: Sequence[Any]) -> Iterator[Any]:
             yield make("display_data", data={"text/html": whole, "text/plain": "markup of a report"})
         else:
             yield from some
-
-
-def _shown(notebook: NotebookNode) -> Iterator[Any]:
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            yield from (output for output in cell.outputs if "data" in output)
 
 
 def _without_figure(output: Any) -> None:
