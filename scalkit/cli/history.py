@@ -12,8 +12,8 @@ import scalkit as sk
 from scalkit.cli.options.expected import only_processes
 from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.errors import UsageError
-from scalkit.text import capital
 from scalkit.history import History, history
+from scalkit.text import capital
 from scalkit.validation.told.annotations import command
 
 
