@@ -15,9 +15,11 @@ import xarray as xr
 from scalkit.bench.functions.callables import measure_callable, name_of
 from scalkit.bench.load import ForeignLoad
 from scalkit.errors import UsageError
+from scalkit.growth import Growth
 from scalkit.measure import combine
 from scalkit.validation import Expectation, Validation, Verdict, validate
-from scalkit.validation.answer import Answer
+from scalkit.validation.answer import Answer, excess, scaled
+from scalkit.validation.posterior.posterior import SURE
 
 _PROBING = 0.2
 """Share of the budget for finding the sizes, so that most of it measures."""
@@ -79,9 +81,12 @@ class Check:
     def answer(self) -> Answer:
         """``"fine"``, ``"fix"`` or ``"cannot tell"``; not to fix what the hardware or the largest size alone may be.
 
-        Nor fine where overhead hides the growth.
+        Nor fine where overhead hides the growth. Where the verdict does not decide, it is fine if the times lie nearer to the
+        claim, the most probable growth, than to a logarithm more, and to fix if they outgrow it by more than hardware does.
         """
-        return "cannot tell" if self._doubt else self.verdict.answer
+        if self._doubt:
+            return "cannot tell"
+        return "fine" if self._near else "fix" if self._far else self.verdict.answer
 
     @property
     def _doubt(self) -> str:
@@ -99,6 +104,41 @@ class Check:
                 f"{' and other programs' * (self.tolerated > _HARDWARE)}: try larger sizes."
             )
         return ""
+
+    @property
+    def _near(self) -> str:
+        """Why a claim is believed that the verdict does not decide; empty if it is not."""
+        verdict, claim = self.verdict, self.verdict.expectation.growth
+        if (
+            verdict.answer != "cannot tell"
+            or not verdict.decides
+            or verdict.is_poor
+            or verdict.model.growth != claim
+            or self._hidden
+        ):
+            return ""
+        x = np.maximum(verdict.series.x, 2.0)
+        claimed = [scaled(claim, x)]
+        outgrown = excess(verdict.series.y, claimed)
+        more = excess(scaled(claim * Growth.of(verdict.parameter, log=1), x), claimed)
+        if outgrown**2 >= more:
+            return ""
+        return (
+            f"{verdict.function} grows as claimed, {claim}: the times outgrow it by a factor of {outgrown:.2f} over these sizes; "
+            f"caches do so, and a logarithm more would by {more:.2f}."
+        )
+
+    @property
+    def _far(self) -> str:
+        """Why a claim is refuted though no term follows the values closely; empty if it is not."""
+        verdict, claim = self.verdict, self.verdict.expectation.growth
+        if verdict.answer != "cannot tell" or not verdict.decides or verdict.too_fast < SURE:
+            return ""
+        x, y = verdict.series.x, verdict.series.y
+        if excess(y[:-1], [scaled(claim, x[:-1])]) < self.tolerated:  # nor may it be the largest size alone
+            return ""
+        factor = excess(y, [scaled(claim, x)])
+        return f"{verdict.function} outgrows {verdict.expectation} by a factor of {factor:,.0f} over these sizes."
 
     @property
     def _hidden(self) -> str:
@@ -122,7 +162,8 @@ class Check:
         x = self.verdict.series.x
         name = self.verdict.parameter
         took = f"{len(x)} sizes, {name} = {x[0]:,.9g} to {x[-1]:,.9g}, {self.seconds:.1f} s in all, {self.clock} clock"
-        first = f"{self.answer}: {self._doubt or self.verdict.problem or self.verdict.sentence}"
+        why = self._doubt or self._near or self._far or self.verdict.problem or self.verdict.sentence
+        first = f"{self.answer}: {why}"
         return "\n".join([first, f"({took})", *self.remarks])
 
     def plot(self) -> Any:
