@@ -8,7 +8,7 @@ ifneq ($(findstring SimGrid,$(shell $(MPICC) --version 2>/dev/null)),)
 SIMULATED := -DSK_SIMULATED -DSMPI_NO_OVERRIDE_MALLOC
 endif
 
-WARNINGS := -Wall -Wextra -Wpedantic -Wshadow
+include $(SOURCE)warnings.mk
 STANDARD := -std=gnu11 -I$(SOURCE) $(SIMULATED) -fPIC
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=undefined -fsanitize=address,undefined -Werror
 

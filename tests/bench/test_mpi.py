@@ -160,6 +160,12 @@ def test_settings_only_where_needed_and_never_over_the_users() -> None:
     throttle = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE", "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT"}
     assert set(settings("MPICH", oversubscribed=True, environment={})) == throttle
     assert settings("MPICH", oversubscribed=False, environment={}) == {}
+    for library, wanted in (
+        ("MPICH Version:\t4.0.2\nMPICH Device:\tch4:ucx\n", {"UCX_MEM_EVENTS": "no"}),
+        ("MPICH Version:\t4.0.2\nMPICH Device:\tch4:ofi\n", {}),
+        ("MPICH Version:\t4.1.2\nMPICH Device:\tch4:ucx\n", {}),
+    ):
+        assert settings("MPICH", library=library, oversubscribed=False, environment={}) == wanted
     given = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "0"}
     assert set(settings("MPICH", oversubscribed=True, environment=given)) == throttle - set(given)
     assert settings("Intel MPI", oversubscribed=True, environment={}) == {"I_MPI_PIN": "0", "I_MPI_THREAD_YIELD": "3"}

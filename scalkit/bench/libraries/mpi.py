@@ -156,8 +156,12 @@ def settings(
         wanted |= _AS_ROOT if os.geteuid() == 0 else {}
         if not oversubscribed:
             wanted["OMPI_MCA_mpi_yield_when_idle"] = "0"  # --oversubscribe sets it
-    elif kind == "MPICH" and oversubscribed:
-        wanted |= {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1", "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1"}
+    elif kind == "MPICH":
+        if re.search(r"Version:\s+4\.0\b", library) and "ch4:ucx" in library:
+            # what other processes of a node put into the memory of MPI_Win_allocate does not arrive there otherwise
+            wanted["UCX_MEM_EVENTS"] = "no"
+        if oversubscribed:
+            wanted |= {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1", "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1"}
     elif kind == "Intel MPI" and oversubscribed:
         wanted |= {"I_MPI_PIN": "0", "I_MPI_THREAD_YIELD": "3"}
     return {name: value for name, value in wanted.items() if name not in given}
