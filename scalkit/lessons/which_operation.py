@@ -10,6 +10,7 @@ from typing import Any
 
 import scalkit.store
 from scalkit.bundled import bundled
+from scalkit.clocks import VIRTUAL
 from scalkit.errors import ReportError
 from scalkit.markup import block, bullets
 from scalkit.store import Store
@@ -60,13 +61,14 @@ class Answers:
     """What to call, for every operation that was measured beside something that does the same.
 
     `of`: over everything that is there.
-    `measured`: over what was measured, not simulated, with a core for each process; without operations that this leaves
-    nothing of.
+    `measured`: over what was measured, not simulated nor in virtual time, with a core for each process; without operations
+    that this leaves nothing of.
     """
 
     def __init__(self, store: Store) -> None:
         self.of = _advised(store, {})
-        self.measured = _advised(store, {"simulated": False, "oversubscribed": False})
+        real = [machine for machine in store.runs()["machine"].unique() if VIRTUAL not in str(machine)]
+        self.measured = _advised(store, {"simulated": False, "oversubscribed": False, "machine": real}) if real else {}
 
     @property
     def sentences(self) -> tuple[str, ...]:
