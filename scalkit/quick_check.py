@@ -117,15 +117,16 @@ class Check:
             or self._hidden
         ):
             return ""
-        x = np.maximum(verdict.series.x, 2.0)
+        x, y = np.maximum(verdict.series.x, 2.0), verdict.series.y
+        upper = x >= math.sqrt(x[0] * x[-1])  # caches and branch predictors are outgrown at small sizes
+        x, y = x[upper], y[upper]
         claimed = [scaled(claim, x)]
-        outgrown = excess(verdict.series.y, claimed)
-        more = excess(scaled(claim * Growth.of(verdict.parameter, log=1), x), claimed)
+        outgrown, more = excess(y, claimed), excess(scaled(claim * Growth.of(verdict.parameter, log=1), x), claimed)
         if outgrown**2 >= more:
             return ""
         return (
-            f"{verdict.function} grows as claimed, {claim}: the times outgrow it by a factor of {outgrown:.2f} over these sizes; "
-            f"caches do so, and a logarithm more would by {more:.2f}."
+            f"{verdict.function} grows as claimed, {claim}: from {verdict.parameter} = {x[0]:,.9g} on the times outgrow it by a "
+            f"factor of {outgrown:.2f}, which caches do; a logarithm more would by {more:.2f}."
         )
 
     @property

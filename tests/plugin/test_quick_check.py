@@ -63,7 +63,7 @@ def test_fresh_arguments_are_made_for_each_call() -> None:
         (1e-9 * N**3, "n", "fix", "instead of n"),
         (1e-9 * N**1.3, "n", "cannot tell", "may be caches: try larger sizes."),
         (1e-6 + 1e-12 * N, "n", "cannot tell", "what every call costs hides the growth"),
-        (1e-9 * N * STEPS, "n", "fine", "a logarithm more would by 1.9"),
+        (1e-9 * N * STEPS, "n", "fine", "a logarithm more would by 1.31"),
     ],
 )
 def test_an_answer_is_one_that_the_sizes_allow(seconds: np.ndarray, claim: str, answer: str, words: str) -> None:

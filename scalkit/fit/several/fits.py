@@ -139,8 +139,8 @@ def _best(blocks: Sequence[Block], top: float) -> list[tuple[Block, int, float]]
     """Return the hypotheses that are not negligible, best first, with their unnormalised masses."""
     scores = np.concatenate([block.score for block in blocks])
     first = np.cumsum([0, *(len(block.score) for block in blocks)])
-    order = np.argsort(-scores, kind="stable")[:_MOST]
-    order = order[scores[order] > top + _LIGHT]
+    order = np.flatnonzero(scores > top + _LIGHT)
+    order = order[np.argsort(-scores[order], kind="stable")][:_MOST]
     places = np.searchsorted(first, order, side="right") - 1
     return [
         (blocks[place], int(index - first[place]), float(np.exp(scores[index] - top)))

@@ -179,20 +179,23 @@ class _Part:
     def score(self, columns: tuple[int, ...], criterion: Criterion) -> Floats:
         """Return the score of every combination with these products, -inf with a negative coefficient."""
         k, n = len(columns), self.n
-        gram = self.gram[:, columns][:, :, columns] + _FLOOR * np.eye(k)
+        gram: Floats = self.gram[:, np.array(columns)[:, None], columns] + _FLOOR * np.eye(k)
         inverse = inverses(gram)
         right = self.right[:, columns]
         shares = (inverse @ right[:, :, None])[:, :, 0]
+        scores = np.full(len(gram), -np.inf)
+        is_kept = (shares >= _NEGATIVE).all(axis=1)
+        gram, inverse, right, shares = gram[is_kept], inverse[is_kept], right[is_kept], shares[is_kept]
         rss = np.maximum(self.square - (shares * right).sum(axis=1), 0.0) + _FLOOR * n
         if criterion == "loo":
-            found = -n / 2 * np.log(self._left_out(columns, shares, inverse))
+            scores[is_kept] = -n / 2 * np.log(self._left_out(self.columns[is_kept][:, columns], shares, inverse))
         elif criterion == "evidence":
-            found = self._evidence(gram, inverse, shares, rss)
+            scores[is_kept] = self._evidence(gram, inverse, shares, rss)
         else:
             total = n + self.freedom
             penalty = k / 2 * math.log(n) if criterion == "bic" else k + k * (k + 1) / max(total - k - 1, 0.5)
-            found = -total / 2 * np.log(rss + self.spread) - penalty
-        return np.where((shares >= _NEGATIVE).all(axis=1), found, -np.inf)
+            scores[is_kept] = -total / 2 * np.log(rss + self.spread) - penalty
+        return scores
 
     def _evidence(self, gram: Floats, inverse: Floats, shares: Floats, rss: Floats) -> Floats:
         """Return the logarithm of the marginal likelihood by Laplace's approximation.
@@ -201,21 +204,22 @@ class _Part:
         from the scatter of the repetitions. The normal approximation is cut off at zero shares, axis by axis, and is never
         wider than the prior.
         """
-        from scipy.special import gammaln, ndtr
+        from scipy.special import ndtr
 
         k = gram.shape[1]
         freedom = self.n - k + self.freedom
         variance = (rss + self.spread) / freedom
         log_det = log_determinants(gram + variance[:, None, None] * np.eye(k))
         deviation = np.sqrt(variance[:, None] * np.diagonal(inverse, axis1=1, axis2=2))
-        with np.errstate(divide="ignore"):
-            inside = np.log(ndtr(shares / np.maximum(deviation, 1e-300))).sum(axis=1)
-        constant = gammaln(k) + gammaln(freedom / 2) + freedom / 2 * math.log(2) + k / 2 * math.log(2 * math.pi)
+        inside = np.log(ndtr(shares / np.maximum(deviation, 1e-300)).prod(axis=1))
+        constant = math.lgamma(k) + math.lgamma(freedom / 2) + freedom / 2 * math.log(2) + k / 2 * math.log(2 * math.pi)
         return np.asarray(constant - log_det / 2 - freedom / 2 * np.log(rss + self.spread) + inside)
 
-    def _left_out(self, columns: tuple[int, ...], shares: Floats, inverse: Floats) -> Floats:
-        """Return the sum of squares of the residuals of left-out points, in closed form."""
-        z = self.columns[:, columns]
+    def _left_out(self, z: Floats, shares: Floats, inverse: Floats) -> Floats:
+        """Return the sum of squares of the residuals of left-out points, in closed form.
+
+        `z` of shape (hypotheses, products, points).
+        """
         leverage = np.einsum("hkn,hkl,hln->hn", z, inverse, z)
         residual = self.target - (shares[:, None, :] @ z)[:, 0]
         return np.asarray(((residual / np.maximum(1 - leverage, 1e-6)) ** 2).sum(axis=1) + _FLOOR * self.n)
