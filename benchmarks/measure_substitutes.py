@@ -6,7 +6,8 @@
 All sizes of a run belong together: they are measured in turn with all libraries, and filed as one run of each library.
 Numbers of processes that have a core each and those that share cores are runs of their own: libraries wait in another way then.
 Operations of --once have no size, or one of their own: they are measured with the smallest size only. --platform takes the times
-of a simulated machine, --clock virtual those of a virtual clock; both say so.
+of a simulated machine, --clock virtual those of a virtual clock; both say so. Without --mpi and --platform it is the library that
+is found.
 """
 
 from __future__ import annotations
@@ -89,8 +90,6 @@ def main() -> None:
     parser.add_argument("--site", default=None)
     parser.add_argument("--user", default=None)
     options = parser.parse_args()
-    if not options.mpi + options.platform:
-        parser.error("name libraries (--mpi) or simulated machines (--platform)")
     by_library = campaigns(options)
     results = run_alternately([one for own in by_library.values() for one in own])
     for result in results:

@@ -1,4 +1,4 @@
-"""Every benchmark runs: each once, as small as it gets, or a test elsewhere runs it."""
+"""Benchmarks that make what they need run, each once, as small as it gets; tests elsewhere run others."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from launching import find
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -34,6 +35,7 @@ def test_a_benchmark_runs(name: str) -> None:
 
 @pytest.mark.mpi
 def test_masters_and_messages_are_measured(tmp_path: Path) -> None:
+    find()
     few = (
         "--processes 2 --variants Waitany --unit-sizes 64 --work-us 0 --units 2 --runs 1 --reps 5 --what latency --message-reps 5"
     )
@@ -45,6 +47,7 @@ def test_masters_and_messages_are_measured(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_substitutes_are_measured_and_filed(tmp_path: Path) -> None:
+    find()
     few = "--sizes 8 --processes 2 --ops MPI_Gather,Gather_send_recv --runs 1 --reps 5 --min-reps 5 --clock virtual"
     places = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]
     words = [sys.executable, "benchmarks/measure_substitutes.py", *places, *few.split()]
@@ -55,6 +58,7 @@ def test_substitutes_are_measured_and_filed(tmp_path: Path) -> None:
 
 @pytest.mark.browser
 @pytest.mark.slow
+@pytest.mark.usefixtures("chromium")
 def test_the_app_is_timed_in_a_browser() -> None:
     few = "--starts 1 --edits 3 --functions 1 --kernels 1 --no-peer"
     words = [sys.executable, "benchmarks/ui.py", *few.split()]

@@ -124,7 +124,7 @@ def test_threads_that_make_communicators_do_not_wait_for_each_other_for_ever(
 def test_processes_that_are_spawned_are_not_recorded(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
     alone = launch(mpi, 2, str(program), "spawn")
     if alone.returncode != 0:
-        pytest.skip(f"{mpi.name} starts no process from a program: {alone.stderr.strip().splitlines()[-1]}")
+        pytest.skip(f"{mpi.name} starts no process from a program, status {alone.returncode}: {alone.stderr.strip()[-200:]}")
     found = record(mpi, library, tmp_path, 2, str(program), "spawn")
     assert (found.returncode, found.stderr) == (0, "")
     made = {int(rank): int(calls) for rank, calls in re.findall(r"rank (\d+) made (\d+) calls", found.stdout)}

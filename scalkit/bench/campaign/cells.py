@@ -47,17 +47,18 @@ class CellCampaign(LaunchedCampaign):
     """What starts a launch; its field ``own`` are the arguments of the campaign."""
 
     @classmethod
-    def ready(cls, out: Path, arguments: Any, mpi: Mpi) -> Self:
+    def ready(cls, out: Path, arguments: Any, mpi: Mpi, most: int) -> Self:
         """Return a campaign whose program is built and whose folder was checked.
 
+        `most`: processes of the largest launch.
         Raises UsageError if the folder cannot be used or holds other measurements, or a simulated machine has no room; BuildError
         if the program cannot be built.
         """
         folder = Folder(out)
         folder.require_usable()
-        campaign = cls(folder, arguments, mpi, build(sources("microbench"), mpi.mpicc, library=mpi.library))
         if isinstance(mpi, SimulatedMpi):
-            mpi.platform.require_room(max(launch.p for launch in campaign.plan), mpi.per_node)
+            mpi.platform.require_room(most, mpi.per_node)
+        campaign = cls(folder, arguments, mpi, build(sources("microbench"), mpi.mpicc, library=mpi.library))
         campaign.require_same()
         return campaign
 

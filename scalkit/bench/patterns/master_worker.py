@@ -141,4 +141,4 @@ def prepare_farm(out: Path, arguments: FarmArguments, mpi: Mpi) -> FarmCampaign:
     Raises UsageError if the folder cannot be used or holds other measurements, or a simulated machine has no room;
     BuildError if the program cannot be built.
     """
-    return FarmCampaign.ready(out, arguments, mpi)
+    return FarmCampaign.ready(out, arguments, mpi, max(arguments.counts))

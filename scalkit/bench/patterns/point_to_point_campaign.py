@@ -70,7 +70,7 @@ def prepare_messages(out: Path, arguments: MessageArguments, mpi: Mpi) -> Messag
             )
     if "hops" in arguments.parts and not (isinstance(mpi, SimulatedMpi) and torus_of(mpi.platform)):
         raise UsageError("--what hops: only a simulated torus tells how many hops apart two nodes are, such as juqueen.")
-    return MessageCampaign.ready(out, arguments, mpi)
+    return MessageCampaign.ready(out, arguments, mpi, max(launch.p for launch in message_plan(arguments)))
 
 
 def torus_of(platform: Platform) -> tuple[int, ...]:
