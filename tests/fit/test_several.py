@@ -150,6 +150,19 @@ def test_exponentials_do_not_overflow() -> None:
     np.testing.assert_allclose(fit.model(points), y, rtol=1e-9)
 
 
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_products_that_one_point_alone_tells_apart(criterion: Any) -> None:
+    """2^p and 2^p*n are alike at the only point where they count, which rounding makes exactly alike."""
+    line = np.unique(np.round(np.linspace(2, 64, 40)))
+    lines = [(p, 2.0) for p in line] + [(2.0, n) for n in line[1:]] + [(4.0, 4.0), (8.0, 8.0)]
+    points = np.array(lines)
+    texts = ("{0}", "{0}^2", "{0}^3", "2^{0}", "log({0})", "{0}*log({0})")
+    tried = {name: [Growth.parse(text.format(name)) for text in texts] for name in ("p", "n")}
+    found = fit_several(points, 2.0 ** points[:, 0] + points[:, 1], ("p", "n"), tried, criterion=criterion)
+    assert {str(term.growth) for term in found.model.terms} == {"2^p", "n"}
+    assert not np.isnan(np.concatenate([block.score for block in found.blocks])).any()
+
+
 def test_effects_share_the_value_at_the_largest_point() -> None:
     model = SeveralModel(("p", "S"), (Term(Growth.constant(), 0.0), Term(Growth.parse("p*S"), 0.0)), "s", 0.0)
     effects = model.effects([1.0, 1.0], [3.0, 3.0])

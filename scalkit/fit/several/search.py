@@ -180,7 +180,7 @@ class _Part:
         """Return the score of every combination with these products, -inf with a negative coefficient."""
         k, n = len(columns), self.n
         gram: Floats = self.gram[:, np.array(columns)[:, None], columns] + _FLOOR * np.eye(k)
-        inverse = inverses(gram)
+        inverse = inverses(gram, _FLOOR)
         right = self.right[:, columns]
         shares = (inverse @ right[:, :, None])[:, :, 0]
         scores = np.full(len(gram), -np.inf)
@@ -209,9 +209,10 @@ class _Part:
         k = gram.shape[1]
         freedom = self.n - k + self.freedom
         variance = (rss + self.spread) / freedom
-        log_det = log_determinants(gram + variance[:, None, None] * np.eye(k))
+        log_det = log_determinants(gram + variance[:, None, None] * np.eye(k), _FLOOR + variance)
         deviation = np.sqrt(variance[:, None] * np.diagonal(inverse, axis1=1, axis2=2))
-        inside = np.log(ndtr(shares / np.maximum(deviation, 1e-300)).prod(axis=1))
+        with np.errstate(divide="ignore"):
+            inside = np.log(ndtr(shares / np.maximum(deviation, 1e-300)).prod(axis=1))
         constant = math.lgamma(k) + math.lgamma(freedom / 2) + freedom / 2 * math.log(2) + k / 2 * math.log(2 * math.pi)
         return np.asarray(constant - log_det / 2 - freedom / 2 * np.log(rss + self.spread) + inside)
 
