@@ -113,6 +113,7 @@ class Check:
             verdict.answer != "cannot tell"
             or not verdict.decides
             or verdict.is_poor
+            or verdict.too_fast >= SURE
             or verdict.model.growth != claim
             or self._hidden
         ):
@@ -136,9 +137,9 @@ class Check:
         if verdict.answer != "cannot tell" or not verdict.decides or verdict.too_fast < SURE:
             return ""
         x, y = verdict.series.x, verdict.series.y
-        if excess(y[:-1], [scaled(claim, x[:-1])]) < self.tolerated:  # nor may it be the largest size alone
+        factor, before = excess(y, [scaled(claim, x)]), excess(y[:-1], [scaled(claim, x[:-1])])
+        if min(factor, before) < self.tolerated:  # nor may it be the largest size alone
             return ""
-        factor = excess(y, [scaled(claim, x)])
         return f"{verdict.function} outgrows {verdict.expectation} by a factor of {factor:,.0f} over these sizes."
 
     @property

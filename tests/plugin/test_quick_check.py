@@ -86,6 +86,15 @@ def test_what_no_term_follows_may_outgrow_a_claim_by_more_than_hardware_does() -
     assert "f outgrows O(n^2) by a factor of 845 over these sizes." in found.text
 
 
+@pytest.mark.parametrize(("base", "n", "claim"), [(1.5, np.arange(10, 18), "1"), (2.0, np.arange(10, 23), "n^3")])
+def test_a_low_time_at_the_largest_size_neither_confirms_nor_refutes(base: float, n: np.ndarray, claim: str) -> None:
+    seconds = 1e-7 * base**n
+    seconds[-1] /= 800
+    found = checked(seconds, claim, n)
+    assert found.verdict.too_fast > 0.9
+    assert found.answer == "cannot tell"
+
+
 def test_where_others_use_the_machine_more_is_tolerated() -> None:
     assert checked(1e-9 * N**1.7, "n").answer == "fix"
     assert checked(1e-9 * N**1.7, "n", tolerated=32.0).answer == "cannot tell"
