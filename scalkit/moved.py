@@ -15,6 +15,11 @@ from types import ModuleType
 from typing import Any
 
 MOVED = {
+    "scalkit.fit.several_formula": "scalkit.fit.several.formula",
+    "scalkit.fit.several_growth": "scalkit.fit.several.growth",
+    "scalkit.fit.several_model": "scalkit.fit.several.model",
+    "scalkit.fit.several_points": "scalkit.fit.several.points",
+    "scalkit.fit.several_search": "scalkit.fit.several.search",
     "scalkit.guideline_models": "scalkit.guidelines.fitted",
     "scalkit.guideline_tables": "scalkit.guidelines.tables",
     "scalkit.guidelines.predicting": "scalkit.guidelines.predictions",

@@ -20,6 +20,7 @@ from scalkit.guidelines.run_sizes import run_table
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 from scalkit.guidelines.tables import csv_text, read_csv, read_tables
 from scalkit.measure import combine, write_netcdf
+from scalkit.measure.foreign import is_frame
 from scalkit.moved import MOVED
 from scalkit.reports import bundled
 
@@ -173,6 +174,7 @@ def test_old_names_of_modules_warn_and_work() -> None:
     for old, new in (*MOVED.items(), inside):
         with pytest.warns(DeprecationWarning, match=rf"^{old} is {new} now; import from there\.$"):
             assert importlib.import_module(old) is importlib.import_module(new)
+    assert importlib.import_module("scalkit.measure.readers").is_frame is is_frame
     with pytest.warns(DeprecationWarning, match=r"^scalkit\.measure\.read_experiments is scalkit\.formats\.experiments\.read_"):
         assert scalkit.measure.read_experiments is read_experiments
     with pytest.raises(AttributeError, match=r"^module 'scalkit\.measure' has no attribute 'nothing'$"):
