@@ -82,9 +82,11 @@ def _new_name(name: str) -> str | None:
 
 
 def moved_names(package: str, home: str, names: Collection[str]) -> Callable[[str], Any]:
-    """Return a ``__getattr__`` of a package for names that are elsewhere now: it loads them with a warning."""
+    """Return a ``__getattr__`` of a package for names and modules that are elsewhere now: it loads them with a warning."""
 
     def load(name: str) -> Any:
+        if f"{package}.{name}" in MOVED:
+            return importlib.import_module(f"{package}.{name}")
         if name not in names:
             raise AttributeError(f"module '{package}' has no attribute {name!r}")
         warnings.warn(f"{package}.{name} is {home}.{name} now; import from there.", DeprecationWarning, stacklevel=2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -174,7 +175,9 @@ def test_old_names_of_modules_warn_and_work() -> None:
     for old, new in (*MOVED.items(), inside):
         with pytest.warns(DeprecationWarning, match=rf"^{old} is {new} now; import from there\.$"):
             assert importlib.import_module(old) is importlib.import_module(new)
-    assert importlib.import_module("scalkit.measure.readers").is_frame is is_frame
+    del sys.modules["scalkit.measure.readers"], scalkit.measure.readers
+    with pytest.warns(DeprecationWarning, match=r"^scalkit\.measure\.readers is scalkit\.formats\.readers now"):
+        assert scalkit.measure.readers.is_frame is is_frame
     with pytest.warns(DeprecationWarning, match=r"^scalkit\.measure\.read_experiments is scalkit\.formats\.experiments\.read_"):
         assert scalkit.measure.read_experiments is read_experiments
     with pytest.raises(AttributeError, match=r"^module 'scalkit\.measure' has no attribute 'nothing'$"):
