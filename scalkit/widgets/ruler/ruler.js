@@ -44,6 +44,7 @@ class Ruler {
     this.svg.addEventListener("pointercancel", () => this.giveUp());
     this.svg.addEventListener("pointerleave", () => { if (!this.drag) this.hoverOn(""); });
     this.svg.addEventListener("keydown", (event) => this.key(event));
+    for (const end of ["keyup", "focusout"]) this.svg.addEventListener(end, () => this.letGo());
   }
 
   // ---- what the model says ------------------------------------------------------------------------
@@ -104,6 +105,18 @@ class Ruler {
     this.replace(text, options[Math.max(0, Math.min(options.length - 1, k + steps))]);
   }
 
+  // What an arrow does until it is let go is one step to undo.
+  hold(text, steps) {
+    this.model.set("held", true);
+    this.moveBy(text, steps);
+  }
+
+  letGo() {
+    if (!this.model.get("held")) return;
+    this.model.set("held", false);
+    this.model.save_changes();
+  }
+
   toggleRow(text) { if (text) this.replace(text, otherRow(readGrowth(text), this.ruler)); }
 
   addBeside(text) {
@@ -132,8 +145,8 @@ class Ruler {
     if (event.ctrlKey || event.metaKey) {
       if (letter !== "z" && letter !== "y") return;
       this.ask(letter === "y" || event.shiftKey ? "redo" : "undo");
-    } else if (event.key === "ArrowRight" || event.key === "ArrowUp") this.moveBy(text, 1);
-    else if (event.key === "ArrowLeft" || event.key === "ArrowDown") this.moveBy(text, -1);
+    } else if (event.key === "ArrowRight" || event.key === "ArrowUp") this.hold(text, 1);
+    else if (event.key === "ArrowLeft" || event.key === "ArrowDown") this.hold(text, -1);
     else if (event.key === "Home") this.moveBy(text, -Infinity);
     else if (event.key === "End") this.moveBy(text, Infinity);
     else if (letter === "l") this.toggleRow(text);
