@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 import scalkit as sk
+from scalkit.clocks import VIRTUAL
 from scalkit.errors import DataError
 from scalkit.store.runs.content import RunContent, encoded, trusted
 from scalkit.store.runs.marks import mark_of
@@ -78,10 +79,11 @@ def _read(path: Path, flipped: Path) -> str:
 
 
 def measured_runs(most: int) -> dict[str, list[np.ndarray]]:
-    """Return the times of the measured runs of the bundled store."""
+    """Return the times of the measured runs of the bundled store, without those of a virtual clock."""
     store = sk.store.open(STORE, readonly=True)
+    runs = store.runs(simulated=False)
     found = {}
-    for run_id in sorted(store.runs(simulated=False)["run_id"])[:most]:
+    for run_id in sorted(runs["run_id"][~runs["machine"].str.contains(VIRTUAL)])[:most]:
         table = store.table(run_id)
         both = zip(repetitions_of(table), table["unit"].to_pylist(), strict=True)
         found[run_id] = [raw for raw, unit in both if unit == "ns"]

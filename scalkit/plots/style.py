@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
@@ -19,7 +19,9 @@ from scalkit.arrays import Floats
 from scalkit.colours import light
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
-from scalkit.validation import AnyVerdict, Verdict
+
+if TYPE_CHECKING:
+    from scalkit.validation import AnyVerdict, Verdict
 
 DATA: Final = light("ink")
 MODEL: Final = light("model")
@@ -27,6 +29,9 @@ EXPECTED: Final = light("expected")
 TROUBLE: Final = light("trouble")
 QUIET: Final = light("quiet")
 BAND: Final = light("band")
+
+SHADES = ("#1d4e89", "#2a7ab8", "#1b998b", "#5a9e3a", "#c08a1e", "#d1642b", "#a02c4f")
+"""Of lines in the order of a quantity, from blue to red."""
 
 #: Okabe-Ito without yellow, which disappears on white.
 PALETTE: Final = tuple(light(name) for name in ("model", "trouble", "expected", "undecided", "approximate", "slower", "ink"))
@@ -68,6 +73,11 @@ def metric_word(subject: Any) -> str:
     if getattr(series, "virtual", False):
         return f"{word}, virtual"
     return f"{word}, simulated" if getattr(series, "simulated", False) else word
+
+
+def shade_of(k: int, n: int) -> str:
+    """Return the colour of the k-th of n lines in order."""
+    return SHADES[round(k * (len(SHADES) - 1) / max(1, n - 1))] if n > 1 else SHADES[1]
 
 
 def rank_key(verdict: AnyVerdict) -> str:

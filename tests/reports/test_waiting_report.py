@@ -120,7 +120,8 @@ def test_breakdown_by_hand(folder: Path) -> None:
 def test_sections(folder: Path) -> None:
     page = open_waiting([str(folder / "traces")], title=HOSTILE, baseline=False)
     assert [run.processes for run in page.runs] == [2, 4, 8]
-    for name in waiting_sections.__all__:
+    names = ("communication", "growth", "headline", "hottest", "method", "provenance", "speed", "strong_scaling", "when")
+    for name in names:
         text = "".join(piece.text for piece in getattr(waiting_sections, name)(page) if hasattr(piece, "text"))
         assert HOSTILE not in text
         assert "nan" not in words(text).lower()

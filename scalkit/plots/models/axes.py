@@ -11,17 +11,9 @@ from scalkit.arrays import Floats
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.style import number, quantity, rounded, x_axis
 
-SHADES = ("#1d4e89", "#2a7ab8", "#1b998b", "#5a9e3a", "#c08a1e", "#d1642b", "#a02c4f")
-"""Of lines in the order of a quantity, from blue to red."""
-
 _TITLES = {"S": "message size S", "P": "processes P", "R": "queued receives R"}
 _UNITS = {"S": "B", "P": "processes", "R": "requests"}
 _MOST_TICKS = 9
-
-
-def shade_of(k: int, n: int) -> str:
-    """Return the colour of the k-th of n lines in order."""
-    return SHADES[round(k * (len(SHADES) - 1) / max(1, n - 1))] if n > 1 else SHADES[1]
 
 
 def in_words(name: str, value: float) -> str:

@@ -11,8 +11,8 @@ from scalkit.colours import light
 from scalkit.perfmodels import Folklore, XuFit
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.drawing import SILENT, dots, lines, spread
-from scalkit.plots.models.axes import in_words, model_axis, places, shade_of
-from scalkit.plots.style import DATA, MODEL, blank, growth_label, plain, quantity, safe, value_axis
+from scalkit.plots.models.axes import in_words, model_axis, places
+from scalkit.plots.style import DATA, MODEL, blank, growth_label, plain, quantity, safe, shade_of, value_axis
 from scalkit.text import percent
 
 _DASHES = {"S*log(P)": "dash", "S + log(P)": "solid", "S + P": "dot", "S*P": "dashdot"}

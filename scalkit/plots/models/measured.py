@@ -13,8 +13,8 @@ from scalkit.errors import UsageError
 from scalkit.perfmodels import Cells, PerformanceModel
 from scalkit.perfmodels.formulas.quantities import values_in
 from scalkit.plots.drawing import SILENT, Drawing, band, dots, lines, spread
-from scalkit.plots.models.axes import SHADES, in_words, model_axis, places, shade_of
-from scalkit.plots.style import DATA, PALETTE, quantity, safe, value_axis
+from scalkit.plots.models.axes import in_words, model_axis, places
+from scalkit.plots.style import DATA, PALETTE, SHADES, quantity, safe, shade_of, value_axis
 
 _MOST_MODELS, _MOST_LINES = 7, 7
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")

@@ -15,8 +15,20 @@ import plotly.graph_objects as go
 from scalkit.arrays import Floats, Ints
 from scalkit.errors import DataError, UsageError
 from scalkit.plots.drawing import dots, lines, note
-from scalkit.plots.models.axes import SHADES, shade_of
-from scalkit.plots.style import QUIET, blank, is_log_axis, metric_word, number, quantity, safe, value_axis, with_axes, x_axis
+from scalkit.plots.style import (
+    QUIET,
+    SHADES,
+    blank,
+    is_log_axis,
+    metric_word,
+    number,
+    quantity,
+    safe,
+    shade_of,
+    value_axis,
+    with_axes,
+    x_axis,
+)
 from scalkit.plots.verdicts.curves import sample
 from scalkit.plots.verdicts.effects import add_effects, effect_words
 from scalkit.validation.several.verdict import SeveralVerdict

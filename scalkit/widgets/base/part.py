@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import anywidget
 import traitlets as t
 
 from scalkit.errors import ScalkitError
 from scalkit.markup import esc
-from scalkit.session import Session
-from scalkit.session.shown import session_html
 from scalkit.widgets.base.cells import CellWidget
 from scalkit.widgets.base.fallback import Fallback
 from scalkit.widgets.base.templates import source
+
+if TYPE_CHECKING:
+    from scalkit.session import Session
 
 Action = Callable[[Mapping[str, str]], object]
 
@@ -109,6 +110,8 @@ class Part(Pieces):
         return repr(self.session)
 
     def _fallback_html(self) -> str:
+        from scalkit.session.shown import session_html
+
         return session_html(self.session)
 
     def _told(self, changed: frozenset[str]) -> None:
