@@ -13,21 +13,10 @@ _PACKAGE = Path(__file__).resolve().parent
 def bundled(name: str) -> Path:
     """Return the path of a shipped notebook or data set.
 
-    Parameters
-    ----------
-    name : str
-        Path below the checkout, for example ``"notebooks/90_report.ipynb"`` or ``"data/quickstart"``. In a checkout
-        the checkout's own file wins over the copy in an installed package.
-
-    Returns
-    -------
-    pathlib.Path
-        Absolute, existing.
-
-    Raises
-    ------
-    ReportError
-        If neither place has it.
+    `name`: path below the checkout, for example ``"notebooks/90_report.ipynb"`` or ``"data/quickstart"``. In a checkout the
+    checkout's own file wins over the copy in an installed package.
+    Returns: absolute, existing.
+    Raises ReportError if neither place has it.
     """
     checkout, shipped = _PACKAGE.parent, _PACKAGE / "_shipped"
     places = [checkout / name] if (checkout / "pyproject.toml").is_file() else []

@@ -14,14 +14,9 @@ from scalkit.errors import MissingPackageError
 class Extra:
     """A part of scalkit that needs packages which the core does without.
 
-    Attributes
-    ----------
-    what : str
-        What needs them; the subject of a sentence, in the plural.
-    packages : tuple of str
-        As they are imported.
-    brings : tuple of str
-        Others that come with them and that scalkit imports.
+    `what`: what needs them; the subject of a sentence, in the plural.
+    `packages`: as they are imported.
+    `brings`: others that come with them and that scalkit imports.
     """
 
     what: str
@@ -44,10 +39,7 @@ EXTRAS = {
 def require(extra: str, *packages: str) -> None:
     """Return nothing if these packages of an extra are here, by default all of them.
 
-    Raises
-    ------
-    MissingPackageError
-        Otherwise, with the command that installs them.
+    Raises MissingPackageError: otherwise, with the command that installs them.
     """
     for package in packages or EXTRAS[extra].packages:
         if not _is_here(package):

@@ -14,14 +14,9 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 class Case:
     """One test case, which passes unless it says otherwise.
 
-    Attributes
-    ----------
-    group, name : str
-        Attributes ``classname`` and ``name``.
-    failure, skipped : str
-        Why it fails or was skipped; empty if it does not or was not.
-    kind, detail : str
-        Attribute ``type`` and text of the failure; empty: left out.
+    `group`, `name`: attributes ``classname`` and ``name``.
+    `failure`, `skipped`: why it fails or was skipped; empty if it does not or was not.
+    `kind`, `detail`: attribute ``type`` and text of the failure; empty: left out.
     """
 
     group: str

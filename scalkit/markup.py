@@ -25,12 +25,8 @@ _COLOURS = {"total": "expected", "none": "trouble"} | {key: key for key in ("app
 def environment(folder: str, *, escape: bool = True) -> Environment:
     """Return the templates in a folder of the package: what is put in is escaped unless it is `Markup`.
 
-    Parameters
-    ----------
-    folder : str
-        From the folder of scalkit, such as ``reports/templates/sections``.
-    escape : bool
-        Not for text that is no markup, such as C.
+    `folder`: from the folder of scalkit, such as ``reports/templates/sections``.
+    `escape`: not for text that is no markup, such as C.
     """
     import jinja2
 
@@ -103,14 +99,9 @@ def bullets(lines: Iterable[object]) -> str:
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
     """Return a table that scrolls in itself.
 
-    Parameters
-    ----------
-    head : sequence of str
-        Plain text of the column heads; none for a table of names and values.
-    rows : iterable of sequences of str
-        Markup; the first cell of a row is its head.
-    caption : str
-        Plain text.
+    `head`: plain text of the column heads; none for a table of names and values.
+    `rows`: markup; the first cell of a row is its head.
+    `caption`: plain text.
     """
     heads = "".join(f'<th scope="col">{esc(text)}</th>' for text in head)
     body = "".join(

@@ -15,15 +15,8 @@ if TYPE_CHECKING:
 def mpi_world(n_ranks: int | None) -> MPI.Intracomm:
     """Return the communicator of all ranks; loads MPI.
 
-    Parameters
-    ----------
-    n_ranks : int or None
-        How many ranks the launcher says that it started; None if it says nothing.
-
-    Raises
-    ------
-    LaunchError
-        If mpi4py is missing, cannot be loaded, or belongs to another MPI library than the launcher.
+    `n_ranks`: how many ranks the launcher says that it started; None if it says nothing.
+    Raises LaunchError if mpi4py is missing, cannot be loaded, or belongs to another MPI library than the launcher.
     """
     started = f"{n_ranks or 'several'} ranks were started"
     try:

@@ -38,31 +38,18 @@ def _words(text: str, choices: tuple[str, ...] = (), show: str | None = None, of
 class Judging:
     """How measurements are judged; what `scalkit.validate` calls ``**options``.
 
-    Attributes
-    ----------
-    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
-        Over repetitions, then over runs.
-    min_points : int
-        Fewest points of each parameter.
-    prior : {"ranks", "ticks", "expectation"}
-        What is taken as equally probable before the measurements: the ranks total, approximate and none; all ticks; or the
-        expectation as probable as all others together.
-    scaling : {"auto", "weak"}
-        Times that fall as the parameter grows come from a problem of fixed size; ``"auto"`` models their cost, parameter
-        times time, ``"weak"`` the times as they are.
-    space : SearchSpace or str, or mapping from parameter to these, optional
-        Ticks for all functions instead of each expectation's own.
-    strictness : str
-        How much faster than claimed is fine: ``"strict"``, nothing; ``"paper"``, the deviation limits of the paper; a growth
-        such as ``"n^(1/4)"``; ``"auto"``, a deviation that was given with the expectation, else nothing. The limits of the
-        bundled catalogues are about noisy times, not about bytes, counts and virtual times.
-
-    Raises
-    ------
-    DataError
-        If `min_points` is no whole number of at least 3.
-    UsageError
-        If the prior or the scaling is unknown, or the strictness is no text.
+    `statistic`: over repetitions, then over runs: ``"q1"``, ``"median"``, ``"mean"``, ``"min"``, ``"cut_mean"``, ...
+    `min_points`: fewest points of each parameter.
+    `prior`: what is taken as equally probable before the measurements: ``"ranks"``, total, approximate and none; ``"ticks"``,
+    all of them; ``"expectation"``, the expectation and all others together.
+    `scaling`: times that fall as the parameter grows come from a problem of fixed size; ``"auto"`` models their cost,
+    parameter times time, ``"weak"`` the times as they are.
+    `space`: ticks for all functions instead of each expectation's own.
+    `strictness`: how much faster than claimed is fine: ``"strict"``, nothing; ``"paper"``, the deviation limits of the
+    paper; a growth such as ``"n^(1/4)"``; ``"auto"``, a deviation that was given with the expectation, else nothing. The
+    limits of the bundled catalogues are about noisy times, not about bytes, counts and virtual times.
+    Raises DataError if `min_points` is no whole number of at least 3.
+    Raises UsageError if the prior or the scaling is unknown, or the strictness is no text.
     """
 
     statistic: str = field(
@@ -128,10 +115,7 @@ class Judging:
     def of(cls, options: Mapping[str, Any], begin: Judging | None = None) -> Judging:
         """Return how it is judged with some options, the others as in `begin`, or by default.
 
-        Raises
-        ------
-        UsageError
-            If there is no such option.
+        Raises UsageError if there is no such option.
         """
         for name in options:
             if name not in OPTIONS:

@@ -51,21 +51,12 @@ _CLOCKS = {"wall": time.perf_counter_ns, "cpu": time.process_time_ns}
 class Check:
     """What `check` found out; on a terminal its sentence, in a notebook also the picture.
 
-    Attributes
-    ----------
-    verdict : Verdict
-    validation : Validation
-    data : xarray.Dataset
-        What was measured, metric ``time`` in s.
-    seconds : float
-        That all of it took.
-    clock : {"wall", "cpu"}
-    remarks : tuple of str
-        About the clock and the sizes.
-    tolerated : float
-        The factor by which the hardware alone may let times outgrow a claim over the sizes.
-    rests_on_one : bool
-        Whether the verdict is to fix, and is not without the largest size.
+    `data`: what was measured, metric ``time`` in s.
+    `seconds`: that all of it took.
+    `clock`: ``"wall"`` or ``"cpu"``.
+    `remarks`: about the clock and the sizes.
+    `tolerated`: the factor by which the hardware alone may let times outgrow a claim over the sizes.
+    `rests_on_one`: whether the verdict is to fix, and is not without the largest size.
     """
 
     verdict: Verdict
@@ -309,12 +300,8 @@ def _is_in_ipython() -> bool:
 class _Probe:
     """Calls at growing sizes, until the next one would cost more than is allowed.
 
-    Attributes
-    ----------
-    most : float
-        The size that would just fit, by the growth of the last two calls.
-    cpu_s, wall_s : float
-        Of all calls, without their setup.
+    `most`: the size that would just fit, by the growth of the last two calls.
+    `cpu_s`, `wall_s`: of all calls, without their setup.
     """
 
     def __init__(

@@ -19,21 +19,11 @@ _MOST = 12
 def schema_errors(table: Mapping[str, Any], schema: Mapping[str, Any], lines: Mapping[Path, int], name: str) -> list[str]:
     """Return what is wrong with a table, a sentence for each error, in the order of the lines.
 
-    Parameters
-    ----------
-    table : mapping
-        Content of the TOML file.
-    schema : mapping
-        JSON schema; each subschema that can fail has a ``title`` that says what is needed.
-    lines : mapping of path to int
-        As `scalkit.toml.lines.lines_of` returns.
-    name : str
-        Of the file, for the sentences.
-
-    Returns
-    -------
-    list of str
-        Empty if the table is right.
+    `table`: content of the TOML file.
+    `schema`: JSON schema; each subschema that can fail has a ``title`` that says what is needed.
+    `lines`: as `scalkit.toml.lines.lines_of` returns.
+    `name`: of the file, for the sentences.
+    Returns: empty if the table is right.
     """
     found: list[tuple[int, str]] = []
     for error in _validator()(dict(schema)).iter_errors(dict(table)):

@@ -36,16 +36,10 @@ def task_bar(
 ) -> Iterator[Report]:
     """Yield a function of the number of tasks done and of all, which shows a bar until the context ends.
 
-    Parameters
-    ----------
-    stream : text file or None
-        Where to; nothing is shown if it is no terminal, unless this is a notebook.
-    what : str
-        What is done, before the bar.
-    clock : callable
-        Returns seconds. Less than one since the first call shows nothing.
-    wanted : bool
-        Whether there may be a bar at all.
+    `stream`: where to; nothing is shown if it is no terminal, unless this is a notebook.
+    `what`: what is done, before the bar.
+    `clock`: returns seconds. Less than one since the first call shows nothing.
+    `wanted`: whether there may be a bar at all.
     """
     if not (wanted and is_watched(stream)):
         yield lambda done, total: None

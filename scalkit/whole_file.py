@@ -19,23 +19,11 @@ def whole_file(
 
     After an error `path` is as it was and nothing lies beside it.
 
-    Parameters
-    ----------
-    path : path
-    error : type
-        Of the exception for what the system refuses.
-    way_on : str
-        What its sentence ends with.
-    what : str
-        How it names the file; by default its path.
+    `error`: of the exception for what the system refuses.
+    `way_on`: what its sentence ends with.
+    `what`: how it names the file; by default its path.
+    Raises ScalkitError: an `error`, if the system refuses to write.
 
-    Raises
-    ------
-    ScalkitError
-        An `error`, if the system refuses to write.
-
-    Examples
-    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with whole_file(Path(folder) / "a.txt", ScalkitError) as part:

@@ -125,27 +125,14 @@ def multiply(
 ) -> Multiplication:
     """Run ``sk_srumma`` and return what it told.
 
-    Parameters
-    ----------
-    where : Mpi or Simulator
-    processes : int
-    over : {"rma", "locks", "layer"}
-    trace : Path, optional
-        Folder that the run is recorded to; over the layer it also gets the truth, when requests were served.
-    environment : mapping, optional
-        More variables, such as `TCP`.
-    **options
-        Of the program, as its ``--help`` names them, with ``_`` for ``-``: ``n``, ``repeat``, ``ahead``, ``noise``, ``seed``,
-        ``delay_us``.
-
-    Raises
-    ------
-    BuildError
-        If it cannot be compiled.
-    UsageError
-        If `over` is something else.
-    LaunchError
-        If it fails.
+    `over`: ``"rma"``, ``"locks"`` or ``"layer"``.
+    `trace`: folder that the run is recorded to; over the layer it also gets the truth, when requests were served.
+    `environment`: more variables, such as `TCP`.
+    `**options`: of the program, as its ``--help`` names them, with ``_`` for ``-``: ``n``, ``repeat``, ``ahead``, ``noise``,
+    ``seed``, ``delay_us``.
+    Raises BuildError if it cannot be compiled.
+    Raises UsageError if `over` is something else.
+    Raises LaunchError if it fails.
     """
     told = _run(where, "sk_srumma", processes, over, trace, environment, options)
     line = next((line for line in told.splitlines() if line.startswith("{")), "")

@@ -65,20 +65,10 @@ class ProgressThread:
 def weigh_progress_thread(without: xr.Dataset, with_thread: xr.Dataset) -> ProgressThread:
     """Return what a progress thread saved and cost.
 
-    Parameters
-    ----------
-    without, with_thread : xarray.Dataset
-        Analyses of two runs of the same program on as many locations, as `scalkit.trace.analyse` returns them; the second
-        was recorded with a progress thread (``MPIR_CVAR_ASYNC_PROGRESS=1``).
-
-    Returns
-    -------
-    ProgressThread
-
-    Raises
-    ------
-    DataError
-        If the numbers of locations differ, the first run had such a thread, the second one had none, or one lasted no time.
+    `without`, `with_thread`: analyses of two runs of the same program on as many locations, as `scalkit.trace.analyse`
+    returns them; the second was recorded with a progress thread (``MPIR_CVAR_ASYNC_PROGRESS=1``).
+    Raises DataError if the numbers of locations differ, the first run had such a thread, the second one had none, or one
+    lasted no time.
     """
     here, there = int(without.sizes["location"]), int(with_thread.sizes["location"])
     if here != there:

@@ -26,21 +26,13 @@ TINIEST = 5e-324
 class Fits:
     """The fits of all ticks to all series.
 
-    Attributes
-    ----------
-    ticks : tuple of Growth, length H
-    log2_scales : ndarray of shape (H,)
-        log2 of each tick's largest value at the settings.
-    constants, scaled : ndarray of shape (series, H)
-        The constant, and the coefficient times ``2**log2_scale``.
-    rss : ndarray of shape (series, H)
-        Residual sum of squares, relative to the measured values; infinite where a tick falls while the data rise.
-    tss : ndarray of shape (series,)
-        The same for the best constant.
-    means : ndarray of shape (series,)
-        The best constant itself.
-    adjusted_r2 : ndarray of shape (series, H)
-        -inf where the tick does not fit at all; NaN where all values of a series are equal.
+    `log2_scales` (shape (H,)): log2 of each tick's largest value at the settings.
+    `constants`, `scaled` (shape (series, H)): the constant, and the coefficient times ``2**log2_scale``.
+    `rss` (shape (series, H)): residual sum of squares, relative to the measured values; infinite where a tick falls while
+    the data rise.
+    `tss` (shape (series,)): the same for the best constant.
+    `means` (shape (series,)): the best constant itself.
+    `adjusted_r2` (shape (series, H)): -inf where the tick does not fit at all; NaN where all values of a series are equal.
     """
 
     ticks: tuple[Growth, ...]
@@ -88,22 +80,11 @@ class Fits:
 def fit_ticks(x: Floats, y: Floats, ticks: Sequence[Growth]) -> Fits:
     """Return the weighted least-squares fits of every tick to every series.
 
-    Parameters
-    ----------
-    x : ndarray of shape (points,)
-        Settings of the parameter, at least three.
-    y : ndarray of shape (series, points)
-        Non-negative and finite; a zero is weighted as the smallest positive value of its series.
-    ticks : sequence of Growth
-        None of them constant.
+    `x` (shape (points,)): settings of the parameter, at least three.
+    `y` (shape (series, points)): non-negative and finite; a zero is weighted as the smallest positive value of its series.
+    `ticks`: None of them constant.
 
-    Returns
-    -------
-    Fits
-
-    References
-    ----------
-    Shudler et al. 2015, sections 2.3 and 3.3 (docs/references.md); the adjusted coefficient of determination is the
+    Source: Shudler et al. 2015, sections 2.3 and 3.3 (docs/references.md); the adjusted coefficient of determination is the
     selection criterion.
     """
     n = len(x)

@@ -157,35 +157,16 @@ def refine(
 ) -> Refined:
     """Return the model refined by lmfit's least squares, with exact derivatives.
 
-    Parameters
-    ----------
-    x : array_like of shape (points,); for several parameters (points, parameters) or a mapping from parameter to values
-        Columns are in the order of the model's parameters, of a growth in alphabetical order.
-    y : array_like of shape (points,)
-        Finite; positive with relative weights.
-    model_or_growth : Model, SeveralModel, Growth, GrowthSum or str
-        The terms; a model is also the start.
-    free_exponents : bool
-        Whether the power of each parameter is fitted too; exponents of logarithms and of 2^x stay.
-    weights : {"relative", "none"}
-        Whether relative or absolute residuals count.
-    nonnegative : bool
-        Whether the constant and the coefficients must not be negative.
-    constant : bool
-        Whether there is a constant.
-    start : mapping from name to float, optional
-        Values to start from; others follow by linear least squares.
-
-    Returns
-    -------
-    Refined
-
-    Raises
-    ------
-    DataError
-        If shapes do not agree, values cannot be fitted, or there are not more points than values to fit.
-    UsageError
-        If the weights or a name in `start` are unknown, or free exponents find no power to free.
+    `x` (shape (points,)): columns are in the order of the model's parameters, of a growth in alphabetical order.
+    `y` (shape (points,)): finite; positive with relative weights.
+    `model_or_growth`: the terms; a model is also the start.
+    `free_exponents`: whether the power of each parameter is fitted too; exponents of logarithms and of 2^x stay.
+    `weights`: whether relative or absolute residuals count.
+    `nonnegative`: whether the constant and the coefficients must not be negative.
+    `constant`: whether there is a constant.
+    `start`: values to start from; others follow by linear least squares.
+    Raises DataError if shapes do not agree, values cannot be fitted, or there are not more points than values to fit.
+    Raises UsageError if the weights or a name in `start` are unknown, or free exponents find no power to free.
     """
     if weights not in get_args(Weights):
         raise UsageError(f"the weights {weights!r} are unknown; choose one of {', '.join(get_args(Weights))}.")

@@ -48,29 +48,13 @@ def fit_series(
     on a logarithmic scale instead of with relative weights, say so, and beat the constant if the values rise by a rank
     test at 5 %.
 
-    Parameters
-    ----------
-    series : Series
-    ticks : sequence of Growth
-        The search space; the constant always competes.
-    expected : Growth, optional
-        Wins ties.
-    min_points : int
-        Fewest settings, at least 3.
-    fits : Fits, optional
-        Of all growing ticks to this series alone, where they are there already; then the series has been checked, too.
-    weight_of : callable, optional
-        Gives the posterior probability of a growth, which its model shall carry.
-
-    Returns
-    -------
-    sequence of Model
-        At least the constant; without ticks on which the values do not rise. Each is made when it is looked at.
-
-    Raises
-    ------
-    DataError
-        If there are too few settings, or a value is not finite, negative, or a time of zero.
+    `ticks`: the search space; the constant always competes.
+    `expected`: wins ties.
+    `min_points`: fewest settings, at least 3.
+    `fits`: of all growing ticks to this series alone, where they are there already; then the series has been checked, too.
+    `weight_of`: gives the posterior probability of a growth, which its model shall carry.
+    Returns: at least the constant; without ticks on which the values do not rise. Each is made when it is looked at.
+    Raises DataError if there are too few settings, or a value is not finite, negative, or a time of zero.
     """
     if fits is None:
         check_series(series, min_points)

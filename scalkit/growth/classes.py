@@ -30,14 +30,9 @@ _SHOWN = {Fraction(0): "1", Fraction(1): "log(p)", Fraction(2): "p", Fraction(3)
 class GrowthClass:
     """A class of growth that a user added.
 
-    Attributes
-    ----------
-    name : str
-        What texts call it: the growth ``loglog(p)^2`` is the square of the class ``loglog`` in p.
-    formula : str
-        Of the parameter ``x``, in Python's notation.
-    rank : Fraction
-        Place in the order, where log is 1, a power of x is 2 and 2^x is 3.
+    `name`: what texts call it: the growth ``loglog(p)^2`` is the square of the class ``loglog`` in p.
+    `formula`: of the parameter ``x``, in Python's notation.
+    `rank`: place in the order, where log is 1, a power of x is 2 and 2^x is 3.
     """
 
     name: str
@@ -132,10 +127,7 @@ def all_or_none() -> Iterator[None]:
 def forget_growth(name: str) -> None:
     """Take a class out of the register; growths that were made of it stay what they are.
 
-    Raises
-    ------
-    ExpectationError
-        If there is no such class.
+    Raises ExpectationError if there is no such class.
     """
     if name not in _registry:
         raise ExpectationError(f"there is no growth class '{name}' to forget; registered are {', '.join(_registry) or 'none'}.")

@@ -20,10 +20,7 @@ def plain_growths(named_in: str | None = None) -> dict[str, dict[str, str]]:
     Each has its formula and its neighbours among the built-in classes and those before it, which say its place also where
     sympy cannot tell.
 
-    Parameters
-    ----------
-    named_in : str, optional
-        Only those that a text names, as in ``loglog(p)``; all by default.
+    `named_in`: only those that a text names, as in ``loglog(p)``; all by default.
     """
     found: dict[str, dict[str, str]] = {}
     for kind in registered_growths():
@@ -42,10 +39,8 @@ def plain_growths(named_in: str | None = None) -> dict[str, dict[str, str]]:
 def register_again(plain: Mapping[str, Mapping[str, str]]) -> None:
     """Register the classes that `plain_growths` returned, all or none; formulas are read by a white list and never evaluated.
 
-    Raises
-    ------
-    ExpectationError
-        If there are more than 100, an entry is none of a class, a formula cannot be read, or the name means another class here.
+    Raises ExpectationError if there are more than 100, an entry is none of a class, a formula cannot be read, or the name
+    means another class here.
     """
     if not isinstance(plain, Mapping) or len(plain) > _MOST:
         raise ExpectationError(f"the growth classes are {plain!r:.60}; an object of at most {_MOST} is needed.")

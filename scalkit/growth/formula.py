@@ -150,16 +150,8 @@ _parsed = lru_cache(maxsize=128)(_tree)
 def evaluate(formula: str, log2_x: Floats) -> Floats:
     """Return log2 of a formula where the parameter is ``2**log2_x``.
 
-    Parameters
-    ----------
-    formula : str
-        From `read_formula`.
-    log2_x : ndarray
-
-    Returns
-    -------
-    ndarray
-        -inf where the formula is zero, NaN where it is negative or does not exist.
+    `formula`: from `read_formula`.
+    Returns: -inf where the formula is zero, NaN where it is negative or does not exist.
     """
     with np.errstate(all="ignore"):
         sign, log2 = _signed(_parsed(formula), np.asarray(log2_x, dtype=np.float64))

@@ -28,11 +28,7 @@ _RANKS = (Fraction(3), Fraction(2), Fraction(1))
 class Exponents:
     """The exponents of 2^x, x, log2 x and of classes that a user registered; ordered as the growths are.
 
-    Attributes
-    ----------
-    exponential, power, log : Fraction
-    own : tuple of (GrowthClass, Fraction)
-        The fastest class first, without zeros; see `scalkit.growth.classes`.
+    `own`: the fastest class first, without zeros; see `scalkit.growth.classes`.
     """
 
     exponential: Fraction = _ZERO

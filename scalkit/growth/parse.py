@@ -55,22 +55,11 @@ class _Term:
 def parse_growth(text: object, parameter: str | None = None) -> Growth:
     """Return the growth of the leading term of an expectation in big O notation.
 
-    Parameters
-    ----------
-    text : str, int, sympy expression or Growth
-        For example ``"O(p log p)"``, ``"p^(2/3)*log(p)"``, ``"n**2.8074"``, ``"2^(k/2)"``, ``"n^2 + n*log(n)"``, ``1``.
-        Decimals become exact fractions, coefficients are dropped, all logarithms are base 2.
-    parameter : str, optional
-        The only parameter that may occur.
-
-    Returns
-    -------
-    Growth
-
-    Raises
-    ------
-    ExpectationError
-        If the text is not a positive product of powers of logarithms, parameters and 2 to a multiple of a parameter.
+    `text`: for example ``"O(p log p)"``, ``"p^(2/3)*log(p)"``, ``"n**2.8074"``, ``"2^(k/2)"``, ``"n^2 + n*log(n)"``, ``1``.
+    Decimals become exact fractions, coefficients are dropped, all logarithms are base 2.
+    `parameter`: the only parameter that may occur.
+    Raises ExpectationError if the text is not a positive product of powers of logarithms, parameters and 2 to a multiple of
+    a parameter.
     """
     growth = text if isinstance(text, Growth) else _parsed(checked_text(text), registered_growths())
     if parameter is not None and set(growth.parameters) - {parameter}:

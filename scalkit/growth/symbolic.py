@@ -19,10 +19,7 @@ _MAX_EXPONENT = 1000
 def compare(left: str, right: str) -> Literal["slower", "faster", "same", "unknown"]:
     """Return how `left` stands to `right`: slower if every power of it grows slower than every power of `right`.
 
-    Parameters
-    ----------
-    left, right : str
-        Formulas from `scalkit.growth.formula.read_formula` that grow.
+    `left`, `right`: formulas from `scalkit.growth.formula.read_formula` that grow.
     """
     import sympy
 

@@ -86,19 +86,9 @@ def _series(parameter: str, number: int, x: Floats, values: Floats) -> Series:
 def predictions(found: Assessment, along: str = "p", *, highest: float | None = None, seed: int = 0) -> tuple[Prediction, ...]:
     """Return from which scale on fitted models violate the guidelines of an assessment, with intervals.
 
-    Parameters
-    ----------
-    found : Assessment
-    along : str
-        The parameter to look along; it needs five values at a setting.
-    highest : float, optional
-        How far; 256 times the largest measured value by default.
-    seed : int
-        Of the curves that are drawn.
-
-    Raises
-    ------
-    UsageError
-        If there is no such parameter with numbers.
+    `along`: the parameter to look along; it needs five values at a setting.
+    `highest`: how far; 256 times the largest measured value by default.
+    `seed`: of the curves that are drawn.
+    Raises UsageError if there is no such parameter with numbers.
     """
     return predict(found, fit_curves, along, highest=highest, min_points=MIN_POINTS, seed=seed)

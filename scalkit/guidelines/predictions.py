@@ -148,32 +148,16 @@ def predict_models(
 ) -> Prediction:
     """Return from which setting on models violate a guideline.
 
-    Parameters
-    ----------
-    guideline : Guideline or str
-        Of kind ``levels``. ``a ~ b`` is violated when either side takes longer by the threshold.
-    models : mapping from level to Curve
-        Of each level that the guideline names; those with a method ``sample`` give an interval and a probability.
-    largest : float
-        The largest setting that was measured.
-    parameter : str
-    highest : float, optional
-        How far to look; 256 times `largest` by default.
-    v : float
-        Threshold of the ratio, above 1.
-    level : float
-        Probability of the interval.
-    seed : int
-        Of the curves that are drawn.
-    lowest : float
-        The smallest setting that is looked at.
-    **others
-        Further attributes of the `Prediction`.
-
-    Raises
-    ------
-    UsageError
-        If the guideline is of another kind, a level has no model, or the range is empty.
+    `guideline`: of kind ``levels``. ``a ~ b`` is violated when either side takes longer by the threshold.
+    `models`: of each level that the guideline names; those with a method ``sample`` give an interval and a probability.
+    `largest`: the largest setting that was measured.
+    `highest`: how far to look; 256 times `largest` by default.
+    `v`: threshold of the ratio, above 1.
+    `level`: probability of the interval.
+    `seed`: of the curves that are drawn.
+    `lowest`: the smallest setting that is looked at.
+    `**others`: further attributes of the `Prediction`.
+    Raises UsageError if the guideline is of another kind, a level has no model, or the range is empty.
     """
     one = Guideline.parse(guideline) if isinstance(guideline, str) else guideline
     if one.kind != "levels":

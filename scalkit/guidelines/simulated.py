@@ -34,9 +34,7 @@ def neighbourhood_design(p: int = 160, sizes: Sequence[int] = _SIZES) -> pd.Data
     Two operations, 15 sizes, 1 to 4 dimensions, none or all of them finite, Cartesian, von Neumann and Moore neighbourhoods of
     radius 1, three orders of the latter two, with and without reordering.
 
-    References
-    ----------
-    F. D. Lübbe: *Micro-benchmarking MPI Neighborhood Collective Operations.* Euro-Par, 2017, table 2.
+    Source: F. D. Lübbe: *Micro-benchmarking MPI Neighborhood Collective Operations.* Euro-Par, 2017, table 2.
     """
     import pandas as pd
 
@@ -71,28 +69,14 @@ def simulated_campaign(
 ) -> SimulatedTable:
     """Return made-up times in s, of a campaign in which every guideline holds with equality but for what is planted.
 
-    Parameters
-    ----------
-    design : pandas.DataFrame
-        One row an experiment; ``size`` in B makes it slower.
-    planted : sequence of (mapping, float)
-        Experiments with these levels take so many times as long, as in ``({"order": "rand"}, 0.9)``.
-    seed : int
-    n_runs, n_repetitions : int
-    run_cv, experiment_cv, noise : float
-        Standard deviations of the logarithm: of what a run's experiments share, of an experiment in a run, of a repetition.
-    outliers : float
-        Share of repetitions that take ten times as long.
-
-    Returns
-    -------
-    SimulatedTable
-        Arrays of shape (rows,), and (rows, n_repetitions) of the times; a row is one experiment in one run. For `assess`.
-
-    Raises
-    ------
-    UsageError
-        If something is planted where the design has nothing.
+    `design`: one row an experiment; ``size`` in B makes it slower.
+    `planted`: experiments with these levels take so many times as long, as in ``({"order": "rand"}, 0.9)``.
+    `run_cv`, `experiment_cv`, `noise`: standard deviations of the logarithm: of what a run's experiments share, of an
+    experiment in a run, of a repetition.
+    `outliers`: share of repetitions that take ten times as long.
+    Returns: arrays of shape (rows,), and (rows, n_repetitions) of the times; a row is one experiment in one run. For
+    `assess`.
+    Raises UsageError if something is planted where the design has nothing.
     """
     rng = np.random.default_rng(seed)
     true = 2e-6 + 1e-9 * design["size"].to_numpy(dtype=np.float64)

@@ -51,17 +51,10 @@ def _calls() -> dict[str, _Call]:
 def c_snippet(found: Assessment) -> str:
     """Return C11 that compiles by itself: for each call that is violated a function of its name in small letters.
 
-    Parameters
-    ----------
-    found : Assessment
-
-    Returns
-    -------
-    str
-        ``MPI_Bcast`` becomes ``scalkit_bcast``, with the same parameters; it calls the substitute for those numbers of
-        processes and sizes where that was measured to be faster, the original elsewhere. Only numbers come from the
-        measurements, and names of MPI that are known here; remarks are reduced to harmless letters. What cannot be
-        written as a function, or does not decide, stands in a remark.
+    Returns: ``MPI_Bcast`` becomes ``scalkit_bcast``, with the same parameters; it calls the substitute for those numbers of
+    processes and sizes where that was measured to be faster, the original elsewhere. Only numbers come from the
+    measurements, and names of MPI that are known here; remarks are reduced to harmless letters. What cannot be written as a
+    function, or does not decide, stands in a remark.
     """
     all_of = remedies(found)
     written = [one for one in all_of if is_written(one)]

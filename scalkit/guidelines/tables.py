@@ -33,22 +33,13 @@ _MEASURED = re.compile(r"\.jsonl(\.gz|\.part)?$|\.nc$")
 def read_tables(source: Any, *, value: str = "time") -> Any:
     """Return measurements as a table that `scalkit.guidelines.assess` takes.
 
-    Parameters
-    ----------
-    source : path, sequence of paths, or table
-        A CSV file; a run folder of a neighbourhood campaign; or whatever `scalkit.read` takes: campaign folders, also below
-        a folder, run files of one or several message sizes and MPI libraries, netCDF, files of other programs. Several CSV
-        files are put below each other. A Dataset of `scalkit.read` becomes a table
-        (`scalkit.guidelines.run_sizes.run_table`); other tables come back as they are.
-    value : str
-        The measured metric.
-
-    Raises
-    ------
-    DataError, RunFileError
-        If something cannot be read; the text names the file.
-    UsageError
-        If there is none.
+    `source`: a CSV file; a run folder of a neighbourhood campaign; or whatever `scalkit.read` takes: campaign folders, also
+    below a folder, run files of one or several message sizes and MPI libraries, netCDF, files of other programs. Several CSV
+    files are put below each other. A Dataset of `scalkit.read` becomes a table (`scalkit.guidelines.run_sizes.run_table`);
+    other tables come back as they are.
+    `value`: the measured metric.
+    Raises DataError, RunFileError if something cannot be read; the text names the file.
+    Raises UsageError if there is none.
     """
     if is_measurements(source):
         return run_table(source, value)

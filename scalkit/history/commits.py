@@ -257,25 +257,14 @@ def history(
     than `tolerance` and of more than chance. The error of a value is that of its repetitions, or how far neighbouring commits
     differ where that is more; what moves all settings of a commit together counts once.
 
-    Parameters
-    ----------
-    commits : sequence of (str, Dataset)
-        Label and measurements; two or more. A function may be missing in some. A commit that shares no setting with the
-        others is left out.
-    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
-    tolerance : float
-        Relative change that is none.
-    parameter : str, optional
-        Along which measurements over several parameters are compared, each combination of the others apart, as
-        ``f [S = 8]``; by default the first one.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two commits, a label stands twice, nothing can be compared, or measurements are not along
-        the parameter.
-    UsageError
-        If the tolerance is negative or not finite.
+    `commits`: label and measurements; two or more. A function may be missing in some. A commit that shares no setting with
+    the others is left out.
+    `tolerance`: relative change that is none.
+    `parameter`: along which measurements over several parameters are compared, each combination of the others apart, as ``f
+    [S = 8]``; by default the first one.
+    Raises DataError if there are fewer than two commits, a label stands twice, nothing can be compared, or measurements are
+    not along the parameter.
+    Raises UsageError if the tolerance is negative or not finite.
     """
     labels = tuple(label for label, _ in commits)
     if len(labels) < 2:

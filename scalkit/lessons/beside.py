@@ -37,16 +37,9 @@ class Sentences(tuple[str, ...]):
 class Beside:
     """A table of the paper, and verdicts on later measurements by the same expectations.
 
-    Attributes
-    ----------
-    table : PublishedTable
-    what : str
-        The later ones, in words: ``"today's libraries"``.
-    verdicts : mapping from column to (function of the table to Verdict)
-    remarks : tuple of str
-        What must be known of the columns.
-    word : str
-        What stands before a column in sentences.
+    `what`: the later ones, in words: ``"today's libraries"``.
+    `remarks`: what must be known of the columns.
+    `word`: what stands before a column in sentences.
     """
 
     table: PublishedTable

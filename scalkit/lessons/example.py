@@ -15,18 +15,10 @@ _EXAMPLE = {"generate": "40 + 0.2*k^3*2^k", "count": "15 + 0.5*k*2^k", "join": "
 def read_or_example(source: str | os.PathLike[str], parameter: str = "k") -> xr.Dataset:
     """Return the measurements at `source`; where it is empty, a simulated search in `k` dimensions.
 
-    Parameters
-    ----------
-    source : path
-        What `scalkit.read` takes, or ``""``.
-    parameter : str
-        Name of the parameter in files that leave it open, such as those of Google Benchmark.
-
-    Returns
-    -------
-    xarray.Dataset
-        The example has the functions ``generate``, ``count``, ``join`` and ``report``; most of them double with each
-        dimension.
+    `source`: what `scalkit.read` takes, or ``""``.
+    `parameter`: name of the parameter in files that leave it open, such as those of Google Benchmark.
+    Returns: the example has the functions ``generate``, ``count``, ``join`` and ``report``; most of them double with each
+    dimension.
     """
     if os.fspath(source):
         return read(source, parameter=parameter)

@@ -184,11 +184,8 @@ class _Shown:
 def guideline_findings(source: str | os.PathLike[str] = "") -> Findings:
     """Return what the bundled guidelines say of measurements.
 
-    Parameters
-    ----------
-    source : path
-        A campaign folder or CSV file of your own; empty: the campaigns that come with scalkit, or, where there are none, a
-        simulated one, which says so.
+    `source`: a campaign folder or CSV file of your own; empty: the campaigns that come with scalkit, or, where there are
+    none, a simulated one, which says so.
     """
     if os.fspath(source):
         return Findings((_finding("your measurements", os.fspath(source)),))

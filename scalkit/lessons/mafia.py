@@ -27,20 +27,9 @@ Source = xr.Dataset | str | os.PathLike[str] | None
 def mafia_data(source: Source = None) -> xr.Dataset:
     """Return measurements of MAFIA: those given, else the bundled ones of three clusters.
 
-    Parameters
-    ----------
-    source : Dataset, path or None
-        A folder that `scalkit mafia` wrote, or its Dataset.
-
-    Returns
-    -------
-    xarray.Dataset
-        Metrics ``time`` in s and ``operations`` over ``function`` and ``k``.
-
-    Raises
-    ------
-    DataError
-        If it lacks one of them.
+    `source`: a folder that `scalkit mafia` wrote, or its Dataset.
+    Returns: metrics ``time`` in s and ``operations`` over ``function`` and ``k``.
+    Raises DataError if it lacks one of them.
     """
     data = source if isinstance(source, xr.Dataset) else read(source or bundled("data/mafia/m3"))
     missing = [name for name in _METRICS if name not in data.data_vars]
@@ -56,18 +45,13 @@ def mafia_data(source: Source = None) -> xr.Dataset:
 def mafia_table(source: Source = None) -> pd.DataFrame:
     """Return Table 4 as published, and beside it what our own measurements give.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row for each function of the table. Columns are pairs: ``("paper", ...)``, ``("time", ...)``,
-        ``("operations", ...)``. ``model`` is the growth of the best model, ``divergence`` is that over the expectation,
-        ``match`` the rank that follows: the method of the paper. ``probable`` is the growth that the values make most
-        probable; ``verdict`` the rank that is at least 90 % probable, or ``undecided``; ``probability`` that of the verdict:
-        of approximate, that the growth is inside the limits; of undecided, that of the most probable rank.
+    Returns: one row for each function of the table. Columns are pairs: ``("paper", ...)``, ``("time", ...)``,
+    ``("operations", ...)``. ``model`` is the growth of the best model, ``divergence`` is that over the expectation,
+    ``match`` the rank that follows: the method of the paper. ``probable`` is the growth that the values make most probable;
+    ``verdict`` the rank that is at least 90 % probable, or ``undecided``; ``probability`` that of the verdict: of
+    approximate, that the growth is inside the limits; of undecided, that of the most probable rank.
 
-    References
-    ----------
-    Shudler et al. 2015 (docs/references.md), Table 4.
+    Source: Shudler et al. 2015 (docs/references.md), Table 4.
     """
     data = mafia_data(source)
     printed = {one.function: one for one in published_tables()[_TABLE].entries}
@@ -109,10 +93,7 @@ def mafia_costs(source: Source = None) -> pd.DataFrame:
     Where it stays the same, both grow alike. Where it rises with k, the operations themselves become dearer, as when their
     data outgrow a cache; where it falls, something that is not counted as an operation weighs less and less.
 
-    Returns
-    -------
-    pandas.DataFrame
-        In ns, one row for each k, one column for each function.
+    Returns: in ns, one row for each k, one column for each function.
     """
     values = {(one.metric, one.function): dict(zip(one.x, one.y, strict=True)) for one in series(mafia_data(source))}
     costs = {
@@ -129,10 +110,7 @@ def mafia_comparisons(source: Source = None) -> pd.DataFrame:
     units it may be, of all steps together. Where the time of one stays the same while it compares more and more windows, the
     step itself is dear, not the windows, and the run time grows slower than the operations.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row for each k; columns ``("dedup", "operations")``, ``("dedup", "ns")``, and the same of ``unjoin``.
+    Returns: one row for each k; columns ``("dedup", "operations")``, ``("dedup", "ns")``, and the same of ``unjoin``.
     """
     data = mafia_data(source)
     m = int(json.loads(data.attrs.get("campaign") or "{}").get("arguments", {}).get("clusters", 3))

@@ -26,15 +26,9 @@ _BUNDLED = ("data/libraries-times/mpich-5.0.2", "data/libraries/mpich-5.0.2")
 class MeasuredHere:
     """Measurements of a lesson and where they come from.
 
-    Attributes
-    ----------
-    data : xarray.Dataset
-    folder : Path
-        Of the run files, or of the times where the bundled ones are used.
-    is_bundled : bool
-        Whether nothing could be measured here.
-    sentence : str
-        What was measured with what, or why nothing was.
+    `folder`: of the run files, or of the times where the bundled ones are used.
+    `is_bundled`: whether nothing could be measured here.
+    `sentence`: what was measured with what, or why nothing was.
     """
 
     data: xr.Dataset
@@ -45,10 +39,7 @@ class MeasuredHere:
     def series(self, function: str) -> Series:
         """Return the values of a function, one for each setting; of several metrics the first one.
 
-        Raises
-        ------
-        DataError
-            If it was not measured.
+        Raises DataError if it was not measured.
         """
         found = {one.function: one for one in reversed(series(self.data))}
         if function not in found:
@@ -74,32 +65,16 @@ def measure_here(
 ) -> MeasuredHere:
     """Return a few run times and memory sizes of the MPI library of this machine, or the bundled ones without such a library.
 
-    Parameters
-    ----------
-    out : path
-        Folder of the run files. What is there of the same campaign is not measured again; another campaign there is
-        renamed.
-    processes : sequence of int
-        At least 2 each, ascending.
-    operations : sequence of str
-        Names that `scalkit measure` knows.
-    runs : int
-        Launches of each.
-    budget_s : float, in s
-        For all of it, about; the programs are compiled before, at the first time.
-    seed : int
-    clock : {"virtual", "real"}
-        What run times are read from; the real one takes the place of a virtual one that the library cannot have here.
-
-    Returns
-    -------
-    MeasuredHere
-        Its sentence names the clock.
-
-    Raises
-    ------
-    UsageError
-        If something asked for cannot be measured, or the folder cannot be used.
+    `out`: folder of the run files. What is there of the same campaign is not measured again; another campaign there is
+    renamed.
+    `processes`: at least 2 each, ascending.
+    `operations`: names that `scalkit measure` knows.
+    `runs`: launches of each.
+    `budget_s`: for all of it, about; the programs are compiled before, at the first time.
+    `clock`: what run times are read from, ``"virtual"`` or ``"real"``; the real one takes the place of a virtual one that
+    the library cannot have here.
+    Returns: its sentence names the clock.
+    Raises UsageError if something asked for cannot be measured, or the folder cannot be used.
     """
     arguments = Arguments(
         ("collectives", "memory"), tuple(processes), runs, seed, tuple(operations), budget_s=budget_s, max_reps=100

@@ -64,17 +64,9 @@ class PrintedModel:
 class PublishedTable:
     """A table of the paper.
 
-    Attributes
-    ----------
-    number : int
-    title, parameter : str
-    machines : tuple of str
-    entries : tuple of PrintedModel
-        Row by row.
+    `entries`: row by row.
 
-    References
-    ----------
-    Shudler et al. 2015 (docs/references.md), tables 2, 3 and 4.
+    Source: Shudler et al. 2015 (docs/references.md), tables 2, 3 and 4.
     """
 
     number: int
@@ -104,15 +96,8 @@ class PublishedTable:
     def data(self, machine: str | None = None) -> xr.Dataset:
         """Return values that the printed models of one machine have, without noise; they say that they are simulated.
 
-        Parameters
-        ----------
-        machine : str, optional
-            By default the first one.
-
-        Raises
-        ------
-        UsageError
-            If the table has no such machine.
+        `machine`: by default the first one.
+        Raises UsageError if the table has no such machine.
         """
         entries = self._of(machine)
         x = _SETTINGS[self.parameter]

@@ -24,24 +24,13 @@ def resolution(
 ) -> pd.DataFrame:
     """Return the share of simulated series whose best model has the right growth.
 
-    Parameters
-    ----------
-    truth : str
-        A growth, such as ``"p"``; the ruler is the paper's ruler around it. Values are 1 + the growth over its largest
-        value, so that half of the last one is constant.
-    x : array_like of shape (points,)
-    noises : sequence of float
-        Relative standard deviation of a value.
-    depths : sequence of int
-        Halvings of the gaps of the ruler.
-    trials : int
-        Series for each entry of the table.
-    seed : int
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row for each noise, a column for each ruler, named by its number of ticks; 1 is always.
+    `truth`: a growth, such as ``"p"``; the ruler is the paper's ruler around it. Values are 1 + the growth over its largest
+    value, so that half of the last one is constant.
+    `x`: shape (points,).
+    `noises`: relative standard deviation of a value.
+    `depths`: halvings of the gaps of the ruler.
+    `trials`: series for each entry of the table.
+    Returns: a row for each noise, a column for each ruler, named by its number of ticks; 1 is always.
     """
     growth, at = Growth.parse(truth), np.asarray(x, dtype=np.float64)
     spaces = [SearchSpace.paper(Expectation(growth), depth) for depth in depths]

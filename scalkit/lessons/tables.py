@@ -58,14 +58,10 @@ def match_by_deviation(growth: str, expectation: str, deviations: Iterable[Any])
 def predictions(verdict: Verdict, x: ArrayLike, truth: str = "", level: float = 0.9) -> pd.DataFrame:
     """Return what a model says of settings that were not measured: a row for each, in whole units.
 
-    Parameters
-    ----------
-    verdict : Verdict
-    x : array_like of shape (points,)
-    truth : str
-        For comparison, what simulated data follow, such as ``"16 + 0.56*p"``, in MB for memory, else in s; empty for none.
-    level : float
-        Of the interval between ``from`` and ``to``.
+    `x`: shape (points,).
+    `truth`: for comparison, what simulated data follow, such as ``"16 + 0.56*p"``, in MB for memory, else in s; empty for
+    none.
+    `level`: of the interval between ``from`` and ``to``.
     """
     at = np.asarray(x)
     unit, scale = ("MB", 1e6) if verdict.unit == "B" else (verdict.unit, 1.0)

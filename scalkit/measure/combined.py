@@ -34,22 +34,11 @@ _LISTS = ("measured_on", "truncated", "source", "title", "format")
 def combine(datasets: Iterable[xr.Dataset]) -> xr.Dataset:
     """Return one Dataset with all functions, points and runs of several.
 
-    Parameters
-    ----------
-    datasets : iterable of xarray.Dataset
-        At least one, each as `read` or `measurements` return it. Where two hold values of the same function, metric and
-        point in the same run, the runs of the later one are added as further runs.
-
-    Returns
-    -------
-    xarray.Dataset
-        With an axis for the parameter; several parameters as `scalkit.measurements` lays them out.
-
-    Raises
-    ------
-    DataError
-        If there is none, one does not pass `check`, or two differ in parameter, message size, data type, MPI library,
-        or in the unit of a metric.
+    `datasets`: at least one, each as `read` or `measurements` return it. Where two hold values of the same function, metric
+    and point in the same run, the runs of the later one are added as further runs.
+    Returns: with an axis for the parameter; several parameters as `scalkit.measurements` lays them out.
+    Raises DataError if there is none, one does not pass `check`, or two differ in parameter, message size, data type, MPI
+    library, or in the unit of a metric.
     """
     given = list(datasets)
     if not given:

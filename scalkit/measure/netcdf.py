@@ -26,17 +26,9 @@ def is_hdf5(head: bytes) -> bool:
 def write_netcdf(ds: xr.Dataset, path: str | os.PathLike[str]) -> None:
     """Write a Dataset of measurements, so that `read` returns an identical one.
 
-    Parameters
-    ----------
-    ds : xarray.Dataset
-        Passes `check`.
-    path : path
-        Appears only when it is complete; an existing file is replaced.
-
-    Raises
-    ------
-    DataError
-        If `ds` is no Dataset of measurements or the file cannot be written.
+    `ds`: passes `check`.
+    `path`: appears only when it is complete; an existing file is replaced.
+    Raises DataError if `ds` is no Dataset of measurements or the file cannot be written.
     """
     check(ds)
     with whole_file(path, DataError) as part:

@@ -55,17 +55,10 @@ def of_processes(cells: Sequence[Cell], left_out: Flags) -> dict[str, Floats]:
 class ProcessTimes:
     """When the processes of one operation were done, at one setting.
 
-    Attributes
-    ----------
-    function, parameter : str
-    x : float
-        Value of the parameter.
-    times : ndarray of shape (runs, processes), in s
-        The median over the repetitions; NaN where a run has none.
-    last : ndarray of shape (runs, processes)
-        Share of the repetitions in which the process was the last.
-    completion : float, in s
-        Median over the runs of the medians of whole repetitions.
+    `x`: value of the parameter.
+    `times` (shape (runs, processes), in s): the median over the repetitions; NaN where a run has none.
+    `last` (shape (runs, processes)): share of the repetitions in which the process was the last.
+    `completion` (in s): median over the runs of the medians of whole repetitions.
     """
 
     function: str
@@ -122,15 +115,8 @@ def _time(seconds: Any) -> str:
 def process_times(ds: xr.Dataset) -> list[ProcessTimes]:
     """Return when each process was done, of every function and setting where that was kept.
 
-    Parameters
-    ----------
-    ds : xarray.Dataset
-        As `scalkit.read` returns it of what was measured with ``--per-process``; along one parameter.
-
-    Raises
-    ------
-    DataError
-        If nothing was kept, or there are several parameters.
+    `ds`: as `scalkit.read` returns it of what was measured with ``--per-process``; along one parameter.
+    Raises DataError if nothing was kept, or there are several parameters.
     """
     names = parameters_of(ds)
     if len(names) != 1:

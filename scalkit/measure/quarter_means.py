@@ -34,8 +34,6 @@ class Cut:
         `quartiles`: None, or one of 1; 4; 1, 4; 1, 2; 3, 4.
         Raises UsageError if they are others.
 
-        Examples
-        --------
         >>> Cut.of((1, 4))
         Cut(lowest=1, highest=1)
         """

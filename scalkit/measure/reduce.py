@@ -31,19 +31,10 @@ _WHOLE_LEVELS = 5
 class Series(Values):
     """The values of one function and metric along the parameter.
 
-    Attributes
-    ----------
-    parameter : str
-    x : ndarray of shape (points,)
-        Values of the parameter, ascending; only points with a value.
-    beside : Series, optional
-        Points of the same function and metric that are shown and not judged.
-    of_processes : tuple of float
-        When each process was done at the last point; empty where that was not kept.
-
-    See Also
-    --------
-    Values : the attributes that both have
+    `x` (shape (points,)): values of the parameter, ascending; only points with a value.
+    `beside`: points of the same function and metric that are shown and not judged.
+    `of_processes`: when each process was done at the last point; empty where that was not kept.
+    Further attributes: those of `Values`.
     """
 
     parameter: str
@@ -100,10 +91,7 @@ class Series(Values):
     def along(self, parameter: str) -> Floats:
         """Return the values of the parameter, ascending.
 
-        Raises
-        ------
-        DataError
-            If it is another one.
+        Raises DataError if it is another one.
         """
         if parameter != self.parameter:
             raise DataError(f"'{self.function}' was measured along {self.parameter}, not along {parameter!r:.40}.")
@@ -155,22 +143,11 @@ def statistic_over(values: Floats, axis: int, statistic: Statistic = "q1") -> Fl
 def series(ds: xr.Dataset, statistic: Statistic = "q1") -> list[Series]:
     """Return the series of every function and metric that has a value.
 
-    Parameters
-    ----------
-    ds : xarray.Dataset
-        As `read`, `measurements` or `combine` return it.
-    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
-        First over the repetitions of a run, then over the runs. The first quartile by default, because noise only adds.
-
-    Returns
-    -------
-    list of Series
-        Metrics in the order of the variables, functions in the order of the coordinate.
-
-    Raises
-    ------
-    DataError
-        If `ds` does not pass `check`, has several parameters or no value, or the statistic is unknown.
+    `ds`: as `read`, `measurements` or `combine` return it.
+    `statistic`: first over the repetitions of a run, then over the runs. The first quartile by default, because noise only
+    adds.
+    Returns: metrics in the order of the variables, functions in the order of the coordinate.
+    Raises DataError if `ds` does not pass `check`, has several parameters or no value, or the statistic is unknown.
     """
     check(ds)
     names = parameters_of(ds)

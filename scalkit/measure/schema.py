@@ -32,17 +32,10 @@ _MAX_NAME = 500
 class Metric:
     """A measured quantity: its name in the Dataset, its unit, and whether it is free of noise.
 
-    Attributes
-    ----------
-    name : str
-    unit : str
-        Base unit without prefix, ``"s"`` or ``"B"``.
-    long_name : str
-        For people.
-    exact : bool
-        True for counts and bytes that repeat exactly.
-    resolution : float, in `unit`
-        Differences up to this mean nothing, because values are rounded to such steps.
+    `unit`: base unit without prefix, ``"s"`` or ``"B"``.
+    `long_name`: for people.
+    `exact`: True for counts and bytes that repeat exactly.
+    `resolution`: differences up to this mean nothing, because values are rounded to such steps.
     """
 
     name: str

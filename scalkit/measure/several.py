@@ -24,15 +24,8 @@ from scalkit.units import format_quantity
 class SeveralSeries(Values):
     """The values of one function and metric over several parameters.
 
-    Attributes
-    ----------
-    parameters : tuple of str
-    points : ndarray of shape (points, parameters)
-        Only those with a value.
-
-    See Also
-    --------
-    Values : the attributes that both have
+    `points` (shape (points, parameters)): only those with a value.
+    Further attributes: those of `Values`.
     """
 
     parameters: tuple[str, ...]
@@ -102,17 +95,9 @@ class SeveralSeries(Values):
 def several_series(ds: xr.Dataset, statistic: Statistic = "q1") -> list[SeveralSeries]:
     """Return the values of every function and metric that has one, over the parameters of a Dataset.
 
-    Parameters
-    ----------
-    ds : xarray.Dataset
-        As `scalkit.measurements` makes it of several parameters, a grid or a list of points.
-    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
-        First over the repetitions of a run, then over the runs.
-
-    Raises
-    ------
-    DataError
-        If `ds` does not pass `check` or has no value, or the statistic is unknown.
+    `ds`: as `scalkit.measurements` makes it of several parameters, a grid or a list of points.
+    `statistic`: first over the repetitions of a run, then over the runs.
+    Raises DataError if `ds` does not pass `check` or has no value, or the statistic is unknown.
     """
     check(ds)
     names = parameters_of(ds)

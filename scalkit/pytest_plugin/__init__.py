@@ -112,10 +112,7 @@ def scaling(request: pytest.FixtureRequest) -> Scaling:
 class Scaling:
     """Measures callables within one test; the value of the fixture ``scaling``.
 
-    Attributes
-    ----------
-    verdicts : list of Verdict
-        What the calls returned so far.
+    `verdicts`: what the calls returned so far.
     """
 
     def __init__(self, item: pytest.Item) -> None:

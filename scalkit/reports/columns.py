@@ -100,25 +100,13 @@ def open_columns(
 ) -> Columns:
     """Read several data sets, validate each, and return the content of a comparison.
 
-    Parameters
-    ----------
-    runs : sequence of paths or of sequences of paths
-        One for each column, as for `scalkit.reports.page.open_page`.
-    expectations : str or mapping
-        The same for all columns, sessions aside.
-    labels : sequence of str
-        Heads of the columns; by default the library, the host, or the path, whatever tells them apart.
-    title : str
-        Made from the labels if empty.
-    named : mapping, optional
-        How the report names its inputs: ``{"sets": [{"runs": [...], "label": "..."}], "expectations": "..."}``.
-    rules, fail_on, targets, parameter, **options
-        As for `scalkit.reports.page.open_page`.
-
-    Raises
-    ------
-    ScalkitError
-        If an input is wrong.
+    `runs`: one for each column, as for `scalkit.reports.page.open_page`.
+    `expectations`: the same for all columns, sessions aside.
+    `labels`: heads of the columns; by default the library, the host, or the path, whatever tells them apart.
+    `title`: made from the labels if empty.
+    `named`: how the report names its inputs: ``{"sets": [{"runs": [...], "label": "..."}], "expectations": "..."}``.
+    `rules`, `fail_on`, `targets`, `parameter`, `**options`: as for `scalkit.reports.page.open_page`.
+    Raises ScalkitError if an input is wrong.
     """
     require_known_parameters()
     sets = [listed(one) for one in listed(runs)]

@@ -28,14 +28,9 @@ def bundled_models(what: Literal["runs", "message"]) -> Any:
 def open_models(runs: Sequence[str], expectations: str | Mapping[str, Any] = "", **options: Any) -> Page:
     """Return the content of a report, see `scalkit.reports.page.open_page`.
 
-    Parameters
-    ----------
-    runs : sequence of paths
-        Over processes and message sizes.
-    expectations : str or mapping
-        By default the growth of the best known algorithm for each function.
-    **options
-        Of `open_page`.
+    `runs`: over processes and message sizes.
+    `expectations`: by default the growth of the best known algorithm for each function.
+    `**options`: of `open_page`.
     """
     if not expectations:
         data = measure.read(listed(runs), parameter=named_parameters(options.get("parameter", "")))

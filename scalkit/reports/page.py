@@ -188,41 +188,24 @@ def open_page(
 ) -> Page:
     """Read measurements, validate them, and return the content of a report.
 
-    Parameters
-    ----------
-    runs : sequence of paths
-        Run folders, run files, or netCDF files; or a single session, from `Session.save` or inside an earlier report,
-        which says itself what is expected.
-    expectations : str or mapping
-        Name of a bundled catalogue, path of a TOML file, or what `scalkit.reports.inputs.to_plain` returns.
-    rules : sequence of str
-        Cross-function rules, in addition to those of the expectations.
-    title : str
-        Made from the data if empty.
-    named : mapping, optional
-        How the report names its inputs: ``{"runs": [...], "expectations": "...", "baseline": "...", "real_times": "..."}``; by
-        default as above.
-    fail_on : sequence of str
-        ``"better"``, ``"predicted"``, ``"undecided"``; compared with a baseline also ``"factor"`` and ``"gone"``.
-    targets : sequence of float
-        Values of the parameter to predict at.
-    baseline : str
-        A file of `Baseline.save`, a session, or measurements that are judged by `expectations`.
-    judged_by_baseline : bool
-        Whether the growths of the baseline are expected, not `expectations`.
-    n_sets : int
-        Number of data sets on the same page.
-    parameter : str
-        Argument of the benchmarks in a JSON file to take as the parameter, several between commas; see `scalkit.read`.
-    real_times : str
-        Measurements with run times of the real clock, to be shown beside those of virtual time.
-    **options
-        How it is judged, as JSON values; see `scalkit.options.Judging`. The statistic is by default that of the baseline.
-
-    Raises
-    ------
-    DataError, RunFileError, ExpectationError, RuleError, UsageError
-        If an input is wrong.
+    `runs`: run folders, run files, or netCDF files; or a single session, from `Session.save` or inside an earlier report,
+    which says itself what is expected.
+    `expectations`: name of a bundled catalogue, path of a TOML file, or what `scalkit.reports.inputs.to_plain` returns.
+    `rules`: cross-function rules, in addition to those of the expectations.
+    `title`: made from the data if empty.
+    `named`: how the report names its inputs: ``{"runs": [...], "expectations": "...", "baseline": "...", "real_times":
+    "..."}``; by default as above.
+    `fail_on`: ``"better"``, ``"predicted"``, ``"undecided"``; compared with a baseline also ``"factor"`` and ``"gone"``.
+    `targets`: values of the parameter to predict at.
+    `baseline`: a file of `Baseline.save`, a session, or measurements that are judged by `expectations`.
+    `judged_by_baseline`: whether the growths of the baseline are expected, not `expectations`.
+    `n_sets`: number of data sets on the same page.
+    `parameter`: argument of the benchmarks in a JSON file to take as the parameter, several between commas; see
+    `scalkit.read`.
+    `real_times`: measurements with run times of the real clock, to be shown beside those of virtual time.
+    `**options`: how it is judged, as JSON values; see `scalkit.options.Judging`. The statistic is by default that of the
+    baseline.
+    Raises DataError, RunFileError, ExpectationError, RuleError, UsageError if an input is wrong.
     """
     require_known_parameters()
     names, runs, rules, fail_on = named or {}, listed(runs), listed(rules), listed(fail_on)

@@ -45,15 +45,8 @@ def session_values(page: Page) -> dict[str, Any]:
 def sessions_of(path: str | Path) -> list[Session]:
     """Return all sessions in a report: one of each data set that it compares.
 
-    Parameters
-    ----------
-    path : path
-        Of a report in HTML.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read or has none.
+    `path`: of a report in HTML.
+    Raises DataError if it cannot be read or has none.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")

@@ -23,14 +23,9 @@ DEFAULT = "report"
 class TemplateParameter:
     """A parameter of a template.
 
-    Attributes
-    ----------
-    name, type : str
-        As declared in the notebook, such as ``runs`` and ``list``.
-    default : str
-        As Python.
-    help : str
-        The remark beside it.
+    `name`, `type`: as declared in the notebook, such as ``runs`` and ``list``.
+    `default`: as Python.
+    `help`: the remark beside it.
     """
 
     name: str
@@ -43,11 +38,7 @@ class TemplateParameter:
 class Template:
     """A notebook that papermill runs to make a report.
 
-    Attributes
-    ----------
-    name : str
-        As for ``scalkit report --template``.
-    path : Path
+    `name`: as for ``scalkit report --template``.
     """
 
     name: str

@@ -17,13 +17,8 @@ from scalkit.validation.judge.judge import Outcome
 class Difference:
     """One thing that differs in the verdict on a function and metric.
 
-    Attributes
-    ----------
-    function, metric : str
-    what : str
-        ``"expectation"``, ``"model"``, ``"verdict"`` or ``"direction"``.
-    before, after : str
-        Empty where there is no verdict.
+    `what`: ``"expectation"``, ``"model"``, ``"verdict"`` or ``"direction"``.
+    `before`, `after`: empty where there is no verdict.
     """
 
     function: str
@@ -40,11 +35,7 @@ class Difference:
 class Differences:
     """What differs between two states, in the order of the data.
 
-    Attributes
-    ----------
-    before, after : str
-        Names of the states.
-    items : tuple of Difference
+    `before`, `after`: names of the states.
     """
 
     before: str

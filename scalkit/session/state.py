@@ -18,14 +18,8 @@ _ASPECT_OF = {"judging": "statistic", "expectations": "expectation", "rulers": "
 class State(Choices):
     """What a person chose, as far as it differs from what the session began with.
 
-    Attributes
-    ----------
-    data : str
-        Hash of the measurements; empty for those that the session began with.
-
-    See Also
-    --------
-    Choices : the other attributes
+    `data`: hash of the measurements; empty for those that the session began with.
+    Further attributes: those of `Choices`.
     """
 
     data: str = ""

@@ -21,32 +21,16 @@ def bootstrap_medians(
 ) -> Shift:
     """Return medians, or ratios of the medians of two sides, with percentile intervals.
 
-    Parameters
-    ----------
-    left : array_like of shape (samples, n) or (n,)
-    right : array_like of shape (samples, m) or (m,), optional
-        Then the result is the ratio of the medians, left over right; both sides are drawn independently.
-    confidence : float
-        Between 0 and 1.
-    rng : numpy.random.Generator
-    n_resamples : int
+    `left`: shape (samples, n) or (n,).
+    `right` (shape (samples, m) or (m,)): then the result is the ratio of the medians, left over right; both sides are drawn
+    independently.
+    `confidence`: between 0 and 1.
+    Returns: NaN where a side has no value.
+    Raises DataError if a value is infinite, or the sides have different numbers of samples.
+    Raises UsageError if the confidence is not between 0 and 1.
 
-    Returns
-    -------
-    Shift
-        NaN where a side has no value.
-
-    Raises
-    ------
-    DataError
-        If a value is infinite, or the sides have different numbers of samples.
-    UsageError
-        If the confidence is not between 0 and 1.
-
-    References
-    ----------
-    B. Efron, R. J. Tibshirani: *An Introduction to the Bootstrap*, 1993. `hodges_lehmann_ratio` has shorter intervals from about
-    ten values on.
+    Source: B. Efron, R. J. Tibshirani: *An Introduction to the Bootstrap*, 1993. `hodges_lehmann_ratio` has shorter
+    intervals from about ten values on.
     """
     ends = np.array([(1 - fraction(confidence, "confidence")) / 2])
     ends = np.append(ends, 1 - ends)

@@ -12,28 +12,14 @@ from scalkit.stats.samples import Floats, Integers, samples
 def tukey_fence(values: ArrayLike, k: float = 1.5) -> tuple[Floats, Floats]:
     """Return the bounds beyond which a value is an outlier: q1 - k (q3 - q1) and q3 + k (q3 - q1).
 
-    Parameters
-    ----------
-    values : array_like of shape (samples, n) or (n,)
-        NaN where a value is missing.
-    k : float
-        Not negative.
+    `values` (shape (samples, n) or (n,)): NaN where a value is missing.
+    `k`: not negative.
+    Returns (shape (samples,)): quartiles interpolate linearly, as numpy's and R's do by default; NaN for a sample without
+    values.
+    Raises DataError if a value is infinite.
+    Raises UsageError if `k` is negative.
 
-    Returns
-    -------
-    low, high : ndarray of shape (samples,), in the unit of the values
-        Quartiles interpolate linearly, as numpy's and R's do by default; NaN for a sample without values.
-
-    Raises
-    ------
-    DataError
-        If a value is infinite.
-    UsageError
-        If `k` is negative.
-
-    References
-    ----------
-    J. W. Tukey: *Exploratory Data Analysis*, 1977.
+    Source: J. W. Tukey: *Exploratory Data Analysis*, 1977.
     """
     ordered, counts = _ordered(values)
     return _fence(ordered, counts, k)
@@ -44,11 +30,8 @@ def fenced_medians(values: ArrayLike, k: float = 1.5) -> tuple[Floats, Integers]
 
     Parameters and errors are those of `tukey_fence`.
 
-    Returns
-    -------
-    medians : ndarray of shape (samples,), in the unit of the values
-        NaN for a sample without values.
-    kept : ndarray of int of shape (samples,)
+    Returns (shape (samples,)): NaN for a sample without values.
+    Returns: shape (samples,).
     """
     ordered, counts = _ordered(values)
     low, high = _fence(ordered, counts, k)

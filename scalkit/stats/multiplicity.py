@@ -14,21 +14,12 @@ ADJUSTMENTS = ("bh", "by", "none")
 def adjusted_p(p: ArrayLike, method: str = "bh") -> Floats:
     """Return p-values adjusted for their number: to call those up to q significant makes a share of q false, on average.
 
-    Parameters
-    ----------
-    p : array_like of shape (tests,)
-        NaN is no test: it stays NaN and is not counted.
-    method : {"bh", "by", "none"}
-        Benjamini and Hochberg (independent or positively dependent tests), Benjamini and Yekutieli (any dependence), or none.
+    `p` (shape (tests,)): NaN is no test: it stays NaN and is not counted.
+    `method`: Benjamini and Hochberg (independent or positively dependent tests), Benjamini and Yekutieli (any dependence),
+    or none.
+    Raises UsageError if the method is unknown.
 
-    Raises
-    ------
-    UsageError
-        If the method is unknown.
-
-    References
-    ----------
-    Y. Benjamini, Y. Hochberg: *Controlling the False Discovery Rate*, 1995; `scipy.stats.false_discovery_control`.
+    Source: Y. Benjamini, Y. Hochberg: *Controlling the False Discovery Rate*, 1995; `scipy.stats.false_discovery_control`.
     """
     if method not in ADJUSTMENTS:
         raise UsageError(f"the adjustment {method!r} is unknown; choose from {', '.join(ADJUSTMENTS)}.")

@@ -15,8 +15,6 @@ from scalkit.stats.samples import Floats
 def least_rank_sum_p(n: int, m: int) -> float:
     """Return the smallest one-sided p-value that a rank sum of `n` and `m` values can have: 1 / C(n+m, n).
 
-    Examples
-    --------
     >>> round(least_rank_sum_p(6, 6), 5), round(least_rank_sum_p(7, 7), 5)
     (0.00108, 0.00029)
     """
@@ -31,10 +29,7 @@ def least_signed_rank_p(n: int) -> float:
 def runs_needed(p: float, least: Callable[[int], float]) -> int:
     """Return the smallest number n for which ``least(n)`` is at most `p`.
 
-    Raises
-    ------
-    UsageError
-        If there is none up to 10,000.
+    Raises UsageError if there is none up to 10,000.
     """
     for n in range(1, 10_001):
         if least(n) <= p:

@@ -20,17 +20,12 @@ _EXACT_TIED_UP_TO = 40
 class RankTest:
     """Tests of many samples; every attribute is an array of shape (samples,).
 
-    Attributes
-    ----------
-    statistic : ndarray
-        Of the rank sum: pairs in which left is larger, a tie counts half. Of the signed rank: sum of the ranks of the positive
-        differences.
-    p : ndarray
-        NaN where a side has no value.
-    is_exact : ndarray of bool
-        Whether p comes from the distribution of the statistic, given the ties, and not from its normal approximation.
-    n_left, n_right : ndarray of int
-        Values used.
+    `statistic`: of the rank sum: pairs in which left is larger, a tie counts half. Of the signed rank: sum of the ranks of
+    the positive differences.
+    `p`: NaN where a side has no value.
+    `is_exact`: whether p comes from the distribution of the statistic, given the ties, and not from its normal
+    approximation.
+    `n_left`, `n_right`: values used.
     """
 
     statistic: Floats
@@ -52,28 +47,16 @@ class RankTest:
 def rank_sum(left: ArrayLike, right: ArrayLike, alternative: Alternative = "greater", method: str = "auto") -> RankTest:
     """Return the test of whether `left` is shifted to the right of `right`, for each pair of rows.
 
-    Parameters
-    ----------
-    left : array_like of shape (samples, n) or (n,)
-    right : array_like of shape (samples, m) or (m,)
-        In any unit; NaN where a value is missing.
-    alternative : {"greater", "less", "two-sided"}
-        Of left against right.
-    method : {"auto", "exact", "asymptotic"}
-        ``auto`` is exact below 50 values on each side, as in R; with ties up to 40 values in all, given the ties (as in R 4.6).
-        ``asymptotic`` is the normal approximation with corrections for continuity and ties.
+    `left`: shape (samples, n) or (n,).
+    `right` (shape (samples, m) or (m,)): in any unit; NaN where a value is missing.
+    `alternative`: of left against right.
+    `method`: ``auto`` is exact below 50 values on each side, as in R; with ties up to 40 values in all, given the ties (as
+    in R 4.6). ``asymptotic`` is the normal approximation with corrections for continuity and ties.
+    Raises DataError if a value is infinite, or the sides have different numbers of samples.
+    Raises UsageError if a word is unknown.
 
-    Raises
-    ------
-    DataError
-        If a value is infinite, or the sides have different numbers of samples.
-    UsageError
-        If a word is unknown.
-
-    References
-    ----------
-    F. Wilcoxon: *Individual Comparisons by Ranking Methods*, 1945; H. B. Mann, D. R. Whitney, 1947. `scipy.stats.mannwhitneyu`
-    has the same answers, except that its exact method ignores ties.
+    Source: F. Wilcoxon: *Individual Comparisons by Ranking Methods*, 1945; H. B. Mann, D. R. Whitney, 1947.
+    `scipy.stats.mannwhitneyu` has the same answers, except that its exact method ignores ties.
     """
     alternative = alternative_of(alternative)
     if method not in METHODS:

@@ -21,13 +21,9 @@ _MOST_DIFFERENCES = 1 << 22
 class Shift:
     """Estimates and their intervals, arrays of shape (samples,).
 
-    Attributes
-    ----------
-    estimate, low, high : ndarray
-        In the unit of the values, or ratios. An interval is unbounded where so few values cannot give the confidence; all are
-        NaN where a side has no value.
-    confidence : float
-        Probability that the interval covers the true shift; each bound alone fails with half of the rest.
+    `estimate`, `low`, `high`: in the unit of the values, or ratios. An interval is unbounded where so few values cannot give
+    the confidence; all are NaN where a side has no value.
+    `confidence`: probability that the interval covers the true shift; each bound alone fails with half of the rest.
     """
 
     estimate: Floats
@@ -42,26 +38,15 @@ def hodges_lehmann(left: ArrayLike, right: ArrayLike, confidence: float = 0.95, 
     The interval holds every shift that the two-sided rank test, of sums or of signed ranks, does not refuse. Beyond 50 values
     a side, the normal approximation of its bounds is used.
 
-    Parameters
-    ----------
-    left : array_like of shape (samples, n) or (n,)
-    right : array_like of shape (samples, m) or (m,)
-        NaN where a value is missing.
-    confidence : float
-        Between 0 and 1.
-    paired : bool
-        Whether left and right are pairs: then the averages of any two of the pairs' differences take part.
+    `left`: shape (samples, n) or (n,).
+    `right` (shape (samples, m) or (m,)): NaN where a value is missing.
+    `confidence`: between 0 and 1.
+    `paired`: whether left and right are pairs: then the averages of any two of the pairs' differences take part.
+    Raises DataError if a value is infinite, or the sides do not fit each other.
+    Raises UsageError if the confidence is not between 0 and 1.
 
-    Raises
-    ------
-    DataError
-        If a value is infinite, or the sides do not fit each other.
-    UsageError
-        If the confidence is not between 0 and 1.
-
-    References
-    ----------
-    J. L. Hodges, E. L. Lehmann: *Estimates of Location Based on Rank Tests*, 1963; R's ``wilcox.test(conf.int=TRUE)``.
+    Source: J. L. Hodges, E. L. Lehmann: *Estimates of Location Based on Rank Tests*, 1963; R's
+    ``wilcox.test(conf.int=TRUE)``.
     """
     alpha = 1 - fraction(confidence, "confidence")
     if paired:
@@ -79,10 +64,7 @@ def hodges_lehmann(left: ArrayLike, right: ArrayLike, confidence: float = 0.95, 
 def hodges_lehmann_ratio(left: ArrayLike, right: ArrayLike, confidence: float = 0.95, *, paired: bool = False) -> Shift:
     """Return how many times larger `left` is than `right`: `hodges_lehmann` of their logarithms, as ratios.
 
-    Raises
-    ------
-    DataError
-        As `hodges_lehmann`, and if a value is not positive.
+    Raises DataError as `hodges_lehmann`, and if a value is not positive.
     """
     logs: list[Floats] = []
     for name, values in (("left", left), ("right", right)):

@@ -30,24 +30,13 @@ def signed_rank(left: ArrayLike, right: ArrayLike | float = 0.0, alternative: Al
     Pairs without a difference are dropped, as R does. Up to 50 pairs p is exact, given the ties; beyond, it is the normal
     approximation with corrections for continuity and ties.
 
-    Parameters
-    ----------
-    left : array_like of shape (samples, n) or (n,)
-    right : array_like of shape (samples, n) or (n,), or 0
-        NaN where a value is missing: that pair is left out.
-    alternative : {"greater", "less", "two-sided"}
+    `left`: shape (samples, n) or (n,).
+    `right` (shape (samples, n) or (n,)): NaN where a value is missing: that pair is left out.
+    Raises DataError if the sides do not have as many values, or one is infinite.
+    Raises UsageError if the alternative is unknown.
 
-    Raises
-    ------
-    DataError
-        If the sides do not have as many values, or one is infinite.
-    UsageError
-        If the alternative is unknown.
-
-    References
-    ----------
-    F. Wilcoxon: *Individual Comparisons by Ranking Methods*, 1945. `scipy.stats.wilcoxon` has the same answers, except that its
-    exact method ignores ties.
+    Source: F. Wilcoxon: *Individual Comparisons by Ranking Methods*, 1945. `scipy.stats.wilcoxon` has the same answers,
+    except that its exact method ignores ties.
     """
     alternative = alternative_of(alternative)
     shape = np.shape(left)

@@ -83,22 +83,11 @@ def merge(store: Store, other: Path, policy: Policy | None = None, *, retraction
     Every file is validated first, by another process, and what is taken over was written again by that process. A run
     whose repetitions are those of a run that is here, under another name, is refused.
 
-    Parameters
-    ----------
-    store : Store
-        Opened for writing.
-    other : Path
-    policy : Policy, optional
-    retractions : bool, optional
-        Which runs of here that were retracted there are taken out, and which restored, too: all, none, or by default those of
-        which a trusted signer (`Store.trust`) says so.
-
-    Raises
-    ------
-    DataError
-        If there is nothing at the path.
-    StoreError
-        If the store is read-only, or the disk is full.
+    `store`: opened for writing.
+    `retractions`: which runs of here that were retracted there are taken out, and which restored, too: all, none, or by
+    default those of which a trusted signer (`Store.trust`) says so.
+    Raises DataError if there is nothing at the path.
+    Raises StoreError if the store is read-only, or the disk is full.
     """
     store.folder.require_writable()
     scratch = store.folder.scratch()

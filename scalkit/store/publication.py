@@ -67,28 +67,14 @@ def publish(
     It is a store itself: `scalkit.store.open`, `validate` and `merge` take it. The same store makes the same bytes but for
     the date.
 
-    Parameters
-    ----------
-    store : Store
-    path : path
-        The zip to write.
-    title, description : str
-    authors : tuple of str
-        Names; by default those who filed the runs, as far as they said who they are.
-    licence : str
-        SPDX name for all of it; by default the one licence of the runs.
-    extra : mapping of str to bytes, optional
-        Further files by name, below ``plots/`` or ``site/``.
-
-    Raises
-    ------
-    DataError
-        If the store has no run, or is larger than Zenodo takes.
-    UsageError
-        If the path has another ending than ``.zip``, the name of a further file is not allowed, or the runs have different
-        licences and none is given.
-    StoreError
-        If it cannot be written; a file that was there stays.
+    `path`: the zip to write.
+    `authors`: names; by default those who filed the runs, as far as they said who they are.
+    `licence`: SPDX name for all of it; by default the one licence of the runs.
+    `extra`: further files by name, below ``plots/`` or ``site/``.
+    Raises DataError if the store has no run, or is larger than Zenodo takes.
+    Raises UsageError if the path has another ending than ``.zip``, the name of a further file is not allowed, or the runs
+    have different licences and none is given.
+    Raises StoreError if it cannot be written; a file that was there stays.
     """
     if Path(path).suffix.lower() != ".zip":
         raise UsageError(f"a bundle is a zip, and {str(path)!r} has another ending; let it end with .zip.")

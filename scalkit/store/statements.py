@@ -47,39 +47,22 @@ class Statements:
     def retract(self, run_id: str, reason: str, by: str | None = None, key: str | os.PathLike[str] | None = None) -> None:
         """Take a run out of all answers; its file stays, and `merge` carries the retraction on.
 
-        Parameters
-        ----------
-        run_id : str
-            Or its beginning.
-        reason : str
-            What is wrong with it.
-        by : str, optional
-            Who says so; by default the login name.
-        key : path, optional
-            SSH key to sign it with, so that it counts in stores that trust the signer.
-
-        Raises
-        ------
-        DataError
-            If there is no such run.
-        UsageError
-            If there is no reason, or a text is one that `validate` refuses.
-        StoreError
-            If the store is read-only, or it is to be signed and there is no ssh-keygen.
+        `run_id`: or its beginning.
+        `reason`: what is wrong with it.
+        `by`: who says so; by default the login name.
+        `key`: SSH key to sign it with, so that it counts in stores that trust the signer.
+        Raises DataError if there is no such run.
+        Raises UsageError if there is no reason, or a text is one that `validate` refuses.
+        Raises StoreError if the store is read-only, or it is to be signed and there is no ssh-keygen.
         """
         self._state(run_id, "a retraction needs a reason; say what is wrong with the run.", reason, by, key)
 
     def restore(self, run_id: str, reason: str, by: str | None = None, key: str | os.PathLike[str] | None = None) -> None:
         """Undo the retraction of a run: it is in the answers again, and both statements are kept. Parameters as in `retract`.
 
-        Raises
-        ------
-        DataError
-            If there is no such run.
-        UsageError
-            If there is no reason, a text is one that `validate` refuses, or the run is not retracted.
-        StoreError
-            As of `retract`.
+        Raises DataError if there is no such run.
+        Raises UsageError if there is no reason, a text is one that `validate` refuses, or the run is not retracted.
+        Raises StoreError as of `retract`.
         """
         full = self.resolve(run_id)
         if full not in {one["run_id"] for one in self.retractions()}:
@@ -113,10 +96,7 @@ class Statements:
     def trust(self, name: str, public_key: str | os.PathLike[str]) -> None:
         """Let the signatures of a key count in this store; ``allowed_signers`` lists them, a line each.
 
-        Raises
-        ------
-        UsageError
-            If the name or the key is none.
+        Raises UsageError if the name or the key is none.
         """
         self._folder.require_writable()
         path = self._folder.signers
@@ -129,19 +109,10 @@ class Statements:
     def sign(self, key: str | os.PathLike[str], run_ids: str | Sequence[str] | None = None) -> tuple[str, ...]:
         """Sign runs, by default all; return their ids.
 
-        Parameters
-        ----------
-        key : path
-            SSH key, as ``~/.ssh/id_ed25519``.
-        run_ids : str or sequence of str, optional
-            Ids, or their beginnings.
-
-        Raises
-        ------
-        UsageError
-            If the key cannot be used.
-        StoreError
-            If there is no ssh-keygen.
+        `key`: SSH key, as ``~/.ssh/id_ed25519``.
+        `run_ids`: ids, or their beginnings.
+        Raises UsageError if the key cannot be used.
+        Raises StoreError if there is no ssh-keygen.
         """
         self._folder.require_writable()
         wanted = [run_ids] if isinstance(run_ids, str) else self._folder.run_ids() if run_ids is None else run_ids

@@ -20,16 +20,10 @@ class Unread(Exception):  # noqa: N818 - it is no error: the text of a learner i
 class Outcome:
     """What a check says.
 
-    Attributes
-    ----------
-    kind : {"right", "wrong", "unread"}
-        Only right and wrong answers are attempts.
-    thought : str
-        What to think about, in a sentence or more; it never holds the answer.
-    read_as : str
-        How the answer was read, for example ``"p*log(p)"``; empty if it says nothing new.
-    formula : str
-        The same as a MathML row, for pages; empty if it is no formula.
+    `kind`: only right and wrong answers are attempts.
+    `thought`: what to think about, in a sentence or more; it never holds the answer.
+    `read_as`: how the answer was read, for example ``"p*log(p)"``; empty if it says nothing new.
+    `formula`: the same as a MathML row, for pages; empty if it is no formula.
     """
 
     kind: Kind

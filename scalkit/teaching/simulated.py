@@ -19,19 +19,10 @@ _MOST_NOISE = 2.0
 def simulated(name: str, *, noise: float | None = None, seed: int | None = None) -> xr.Dataset:
     """Return the simulated measurements of a lesson; see `simulate`.
 
-    Parameters
-    ----------
-    name : str
-        For example ``"02-exchange"``.
-    noise : float, optional
-        By default that of the lesson.
-    seed : int, optional
-        By default that of the lesson, so that everybody sees the same.
-
-    Raises
-    ------
-    UsageError
-        If there are no such data, or the noise is out of range.
+    `name`: for example ``"02-exchange"``.
+    `noise`: by default that of the lesson.
+    `seed`: by default that of the lesson, so that everybody sees the same.
+    Raises UsageError if there are no such data, or the noise is out of range.
     """
     options = data_options(name)
     options["noise"] = float(options["noise"] if noise is None else noise)
@@ -59,33 +50,16 @@ def simulate(
 ) -> xr.Dataset:
     """Return what would be measured if each function followed its formula.
 
-    Parameters
-    ----------
-    truth : mapping from name of a function to text
-        A sum such as ``"5 + 2*log(p)"``, in `unit`: numbers, and numbers times growths.
-    x : array_like of shape (points,)
-    parameter, metric, unit
-        As of `scalkit.measurements`.
-    noise : float
-        Typical share that a repetition is longer than the formula says, half-normal; 0.05 is 5 %. Disturbances only ever
-        add time.
-    repetitions : int
-    seed : int
-        Of the noise.
-    title : str
-        Of what, in its title.
-
-    Returns
-    -------
-    xarray.Dataset
-        Marked as simulated: its attribute ``title`` says that nothing was measured, and names noise and seed.
-
-    Raises
-    ------
-    UsageError
-        If the noise is out of range or there is no repetition.
-    ExpectationError
-        If a formula cannot be read.
+    `truth`: a sum such as ``"5 + 2*log(p)"``, in `unit`: numbers, and numbers times growths.
+    `x`: shape (points,).
+    `parameter`, `metric`, `unit`: as of `scalkit.measurements`.
+    `noise`: typical share that a repetition is longer than the formula says, half-normal; 0.05 is 5 %. Disturbances only
+    ever add time.
+    `seed`: of the noise.
+    `title`: of what, in its title.
+    Returns: marked as simulated: its attribute ``title`` says that nothing was measured, and names noise and seed.
+    Raises UsageError if the noise is out of range or there is no repetition.
+    Raises ExpectationError if a formula cannot be read.
     """
     if not 0 <= noise <= _MOST_NOISE:
         raise UsageError(f"noise is {noise!r:.60}; a share from 0 to {_MOST_NOISE:g} is needed, such as 0.05 for 5 %.")

@@ -49,33 +49,16 @@ def analyse(
 ) -> xr.Dataset:
     """Return the waits of every call path and location of a trace.
 
-    Parameters
-    ----------
-    folder : path
-        Of the trace.
-    options : Options, optional
-    ranks : Ranks, optional
-        Who shares the work, all of which call this; by default this process alone. The result is the same, on each.
-    keep_going : bool
-        Leave out what is wrong with the trace; the result names it. By default that is an error.
-    scheme : {"bulk", "per-event"}
-        How processes exchange requests for progress. The second is that of the paper, slow, without bounds of the waits, and
-        only for comparison; it needs mpi4py.
-    causes : bool
-        Find the critical path, delay costs, and what the largest of these would gain; only in the scheme "bulk". Each process
-        then holds the waits of all.
-
-    Returns
-    -------
-    xarray.Dataset
-        As `scalkit.trace.results.dataset.build` says.
-
-    Raises
-    ------
-    DataError
-        If there is no trace, or something is wrong with it.
-    UsageError
-        If `options` name a function that the trace does not call.
+    `folder`: of the trace.
+    `ranks`: who shares the work, all of which call this; by default this process alone. The result is the same, on each.
+    `keep_going`: leave out what is wrong with the trace; the result names it. By default that is an error.
+    `scheme`: how processes exchange requests for progress. The second is that of the paper, slow, without bounds of the
+    waits, and only for comparison; it needs mpi4py.
+    `causes`: find the critical path, delay costs, and what the largest of these would gain; only in the scheme "bulk". Each
+    process then holds the waits of all.
+    Returns: as `scalkit.trace.results.dataset.build` says.
+    Raises DataError if there is no trace, or something is wrong with it.
+    Raises UsageError if `options` name a function that the trace does not call.
     """
     options, ranks = options or Options(), ranks or Alone()
     trace = load(here_or_bundled(Path(folder)), ranks, keep_going=keep_going)

@@ -12,26 +12,17 @@ from scalkit.errors import UsageError
 class Options:
     """How Wait for Progress is read where its definition leaves a choice.
 
-    Attributes
-    ----------
-    no_overlap : {"zero", "cap"}
-        Wait of a call during which no target came to progress: none, or the whole call. With hardware that completes
-        transfers without the target, "cap" is wrong.
-    tail : {"exclude", "include"}
-        Whether, with several targets, the time after the last of their first progress calls counts.
-    several : {"gaps", "latest"}
-        With several targets: time without overlap with any of them, or until the last of them came.
-    search : {"posting", "entering"}
-        From when on progress of a target counts: since the last operation to it was posted, or since the completing
-        call began. Of operations posted ahead the first finds little of the waiting (1 to 2 % in simulations), as any call of
-        the target after the posting counts; the second finds most of it (65 to 75 %), and may find too much where
-        transfers are served before the completing call.
-    all_targets : {"outstanding", "window"}
-        Targets of a call that completes a whole window: those with operations that are not complete yet, or all.
-    no_progress : tuple of str
-        Functions that progress nothing, such as ``"MPI_Iprobe"``; the trace must call them.
-    chunk : int
-        Requests that a rank handles at once; it bounds memory and changes no result.
+    `no_overlap`: wait of a call during which no target came to progress: none, or the whole call. With hardware that
+    completes transfers without the target, "cap" is wrong.
+    `tail`: whether, with several targets, the time after the last of their first progress calls counts.
+    `several`: with several targets: time without overlap with any of them, or until the last of them came.
+    `search`: from when on progress of a target counts: since the last operation to it was posted, or since the completing
+    call began. Of operations posted ahead the first finds little of the waiting (1 to 2 % in simulations), as any call of
+    the target after the posting counts; the second finds most of it (65 to 75 %), and may find too much where transfers are
+    served before the completing call.
+    `all_targets`: targets of a call that completes a whole window: those with operations that are not complete yet, or all.
+    `no_progress`: functions that progress nothing, such as ``"MPI_Iprobe"``; the trace must call them.
+    `chunk`: requests that a rank handles at once; it bounds memory and changes no result.
     """
 
     no_overlap: Literal["zero", "cap"] = "zero"

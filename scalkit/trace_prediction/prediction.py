@@ -30,16 +30,11 @@ _HALF = 1 << 19
 class Prediction:
     """What a program would take on a network.
 
-    Attributes
-    ----------
-    time_s, recorded_s : float
-        From the end of MPI_Init to the begin of MPI_Finalize, on the network and as recorded: the longest of all processes.
-    computing_s : float
-        The longest that a process computes.
-    messages : int
-        With those of the library's protocols.
-    left_out : dict of str to int
-        Calls that may communicate, but take no time here, and how many there are.
+    `time_s`, `recorded_s`: from the end of MPI_Init to the begin of MPI_Finalize, on the network and as recorded: the
+    longest of all processes.
+    `computing_s`: the longest that a process computes.
+    `messages`: with those of the library's protocols.
+    `left_out`: calls that may communicate, but take no time here, and how many there are.
     """
 
     time_s: float
@@ -62,24 +57,13 @@ def predict(
     What lies between calls of MPI takes as long as it took. Messages are sent as the library sends them, and collective
     operations with the messages of its algorithms.
 
-    Parameters
-    ----------
-    trace : path
-        Folder of a trace.
-    network : Network or str
-        A name, file, or numbers, as `scalkit virtual --network` takes them; every process has a node of its own.
-    scale : float
-        Seconds that a second of computing takes; 0: communication alone.
-    library : {"MPICH", "Open MPI"}
-    algorithms : mapping of str to str, optional
-        Algorithm of an operation, as in ``{"allreduce": "ring"}``; by default what MPICH 5.0 takes.
-
-    Raises
-    ------
-    DataError
-        If there is no whole trace, or it has one-sided operations, or messages that nobody sent.
-    UsageError
-        If an argument makes no sense.
+    `trace`: folder of a trace.
+    `network`: a name, file, or numbers, as `scalkit virtual --network` takes them; every process has a node of its own.
+    `scale`: seconds that a second of computing takes; 0: communication alone.
+    `library`: ``"MPICH"`` or ``"Open MPI"``.
+    `algorithms`: algorithm of an operation, as in ``{"allreduce": "ring"}``; by default what MPICH 5.0 takes.
+    Raises DataError if there is no whole trace, or it has one-sided operations, or messages that nobody sent.
+    Raises UsageError if an argument makes no sense.
     """
     if not 0 <= scale < float("inf"):
         raise UsageError(f"the scale is {scale:g}; a number from 0 on is needed.")

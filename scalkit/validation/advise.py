@@ -126,27 +126,12 @@ def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Adv
 
     Those that tell much less than the most telling one come last.
 
-    Parameters
-    ----------
-    posterior : Posterior
-    candidates : array_like of shape (m,)
-        Settings that could be measured, also ones that were.
-    cost : str, callable or None
-        The name of the parameter, or ``"p"`` whatever it is called, if a measurement costs as much as its setting says; a
-        function of the setting; or None where all cost the same.
+    `candidates` (shape (m,)): settings that could be measured, also ones that were.
+    `cost`: the name of the parameter, or ``"p"`` whatever it is called, if a measurement costs as much as its setting says;
+    a function of the setting; or None where all cost the same.
+    Raises UsageError if there is no candidate, one is not positive or has no value of a growth, or a cost is not positive.
 
-    Returns
-    -------
-    Advice
-
-    Raises
-    ------
-    UsageError
-        If there is no candidate, one is not positive or has no value of a growth, or a cost is not positive.
-
-    References
-    ----------
-    docs/method.md, "Where to measure next".
+    Source: docs/method.md, "Where to measure next".
     """
     at = _settings(candidates)
     costs = _costs(at, cost, posterior.series.parameter)

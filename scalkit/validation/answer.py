@@ -83,13 +83,10 @@ def _no_strictness(strictness: str, error: ExpectationError) -> str:
 def excess(found: Floats, expected: Sequence[Floats]) -> float:
     """Return the factor by which values outgrow what is expected from where they are lowest against it to the last one.
 
-    Parameters
-    ----------
-    found : ndarray of shape (points,)
-        Values, or those of a model; the last point is the largest. See `_positive` for those that are 0.
-    expected : sequence of ndarrays of shape (points,)
-        The expected terms there. They are fitted to the values beside a constant, with relative weights; no coefficient is
-        negative.
+    `found` (shape (points,)): values, or those of a model; the last point is the largest. See `_positive` for those that are
+    0.
+    `expected` (shape (points,)): the expected terms there. They are fitted to the values beside a constant, with relative
+    weights; no coefficient is negative.
     """
     if not found.max() > 0:
         return 1.0

@@ -23,11 +23,8 @@ _SNAP = 1e-9
 def crossing(model: Growth, expectation: Expectation) -> float:
     """Return the largest x where the divergence model/expectation, coefficients stripped, meets a deviation limit.
 
-    Returns
-    -------
-    float
-        1 if the divergence is outside for all x > 1; NaN if the model is inside the limits; infinite beyond every number
-        that can be represented. For the divergence ``p^(-3/4)*log(p)`` and the deviation ``p^(1/2)`` it is 65536.
+    Returns: 1 if the divergence is outside for all x > 1; NaN if the model is inside the limits; infinite beyond every
+    number that can be represented. For the divergence ``p^(-3/4)*log(p)`` and the deviation ``p^(1/2)`` it is 65536.
     """
     if expectation.rank(model) != "none":
         return math.nan

@@ -40,9 +40,7 @@ def default_deviation(growth: Growth, parameter: str) -> Growth:
 
     The growth 1 counts as logarithmic and gets ``log(p)^(1/2)``.
 
-    References
-    ----------
-    Shudler et al. 2015, section 2.3 (docs/references.md).
+    Source: Shudler et al. 2015, section 2.3 (docs/references.md).
     """
     half = Fraction(1, 2)
     leading = growth.leading(parameter)

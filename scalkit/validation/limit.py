@@ -154,25 +154,14 @@ def limit(
 ) -> Limit:
     """Return the largest setting at which a model stays within a budget.
 
-    Parameters
-    ----------
-    verdict : Verdict
-    budget : float or str
-        In the unit of the metric, or text such as ``"24 GB"`` and ``"10 ms"``.
-    ppn : int
-        Processes per node that share a budget of memory; for other metrics it has no meaning.
-    level : float
-        Of the interval.
-    even_outside : bool
-        Whether to answer for a model outside its deviation limits too.
-    band : callable, optional
-        From settings and level to the ends of what is probable there, as ``verdict.interval``; that is the default,
-        and `residual_band` for what has none.
-
-    Raises
-    ------
-    UsageError
-        If the budget cannot be read, `ppn` or `level` is out of range, or the model is outside its deviation limits.
+    `budget`: in the unit of the metric, or text such as ``"24 GB"`` and ``"10 ms"``.
+    `ppn`: processes per node that share a budget of memory; for other metrics it has no meaning.
+    `level`: of the interval.
+    `even_outside`: whether to answer for a model outside its deviation limits too.
+    `band`: from settings and level to the ends of what is probable there, as ``verdict.interval``; that is the default, and
+    `residual_band` for what has none.
+    Raises UsageError if the budget cannot be read, `ppn` or `level` is out of range, or the model is outside its deviation
+    limits.
     """
     series, model = verdict.series, verdict.model
     wanted = parse_budget(budget, series.unit)
@@ -224,19 +213,9 @@ def limits(
 ) -> Limits:
     """Return the limits of all functions with a metric; the first one, `Limits.wall`, is hit first.
 
-    Parameters
-    ----------
-    result : Validation
-    metric : str
-    budget, ppn, level, even_outside
-        As of `limit`.
-
-    Raises
-    ------
-    DataError
-        If no verdict is about `metric`.
-    UsageError
-        As from `limit`; if every model is outside its deviation limits.
+    `budget`, `ppn`, `level`, `even_outside`: as of `limit`.
+    Raises DataError if no verdict is about `metric`.
+    Raises UsageError as from `limit`; if every model is outside its deviation limits.
     """
     verdicts = [v for v in result.along_one if v.metric == metric]
     if not verdicts:
@@ -261,9 +240,7 @@ def limits(
 def residual_band(series: Series, model: Model) -> Band:
     """Return the prediction band of a fit with relative weights, from its residual error.
 
-    References
-    ----------
-    Draper and Smith, Applied Regression Analysis, 3rd edition, section 3.1: the variance of a predicted value is
+    Source: Draper and Smith, Applied Regression Analysis, 3rd edition, section 3.1: the variance of a predicted value is
     ``s^2 g' (X' W X)^-1 g`` plus that of a value, here ``s^2`` times its square.
     """
     n_coefficients = 1 if model.growth.is_constant else 2

@@ -12,9 +12,7 @@ from scalkit.validation.judge.choices import AnyVerdict
 class Litmus:
     """The verdict on the litmus function, and what follows for the others.
 
-    References
-    ----------
-    Shudler et al. 2015, sections 2.2 and 3.2 (docs/references.md).
+    Source: Shudler et al. 2015, sections 2.2 and 3.2 (docs/references.md).
     """
 
     verdict: AnyVerdict

@@ -33,24 +33,14 @@ RuleStatus = Literal["holds", "violated", "predicted", "unknown"]
 class RuleResult:
     """What measurements and models say about a rule.
 
-    Attributes
-    ----------
-    x : ndarray of shape (points,)
-        Settings that all functions of the rule share.
-    ratio : ndarray of shape (points,)
-        Left side over right side, of the statistic over the runs; above 1 the left side is slower.
-    violated_at : tuple of float
-        Settings where, in every run, the left side exceeds the right side by more than the tolerance of 3 %.
-    predicted_from : float or None
-        The setting from which on the models predict a violation; None if never, or if a function is missing.
-    decides : bool
-        Whether a violation may decide an exit status: all its functions may.
-    caveats : tuple of str
-        Those of its functions.
-    missing : tuple of str
-        Functions of the rule that were not measured.
-    has_models : bool
-        Whether every function has a model that looks ahead.
+    `x` (shape (points,)): settings that all functions of the rule share.
+    `ratio` (shape (points,)): left side over right side, of the statistic over the runs; above 1 the left side is slower.
+    `violated_at`: settings where, in every run, the left side exceeds the right side by more than the tolerance of 3 %.
+    `predicted_from`: the setting from which on the models predict a violation; None if never, or if a function is missing.
+    `decides`: whether a violation may decide an exit status: all its functions may.
+    `caveats`: those of its functions.
+    `missing`: functions of the rule that were not measured.
+    `has_models`: whether every function has a model that looks ahead.
     """
 
     rule: Relation

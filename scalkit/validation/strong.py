@@ -50,15 +50,9 @@ def strong_scaling(series: Series, significance: float = SIGNIFICANCE) -> Strong
     They fall if a rank test against "no trend" says so at `significance` (Mann-Kendall, exact; a tie counts as a rise) and
     the last value is less than 80 % of the first, because small drifts have other causes.
 
-    Parameters
-    ----------
-    series : Series
-        At least four settings; fewer cannot pass the test at 5 %.
-    significance : float
+    `series`: at least four settings; fewer cannot pass the test at 5 %.
 
-    References
-    ----------
-    Mann, Nonparametric tests against trend, Econometrica 13 (1945).
+    Source: Mann, Nonparametric tests against trend, Econometrica 13 (1945).
     """
     y = series.y
     if len(y) < 2 or not (np.isfinite(y).all() and (y > 0).all()):

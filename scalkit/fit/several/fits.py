@@ -65,36 +65,16 @@ def fit_several(
     each parameter, fitted with relative weights. Parameters without effect are found. Any set of points does: a full grid,
     or one line for each parameter and at least one point off these lines, without which sums and products look alike.
 
-    Parameters
-    ----------
-    points : array_like of shape (points, parameters)
-    values : array_like of shape (points,) or (points, repetitions), in `unit`
-        NaN where a repetition is missing.
-    parameters : sequence of str
-    ticks : mapping from parameter to sequence of Growth
-        The search space along each; the constant always competes.
-    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
-        Over the repetitions.
-    criterion : {"evidence", "bic", "aicc", "loo"}
-        What makes one hypothesis better than another: marginal likelihood, the information criteria of Schwarz and of
-        Akaike (corrected), or the squared residuals of left-out points.
-    min_points : int
-        Fewest different values of each parameter.
-    unit : str
-    n_rivals : int
-    always : mapping from parameter to sequence of Growth, optional
-        Ticks that are tried in any case, where others do not follow the lines well enough.
-
-    Returns
-    -------
-    SeveralFit
-
-    Raises
-    ------
-    DataError
-        If shapes do not agree, a value cannot be fitted, or a parameter has too few values.
-    UsageError
-        If the criterion is unknown or a parameter has no ticks.
+    `points`: shape (points, parameters).
+    `values` (shape (points,) or (points, repetitions)): NaN where a repetition is missing.
+    `ticks`: the search space along each; the constant always competes.
+    `statistic`: over the repetitions.
+    `criterion`: what makes one hypothesis better than another: marginal likelihood, the information criteria of Schwarz and
+    of Akaike (corrected), or the squared residuals of left-out points.
+    `min_points`: fewest different values of each parameter.
+    `always`: ticks that are tried in any case, where others do not follow the lines well enough.
+    Raises DataError if shapes do not agree, a value cannot be fitted, or a parameter has too few values.
+    Raises UsageError if the criterion is unknown or a parameter has no ticks.
     """
     if criterion not in CRITERIA:
         raise UsageError(f"the criterion {criterion!r} is unknown; choose one of {', '.join(CRITERIA)}.")

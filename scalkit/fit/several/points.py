@@ -67,22 +67,12 @@ def gather(
 ) -> Points:
     """Return checked points, each once, without those that have no value.
 
-    Parameters
-    ----------
-    points : array_like of shape (points, parameters)
-        Positive; points that repeat are merged as repetitions.
-    values : array_like of shape (points,) or (points, repetitions)
-        Not negative, at least one positive; NaN where a repetition is missing.
-    parameters : sequence of str
-    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
-        Over the repetitions.
-    min_points : int
-        Fewest different values of each parameter, at least 3.
-
-    Raises
-    ------
-    DataError
-        Naming what is wrong with shapes, points or values.
+    `points` (shape (points, parameters)): positive; points that repeat are merged as repetitions.
+    `values` (shape (points,) or (points, repetitions)): not negative, at least one positive; NaN where a repetition is
+    missing.
+    `statistic`: over the repetitions.
+    `min_points`: fewest different values of each parameter, at least 3.
+    Raises DataError: naming what is wrong with shapes, points or values.
     """
     names = tuple(parameters)
     x, rows = _arrays(points, values, names)

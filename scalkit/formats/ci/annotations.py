@@ -13,24 +13,12 @@ def to_github(
 ) -> str:
     """Return workflow commands: an error for all that decides the exit status, a warning for all else worth reading.
 
-    Parameters
-    ----------
-    result : Validation
-    fail_on : collection of str
-        As in `Validation.exit_status`.
-    file : str
-        The file of expectations, relative to the repository, to show annotations at.
-    lines : mapping of str to int, optional
-        The line of each function there.
+    `fail_on`: as in `Validation.exit_status`.
+    `file`: the file of expectations, relative to the repository, to show annotations at.
+    `lines`: the line of each function there.
+    Returns: one command a line; empty if there is nothing to say.
 
-    Returns
-    -------
-    str
-        One command a line; empty if there is nothing to say.
-
-    References
-    ----------
-    GitHub, "Workflow commands for GitHub Actions": ``::error file=...,line=...,title=...::message``.
+    Source: GitHub, "Workflow commands for GitHub Actions": ``::error file=...,line=...,title=...::message``.
     """
     result.exit_status(fail_on)
     known = lines or {}

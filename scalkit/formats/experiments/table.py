@@ -71,28 +71,16 @@ def read_experiments(
 ) -> ExperimentTable:
     """Return the measurements of neighbourhood campaigns, all run files at and below some paths.
 
-    Parameters
-    ----------
-    path : path, or sequence of paths
-        Folders, or run files; also compressed, ``.jsonl.gz``. Other run files are left out.
-    value : {"completion", "local"}
-        From the common start to the end of the last process; or the longest that any process was inside the call.
-    keep_flagged : bool
-        Keep repetitions that some process began too late; by default they are NaN, unless fewer than 5 would remain.
-
-    Returns
-    -------
-    ExperimentTable
-        Columns ``operation``, ``datatype``, ``topology``, ``order``, ``constructor``, ``size`` [B], ``work``, ``n_dim``,
-        ``n_finite``, ``radius``, ``reorder``, ``p``, ``library`` where there are several, ``run``, ``oversubscribed``; ``time``
-        in s of shape (rows, repetitions), NaN at the end of shorter rows. What an experiment does not have is missing.
-
-    Raises
-    ------
-    RunFileError
-        If a file is malformed; the text names file and line.
-    DataError
-        If there is no such file.
+    `path`: folders, or run files; also compressed, ``.jsonl.gz``. Other run files are left out.
+    `value`: from the common start to the end of the last process; or the longest that any process was inside the call.
+    `keep_flagged`: keep repetitions that some process began too late; by default they are NaN, unless fewer than 5 would
+    remain.
+    Returns: columns ``operation``, ``datatype``, ``topology``, ``order``, ``constructor``, ``size`` [B], ``work``,
+    ``n_dim``, ``n_finite``, ``radius``, ``reorder``, ``p``, ``library`` where there are several, ``run``,
+    ``oversubscribed``; ``time`` in s of shape (rows, repetitions), NaN at the end of shorter rows. What an experiment does
+    not have is missing.
+    Raises RunFileError if a file is malformed; the text names file and line.
+    Raises DataError if there is no such file.
     """
     if value not in ("completion", "local"):
         raise DataError(f"value is {value!r}; choose completion or local.")

@@ -33,16 +33,9 @@ def catalogue_of(source: str | Path) -> ModelCatalogue:
 def message_of(source: str | Path) -> PointToPoint:
     """Return the model of a message that a file holds.
 
-    Parameters
-    ----------
-    source : str or path
-        ``"bluegene-p"``; a TOML file, a catalogue with the models ``point-to-point`` and, where there are, ``gap`` and
-        ``exchange``, or a model card; a platform of SimGrid (``.xml``); or a table of known algorithms (``.csv``).
-
-    Raises
-    ------
-    UsageError
-        If there is no such name or file, or no model of a message in it.
+    `source`: ``"bluegene-p"``; a TOML file, a catalogue with the models ``point-to-point`` and, where there are, ``gap`` and
+    ``exchange``, or a model card; a platform of SimGrid (``.xml``); or a table of known algorithms (``.csv``).
+    Raises UsageError if there is no such name or file, or no model of a message in it.
     """
     file = Path(source)
     if file.suffix == ".xml":

@@ -38,16 +38,8 @@ FROM one GROUP BY {", ".join(_KEY)}, x ORDER BY {", ".join(_KEY)}, x
 def page(store: Store, title: str = "") -> str:
     """Return the page of a store.
 
-    Parameters
-    ----------
-    store : Store
-    title : str
-        By default the name of the store.
-
-    Returns
-    -------
-    str
-        HTML with everything in it; texts of the store are escaped, and no script comes from them.
+    `title`: by default the name of the store.
+    Returns: HTML with everything in it; texts of the store are escaped, and no script comes from them.
     """
     title = title or f"Results: {store.folder.name}"
     runs = store.runs()
@@ -90,15 +82,7 @@ def pictures(store: Store, kind: str = "svg") -> dict[str, bytes]:
     They are of the largest number of processes that several message sizes were measured with, not more than cores where
     possible, or over the processes where there is one size.
 
-    Parameters
-    ----------
-    store : Store
-    kind : {"svg", "pdf", "eps", "csv"}
-
-    Raises
-    ------
-    ReportError
-        If the program that draws is missing.
+    Raises ReportError if the program that draws is missing.
     """
     found: dict[str, bytes] = {}
     for operation, choices in _comparable(store):

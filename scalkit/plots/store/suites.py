@@ -134,21 +134,10 @@ _WIDTH = 900
 def joint(comparison: Comparison) -> go.Figure:
     """Return all curves of a comparison as one plotly figure.
 
-    Parameters
-    ----------
-    comparison : scalkit.store.views.comparison.Comparison
-        As ``store.compare([...])`` returns it; a single choice is enough.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Colour, symbol and dash tell the curves apart. Symbols are the medians over the runs, hollow where there were more
-        processes than cores or values are simulated; bars reach from the smallest to the largest run.
-
-    Raises
-    ------
-    DataError
-        If there is no curve.
+    `comparison`: as ``store.compare([...])`` returns it; a single choice is enough.
+    Returns: colour, symbol and dash tell the curves apart. Symbols are the medians over the runs, hollow where there were
+    more processes than cores or values are simulated; bars reach from the smallest to the largest run.
+    Raises DataError if there is no curve.
     """
     curves = comparison.curves
     if not curves:

@@ -106,29 +106,15 @@ def open_guidelines(
 ) -> GuidelinePage:
     """Return the content of a report.
 
-    Parameters
-    ----------
-    runs : sequence of paths
-        What `scalkit.guidelines.tables.read_tables` takes; empty: a simulated example.
-    guidelines : sequence of str
-        Texts, TOML files, names of bundled sets; empty: all bundled ones.
-    options : mapping
-        Further arguments of `scalkit.guidelines.assess`.
-    predict : str
-        The parameter to fit models along; empty: none.
-    up_to : float, optional
-        How far to look.
-    fail_on : sequence of str
-        ``"inconclusive"``, ``"undecidable"``, ``"untested"``, ``"predicted"``.
-    title : str
-        Made from the measurements if empty.
-    named : sequence of str
-        How the report names `runs`.
-
-    Raises
-    ------
-    DataError, RuleError, UsageError
-        If an input is wrong.
+    `runs`: what `scalkit.guidelines.tables.read_tables` takes; empty: a simulated example.
+    `guidelines`: texts, TOML files, names of bundled sets; empty: all bundled ones.
+    `options`: further arguments of `scalkit.guidelines.assess`.
+    `predict`: the parameter to fit models along; empty: none.
+    `up_to`: how far to look.
+    `fail_on`: ``"inconclusive"``, ``"undecidable"``, ``"untested"``, ``"predicted"``.
+    `title`: made from the measurements if empty.
+    `named`: how the report names `runs`.
+    Raises DataError, RuleError, UsageError if an input is wrong.
     """
     require_known_parameters()
     given, runs, guidelines, fail_on = dict(options or {}), listed(runs), listed(guidelines), listed(fail_on)

@@ -176,21 +176,11 @@ class RunPage(Content):
 def open_run(store: str, run: str = "", *, title: str = "", named: str = "") -> RunPage:
     """Return the content of a report about a run.
 
-    Parameters
-    ----------
-    store : str
-        Folder or zip; empty: the one that comes with scalkit.
-    run : str
-        Id of the run, or its beginning; empty: the newest.
-    title : str
-        Made from the run if empty.
-    named : str
-        How the report names the store; empty: by its path.
-
-    Raises
-    ------
-    StoreError, DataError
-        If there is no such store or run, or its file is damaged.
+    `store`: folder or zip; empty: the one that comes with scalkit.
+    `run`: id of the run, or its beginning; empty: the newest.
+    `title`: made from the run if empty.
+    `named`: how the report names the store; empty: by its path.
+    Raises StoreError, DataError if there is no such store or run, or its file is damaged.
     """
     opened = open_store(store or bundled("data/store"), readonly=True)
     run_id = opened.resolve(run) if run else _newest(opened)
@@ -286,32 +276,15 @@ def run_report(
 ) -> Path:
     """Write a report about a run: who measured where, with which switches, every suite with its quartiles, and caveats.
 
-    Parameters
-    ----------
-    store : Store or path
-        A folder or a zip.
-    run : str
-        Id of the run, or its beginning; by default the newest.
-    out : path
-        The HTML file, which loads nothing from any network.
-    title : str
-        Made from the run if empty.
-    force : bool
-        Replace an existing file.
-    progress : callable, optional
-        Called with the number of steps done and of all.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Raises
-    ------
-    StoreError, DataError
-        If there is no such store or run.
-    ReportError
-        If the place cannot be written to, or the notebook fails; nothing is left there then.
+    `store`: a folder or a zip.
+    `run`: id of the run, or its beginning; by default the newest.
+    `out`: the HTML file, which loads nothing from any network.
+    `title`: made from the run if empty.
+    `force`: replace an existing file.
+    `progress`: called with the number of steps done and of all.
+    Returns: the file.
+    Raises StoreError, DataError if there is no such store or run.
+    Raises ReportError if the place cannot be written to, or the notebook fails; nothing is left there then.
     """
     target = Target.of(out, force=force, alone=True)
     opened = store if isinstance(store, Store) else open_store(store, readonly=True)

@@ -175,31 +175,17 @@ def open_waiting(
 ) -> WaitingPage:
     """Return the content of a report.
 
-    Parameters
-    ----------
-    runs : sequence of paths
-        Results, traces, or folders of these; empty: simulated traces that come with scalkit.
-    region : str
-        Only what happens within this region of the program; empty: all.
-    expected : mapping or str
-        Growth over p of the waiting for progress: in each region, or in the whole program. Of a program whose time falls as
-        processes are added it is that of all of them together, else that of a process. By default it is compared with a constant,
-        which does not count for the status.
-    fail_above : float, optional
-        Percent of the time.
-    baseline : bool
-        Whether to time the analysis with a message for each request, too.
-    keep_going : bool
-        Leave out what is wrong with traces.
-    title : str
-        Made from the runs if empty.
-    named : sequence of str
-        How the report names `runs`.
-
-    Raises
-    ------
-    DataError, ExpectationError
-        If an input is wrong.
+    `runs`: results, traces, or folders of these; empty: simulated traces that come with scalkit.
+    `region`: only what happens within this region of the program; empty: all.
+    `expected`: growth over p of the waiting for progress: in each region, or in the whole program. Of a program whose time
+    falls as processes are added it is that of all of them together, else that of a process. By default it is compared with a
+    constant, which does not count for the status.
+    `fail_above`: percent of the time.
+    `baseline`: whether to time the analysis with a message for each request, too.
+    `keep_going`: leave out what is wrong with traces.
+    `title`: made from the runs if empty.
+    `named`: how the report names `runs`.
+    Raises DataError, ExpectationError if an input is wrong.
     """
     require_known_parameters()
     runs = listed(runs)

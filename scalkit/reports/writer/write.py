@@ -31,16 +31,10 @@ if TYPE_CHECKING:
 class ReportResult:
     """What was written, and the verdict.
 
-    Attributes
-    ----------
-    html, verdict_json, junit_xml : Path
-        The report about one run of a store is the page alone.
-    status : int
-        0 or 1, as the command that writes the report would end.
-    answer : str
-        The verdicts in a few sentences.
-    pdf, notebook : Path or None
-        None if not asked for.
+    `html`, `verdict_json`, `junit_xml`: the report about one run of a store is the page alone.
+    `status`: 0 or 1, as the command that writes the report would end.
+    `answer`: the verdicts in a few sentences.
+    `pdf`, `notebook`: None if not asked for.
     """
 
     html: Path

@@ -42,30 +42,15 @@ def advise(
     What stands for a candidate is the mean of the logarithms of its runs' values, outliers among the runs moved to Tukey's
     fence; how sure it is, tells a bootstrap over the runs, in which all candidates of a run are drawn together.
 
-    Parameters
-    ----------
-    store : Store
-    op : str
-        ``"MPI_Gather"``, or what else the catalogue of substitutes has.
-    p, msg_By : int or several, optional
-        Only these numbers of processes and message sizes [B].
-    platform, machine : str or several, optional
-        Only these; ``*`` stands for anything. A platform is a machine with an MPI library.
-    statistic : str
-        What stands for the repetitions of a measurement.
-    confidence : float
-        Of the intervals of crossovers; and the probability from which on a winner counts as sure.
-    n_draws, seed : int
-        Of the bootstrap.
-    **filters
-        Further columns of the store's ``points``.
-
-    Raises
-    ------
-    DataError
-        If there are no times of the operation's candidates.
-    UsageError
-        If no substitutes of the operation are known, or an option is wrong.
+    `op`: ``"MPI_Gather"``, or what else the catalogue of substitutes has.
+    `p`, `msg_By`: only these numbers of processes and message sizes [B].
+    `platform`, `machine`: only these; ``*`` stands for anything. A platform is a machine with an MPI library.
+    `statistic`: what stands for the repetitions of a measurement.
+    `confidence`: of the intervals of crossovers; and the probability from which on a winner counts as sure.
+    `n_draws`, `seed`: of the bootstrap.
+    `**filters`: further columns of the store's ``points``.
+    Raises DataError if there are no times of the operation's candidates.
+    Raises UsageError if no substitutes of the operation are known, or an option is wrong.
     """
     operation = operation_of(op)
     if statistic not in STATISTICS:

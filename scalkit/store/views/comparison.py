@@ -188,29 +188,15 @@ def compare(
     Where the first choice leaves open the number of processes, or the size, it is a curve for each, and a curve of another
     choice is compared with the one that has as many processes, or the same size.
 
-    Parameters
-    ----------
-    store : Store
-    choices : sequence of str, mapping or Choice
-        Each becomes a curve: ``"MPI_Gather"``, ``"op=MPI_Gather,platform=daint*"``, ``{"op": "MPI_Gather", "p": 32}``.
-        ``"op=MPI_Gather,run=3f2a"`` is one run, by the beginning of its id.
-    where : mapping, optional
-        Filters of all choices; what a choice says itself goes first.
-    statistic : str
-        What stands for the repetitions of a measurement; the runs are the sample.
-    confidence : float
-        Of the intervals of the ratios, each by itself.
-    level : float
-        Of the differences, after correction for their number.
-    tolerance : float
-        Ratios from 1/(1 + tolerance) to 1 + tolerance are the same for all practical purposes.
-
-    Raises
-    ------
-    DataError
-        If a choice is empty, or they are of different metrics or over different parameters.
-    UsageError
-        If there is no choice.
+    `choices`: each becomes a curve: ``"MPI_Gather"``, ``"op=MPI_Gather,platform=daint*"``, ``{"op": "MPI_Gather", "p":
+    32}``. ``"op=MPI_Gather,run=3f2a"`` is one run, by the beginning of its id.
+    `where`: filters of all choices; what a choice says itself goes first.
+    `statistic`: what stands for the repetitions of a measurement; the runs are the sample.
+    `confidence`: of the intervals of the ratios, each by itself.
+    `level`: of the differences, after correction for their number.
+    `tolerance`: ratios from 1/(1 + tolerance) to 1 + tolerance are the same for all practical purposes.
+    Raises DataError if a choice is empty, or they are of different metrics or over different parameters.
+    Raises UsageError if there is no choice.
     """
     if isinstance(choices, str | Mapping) or not choices:
         raise UsageError("compare needs a list of choices, such as ['MPI_Gather', 'Gather_send_recv'].")

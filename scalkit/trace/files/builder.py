@@ -17,15 +17,11 @@ _OPERATION = {name: number for number, name in OPERATIONS.items()}
 class TraceBuilder:
     """A trace in memory.
 
-    Parameters
-    ----------
-    locations : int
-        All of them are in scope 0, the communicator ``"world"``, and scope 1, the window ``"window"``, with their number as
-        their rank.
-    functions : sequence of str
-        Functions of a communication library other than MPI and ARMCI: calls of them progress what others have begun.
-    **facts
-        For ``trace.json``, such as ``simulated=True``.
+    `locations`: all of them are in scope 0, the communicator ``"world"``, and scope 1, the window ``"window"``, with their
+    number as their rank.
+    `functions`: functions of a communication library other than MPI and ARMCI: calls of them progress what others have
+    begun.
+    `**facts`: for ``trace.json``, such as ``simulated=True``.
     """
 
     def __init__(self, locations: int, *, functions: Sequence[str] = (), **facts: Any) -> None:
@@ -37,16 +33,10 @@ class TraceBuilder:
     ) -> int:
         """Add a call and return its number; the calls of a location come in the order in which they begin.
 
-        Parameters
-        ----------
-        location : int
-        name : str
-            Function, such as ``"MPI_Win_flush"``.
-        enter, leave : int, in ns
-        scope, peer : int
-            0 the communicator, 1 the window; target, root, or number of a group, as the function has it.
-        under : int, optional
-            Number of the call that makes this one; by default it is made by the innermost region.
+        `name`: function, such as ``"MPI_Win_flush"``.
+        `enter`, `leave`: in ns.
+        `scope`, `peer`: 0 the communicator, 1 the window; target, root, or number of a group, as the function has it.
+        `under`: number of the call that makes this one; by default it is made by the innermost region.
         """
         return self.locations[location].call(name, enter, leave, scope, peer, under)
 

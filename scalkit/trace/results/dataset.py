@@ -91,10 +91,7 @@ def write_result(ds: xr.Dataset, path: str | os.PathLike[str]) -> None:
 
     A name that ends in ``.gz`` is compressed: a twentieth of the size with many processes.
 
-    Raises
-    ------
-    DataError
-        If a sum is larger, or the file cannot be written.
+    Raises DataError if a sum is larger, or the file cannot be written.
     """
     narrow = ds.copy()
     for name, variable in ds.variables.items():
@@ -112,10 +109,7 @@ def write_result(ds: xr.Dataset, path: str | os.PathLike[str]) -> None:
 def read_result(path: str | os.PathLike[str]) -> xr.Dataset:
     """Return the Dataset of a file that `write_result` wrote, identical to what was written.
 
-    Raises
-    ------
-    DataError
-        If it cannot be read, or is something else.
+    Raises DataError if it cannot be read, or is something else.
     """
     try:
         with xr.open_dataset(path, engine="scipy", decode_times=False) as opened:

@@ -25,30 +25,16 @@ def over_processes(
 ) -> xr.Dataset:
     """Return how long a process waited in each region, over the number of processes.
 
-    Parameters
-    ----------
-    results : iterable of Dataset
-        From `analyse` or `read_result`, of the same program on several numbers of processes; those of the same number are
-        repetitions.
-    of : {"mean", "most", "sum"}
-        Mean of all processes, that which waited longest, or all together: what waiting costs, where a problem of fixed size is
-        shared by more and more processes.
-    parameter : str
-        Name of the number of processes.
-
-    Returns
-    -------
-    xarray.Dataset
-        Measurements, in s: a metric for each kind of wait that was met, a function for each region that waited, over all its
-        call paths, and ``"program"``, all of them together. `scalkit.validate` takes it with expectations such as
-        ``{"MPI_Win_flush": {"wait_for_progress": "log(p)"}}``.
-
-    Raises
-    ------
-    DataError
-        If there are no results.
-    UsageError
-        If `of` is something else.
+    `results`: from `analyse` or `read_result`, of the same program on several numbers of processes; those of the same number
+    are repetitions.
+    `of`: mean of all processes, that which waited longest, or all together: what waiting costs, where a problem of fixed
+    size is shared by more and more processes.
+    `parameter`: name of the number of processes.
+    Returns: measurements, in s: a metric for each kind of wait that was met, a function for each region that waited, over
+    all its call paths, and ``"program"``, all of them together. `scalkit.validate` takes it with expectations such as
+    ``{"MPI_Win_flush": {"wait_for_progress": "log(p)"}}``.
+    Raises DataError if there are no results.
+    Raises UsageError if `of` is something else.
     """
     given = list(results)
     if of not in _PICKS:

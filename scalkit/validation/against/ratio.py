@@ -140,12 +140,8 @@ def against(series: Series | SeveralSeries, model: str) -> Against:
     best; what a shape rises by from the smallest to the largest setting is its trend. Errors are those of the repetitions and
     1 % between launches, widened by what the shapes do not explain; of exact values they are what is not explained.
 
-    Parameters
-    ----------
-    series : Series or SeveralSeries
-        Measured over model.
-    model : str
-        Its name.
+    `series`: measured over model.
+    `model`: its name.
     """
     y, points, is_exact = series.y, series.points, series.exact or series.virtual
     error = _errors(series, is_exact)

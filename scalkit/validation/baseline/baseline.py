@@ -30,23 +30,13 @@ BASELINE_SCHEMA = 2
 class BaselineEntry:
     """What is kept of one function and metric.
 
-    Attributes
-    ----------
-    function, metric : str
-    model : Model
-        With unit and parameter.
-    expectation : Growth
-        What was expected when the baseline was made.
-    deviation : Growth or None
-        The deviation limit if it was given; by default half of the leading class of the model.
-    x, y : tuple of float
-        Settings, and values in the unit of the model.
-    noise : float
-        Relative standard error of a value.
-    errors : tuple of float
-        The same of each setting, from its own repetitions; empty in baselines of old, where `noise` is that of all.
-    processes : tuple of float
-        When each process was done at the last setting; empty where that was not kept.
+    `model`: with unit and parameter.
+    `expectation`: what was expected when the baseline was made.
+    `deviation`: the deviation limit if it was given; by default half of the leading class of the model.
+    `x`, `y`: settings, and values in the unit of the model.
+    `noise`: relative standard error of a value.
+    `errors`: the same of each setting, from its own repetitions; empty in baselines of old, where `noise` is that of all.
+    `processes`: when each process was done at the last setting; empty where that was not kept.
     """
 
     function: str

@@ -212,19 +212,9 @@ def compare(baseline: Baseline, result: Validation, tolerance: float = 0.1) -> C
     Each series is judged again with the growth of the baseline as its expectation. Outside of the limits it is worse or
     better. Beside that the values are compared setting by setting, see `regression`.
 
-    Parameters
-    ----------
-    baseline : Baseline
-    result : Validation
-    tolerance : float
-        Relative change of the values that is none; 0.1 is 10 %.
-
-    Raises
-    ------
-    DataError
-        If a metric has another unit or parameter than in the baseline.
-    UsageError
-        If the tolerance is negative or not finite.
+    `tolerance`: relative change of the values that is none; 0.1 is 10 %.
+    Raises DataError if a metric has another unit or parameter than in the baseline.
+    Raises UsageError if the tolerance is negative or not finite.
     """
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise UsageError(f"the tolerance is {tolerance!r}; a share such as 0.1 for 10 % is needed.")

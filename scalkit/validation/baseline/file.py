@@ -41,10 +41,7 @@ def save(baseline: Baseline, path: Path) -> Path:
 def load(path: Path) -> Baseline:
     """Return the baseline in a file.
 
-    Raises
-    ------
-    DataError
-        One sentence with the file, the place in it, what stands there and what is needed.
+    Raises DataError: one sentence with the file, the place in it, what stands there and what is needed.
     """
     try:
         with path.open("rb") as file:

@@ -104,16 +104,10 @@ def regression(x: Floats, then: Floats, now: Floats, error: Floats, tolerance: f
     Of the shapes that explain the values better than no change does, by the Bayesian information criterion, the best one is
     taken if it is large enough, else the best rise that is.
 
-    Parameters
-    ----------
-    x, then, now : ndarray of shape (settings,)
-        Settings, ascending, and positive values.
-    error : ndarray of shape (settings,)
-        Relative standard error of now over then, 0 for exact values.
-    tolerance : float
-        Relative change that is none.
-    is_exact : bool
-        Whether two launches give the same.
+    `x`, `then`, `now` (shape (settings,)): settings, ascending, and positive values.
+    `error` (shape (settings,)): relative standard error of now over then, 0 for exact values.
+    `tolerance`: relative change that is none.
+    `is_exact`: whether two launches give the same.
     """
     logs = np.log(now / then)
     error = np.hypot(error, _ROUNDING if is_exact else BETWEEN)

@@ -112,13 +112,8 @@ class ExpectationSet:
     def of(self, function: str, metric: str = "", is_primary: bool = True) -> Expected | None:
         """Return the expectation of a metric of a function; a variant such as ``f[random]`` falls back to ``f``.
 
-        Parameters
-        ----------
-        function : str
-        metric : str
-            Without one, what stands for all primary metrics.
-        is_primary : bool
-            Whether an expectation that names no metric is about this one: see `scalkit.validation.names.primary`.
+        `metric`: without one, what stands for all primary metrics.
+        `is_primary`: whether an expectation that names no metric is about this one: see `scalkit.validation.names.primary`.
         """
         return self.functions.get(self.name_of(function, metric, is_primary))
 
@@ -135,13 +130,9 @@ class ExpectationSet:
 def load_expectations(source: str | Path) -> ExpectationSet:
     """Return a bundled set (``"mpi"``, ``"mpi-all"``, ``"mafia"``) or the one in a TOML file.
 
-    Raises
-    ------
-    ExpectationError
-        If the file cannot be read, is not TOML, or an entry is wrong; the text names the file, the line, the entry and the
-        value.
-    RuleError
-        If a rule cannot be read.
+    Raises ExpectationError if the file cannot be read, is not TOML, or an entry is wrong; the text names the file, the line,
+    the entry and the value.
+    Raises RuleError if a rule cannot be read.
     """
     if source in CATALOGUES:
         text = resources.files("scalkit.validation").joinpath(f"catalogues/{source}.toml").read_text(encoding="utf-8")

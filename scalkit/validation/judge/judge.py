@@ -43,15 +43,9 @@ _LEAST_KEPT = 2000
 class Outcome:
     """What choices lead to.
 
-    Attributes
-    ----------
-    validation : Validation
-    verdicts : mapping from (function, metric) to Verdict or SeveralVerdict
-        The metric as measured, also where its cost is modelled.
-    problems : mapping from (function, metric) to str
-        Why there is no verdict.
-    refused : tuple of DataError
-        Of what has an expectation and cannot be judged.
+    `verdicts`: the metric as measured, also where its cost is modelled.
+    `problems`: why there is no verdict.
+    `refused`: of what has an expectation and cannot be judged.
     """
 
     validation: Validation

@@ -51,34 +51,18 @@ def word_of(probability: Mapping[Rank, float]) -> VerdictWord:
 class Posterior:
     """The posterior of one series over the ruler of its expectation.
 
-    Attributes
-    ----------
-    series : Series
-    expectation : Expectation
-    space : SearchSpace
-    competing : Competing
-        The leading terms, ascending, with their ranks.
-    weights : ndarray of shape (growths,)
-        Probability of each.
-    hidden_weights : ndarray of shape (growths,)
-        The part of it that is a faster term beside the expected one.
-    hidden : float
-        Largest share at the last setting of `hidden_growth` that the values do not exclude at 95 %; NaN if no growth of
-        the space is outside the upper limit.
-    prior : {"ranks", "ticks", "expectation"}
-    is_exact : bool
-        Whether the values were taken as free of noise.
-    apart : tuple of float
-        Settings that most probably follow something else than the rest, as where a library changes its algorithm; asked of
-        exact times only.
-    off : tuple of float
-        Probability that the value of each setting is off by a factor; empty for exact values, where `apart` is asked.
-    trust : Trust
-        How the settings follow the most probable growth.
+    `competing`: the leading terms, ascending, with their ranks.
+    `weights` (shape (growths,)): probability of each.
+    `hidden_weights` (shape (growths,)): the part of it that is a faster term beside the expected one.
+    `hidden`: largest share at the last setting of `hidden_growth` that the values do not exclude at 95 %; NaN if no growth
+    of the space is outside the upper limit.
+    `is_exact`: whether the values were taken as free of noise.
+    `apart`: settings that most probably follow something else than the rest, as where a library changes its algorithm; asked
+    of exact times only.
+    `off`: probability that the value of each setting is off by a factor; empty for exact values, where `apart` is asked.
+    `trust`: how the settings follow the most probable growth.
 
-    References
-    ----------
-    docs/method.md, "How sure is it?".
+    Source: docs/method.md, "How sure is it?".
     """
 
     series: Series
@@ -162,19 +146,10 @@ class Posterior:
     def interval(self, x: ArrayLike, level: float = 0.9) -> Floats:
         """Return the central prediction interval of a setting's value.
 
-        Parameters
-        ----------
-        x : array_like
-            Settings of the parameter.
-        level : float
-            Probability that a value measured there lies inside, if it follows a class of the refined ruler.
+        `x`: settings of the parameter.
+        `level`: probability that a value measured there lies inside, if it follows a class of the refined ruler.
+        Returns: shape (2, *shape of x).
 
-        Returns
-        -------
-        ndarray of shape (2, *shape of x), in the unit of the series
-
-        Notes
-        -----
         Hypotheses on the ruler take part, each also with a power that is free about its tick, the uncertainty of the level,
         and the noise of the new value. Exact values have a ruler refined to 1/24 instead. Another regime there is outside of
         any such interval.
@@ -189,17 +164,9 @@ class Posterior:
     def quantiles(self, x: ArrayLike, shares: Sequence[float], refined: bool = True) -> Floats:
         """Return quantiles of the predictions at `x`, of shape (len(shares), *shape of x), in the unit of the series.
 
-        Parameters
-        ----------
-        x : array_like
-        shares : sequence of float
-        refined : bool
-            Whether growths between the ticks take part, as they do in an interval.
-
-        Raises
-        ------
-        UsageError
-            If a setting is not positive, a growth that competes has no value there, or a share is no probability.
+        `refined`: whether growths between the ticks take part, as they do in an interval.
+        Raises UsageError if a setting is not positive, a growth that competes has no value there, or a share is no
+        probability.
         """
         at, wanted = checked_settings(x, self.series.parameter), checked_shares(shares)
         if nowhere := without_value(self.growths, self.series.x, at.ravel()):
@@ -213,11 +180,8 @@ class Posterior:
     def predictions(self, at: ArrayLike, refined: bool = True) -> Predictions:
         """Return what each hypothesis predicts at settings of shape (m,).
 
-        Parameters
-        ----------
-        at : array_like of shape (m,)
-        refined : bool
-            Whether growths between the ticks take part.
+        `at`: shape (m,).
+        `refined`: whether growths between the ticks take part.
         """
         at = np.asarray(at, dtype=np.float64)
         if self.is_exact:
@@ -255,20 +219,9 @@ def posteriors(
 
     What comes out for a series does not depend on the others, to the last bit.
 
-    Parameters
-    ----------
-    measured : sequence of Series
-    expectation : Expectation
-    space : SearchSpace
-    prior : {"ranks", "ticks", "expectation"}
-        Equal mass for the three ranks, for all ticks, or half of it for the expectation.
-    memory : Memory, optional
-        What the same series left behind when they were judged with other ticks; the same comes out, sooner.
-
-    Raises
-    ------
-    UsageError
-        If the prior is unknown.
+    `prior`: equal mass for the three ranks, for all ticks, or half of it for the expectation.
+    `memory`: what the same series left behind when they were judged with other ticks; the same comes out, sooner.
+    Raises UsageError if the prior is unknown.
     """
     if prior not in get_args(Prior):
         raise UsageError(f"the prior {prior!r} is unknown; choose one of {', '.join(get_args(Prior))}.")

@@ -37,19 +37,11 @@ _FLAT = 0.5
 class Predictions:
     """What hypotheses predict.
 
-    Attributes
-    ----------
-    logs : ndarray of shape (H, m)
-        Natural logarithm of the value at each setting.
-    weights : ndarray of shape (H,)
-        Probability.
-    spread : ndarray of shape (H, m)
-        Standard deviation of the logarithm of a new value.
-    growths : tuple of Growth
-    tick : ndarray of int, shape (H,)
-        Which of `growths` leads.
-    is_single : ndarray of bool, shape (H,)
-        Whether it is one term beside the constant, not two.
+    `logs` (shape (H, m)): natural logarithm of the value at each setting.
+    `weights` (shape (H,)): probability.
+    `spread` (shape (H, m)): standard deviation of the logarithm of a new value.
+    `tick`: which of `growths` leads.
+    `is_single`: whether it is one term beside the constant, not two.
     """
 
     logs: Floats

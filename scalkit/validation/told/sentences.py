@@ -36,10 +36,7 @@ _PROCESSES = 10_000.0
 def problem_of(verdict: Verdict) -> str:
     """Return what a function costs, and what it would cost if it grew as claimed.
 
-    Parameters
-    ----------
-    verdict : Verdict
-        With the answer to fix it.
+    `verdict`: with the answer to fix it.
     """
     if verdict.against is not None:
         return verdict.against.problem
