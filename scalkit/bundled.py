@@ -1,7 +1,5 @@
 """Finds what is shipped with scalkit for people to open: notebooks and small data sets."""
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 

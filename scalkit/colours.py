@@ -1,7 +1,5 @@
 """The table of colours that figures, style sheets and scripts read, each for light and for dark pages."""
 
-from __future__ import annotations
-
 import json
 from typing import Final
 

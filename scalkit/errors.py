@@ -1,7 +1,5 @@
 """Every exception that scalkit raises on purpose; each also derives from the builtin that it refines."""
 
-from __future__ import annotations
-
 
 class ScalkitError(Exception):
     """Base of all errors that name wrong input or a missing tool; the commands print its text and exit with 2."""

@@ -1,7 +1,5 @@
 """What scalkit can use beyond its core: which extra brings which packages, and the sentence for one that is missing."""
 
-from __future__ import annotations
-
 import importlib.util
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """JUnit XML, which every CI system shows: suites of test cases that pass, fail or are skipped."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Public names of a package that are loaded at first use, as the stub ``__init__.pyi`` beside it lists them."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import sys

@@ -3,8 +3,6 @@
 A package brings the modules in it.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """Compiles a tree of C sources with its own Makefile into a cache, once for each compiler, flags and sources."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shlex

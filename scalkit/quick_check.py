@@ -1,7 +1,5 @@
 """`sk.check`: does a Python callable grow as claimed? Sizes, clock and repetitions are chosen within a budget of time."""
 
-from __future__ import annotations
-
 import math
 import sys
 import time

@@ -1,7 +1,5 @@
 """`with sk.region("fft"):` for Python programs that `scalkit measure --command` runs, as scalkit/region.h is for C."""
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

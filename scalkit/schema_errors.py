@@ -1,7 +1,5 @@
 """Errors that a JSON schema finds in a TOML file, as sentences with line numbers and the nearest names."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import math

@@ -1,7 +1,5 @@
 """Numbers and lists as text for people: how many digits a probability has, and what stands where there is no number."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Prints quantities with SI prefixes, and takes written ones apart; inside scalkit everything is seconds and bytes."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """A file that appears only when it is complete."""
 
-from __future__ import annotations
-
 import os
 import secrets
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What a campaign measures: the arguments that decide it, checked; two campaigns with the same ones are the same."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields

@@ -1,7 +1,5 @@
 """What the arguments of all campaigns share: how they stand in campaign.toml, and how their numbers are checked."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """The MAFIA case study: searches planted clusters of k dimensions, times four functions and counts what they do."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

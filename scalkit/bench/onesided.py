@@ -4,8 +4,6 @@ Programs run over windows of MPI (``"rma"``; ``"locks"`` locks them for each tra
 within its calls (``"layer"``), really or simulated by SimGrid SMPI, and are recorded if a folder for the trace is named.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """What the microbenchmarks can measure, read from the tables of the C sources, so that each list is written once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs one program with a time limit and leaves none of its processes behind."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select

@@ -1,7 +1,5 @@
 """What a run file should say about how it came to be, beyond what the program itself can see."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime as dt
 import hashlib

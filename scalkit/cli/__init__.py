@@ -1,7 +1,5 @@
 """The command `scalkit`: one module for each of its commands."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import errno

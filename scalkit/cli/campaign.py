@@ -1,7 +1,5 @@
 """Do what a campaign file says: here, or as jobs of Slurm."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import shlex

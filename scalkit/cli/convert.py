@@ -1,7 +1,5 @@
 """Writes measurements in the format of another program."""
 
-from __future__ import annotations
-
 import argparse
 import json
 

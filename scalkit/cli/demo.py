@@ -1,7 +1,5 @@
 """Show what scalkit answers, on measurements that come with it: no MPI, no checkout, no file of yours is needed."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 

@@ -1,7 +1,5 @@
 """Open the documentation, which is part of the wheel, in a browser; no network is needed."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import webbrowser

@@ -1,7 +1,5 @@
 """Say what scalkit needs and finds here, what each lack means, and how to go on."""
 
-from __future__ import annotations
-
 import argparse
 import platform
 import shutil

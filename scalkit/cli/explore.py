@@ -1,7 +1,5 @@
 """Open the app on measurements as a page in the browser, without a notebook in sight."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

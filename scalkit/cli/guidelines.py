@@ -1,7 +1,5 @@
 """Tells what is slower than it should be: guidelines such as MPI_Bcast <= MPI_Scatter + MPI_Allgather, on several runs."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil

@@ -1,7 +1,5 @@
 """``scalkit guidelines --use``: a program whose calls are replaced by what a profile says is faster, and what was done."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """Tells when something changed over many commits, and which commit is the first bad one."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

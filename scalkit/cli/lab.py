@@ -1,7 +1,5 @@
 """Open JupyterLab on a copy of the notebooks, beginning with 00_quickstart."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """Measures MAFIA, a sequential search for clusters, and sets Table 4 of the paper beside what comes out."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Measure the MPI library of this machine, or functions of your own, and keep the run files in one folder."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

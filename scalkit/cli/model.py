@@ -1,7 +1,5 @@
 """Performance models of MPI: fit them to messages, show them, compare them with measurements, hand them to simulators."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import sys

@@ -1,7 +1,5 @@
 """Keep several MPI libraries side by side, each in an environment of its own, for `scalkit measure --mpi`."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Judge measurements and write a report: one HTML file, with the verdicts for programs beside it."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from dataclasses import asdict

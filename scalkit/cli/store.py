@@ -1,7 +1,5 @@
 """Keeps the results of many runs and machines in one folder, compares them, and tells which operation to choose."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """Prepare a workshop and look at what comes back."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

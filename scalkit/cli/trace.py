@@ -1,7 +1,5 @@
 """Finds out who waits for whom in a trace, above all for the progress of one-sided communication."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

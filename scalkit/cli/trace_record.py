@@ -1,7 +1,5 @@
 """The words ``record`` and ``run`` of `scalkit trace`: a program is recorded while it runs, and a page says who waited."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import re

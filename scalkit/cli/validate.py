@@ -1,7 +1,5 @@
 """Validates measurements against expectations and prints the verdicts as a table."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import sys

@@ -1,7 +1,5 @@
 """Runs an MPI program in virtual time, at several numbers of processes."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

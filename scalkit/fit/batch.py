@@ -1,7 +1,5 @@
 """`fit_models`: every growth fitted to every series at once, without an object for any of them."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol, get_args

@@ -1,7 +1,5 @@
 """What `fit_models` returns: arrays over the series, a `Model` of one of them on request."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Leaving one point out needs no further fit: the weighted sums without it follow from the sums with it.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal, get_args
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Where to cut the range of the parameter: exact dynamic programming over all segments, and the criterion to choose by."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Tests of growth against a constant, in closed form: no statistics library needs to be loaded for a verdict."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import lru_cache

@@ -4,8 +4,6 @@ Weights of 1/y^2 make a model follow the smallest values when others are off by 
 too low costs at most 100 %, one that is too high costs any amount. On a logarithmic scale both cost the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A model: a constant plus a coefficient times a growth, as it came out of a fit."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ The cut is exact: dynamic programming over all segments finds, for every number 
 Bayesian information criterion chooses the number.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

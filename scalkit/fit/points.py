@@ -1,7 +1,5 @@
 """Points of one parameter or several, as a caller gives them: an array, a mapping, or values by name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The noise of the values of a series, from the spread between repetitions or runs of the same setting."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Chooses the model of a series among the fitted ticks and the constant."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace

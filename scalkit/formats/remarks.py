@@ -1,7 +1,5 @@
 """The lines above a table in CSV that say where its times come from."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Own growth classes as plain values, for files and other processes that name them again."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

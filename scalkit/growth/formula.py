@@ -4,8 +4,6 @@ It is computed in signed logarithms from log2 of the parameter, so that neither 
 of floating-point numbers, and it can be handed to sympy. All logarithms are base 2.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 import warnings

@@ -4,8 +4,6 @@ A sum is reduced to its leading term while it is read, so every part of an expre
 coefficient times a `Growth`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Exact rational coefficients: their size, and logarithms of those that no float could hold."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Texts that are no growth: what is checked before they are read, and how they are refused."""
 
-from __future__ import annotations
-
 import difflib
 from fractions import Fraction
 from numbers import Real

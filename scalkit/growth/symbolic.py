@@ -4,8 +4,6 @@ The exponent of a class in a formula is the limit of log(formula) / log(class): 
 time divided out, these limits find the leading term of any sum and see through every form in which a term can be written.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal

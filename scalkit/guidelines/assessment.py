@@ -1,7 +1,5 @@
 """Guidelines judged on measurements: run medians, a rank test for each setting, four states."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

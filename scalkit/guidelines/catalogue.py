@@ -21,8 +21,6 @@
     parameter = "size"
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What to use where a guideline is violated: the fastest of what was measured, setting by setting."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any

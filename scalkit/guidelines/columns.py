@@ -1,7 +1,5 @@
 """Tables of several kinds as columns: parameters, runs, and values."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Which experiments a guideline compares: all parameters equal but the one that it is about."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product

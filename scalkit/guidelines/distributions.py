@@ -1,7 +1,5 @@
 """The repetitions behind a test: what both sides took in each run, without outliers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from scalkit.guidelines.experiments import MISSING

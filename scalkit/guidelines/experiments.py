@@ -1,7 +1,5 @@
 """Measurements of a campaign: experiments, runs, and the median of each run, from tables of several kinds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The profile file: for each call, number of processes and size the implementation that was measured to be fastest."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

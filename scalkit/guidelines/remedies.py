@@ -1,7 +1,5 @@
 """Choices as ranges and in words: from which to which size, on how many processes, to use what."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby

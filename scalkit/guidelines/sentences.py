@@ -1,7 +1,5 @@
 """An assessment in plain words."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Assessments as notebooks show them."""
 
-from __future__ import annotations
-
 from html import escape
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Choices as C: functions that call what was measured to be faster, by number of processes and size."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterator, Sequence

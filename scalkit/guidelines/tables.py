@@ -1,7 +1,5 @@
 """Where measurements for guidelines come from: run folders, files of other programs, CSV, and tables at hand."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

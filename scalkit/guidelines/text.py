@@ -1,7 +1,5 @@
 """Guidelines as text: ``A <= B + 2*C``, ``A ~ B``, ``A <= max(B, C)``, ``order=fmaj ~ order=rand``."""
 
-from __future__ import annotations
-
 import re
 from typing import ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """What the notebooks of the learning path call: data for lessons, real, simulated or printed in the paper."""
 
-from __future__ import annotations
-
 from scalkit.lessons import tables
 from scalkit.lessons.beside import (
     Beside,

@@ -1,7 +1,5 @@
 """Tables 2 and 3 of Shudler et al. 2015 beside the libraries of today and simulated machines."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from html import escape

@@ -1,7 +1,5 @@
 """Your measurements, or an example where you have none yet."""
 
-from __future__ import annotations
-
 import os
 
 import xarray as xr

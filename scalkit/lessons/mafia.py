@@ -1,7 +1,5 @@
 """Table 4 of Shudler et al. 2015 beside what our own MAFIA gives: models, divergences, ranks, by time and by operations."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A small campaign on this machine, or the bundled one where there is no MPI library; it says which it is."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass

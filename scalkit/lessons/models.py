@@ -1,7 +1,5 @@
 """What the notebook on models of MPI calls: tables of how well models do, and the bundled data behind it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

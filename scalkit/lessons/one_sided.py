@@ -1,7 +1,5 @@
 """What the notebook on one-sided communication calls: a recorded run, an example by hand, runs over process counts."""
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tables 2, 3 and 4 of Shudler et al. 2015: what was printed, and the same derived again by scalkit."""
 
-from __future__ import annotations
-
 import tomllib
 from dataclasses import dataclass
 from html import escape

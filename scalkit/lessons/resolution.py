@@ -1,7 +1,5 @@
 """How fine may a ruler be? How often the right tick wins, by noise and by the number of halvings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Small tables that notebooks show: how growths are read and ordered, what matches, what models predict."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 

@@ -1,7 +1,5 @@
 """The store that comes with scalkit, and what it says to the question of the SKaMPI data base."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import weakref

@@ -1,7 +1,5 @@
 """Measurements: the run-file format, the Dataset that they live in, and the statistic that makes a series of them."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from scalkit.measure.combined import combine

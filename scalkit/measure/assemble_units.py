@@ -1,7 +1,5 @@
 """Run files of a master and its workers become one Dataset over the number of workers, the size of a unit, or both."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What a reader must know of a series, and whether it may decide: disturbances, wrong results, missing parts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Several Datasets become one: functions and points side by side, repeated measurements as further runs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Where what reads files and tables of other programs is; it is imported with the first of them, judging does without."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path

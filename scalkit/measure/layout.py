@@ -1,7 +1,5 @@
 """The two forms of a Dataset over several parameters: a grid with a dimension for each, and a list of points."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

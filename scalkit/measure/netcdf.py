@@ -1,7 +1,5 @@
 """Datasets to and from netCDF-3, the exchange format that needs no library beyond scipy."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

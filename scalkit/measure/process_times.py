@@ -1,7 +1,5 @@
 """When each process was done: the root in every repetition, all of them by their medians, and which one is the last."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape

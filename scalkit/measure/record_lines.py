@@ -1,7 +1,5 @@
 """The lines of a run file as records, up to where its program was stopped."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any, NoReturn

@@ -1,7 +1,5 @@
 """Reads one run file: strict about what stands there, lenient about where it stops."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable

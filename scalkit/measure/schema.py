@@ -1,7 +1,5 @@
 """The Dataset that measurements live in: its dimensions, metrics, units, roles, and the check that explains them."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

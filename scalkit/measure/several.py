@@ -1,7 +1,5 @@
 """The values of each function and metric over several parameters, point by point, as a `SeveralSeries`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from html import escape
 from typing import Any, NoReturn

@@ -1,7 +1,5 @@
 """Run files of several message sizes: the size becomes a second parameter."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the values of one function and metric have, over one parameter or several."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from scalkit.arrays import Floats, Ints

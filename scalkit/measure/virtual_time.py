@@ -1,7 +1,5 @@
 """Virtual time in run files and Datasets: which machine's clock times were read from, and the words for it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -5,8 +5,6 @@ and the sections below; ``templates()`` lists them. ``sessions_of(page)`` opens 
 notebooks and the small data sets that come with scalkit.
 """
 
-from __future__ import annotations
-
 from scalkit.bundled import bundled
 from scalkit.reports.reopened import sessions_of
 from scalkit.reports.run import report

@@ -1,7 +1,5 @@
 """The content of a report about several data sets side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath

@@ -3,8 +3,6 @@
 Of the lessons it is the students' edition, without solutions.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

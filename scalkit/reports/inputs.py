@@ -1,7 +1,5 @@
 """What is reported, made ready for the notebook's process: absolute paths, and files for what is in memory."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

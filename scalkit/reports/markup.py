@@ -1,7 +1,5 @@
 """Markup that several sections use: templates with autoescape, so plain text is escaped and only `Markup` passes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, Protocol

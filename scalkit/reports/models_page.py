@@ -1,7 +1,5 @@
 """The content of a report on performance models: measurements over processes and message sizes, judged by the best growths."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """Own growth classes on their way to the notebook's process, where the texts of a report name them again."""
 
-from __future__ import annotations
-
 from scalkit.growth import plain_growths, register_again
 
 __all__ = ["plain_growths", "register_again", "registering"]

@@ -1,7 +1,5 @@
 """The content of one report: the data, the validation, and what the sections say about them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Writes a report: papermill runs a template notebook, nbconvert turns it into one HTML file, all appear at once."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The templates of `scalkit report`: notebooks ``90_NAME.ipynb`` to ``92`` with one cell of typed, documented parameters."""
 
-from __future__ import annotations
-
 import ast
 import difflib
 import json

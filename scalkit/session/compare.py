@@ -1,7 +1,5 @@
 """What differs between the verdicts of two states."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape

@@ -1,7 +1,5 @@
 """Sessions inside a page: written into it as JSON that no markup ends, and found again."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import os

@@ -1,7 +1,5 @@
 """The observers of a session: told of each change, one after the other, whatever one of them does."""
 
-from __future__ import annotations
-
 import logging
 from collections import deque
 from collections.abc import Callable

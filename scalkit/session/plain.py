@@ -1,7 +1,5 @@
 """Expectations and options as JSON values, and back; a wrong value is a ScalkitError, KeyError, TypeError or ValueError."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, cast
 

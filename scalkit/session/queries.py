@@ -1,7 +1,5 @@
 """What can be read from a session, and what it can be turned into: a file, JSON values, Python."""
 
-from __future__ import annotations
-
 import os
 from typing import Any, Self
 

@@ -1,7 +1,5 @@
 """Ticks moved by hand: what becomes of a state, in a form in which equal rulers are equal values."""
 
-from __future__ import annotations
-
 from bisect import insort
 from collections.abc import Callable, Mapping
 from dataclasses import replace

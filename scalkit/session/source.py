@@ -1,7 +1,5 @@
 """Where the measurements of a session come from, and a hash of what they say."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """How a session goes from one state to another, also to other measurements."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Tukey's fence: medians of samples without their outliers."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

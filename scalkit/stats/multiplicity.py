@@ -1,7 +1,5 @@
 """P-values of many tests, adjusted so that few of the findings are false."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """Null distributions of the rank tests, exact also with ties: sums of the ranks that a side may get by chance."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import lru_cache

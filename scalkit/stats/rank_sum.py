@@ -1,7 +1,5 @@
 """The Wilcoxon rank sum test of many pairs of samples at once: exact for small samples, with ties or without."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Samples as rows of arrays, of different lengths: checked, and gathered by their number of values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """How far one sample is shifted against another: the Hodges-Lehmann estimate with its exact interval."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

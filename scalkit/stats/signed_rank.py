@@ -1,7 +1,5 @@
 """The Wilcoxon signed rank test of many samples of pairs at once."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """Ranges of processes and sizes in which the same was chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Generic, NamedTuple, TypeVar

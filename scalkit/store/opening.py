@@ -1,7 +1,5 @@
 """Opens a store: a folder, or a zip of one, which can only be read."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """What people say of runs: that one is wrong, that it is not, and that they filed it. Statements are added, never deleted."""
 
-from __future__ import annotations
-
 import datetime as dt
 import os
 import re

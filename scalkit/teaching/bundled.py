@@ -22,8 +22,6 @@ little: of four choices one is soon tried, a number has a tolerance, and a growt
 learn, they examine nobody.
 """
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from importlib import resources

@@ -1,7 +1,5 @@
 """Reads the session files that learners hand in: what they found, by which steps, and whether an exercise is solved."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence

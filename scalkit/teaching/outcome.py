@@ -1,7 +1,5 @@
 """What a check of an answer says: right, not yet, or not read, and what to think about next."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from html import escape
 from typing import Literal

@@ -1,7 +1,5 @@
 """Measurements that follow a known formula, with noise that only adds; they say that they are simulated."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The line of every entry in a TOML text; the standard library gives line numbers for syntax errors only."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from bisect import bisect_right

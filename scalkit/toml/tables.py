@@ -1,7 +1,5 @@
 """TOML files as tables: those of users, with a sentence where one is not valid, and those that stand beside a module."""
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Writes the few kinds of TOML that campaigns, sessions and model cards need; reading is the standard library's."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Readings of the pattern that a user may choose; they are kept in the result."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 

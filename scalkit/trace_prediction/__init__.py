@@ -1,7 +1,5 @@
 """Predicts recorded programs: traces played again on models of other networks."""
 
-from __future__ import annotations
-
 from scalkit.perfmodels.collectives.cells import FUNCTIONS as OPERATIONS
 from scalkit.perfmodels.played import SCHEDULES, WIRES
 from scalkit.trace_prediction.prediction import Prediction, predict

@@ -1,7 +1,5 @@
 """How long a recorded program would take on another network: its trace played again, message by message."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

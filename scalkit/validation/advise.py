@@ -1,7 +1,5 @@
 """Where to measure next: the setting that tells most about the verdict for its cost."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

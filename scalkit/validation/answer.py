@@ -1,7 +1,5 @@
 """What to do about a verdict, in one of three answers: fix, fine, cannot tell."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What users ask of a posterior: settings, levels and costs, checked before anything is computed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Budgets as people write them: ``24 GB``, ``512 MiB``, ``10 ms``."""
 
-from __future__ import annotations
-
 import math
 from numbers import Real
 from typing import cast

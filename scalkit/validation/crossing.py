@@ -1,7 +1,5 @@
 """Where a divergence leaves its limits: the crossing point p*."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

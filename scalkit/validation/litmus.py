@@ -1,7 +1,5 @@
 """The litmus test: an own implementation whose behaviour is known tells the code from the machine."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from scalkit.markup import block, paragraph

@@ -1,7 +1,5 @@
 """By which name a set of expectations knows what was measured: that of the function, or that of one metric of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from scalkit.measure.schema import METRICS

@@ -5,8 +5,6 @@ sends them. Tasks have a fixed size and their results keep their order, so that 
 ranks.
 """
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

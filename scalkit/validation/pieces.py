@@ -1,7 +1,5 @@
 """Where the growth changes: the piecewise model of a series, and the remark of a verdict on it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ No class of the search space falls, so a constant would be the best model of suc
 it grows as is what parallelism costs.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

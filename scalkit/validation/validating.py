@@ -1,7 +1,5 @@
 """Validates measurements against expectations."""
 
-from __future__ import annotations
-
 import difflib
 import sys
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Sliders for the parameters of performance models: curves along one of them, and a sentence at the chosen setting."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A campaign: build, plan, launch after launch, resume; what fails is noted and the rest goes on."""
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """A campaign of a program that measures cells, such as sk_p2p: launched until every run file is there, and resumed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a schema cannot say about a campaign file: names that are unknown, numbers that do not fit each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

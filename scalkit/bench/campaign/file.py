@@ -1,7 +1,5 @@
 """The file that describes a campaign: read, checked by a JSON schema, and split into the folders that it fills."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """A campaign's folder: campaign.toml, one run file for each finished launch, and what is still missing."""
 
-from __future__ import annotations
-
 import secrets
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence

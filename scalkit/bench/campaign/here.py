@@ -1,7 +1,5 @@
 """A campaign file measured on this machine: run after run, in each run every library, size and placement."""
 
-from __future__ import annotations
-
 import secrets
 from collections import Counter
 from collections.abc import Callable, Sequence

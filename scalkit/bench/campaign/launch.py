@@ -1,7 +1,5 @@
 """One launch: the command, its time limit, the run file put in place, and what to say when it fails."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """A folder that one process of scalkit at a time works on."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The launches of a campaign in their random order, and how its time is shared among them."""
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

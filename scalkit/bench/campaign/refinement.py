@@ -1,7 +1,5 @@
 """Where the next point of a curve belongs: between two neighbours that lines from either side miss."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Measures where a curve bends: after a first pass, point after point, each where it adds most."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """A campaign of a command: launched at every point, its time and that of its regions kept in run files, and resumed."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """A campaign file about a command: read, and checked by a JSON schema."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

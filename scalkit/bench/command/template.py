@@ -1,7 +1,5 @@
 """A command with placeholders, and the points that are filled in."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import re

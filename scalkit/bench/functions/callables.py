@@ -1,7 +1,5 @@
 """Measures a Python callable over a parameter: `measure_callable`."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import math

@@ -1,7 +1,5 @@
 """Measures functions of the user over numbers of processes in one call: `measure_function`."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
 from pathlib import Path

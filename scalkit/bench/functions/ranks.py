@@ -5,8 +5,6 @@ and calls back. This is a script that needs mpi4py and numpy only, so that ranks
 the functions are there and can be called, and ends with status 2 and one line if not.
 """
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import importlib

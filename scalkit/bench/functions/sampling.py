@@ -1,7 +1,5 @@
 """Times a call robustly: calibrated loops, no garbage collection, samples until the first quartile is known well enough."""
 
-from __future__ import annotations
-
 import gc
 import math
 import random

@@ -1,7 +1,5 @@
 """Functions of the user as benchmarks: a C file is compiled and linked with the measuring kernel, Python is called back."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

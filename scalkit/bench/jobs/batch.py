@@ -1,7 +1,5 @@
 """A campaign on Slurm: submit what is missing, look how it goes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

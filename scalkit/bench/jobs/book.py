@@ -1,7 +1,5 @@
 """The jobs of a campaign: what each measures, and the file that lists them."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Puts what the jobs of a campaign measured into its folders, which `scalkit.read` reads."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Mapping, Sequence

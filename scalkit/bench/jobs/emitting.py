@@ -1,7 +1,5 @@
 """A campaign for other tools: a test file of ReFrame, a benchmark of JUBE."""
 
-from __future__ import annotations
-
 import os
 import re
 import secrets

@@ -1,7 +1,5 @@
 """What a job does where it runs: find the library, compile, do its launches."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path

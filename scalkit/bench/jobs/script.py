@@ -1,7 +1,5 @@
 """The script of a job: what it asks of the batch system, and the command that it runs there."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from math import ceil

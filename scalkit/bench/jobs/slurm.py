@@ -1,7 +1,5 @@
 """The commands of Slurm: submit a script, ask for states, say in words why a job ended."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

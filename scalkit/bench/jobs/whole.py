@@ -1,7 +1,5 @@
 """One job that measures a whole campaign, for the batch systems that are known."""
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The MPI libraries that a user added, each in a folder of its own below the cache, and how to find one by name."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Adds an MPI library: wheels into an environment of their own, a compiler by its path, a module of the system."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -1,7 +1,5 @@
 """An MPI library whose processes are put on nodes so many at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from math import ceil

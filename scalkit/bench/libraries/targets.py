@@ -1,7 +1,5 @@
 """What a campaign runs on: MPI libraries of this machine, simulated machines, or both, each with a name for its column."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A master that hands out units of work to all other processes: what is measured, and the campaign that measures it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The experiments of a campaign on neighbourhood collectives: tables of factors become rows, rows a table for one launch."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

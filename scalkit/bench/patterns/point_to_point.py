@@ -1,7 +1,5 @@
 """What is measured about messages between two processes, and between all of them: cells for sk_p2p, sizes, launches."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Measures messages: builds sk_p2p, launches it until every run file is there, and resumes."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

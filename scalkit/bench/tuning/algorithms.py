@@ -1,7 +1,5 @@
 """The algorithms that MPI libraries can be told to use, by the words and numbers that they have for them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

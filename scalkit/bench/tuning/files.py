@@ -1,7 +1,5 @@
 """What was chosen as a file of the library's own: rules of Open MPI, the selection of MPICH, variables of Intel MPI."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

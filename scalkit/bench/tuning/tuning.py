@@ -1,7 +1,5 @@
 """Each algorithm of a library forced and measured, the best one chosen for each point, and the choice against the default."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """Who sends what to whom in one call of an operation: its messages in virtual time, as the layer writes them down."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

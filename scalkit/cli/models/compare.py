@@ -1,7 +1,5 @@
 """Compare models with measured collective operations, over message sizes and numbers of processes."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from typing import Any

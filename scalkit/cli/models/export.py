@@ -1,7 +1,5 @@
 """Write the model of a message for a simulator."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Measure messages between processes and fit models to them: a model card of an MPI library or a machine."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import sys

@@ -1,7 +1,5 @@
 """Name and draw the algorithm of an operation from its messages in virtual time: who sends what to whom, round by round."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """Show performance models: their formulas, their growth, where they hold, and their values."""
 
-from __future__ import annotations
-
 import argparse
 import difflib
 import itertools

@@ -1,7 +1,5 @@
 """Choose the algorithms of an MPI library: forced, measured, written as the library's own file, and measured again."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

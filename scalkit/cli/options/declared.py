@@ -1,7 +1,5 @@
 """Commands, their words and options, as the files ``commands/*.toml`` declare them."""
 
-from __future__ import annotations
-
 import argparse
 import tomllib
 from collections.abc import Callable, Mapping

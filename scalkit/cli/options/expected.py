@@ -1,7 +1,5 @@
 """What is expected, from --expect or --baseline; a file of another kind is named for what it is."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

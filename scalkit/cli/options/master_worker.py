@@ -1,7 +1,5 @@
 """The options of `scalkit measure master-worker`, and the campaign that they mean."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Options of `scalkit measure` on when to stop, what to keep, and which points to measure; the campaigns that they mean."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import secrets

@@ -1,7 +1,5 @@
 """A notebook as a page in the browser, by Voila: its code is not shown, and nothing is asked of another server."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import secrets

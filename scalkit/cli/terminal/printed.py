@@ -1,7 +1,5 @@
 """Text of the terminal: JSON, tables, and names from files, which may hold what moves the cursor."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Collection, Iterable, Sequence

@@ -1,7 +1,5 @@
 """The progress of a campaign: a bar with the time left on a terminal, one line for each launch elsewhere."""
 
-from __future__ import annotations
-
 import signal
 import sys
 import threading

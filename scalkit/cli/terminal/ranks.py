@@ -1,7 +1,5 @@
 """Whether a launcher of MPI programs started this process, and which rank it is: known without loading MPI."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Models of several parameters: sums and products of one-parameter growths, over full grids and sparse designs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

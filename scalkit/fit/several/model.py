@@ -1,7 +1,5 @@
 """A model of several parameters: a sum of coefficients times growths, as it came out of a fit."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

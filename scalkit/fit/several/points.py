@@ -1,7 +1,5 @@
 """Values at points of several parameters: checked, repeated points merged, one value a point, and the noise of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

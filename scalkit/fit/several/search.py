@@ -5,8 +5,6 @@ A hypothesis takes one tick for each parameter that acts, and a set of products 
 solution with a negative one is left out, because the set without that product competes too.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

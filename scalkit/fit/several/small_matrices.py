@@ -1,7 +1,5 @@
 """Inverses and determinants of many small symmetric matrices at once, several times faster than one by one in LAPACK."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from scalkit.arrays import Floats

@@ -1,7 +1,5 @@
 """Writes a validation as annotations, which GitHub Actions shows at a commit and at the lines of its files."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 
 from scalkit.validation.baseline.comparison import Comparison

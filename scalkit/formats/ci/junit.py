@@ -1,7 +1,5 @@
 """A validation as test cases of JUnit XML."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 
 from scalkit.junit import Case, junit_xml

@@ -1,7 +1,5 @@
 """Reads one run file of sk_neighbours: strict about what stands there, lenient about where it stops."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass

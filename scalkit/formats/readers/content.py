@@ -1,7 +1,5 @@
 """What a reader gets of a file: its bytes, read up to a limit, its text, its lines, and where it was cut."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Callable, Iterator

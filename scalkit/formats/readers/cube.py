@@ -1,7 +1,5 @@
 """CUBE profiles (``.cubex``) of Score-P and others, read by pycubexr."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import re

@@ -1,7 +1,5 @@
 """A Dataset of what readers found in one or more files of one format."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Files of rows and columns: CSV with any usual separator, JUBE's tables, ReFrame's performance logs."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What the files of Extra-P share: parameters by name, metrics without units, points."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

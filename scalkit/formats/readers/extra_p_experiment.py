@@ -1,7 +1,5 @@
 """Experiments that Extra-P saved (``.extra-p``): a zip archive of JSON and, with ``--keep-values``, of arrays."""
 
-from __future__ import annotations
-
 import io
 import struct
 import zipfile

@@ -1,7 +1,5 @@
 """Extra-P's JSON, the present layout and the old one."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 

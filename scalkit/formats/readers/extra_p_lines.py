@@ -1,7 +1,5 @@
 """Extra-P's JSON Lines and the lines of TaLPas: an object for each measurement."""
 
-from __future__ import annotations
-
 import re
 
 from scalkit.errors import DataError

@@ -1,7 +1,5 @@
 """Extra-P's text format: PARAMETER, POINTS, METRIC, REGION, DATA."""
 
-from __future__ import annotations
-
 import re
 
 from scalkit.errors import DataError

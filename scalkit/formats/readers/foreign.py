@@ -1,7 +1,5 @@
 """Files of other programs become Datasets, one for each format."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The formats that are read, in the order in which they are tried, and how the format of a file is found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

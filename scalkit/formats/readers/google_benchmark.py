@@ -1,7 +1,5 @@
 """The JSON that Google Benchmark writes (``--benchmark_out=FILE`` or ``--benchmark_format=json``)."""
 
-from __future__ import annotations
-
 import re
 import statistics
 from collections.abc import Mapping, Sequence

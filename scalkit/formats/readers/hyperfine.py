@@ -1,7 +1,5 @@
 """What hyperfine exports: JSON with every run of a command, CSV with their statistics."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """What the Intel MPI Benchmarks print."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

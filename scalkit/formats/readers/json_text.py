@@ -1,7 +1,5 @@
 """JSON text with limits: how many values there may be, how deep, and sentences for what is damaged."""
 
-from __future__ import annotations
-
 import json
 
 from scalkit.errors import DataError

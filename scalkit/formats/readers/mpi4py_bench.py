@@ -1,7 +1,5 @@
 """What ``python -m mpi4py.bench`` and the benchmarks among mpi4py's demos print."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

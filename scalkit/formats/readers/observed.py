@@ -1,7 +1,5 @@
 """What readers find: values with their settings, gathered one by one, and the file around them."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import re

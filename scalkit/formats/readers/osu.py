@@ -1,7 +1,5 @@
 """What the OSU Micro-Benchmarks print, and the same programs in Python."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

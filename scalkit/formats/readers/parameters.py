@@ -1,7 +1,5 @@
 """Which settings of what was found are the parameters."""
 
-from __future__ import annotations
-
 import difflib
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The number of processes where a file does not state it: as given, or from the names of file and folder."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

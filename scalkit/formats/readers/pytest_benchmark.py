@@ -1,7 +1,5 @@
 """The JSON that pytest-benchmark writes (``--benchmark-json``, or ``--benchmark-save`` with ``--benchmark-save-data``)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any

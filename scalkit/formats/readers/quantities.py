@@ -1,7 +1,5 @@
 """Units in the words of others, as factor and base unit."""
 
-from __future__ import annotations
-
 import re
 
 from scalkit.units import PREFIXES, SECONDS

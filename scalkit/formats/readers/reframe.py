@@ -1,7 +1,5 @@
 """ReFrame's performance logs: fields between bars, one row for each run of a test."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """What ReproMPI prints: every repetition, summaries, or every process of every repetition."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

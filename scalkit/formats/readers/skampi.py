@@ -1,7 +1,5 @@
 """What SKaMPI 5 and 6 write (``.sko``)."""
 
-from __future__ import annotations
-
 import re
 
 from scalkit.formats.readers.content import Content, Line, finite, shortened

@@ -1,7 +1,5 @@
 """Tables with a header, from CSV, JUBE, ReFrame or pandas: which column is what."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

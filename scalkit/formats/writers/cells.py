@@ -1,7 +1,5 @@
 """The values of a Dataset one by one: of each function, metric and point the repetitions of each run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """CSV, one value a line."""
 
-from __future__ import annotations
-
 import csv
 import io
 

@@ -1,7 +1,5 @@
 """The formats that Extra-P reads: text, JSON, JSON Lines."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """`write`: a Dataset to a file of the format that is asked for, all or nothing, never over another file by accident."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

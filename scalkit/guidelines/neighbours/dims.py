@@ -1,7 +1,5 @@
 """Balanced grids of processes, by a definition that does not depend on the MPI library."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from scalkit.errors import UsageError

@@ -3,8 +3,6 @@
 The C program that measures has lists of its own; this is what they are checked against.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

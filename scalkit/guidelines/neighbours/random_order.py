@@ -1,7 +1,5 @@
 """The seeded generator of the C programs (splitmix64), so that both sides shuffle alike."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Choices as rules that a program follows at run time: which call becomes what, for ranges of processes and bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What takes the place of a call, in C: the sources that snippets are made of and that `microbench/tune` is built from."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

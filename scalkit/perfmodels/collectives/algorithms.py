@@ -1,7 +1,5 @@
 """The algorithms behind collective operations, each with a formula of its time; algorithms.toml lists them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args

@@ -1,7 +1,5 @@
 """What is believed along a chain of settings, of which neighbours mostly have the same algorithm."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

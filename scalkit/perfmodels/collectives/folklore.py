@@ -1,7 +1,5 @@
 """The folklore check: does an operation take O(S log P), as trees do, or O(S + log P), as the best algorithms do?"""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

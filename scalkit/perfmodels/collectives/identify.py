@@ -1,7 +1,5 @@
 """Which algorithm an implementation seems to use: a posterior over the algorithms of an operation from measured cells."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Is a link congested? Measured times against the bounds of a model: a message alone below, the worst placement above."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """The algorithm of an operation from its messages: who sent what to whom is compared with what each algorithm sends."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

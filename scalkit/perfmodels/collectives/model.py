@@ -1,7 +1,5 @@
 """The time of a collective operation over (S, P), from the algorithm behind it and a model of one message."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

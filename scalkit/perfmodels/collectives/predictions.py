@@ -1,7 +1,5 @@
 """Predictions of collective operations whose algorithms are not known: found at some sizes, predicted at the others."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rooted operations on machines of nodes: their time over the position of the root and over placements of the processes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape

@@ -1,7 +1,5 @@
 """Which algorithms send the same messages in the same order, so that no time can tell them apart."""
 
-from __future__ import annotations
-
 from scalkit.errors import UsageError
 from scalkit.perfmodels.collectives.algorithms import algorithm, alike_between_two
 from scalkit.perfmodels.formulas.quantities import values_in

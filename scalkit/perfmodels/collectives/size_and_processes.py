@@ -1,7 +1,5 @@
 """Xu's form of a collective operation, ``alpha(P) + S * beta(P)``: fitted, with the growth of both in the number of processes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Collective operations with derived datatypes, and on sub-communicators: models of messages and operations made from others."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from scalkit.errors import UsageError

@@ -1,7 +1,5 @@
 """A model card: what is known of the messages of an MPI library or machine, as models and numbers with intervals."""
 
-from __future__ import annotations
-
 import math
 import tomllib
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Named models in TOML files, and the bundled catalogue of the BlueGene/P."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Parameters of LogGOPSim as its command line, and back."""
 
-from __future__ import annotations
-
 import math
 import shlex
 from collections.abc import Sequence

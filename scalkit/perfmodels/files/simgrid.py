@@ -1,7 +1,5 @@
 """A SimGrid platform whose messages take the time of a fitted model, and the model of such a platform."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Models by the name of a machine or of a file: catalogues, model cards, platforms of SimGrid, tables of known algorithms."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

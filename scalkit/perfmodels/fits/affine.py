@@ -1,7 +1,5 @@
 """Fits a constant plus a slope, neither negative, to values with relative noise, with intervals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass

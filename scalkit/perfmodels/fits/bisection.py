@@ -1,7 +1,5 @@
 """Effective bisection bandwidth: what each process gets while all exchange messages in random pairs, and how it decays."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Fits everything that a folder of message measurements holds, and makes a model card of it."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Why the numbers of a model card may be wrong: other programs, scatter, contradictions, lines that do not fit."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace

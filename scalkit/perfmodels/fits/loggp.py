@@ -1,7 +1,5 @@
 """LogGP, LogGPS and LogGOPS parameters from parametrised round trips, as netgauge measures them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Fits latency and bandwidth to times of messages, with the sizes where the protocol switches found by exact change points."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

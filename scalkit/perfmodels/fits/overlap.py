@@ -1,7 +1,5 @@
 """How much of a transfer is hidden behind work of the process that sends or receives it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What packing scattered data takes, over sizes and strides, as collective operations do it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The run files of messages that `scalkit model fit` measures, as tables of times by size, stride, queue or peer."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass

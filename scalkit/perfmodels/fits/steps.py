@@ -1,7 +1,5 @@
 """What each further thing costs: a queued receive or a hop in the way of a message, a byte to reduce; a line with intervals."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

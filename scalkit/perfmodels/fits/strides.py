@@ -1,7 +1,5 @@
 """What derived datatypes cost: messages of blocks that do not lie side by side, against contiguous ones."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

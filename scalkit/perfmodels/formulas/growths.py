@@ -1,7 +1,5 @@
 """The growth of a formula: its leading terms in every parameter, without constants."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Draws sympy expressions of models as LaTeX and as MathML, with plain log2 and piecewise formulas."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

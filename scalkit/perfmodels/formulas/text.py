@@ -4,8 +4,6 @@ Nothing is ever evaluated as code. Known are ``+ - * / ^``, numbers, parameters,
 (base 2, too), ``sqrt``, ``cbrt``, ``ceil``, ``floor``, ``mod``, ``max``, ``min`` and ``sum(k, first, last, term)``.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Mapping
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Evaluates a formula on numpy arrays, and finds its dimension, by a walk over its sympy expression."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Models made of models: sums, multiples, products with plain numbers, and formulas in place of parameters."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The exact model: a formula with all of its constants."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The levels of the hierarchy below the exact model: bounded, dominant term, asymptotic."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

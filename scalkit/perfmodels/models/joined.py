@@ -1,7 +1,5 @@
 """Models joined otherwise than by adding: the larger of several, the difference of two, and a model under conditions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What models that are made of models have in common."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property

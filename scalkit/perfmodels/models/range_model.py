@@ -1,7 +1,5 @@
 """Models of ranges: another model for each range of one parameter."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

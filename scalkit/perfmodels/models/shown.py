@@ -1,7 +1,5 @@
 """How models look: one line in a terminal, a table with the formula in a notebook, LaTeX."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from html import escape

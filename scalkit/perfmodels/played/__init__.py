@@ -4,8 +4,6 @@ Written from the libraries' own sources and from what they were seen to send: th
 are not equal, what happens to processes beyond a power of two, and which algorithm takes over where one cannot be used.
 """
 
-from __future__ import annotations
-
 from scalkit.perfmodels.played import allgather, allreduce, alltoall, barrier, broadcast, reduce, reduce_scatter, rooted
 from scalkit.perfmodels.played.machine import WIRES, Machine, Played, play
 from scalkit.perfmodels.played.steps import Program

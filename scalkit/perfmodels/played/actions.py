@@ -6,8 +6,6 @@ gives its number; reading happens while it waits. ``Compute(ps)`` lasts that lon
 from one process with the same tag are matched in the order in which they were sent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from typing import Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """Allgather."""
 
-from __future__ import annotations
-
 from scalkit.perfmodels.played.actions import Process, Receive, Send, Wait
 from scalkit.perfmodels.played.broadcast import broadcast_linear
 from scalkit.perfmodels.played.rooted import gather_in_turn

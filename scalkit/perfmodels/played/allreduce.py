@@ -1,7 +1,5 @@
 """Reductions to all processes."""
 
-from __future__ import annotations
-
 from scalkit.perfmodels.played.actions import Process, Receive, Wait
 from scalkit.perfmodels.played.broadcast import broadcast_linear
 from scalkit.perfmodels.played.halving import rabenseifner

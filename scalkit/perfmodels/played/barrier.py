@@ -1,7 +1,5 @@
 """Barriers."""
 
-from __future__ import annotations
-
 from scalkit.perfmodels.played.actions import Process, Send, Wait
 from scalkit.perfmodels.played.allreduce import allreduce_doubling
 from scalkit.perfmodels.played.steps import Table, exchange, many, power_below, receive, send

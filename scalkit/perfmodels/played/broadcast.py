@@ -1,7 +1,5 @@
 """Broadcasts."""
 
-from __future__ import annotations
-
 from scalkit.perfmodels.played.actions import Process, Receive, Wait
 from scalkit.perfmodels.played.steps import SEGMENT, Program, Table, exchange, many, receive, send
 from scalkit.perfmodels.played.trees import chain, down, far_first, k_ary, k_ary_levels, k_nomial

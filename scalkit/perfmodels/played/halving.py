@@ -1,7 +1,5 @@
 """Halving of a vector between pairs: Rabenseifner, to all or to the root."""
 
-from __future__ import annotations
-
 from scalkit.perfmodels.played.actions import Process
 from scalkit.perfmodels.played.steps import ITEM, Program, blocks_of, exchange, power_below, real, receive, send
 

@@ -1,7 +1,5 @@
 """Reductions to one process."""
 
-from __future__ import annotations
-
 from scalkit.perfmodels.played.actions import Process
 from scalkit.perfmodels.played.halving import rabenseifner
 from scalkit.perfmodels.played.steps import SEGMENT, Table, receive, send

@@ -1,7 +1,5 @@
 """Reduce-scatter with equal blocks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from scalkit.perfmodels.played.actions import Process, Receive, Send, Wait

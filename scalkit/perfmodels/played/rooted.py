@@ -1,7 +1,5 @@
 """Gather and scatter."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from scalkit.perfmodels.played.actions import Process, Receive, Send, Wait

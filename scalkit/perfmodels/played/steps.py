@@ -1,7 +1,5 @@
 """What schedules are made of: one message, an exchange, many at once; and numbers of processes that are no power of two."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from scalkit.perfmodels.played.actions import Process, Receive, Send, Wait

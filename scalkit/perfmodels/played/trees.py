@@ -1,7 +1,5 @@
 """Trees, and what processes do along one: a broadcast down, a reduction up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from scalkit.perfmodels.played.actions import Process, Receive, Wait

@@ -1,7 +1,5 @@
 """What the figures of guidelines share: the tests of a group, names of the sides, colours, the axis of the sizes."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import numpy as np

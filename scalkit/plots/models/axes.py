@@ -1,7 +1,5 @@
 """What figures of performance models share: an axis of message sizes or processes, and values along it."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

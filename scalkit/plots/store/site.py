@@ -1,7 +1,5 @@
 """A store as one page that needs no server and no network: choose platforms and suites, see them together, read the advice."""
 
-from __future__ import annotations
-
 import json
 import os
 from functools import cache

@@ -1,7 +1,5 @@
 """A timeline as a picture that needs no script: an image in SVG with axes and a legend."""
 
-from __future__ import annotations
-
 import base64
 import math
 import struct

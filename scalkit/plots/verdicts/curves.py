@@ -1,7 +1,5 @@
 """The curves of a fit figure: model, expectation and deviation limits, anchored so that they can be compared by eye."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

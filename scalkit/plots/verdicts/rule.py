@@ -1,7 +1,5 @@
 """One cross-function rule: the measured ratio of its two sides, and the scale from which the models break it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

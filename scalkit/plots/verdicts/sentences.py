@@ -1,7 +1,5 @@
 """What a figure shows, said in one or two sentences: the text for screen readers and captions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The content of a report about guidelines: the assessment, what to do, and what models predict."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

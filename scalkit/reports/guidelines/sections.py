@@ -1,7 +1,5 @@
 """The sections of a report about guidelines; each takes a `GuidelinePage` and returns what a notebook cell shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

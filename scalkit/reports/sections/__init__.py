@@ -1,7 +1,5 @@
 """The sections of reports, one per module; each takes a `Page` or `Columns` and returns what a notebook cell shows."""
 
-from __future__ import annotations
-
 from scalkit.reports.sections.cards import cards
 from scalkit.reports.sections.changes import before_after, changes, regression_headline
 from scalkit.reports.sections.compare import (

@@ -1,7 +1,5 @@
 """One card for each function: what was found, the figures, the runners-up, the data."""
 
-from __future__ import annotations
-
 import math as m
 from collections.abc import Iterator, Sequence
 from typing import Any

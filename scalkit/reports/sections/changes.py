@@ -1,7 +1,5 @@
 """What became of each function since a baseline."""
 
-from __future__ import annotations
-
 import math as m
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The sections of a report about several data sets: one column for each."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """What performance models say: the model of a message, and for each operation algorithms, predictions, forms, folklore."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import lru_cache

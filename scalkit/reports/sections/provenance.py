@@ -1,7 +1,5 @@
 """Where the numbers come from: machine, library, programs, versions, and a hash of every input file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath

@@ -1,7 +1,5 @@
 """How good the data are: settings, repetitions, noise, missed starts, crowded cores, foreign load, what is missing."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """How to open the page as a session, and how to make it again, in commands and in Python."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Mapping, Sequence

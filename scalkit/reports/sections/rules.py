@@ -1,7 +1,5 @@
 """Cross-function rules: on the measurements, and on the models with the scale at which a violation begins."""
 
-from __future__ import annotations
-
 import math as m
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The table of all verdicts, in the form of the paper's Tables 2 and 3, and what could not be judged."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from scalkit import plots

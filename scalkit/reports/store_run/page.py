@@ -1,7 +1,5 @@
 """The content of a report about one run of a store: its suites, who made it, where and how."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections import Counter

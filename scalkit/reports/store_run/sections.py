@@ -1,7 +1,5 @@
 """The sections of a report about one run of a store; each takes a `RunPage` and returns what a notebook cell shows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """What a report on waiting is made of: results of analyses, or traces that are analysed and timed."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import time

@@ -1,7 +1,5 @@
 """The content of a report on waiting in traces over process counts."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

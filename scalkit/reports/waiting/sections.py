@@ -1,7 +1,5 @@
 """The sections of a report on waiting; each takes a `WaitingPage` and returns what a notebook cell shows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

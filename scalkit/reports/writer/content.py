@@ -1,7 +1,5 @@
 """What every kind of report has in common: its content has a title, an answer, a status, and files beside the page."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import os

@@ -1,7 +1,5 @@
 """Prints a page to PDF with the Chromium that is installed; its figures stay vectors."""
 
-from __future__ import annotations
-
 import datetime as dt
 import os
 import re

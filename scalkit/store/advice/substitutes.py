@@ -1,7 +1,5 @@
 """What can be called in place of an operation of MPI: the bundled catalogue, with C for each."""
 
-from __future__ import annotations
-
 import functools
 import re
 import tomllib

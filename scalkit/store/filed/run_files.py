@@ -1,7 +1,5 @@
 """Run files become runs of a store: all launches with the same run id are one, with every repetition."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

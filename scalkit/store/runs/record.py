@@ -1,7 +1,5 @@
 """The record of a run: what its suites share. It travels as JSON in the metadata of the run's file."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Texts that come from elsewhere: which characters a name may have, and how a text goes into a table."""
 
-from __future__ import annotations
-
 import datetime as dt
 import itertools
 import re

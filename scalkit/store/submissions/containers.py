@@ -1,7 +1,5 @@
 """Folders and zips of stores from elsewhere: which files are in them, and what must not be."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -4,8 +4,6 @@
 and where a file ended it, once more, without what was read.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import sys

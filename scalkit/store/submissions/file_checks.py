@@ -1,7 +1,5 @@
 """Checks of one Parquet file of a submission: its footer before anything else of it is read."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, field

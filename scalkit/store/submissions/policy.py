@@ -1,7 +1,5 @@
 """The limits of a submission."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

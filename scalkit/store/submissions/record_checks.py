@@ -1,7 +1,5 @@
 """Checks of the record of a run in a submission: its form, its texts, its dates."""
 
-from __future__ import annotations
-
 import datetime as dt
 import itertools
 import json

@@ -4,8 +4,6 @@ It is called before anything else is imported: a process that has threads cannot
 another one, and none needs rights; what took effect is told.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import errno

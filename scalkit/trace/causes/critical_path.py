@@ -1,7 +1,5 @@
 """The critical path: from the end of the run back to its begin, always with the location that others waited for."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Delay costs: which call paths of which locations are the reasons of all waiting, directly or through others that waited."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The waits that count for causes: one at a time for each location, with those of all processes in one table."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

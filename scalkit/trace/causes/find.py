@@ -1,7 +1,5 @@
 """Finds the causes: adds the critical path and the delay costs to what an analysis found, and what the largest would gain."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from scalkit.arrays import Ints

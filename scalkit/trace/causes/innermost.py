@@ -1,7 +1,5 @@
 """What a location was in at every instant: its innermost call or region, and whether it waited."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

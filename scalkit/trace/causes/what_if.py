@@ -1,7 +1,5 @@
 """What a faster call path of a location would gain: all waits again, with the time that it then takes."""
 
-from __future__ import annotations
-
 from itertools import groupby
 from operator import itemgetter
 

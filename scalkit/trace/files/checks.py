@@ -1,7 +1,5 @@
 """Finds the records of a location that cannot be right, so that they are refused or left out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

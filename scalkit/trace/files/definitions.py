@@ -1,7 +1,5 @@
 """What numbers in the tables mean: regions, call paths, communicators and windows, the same for all locations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The events of an OTF2 archive that say what a location of a trace recorded, by the conventions of Score-P."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Writes a trace as JSON of Chrome's trace events, which Perfetto and chrome://tracing show."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What can be wrong with a trace: each problem with its location and record."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from scalkit.errors import DataError

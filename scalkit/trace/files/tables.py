@@ -1,7 +1,5 @@
 """The tables of a location file: which columns they have, and how they stand in a block."""
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Writes traces: the header of the folder, and a file for each location."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Groups and sums of whole numbers, exact, for whole columns at once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

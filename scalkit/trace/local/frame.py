@@ -1,7 +1,5 @@
 """A location and a time as one number, so that one search serves all locations of a process."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

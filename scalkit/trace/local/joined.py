@@ -1,7 +1,5 @@
 """Puts the tables of locations behind each other, with numbers and times that all share, in as little memory as may be."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """The part of a trace that one process analyses: its locations behind each other, with the numbers that all processes share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike

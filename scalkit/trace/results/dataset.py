@@ -1,7 +1,5 @@
 """The result of an analysis as an xarray Dataset: severity[metric, call path, location], and who caused what."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

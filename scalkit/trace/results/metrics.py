@@ -1,7 +1,5 @@
 """The metrics of a result, each with its unit, its title and, of a wait, what is awaited: a new wait pattern adds a line."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 AWAITED = ("progress", "messages", "collective operations", "windows")

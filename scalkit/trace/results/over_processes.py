@@ -1,7 +1,5 @@
 """Waits over process counts: results of several traces as measurements, which scalkit.validate judges."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a result says of pairs of locations: who made whom wait, and what went from one to the other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

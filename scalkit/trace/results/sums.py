@@ -1,7 +1,5 @@
 """Sums of waits by place and by who caused them, exact, and independent of the order in which they come."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The call paths of results as a tree that is unfolded and folded."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What an explorer of results holds: a metric, call paths and locations that are chosen, and the values that follow."""
 
-from __future__ import annotations
-
 import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The metrics of results as a tree: all time, the waits in it by what is waited for, and counts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

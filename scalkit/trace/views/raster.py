@@ -1,7 +1,5 @@
 """Steps of locations as a raster: which class takes most of each column, and what share of it is waiting."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

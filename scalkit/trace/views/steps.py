@@ -1,7 +1,5 @@
 """What a location did when: its nested calls and regions as steps, each the innermost for some time."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

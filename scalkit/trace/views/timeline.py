@@ -1,7 +1,5 @@
 """A trace over time: any window of it as a raster, as bars and arrows where few are in view, or one moment in words."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a timeline is drawn from, made once of a trace and kept in files: steps, waits, transfers, and rasters of all of it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Waits in collective calls: at barriers, fences and all-to-all operations, for a late root, of an early root."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from scalkit.arrays import Ints

@@ -1,7 +1,5 @@
 """How long each call of a trace waited, and for what, which results only hold as sums."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, cast

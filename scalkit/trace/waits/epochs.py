@@ -1,7 +1,5 @@
 """Late Post and Early Wait: waits of post-start-complete-wait synchronisation."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from scalkit.arrays import Ints

@@ -1,7 +1,5 @@
 """The waits for progress of calls with one and with several targets, and their upper bounds, in whole ns."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the functions of MPI and ARMCI mean to the analysis: which progress, which complete, which wait for all."""
 
-from __future__ import annotations
-
 BARRIER = frozenset({"MPI_Barrier", "ARMCI_Barrier", "armci_msg_barrier", "sk1s_barrier"})
 NXN = frozenset(
     {

@@ -1,7 +1,5 @@
 """Wait for Grant: calls that lock a window, or unlock it, until the library of the target answers."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Lock Contention: how long locks of windows were held by others."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Late Sender and Late Receiver: which send and which receive belong together, and who came too late."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

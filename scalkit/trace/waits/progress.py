@@ -1,7 +1,5 @@
 """When locations can progress what others have begun: the time that they spend in calls of the communication library."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

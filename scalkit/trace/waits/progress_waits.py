@@ -4,8 +4,6 @@ One target: the origin sends its times, the target finds its first progress and 
 (decoupled exchange). Several targets: they answer with their progress, and the origin computes (direct exchange).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

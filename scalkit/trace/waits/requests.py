@@ -1,7 +1,5 @@
 """What the analysis asks the targets of one-sided operations: which call completed them, when they were posted, to whom."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

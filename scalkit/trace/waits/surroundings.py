@@ -1,7 +1,5 @@
 """What locations did before their calls: the regions of the user that kept others waiting."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from scalkit.arrays import Ints

@@ -1,7 +1,5 @@
 """A model with constants as a claim: what it says at the measured settings, and the measured values over that."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

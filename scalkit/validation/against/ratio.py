@@ -1,7 +1,5 @@
 """Does what was measured over what a model says grow, along what, and what is it?"""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

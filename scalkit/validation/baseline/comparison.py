@@ -1,7 +1,5 @@
 """Compares a validation with a baseline: what got worse, better, dearer or cheaper, what is new and what is gone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

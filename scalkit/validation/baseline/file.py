@@ -1,7 +1,5 @@
 """Reads and writes baselines; what a file holds is checked value by value, because it may come from anywhere."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

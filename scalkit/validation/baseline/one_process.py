@@ -1,7 +1,5 @@
 """Which process alone takes longer than before, where the times of each were kept."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

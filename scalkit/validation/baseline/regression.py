@@ -1,7 +1,5 @@
 """Did something get slower? A test of its own, setting by setting, beside the one of the growth."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which expectations are those of a bundled catalogue, wherever they were written."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 

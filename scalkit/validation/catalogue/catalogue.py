@@ -24,8 +24,6 @@
 What a function says of itself goes before what the file says for all; a ruler of its own is not changed by the file.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The entries of a user's file: errors know where they stand, keys and kinds of values are checked."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

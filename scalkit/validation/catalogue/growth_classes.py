@@ -1,7 +1,5 @@
 """Own growth classes that a file of expectations declares."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

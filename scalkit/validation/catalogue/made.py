@@ -1,7 +1,5 @@
 """Expectations from what an entry says: text or whatever has a growth, and a deviation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 

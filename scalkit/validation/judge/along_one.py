@@ -1,7 +1,5 @@
 """Judges series over one parameter: those at the same settings, about the same expectation and with the same ticks together."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace

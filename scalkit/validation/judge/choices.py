@@ -1,7 +1,5 @@
 """What a person chose about measurements, as a value: what is expected, how it is judged, and what is left out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """What was measured: the series of every function and metric, without the settings that are left out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """Keeps what was computed last, so that what did not change is not computed again."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Generic, TypeVar

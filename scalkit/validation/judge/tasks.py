@@ -1,7 +1,5 @@
 """What is judged: a series with its expectation and its ticks, for what was chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast

@@ -1,7 +1,5 @@
 """The coefficients of one growth where some settings are trusted more than others."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

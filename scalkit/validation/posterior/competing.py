@@ -1,7 +1,5 @@
 """The growths that compete for a verdict, with their ranks; the same value for all series that are judged alike."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass

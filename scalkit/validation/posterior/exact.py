@@ -4,8 +4,6 @@ No noise is invented for such values: an error is at least their rounding, and a
 error on a short list. The integral over the shares is that of Laplace, around the best weighted fit.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

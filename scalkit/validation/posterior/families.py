@@ -4,8 +4,6 @@ What a family leaves over of a series does not depend on the other families, so 
 ruler loses a tick or gets another one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal

@@ -6,8 +6,6 @@ faster than the expected one and makes up the share `v` at the last setting; ``(
 t(mid)`` for a term `t` with a slower one `s` beside it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache

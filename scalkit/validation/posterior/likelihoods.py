@@ -9,8 +9,6 @@ of hypotheses gives for a series depends on the other families only by the scale
 exponents of the least B of all with each profile of the settings. So it is kept, and computed again where one of these changes.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field

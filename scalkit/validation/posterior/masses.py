@@ -1,7 +1,5 @@
 """Posterior masses of many series at once: noisy values by a grid of shapes, exact ones by the best weighted fits."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

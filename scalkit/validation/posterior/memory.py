@@ -1,7 +1,5 @@
 """What is kept of series that are judged again and again: about other expectations, or with other ticks."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The noise of a series: how far repeated measurements scatter, and how much settings may deviate from any model."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the measurements make probable: the growths, the ranks, a hidden faster term, and bands of what follows from them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -4,8 +4,6 @@ A library chooses its algorithm by the number of processes, so that exact times 
 settings and be far off at a few. As an error of every setting that would hide the term; as an error of these few it does not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 They are computed once for the same settings and growths.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import TypeVar
 

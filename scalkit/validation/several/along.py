@@ -1,7 +1,5 @@
 """The verdict along one of several parameters, the others fixed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Judges measurements over several parameters against expectations such as ``log(p) + S``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The ticks along each of several parameters: a named space, ticks by hand, or a space for one of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

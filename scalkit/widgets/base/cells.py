@@ -1,7 +1,5 @@
 """Closes the widgets that a cell showed before it was run again; otherwise they would live as long as the kernel."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

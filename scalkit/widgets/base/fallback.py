@@ -1,7 +1,5 @@
 """What stands in the place of a widget where nothing runs it: in exported files, on GitHub, in a log."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

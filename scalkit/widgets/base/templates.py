@@ -1,7 +1,5 @@
 """Scripts, styles and markup of the widgets: files beside them; templates escape what is put in, and divide it by name."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Small pieces of markup that several parts of the explorer use; everything that comes from data is escaped here."""
 
-from __future__ import annotations
-
 from markupsafe import Markup
 
 from scalkit.markup import esc

@@ -1,7 +1,5 @@
 """What is judged: the measurements, one function of them, the statistic, which settings count; and what is missing."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from functools import partial

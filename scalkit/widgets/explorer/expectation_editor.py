@@ -1,7 +1,5 @@
 """What is expected of the selected function, and how far it may deviate: typed as text, shown as a formula."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import reduce
 from operator import mul

@@ -1,7 +1,5 @@
 """The app in a notebook: a session with everything to look at it and to change it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import ipywidgets

@@ -1,7 +1,5 @@
 """A command that runs beside the kernel: its lines as they come, its end, and a way to end it early."""
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import contextlib

@@ -1,7 +1,5 @@
 """A part of the explorer that runs a command beside the kernel: one at a time, to be waited for, given up, and ended."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from scalkit.session import Session

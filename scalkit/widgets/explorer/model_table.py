@@ -1,7 +1,5 @@
 """All functions in a table: what was expected, what was found, the verdict; one of them is selected."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One function of two parameters: the model as a map over both, and slices through it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

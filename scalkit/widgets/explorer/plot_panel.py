@@ -1,7 +1,5 @@
 """The pictures of what is selected: the fit beside the divergence, zoomed together."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import ipywidgets

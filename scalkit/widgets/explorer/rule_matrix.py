@@ -1,7 +1,5 @@
 """Cross-function rules: where each holds, where it is violated, and from where on the models predict a violation."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

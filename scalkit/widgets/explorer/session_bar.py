@@ -1,7 +1,5 @@
 """Saves a session to a file and opens one."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable, Mapping

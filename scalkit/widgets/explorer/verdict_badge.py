@@ -1,7 +1,5 @@
 """The verdict on what is selected: a sentence with symbol and word, never colour alone."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

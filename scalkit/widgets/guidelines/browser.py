@@ -1,7 +1,5 @@
 """Browses an assessment of guidelines: the groups in a table, beside the pictures of the one that is selected."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from typing import Any

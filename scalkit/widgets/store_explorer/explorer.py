@@ -1,7 +1,5 @@
 """The explorer of a store: choose runs, choose suites, see them in one picture and download it."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -1,7 +1,5 @@
 """The two lists of the explorer of a store: its runs, and the suites of those that are chosen."""
 
-from __future__ import annotations
-
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What stands above the matrix of processes: what it shows, and its largest values as a table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

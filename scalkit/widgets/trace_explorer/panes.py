@@ -1,7 +1,5 @@
 """Metrics and call paths of the explorer of waits, as trees."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np

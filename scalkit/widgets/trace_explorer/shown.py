@@ -1,7 +1,5 @@
 """What the explorer of waits says in sentences, and what stands in its place where no widget runs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 

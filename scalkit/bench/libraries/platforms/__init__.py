@@ -1,7 +1,5 @@
 """Machines to simulate: a platform file of SimGrid, its hosts, and what each message costs its processor."""
 
-from __future__ import annotations
-
 import hashlib
 import random
 import re
