@@ -67,10 +67,7 @@ class FitModels:
     def model(self, i: int) -> Model:
         """Return the model of series `i`.
 
-        Raises
-        ------
-        DataError
-            If its coefficient is negative, which a `Model` cannot hold.
+        Raises DataError if its coefficient is negative, which a `Model` cannot hold.
         """
         if self.coefficient[i] < 0:
             raise DataError(
@@ -91,9 +88,7 @@ class FitModels:
     def predict(self, x: ArrayLike) -> Floats:
         """Return all models at `x`, of shape (series, points), in `unit`.
 
-        Parameters
-        ----------
-        x : array_like of shape (points,)
+        `x`: shape (points,).
         """
         at = np.atleast_1d(np.asarray(x, dtype=np.float64))
         values = np.repeat(self.constant[:, None], len(at), axis=1)

@@ -222,10 +222,7 @@ class Growth:
     def log2_value(self, x: ArrayLike | Mapping[str, ArrayLike]) -> Floats:
         """Return log2 of the growth at `x`, which never overflows for a finite `x`.
 
-        Parameters
-        ----------
-        x : array_like, or a mapping from parameter to array_like
-            Values of the parameter. At 1 a positive power of log2 x gives -inf, a negative one +inf; below 1 it gives NaN.
+        `x`: values of the parameter. At 1 a positive power of log2 x gives -inf, a negative one +inf; below 1 it gives NaN.
         """
         values = x if isinstance(x, Mapping) else dict.fromkeys(self.parameters, x)
         for name in self.parameters:

@@ -63,20 +63,12 @@ class Guideline:
     def parse(cls, text: str, parameter: str | None = None, **others: Any) -> Guideline:
         """Return the guideline that `text` names.
 
-        Parameters
-        ----------
-        text : str
-            As in ``"MPI_Bcast <= MPI_Scatter + MPI_Allgather"``, ``"order=fmaj ~ order=rand"``,
-            ``"MPI_Ibcast <= max(MPI_Bcast, work)"``.
-        parameter : str, optional
-            Whose levels are meant where the text does not say; ``"operation"`` by default.
-        **others
-            Further attributes.
-
-        Raises
-        ------
-        RuleError
-            If the text is not two sides with ``<=`` or ``~`` between them, or compares levels of several parameters.
+        `text`: as in ``"MPI_Bcast <= MPI_Scatter + MPI_Allgather"``, ``"order=fmaj ~ order=rand"``, ``"MPI_Ibcast <=
+        max(MPI_Bcast, work)"``.
+        `parameter`: whose levels are meant where the text does not say; ``"operation"`` by default.
+        `**others`: further attributes.
+        Raises RuleError if the text is not two sides with ``<=`` or ``~`` between them, or compares levels of several
+        parameters.
         """
         named, left, relation, right = parse(text)
         if named and parameter and named != parameter:

@@ -16,10 +16,7 @@ _MOST_SHOWN = 6
 class Range:
     """Numbers of processes and sizes, ends included.
 
-    Attributes
-    ----------
-    p, size : tuple of two levels, or None
-        None if that is no parameter. Both ends were measured, and so was what lies between them at other levels.
+    `p`, `size`: None if that is no parameter. Both ends were measured, and so was what lies between them at other levels.
     """
 
     p: tuple[Any, Any] | None

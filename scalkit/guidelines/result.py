@@ -183,15 +183,8 @@ class Assessment:
     def table(self, by: str | None = None) -> pd.DataFrame:
         """Return the table of violations as the paper prints it: ``n_vioTests/n_tests (n_vioGroups/n_groups)``.
 
-        Parameters
-        ----------
-        by : str, optional
-            A parameter with a column for each of its levels, for example ``"p"``; by default one column.
-
-        Raises
-        ------
-        UsageError
-            If there is no such parameter.
+        `by`: a parameter with a column for each of its levels, for example ``"p"``; by default one column.
+        Raises UsageError if there is no such parameter.
         """
         import pandas as pd
 
@@ -218,15 +211,8 @@ class Assessment:
     def exit_status(self, fail_on: Collection[str] = ()) -> int:
         """Return 1 if a guideline is violated by measurements that may decide, else 0.
 
-        Parameters
-        ----------
-        fail_on : collection of {"inconclusive", "undecidable", "untested"}
-            Further states of tests that fail, and guidelines without a test.
-
-        Raises
-        ------
-        UsageError
-            If a word of `fail_on` is unknown.
+        `fail_on`: further states of tests that fail, and guidelines without a test.
+        Raises UsageError if a word of `fail_on` is unknown.
         """
         fail_on = (fail_on,) if isinstance(fail_on, str) else fail_on
         unknown = [word for word in fail_on if word not in FAIL_ON]

@@ -133,10 +133,7 @@ def empty_value(name: str, kind: np.dtype[Any]) -> object:
 def check(ds: xr.Dataset) -> None:
     """Return nothing if `ds` is a Dataset of measurements as described in docs/file-formats.md.
 
-    Raises
-    ------
-    DataError
-        Naming what is wrong, what is allowed, and how to go on.
+    Raises DataError: naming what is wrong, what is allowed, and how to go on.
     """
     for problem in _problems(ds):
         raise DataError(f"this is no Dataset of measurements: {problem}. See docs/file-formats.md.")

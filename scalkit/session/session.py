@@ -91,12 +91,8 @@ class Session(SessionSteps):
     def expect(self, text: object, deviation: object | None = None) -> Session:
         """Expect something else of the selected function and metric.
 
-        Parameters
-        ----------
-        text : str, Growth, Expectation or sympy expression
-            In big O notation, for example ``"p*log(p)"``.
-        deviation : str, Growth, or mapping from parameter to these, optional
-            By default one that was given before stays; else half of the leading class is allowed.
+        `text`: in big O notation, for example ``"p*log(p)"``.
+        `deviation`: by default one that was given before stays; else half of the leading class is allowed.
         """
         current = self.expectation
         own = own_deviation(current) if deviation is None else deviation
@@ -111,11 +107,7 @@ class Session(SessionSteps):
     def set_ticks(self, growths: Iterable[Growth | str], parameter: str | None = None) -> Session:
         """Put exactly these ticks on the ruler of the selected function; the expectation competes in any case.
 
-        Parameters
-        ----------
-        growths : iterable of Growth or str
-        parameter : str, optional
-            Of several, whose ruler it is; by default the one that the ticks name.
+        `parameter`: of several, whose ruler it is; by default the one that the ticks name.
         """
         ticks = [parse_tick(one) for one in ([growths] if isinstance(growths, str) else growths)]
         named = next((tick for tick in ticks if not tick.is_constant), Growth.constant())
@@ -275,11 +267,7 @@ class Session(SessionSteps):
     def compare(self, before: str, after: str | None = None) -> Differences:
         """Return what differs in the verdicts of two snapshots.
 
-        Parameters
-        ----------
-        before : str
-        after : str, optional
-            By default the present state.
+        `after`: by default the present state.
         """
         first = self._outcome_of(self._snapshot(before))
         second = self._outcome if after is None else self._outcome_of(self._snapshot(after))
@@ -289,16 +277,8 @@ class Session(SessionSteps):
     def load(cls, path: str | os.PathLike[str], *, data: object | None = None) -> Session:
         """Return the session in a file that `save` wrote, or in an HTML report.
 
-        Parameters
-        ----------
-        path : path
-        data : Dataset, path or sequence of paths, optional
-            Measurements to use instead of those that the file names.
-
-        Raises
-        ------
-        DataError
-            If the file is no session, or its measurements are not there or are others.
+        `data`: measurements to use instead of those that the file names.
+        Raises DataError if the file is no session, or its measurements are not there or are others.
         """
         from scalkit.session.file import read_session
 

@@ -19,9 +19,18 @@ from scalkit.store.submissions.policy import Policy
 def open_store(path: str | os.PathLike[str], *, readonly: bool = False) -> Store:
     """Return the store in a folder, which is made if it is missing or empty, or in a zip.
 
-    `readonly`: write nothing, not even an index. A zip is always read-only: a copy is unpacked and deleted with the Store.
-    Raises StoreError if it is no store, or of a newer schema.
-    Raises DataError if it is a zip with something else inside.
+    Parameters
+    ----------
+    path : path
+    readonly : bool
+        Write nothing, not even an index. A zip is always read-only: a copy is unpacked and deleted with the Store.
+
+    Raises
+    ------
+    StoreError
+        If it is no store, or of a newer schema.
+    DataError
+        If it is a zip with something else inside.
     """
     require("store")
     place = here_or_bundled(Path(path))

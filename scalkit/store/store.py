@@ -87,26 +87,14 @@ class Store(Statements):
     ) -> Filed:
         """File measurements; each run becomes one file, or nothing is left of it.
 
-        Parameters
-        ----------
-        source : path, sequence of paths, xarray.Dataset or xarray.DataTree
-            Campaign folders, run files, files of other programs that `scalkit.read` knows, or what it returns.
-        machine, site : str, optional
-            Names of the machine, by default its host name, and of the place. They belong to the run: under another machine
-            the same measurements are another run.
-        user : str, optional
-            Who ran it; by default the login name.
-        contributor, licence, notes : str
-            ORCID or name; SPDX name, as ``CC-BY-4.0``; free text.
-
-        Raises
-        ------
-        DataError, RunFileError
-            If there are no measurements, or they are malformed; nothing is filed then.
-        StoreError
-            If the store is read-only, or the disk is full.
-        UsageError
-            If a text is one that `validate` refuses, such as a machine with markup in its name.
+        `source`: campaign folders, run files, files of other programs that `scalkit.read` knows, or what it returns.
+        `machine`, `site`: names of the machine, by default its host name, and of the place. They belong to the run: under
+        another machine the same measurements are another run.
+        `user`: who ran it; by default the login name.
+        `contributor`, `licence`, `notes`: ORCID or name; SPDX name, as ``CC-BY-4.0``; free text.
+        Raises DataError, RunFileError if there are no measurements, or they are malformed; nothing is filed then.
+        Raises StoreError if the store is read-only, or the disk is full.
+        Raises UsageError if a text is one that `validate` refuses, such as a machine with markup in its name.
         """
         from scalkit import __version__
         from scalkit.store.filed.dataset import runs_of
@@ -151,13 +139,9 @@ class Store(Statements):
     def runs(self, *, retracted: bool = False, **filters: Any) -> pd.DataFrame:
         """Return the runs, newest first, a row each.
 
-        Parameters
-        ----------
-        retracted : bool
-            Also those that were retracted.
-        **filters
-            A value, a list of values, or a text with ``*``, for any column: ``machine="juwels*"``. ``run`` takes ids of runs or
-            their beginnings.
+        `retracted`: also those that were retracted.
+        `**filters`: a value, a list of values, or a text with ``*``, for any column: ``machine="juwels*"``. ``run`` takes
+        ids of runs or their beginnings.
         """
         filters = self._with_ids(filters)
 
@@ -171,17 +155,10 @@ class Store(Statements):
     def suites(self, run_ids: Texts | None = None, **filters: Any) -> pd.DataFrame:
         """Return the suites of runs: all measurements of one operation with one pattern, varied over one parameter.
 
-        Parameters
-        ----------
-        run_ids : str or sequence of str, optional
-            Ids, or their beginnings.
-        **filters
-            As in `runs`, for any attribute of runs, suites or measurements: ``op="MPI_Gather*", p=32, site="our lab"``.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A row for each suite of each run: attributes, the number of points, and the range of the parameter.
+        `run_ids`: ids, or their beginnings.
+        `**filters`: as in `runs`, for any attribute of runs, suites or measurements: ``op="MPI_Gather*", p=32, site="our
+        lab"``.
+        Returns: a row for each suite of each run: attributes, the number of points, and the range of the parameter.
         """
         filters = self._with_ids(filters, run_ids)
         single = {"root": "CASE WHEN min(root) = max(root) THEN min(root) END AS root"}  # it may be what varies
@@ -223,10 +200,7 @@ class Store(Statements):
 
         It reads the index of this store and no other file. ``?`` stands for a parameter.
 
-        Raises
-        ------
-        UsageError
-            If the question is wrong, or does more than ask.
+        Raises UsageError if the question is wrong, or does more than ask.
         """
         return self._asked(lambda database: database.answer(sql, parameters))
 
@@ -243,10 +217,7 @@ class Store(Statements):
     def resolve(self, run_id: str) -> str:
         """Return the whole id of a run, given its beginning.
 
-        Raises
-        ------
-        DataError
-            If there is no such run, or more than one.
+        Raises DataError if there is no such run, or more than one.
         """
         found = [one for one in self._folder.run_ids() if run_id and one.startswith(run_id)]
         if len(found) == 1:
@@ -260,29 +231,14 @@ class Store(Statements):
     ) -> xr.Dataset | xr.DataTree:
         """Return runs as all of scalkit takes them: a Dataset, or a tree of them where they cannot be one.
 
-        Parameters
-        ----------
-        run_ids : str or sequence of str, optional
-            Ids, or their beginnings; all by default.
-        level : {"rep", "point"}
-            Every repetition, or the median of each measurement.
-        keep_flagged : bool
-            Keep repetitions that began late or outlasted their window.
-        **filters
-            As in `suites`.
-
-        Returns
-        -------
-        xarray.Dataset or xarray.DataTree
-            Of run files the same as ``scalkit.read`` of their campaign. A tree has a node for each platform, parameter and
-            message size.
-
-        Raises
-        ------
-        DataError
-            If nothing is left.
-        UsageError
-            If the level is unknown.
+        `run_ids`: ids, or their beginnings; all by default.
+        `level`: every repetition, or the median of each measurement.
+        `keep_flagged`: keep repetitions that began late or outlasted their window.
+        `**filters`: as in `suites`.
+        Returns: of run files the same as ``scalkit.read`` of their campaign. A tree has a node for each platform, parameter
+        and message size.
+        Raises DataError if nothing is left.
+        Raises UsageError if the level is unknown.
         """
         from scalkit.store.runs.dataset import LEVELS, dataset_of
         from scalkit.store.views.selection import selected_datasets

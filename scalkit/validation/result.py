@@ -102,10 +102,7 @@ class Validation:
     def along_one(self) -> tuple[Verdict, ...]:
         """The verdicts, all over one parameter.
 
-        Raises
-        ------
-        DataError
-            If one is over several parameters, with the way on.
+        Raises DataError if one is over several parameters, with the way on.
         """
         for v in self.over_several:
             raise v.series.needs_one()
@@ -124,17 +121,11 @@ class Validation:
     def exit_status(self, fail_on: Collection[str] = ()) -> int:
         """Return 0 or 1.
 
-        Parameters
-        ----------
-        fail_on : collection of {"better", "predicted", "undecided"}
-            ``better``: a deciding verdict grows slower than the limits allow. ``predicted``: the models predict a violation.
-            ``undecided``: an answer is "cannot tell" where the measurements might decide. Compared with a baseline, which these
-            words hold for as well, also ``"factor"``, a constant factor that rose, and ``"gone"``; see `Comparison.exit_status`.
-
-        Raises
-        ------
-        UsageError
-            If a word of `fail_on` is unknown.
+        `fail_on`: ``better``: a deciding verdict grows slower than the limits allow. ``predicted``: the models predict a
+        violation. ``undecided``: an answer is "cannot tell" where the measurements might decide. Compared with a baseline,
+        which these words hold for as well, also ``"factor"``, a constant factor that rose, and ``"gone"``; see
+        `Comparison.exit_status`.
+        Raises UsageError if a word of `fail_on` is unknown.
         """
         fail_on = (fail_on,) if isinstance(fail_on, str) else fail_on or ()
         known = FAIL_ON if self.comparison is None else (*FAIL_ON, *FAIL_ON_BASELINE)
@@ -231,27 +222,18 @@ class Validation:
     def advise(self, candidates: ArrayLike, cost: Cost = "p") -> dict[tuple[str, str], Advice]:
         """Return where to measure next, for each function and metric; see `scalkit.validation.advise.advise`.
 
-        Parameters
-        ----------
-        candidates : array_like of shape (m,)
-            Settings that could be measured.
-        cost : str, callable or None
-            ``"p"``, or the parameter's name, where a measurement costs as much as its setting says, a function of it, or None.
+        `candidates` (shape (m,)): settings that could be measured.
+        `cost`: ``"p"``, or the parameter's name, where a measurement costs as much as its setting says, a function of it, or
+        None.
         """
         return {(v.function, v.metric): advise(v.posterior, candidates, cost) for v in self.along_one}
 
     def limit(self, metric: str, budget: float | str, ppn: int = 1, *, even_outside: bool = False) -> Limits:
         """Return the largest setting within a budget, of the functions of a metric; see `scalkit.validation.limit.limits`.
 
-        Parameters
-        ----------
-        metric : str
-        budget : float or str
-            In the unit of the metric, or with a prefix, as in ``"24 GB"`` or ``"10 ms"``.
-        ppn : int
-            Processes that share a budget of memory.
-        even_outside : bool
-            Also for models outside their deviation limits.
+        `budget`: in the unit of the metric, or with a prefix, as in ``"24 GB"`` or ``"10 ms"``.
+        `ppn`: processes that share a budget of memory.
+        `even_outside`: also for models outside their deviation limits.
         """
         return limits(self, metric, budget, ppn, even_outside=even_outside)
 
@@ -288,11 +270,8 @@ class Validation:
     def to_dict(self, *, bands: bool = False) -> dict[str, Any]:
         """Return plain values for JSON, as ``verdict.schema.json`` describes them; NaN and infinity become null.
 
-        Parameters
-        ----------
-        bands : bool
-            Whether verdicts on one parameter have the bands of their divergence and of new values, which take a few
-            milliseconds each; see `scalkit.validation.told.bands`.
+        `bands`: whether verdicts on one parameter have the bands of their divergence and of new values, which take a few
+        milliseconds each; see `scalkit.validation.told.bands`.
         """
         return {
             "schema": SCHEMA,

@@ -54,10 +54,7 @@ class SearchSpace:
     def of(cls, ticks: Iterable[Growth | str], name: str, parameter: str) -> SearchSpace:
         """Return a space of the given ticks, sorted, each once.
 
-        Raises
-        ------
-        ExpectationError
-            If there is no tick, or more than 2,000, or a text is no growth.
+        Raises ExpectationError if there is no tick, or more than 2,000, or a text is no growth.
         """
         chosen = {one if isinstance(one, Growth) else Growth.parse(one) for one in ticks}
         if not 0 < len(chosen) <= MAX_TICKS:
@@ -73,10 +70,7 @@ class SearchSpace:
 
         For ``E = p`` and depth 2 these are 17 ticks: 1, log p, p^1/4, p^1/4 log p, ..., p^7/4 log p, p^2.
 
-        Raises
-        ------
-        ExpectationError
-            If `depth` is not between 0 and 8.
+        Raises ExpectationError if `depth` is not between 0 and 8.
         """
         _require_expectation(expectation)
         if not isinstance(depth, int) or not 0 <= depth <= 8:
@@ -96,10 +90,7 @@ class SearchSpace:
     def preset(cls, name: str, parameter: str = "p") -> SearchSpace:
         """Return a named space; ``"ics15"`` has ``p^a * log(p)^b``, b in {0, 1}, a the multiples of 1/4 and 1/3 up to 2.
 
-        Raises
-        ------
-        ExpectationError
-            If the name is unknown.
+        Raises ExpectationError if the name is unknown.
         """
         if name not in PRESETS:
             raise ExpectationError(f"the search space {name!r} is unknown; choose one of {', '.join(PRESETS)}.")
@@ -109,10 +100,7 @@ class SearchSpace:
     def named(cls, name: str, expectation: Expectation) -> SearchSpace:
         """Return the space that a file or a user names for an expectation: ``"around"``, ``"paper"`` or a preset.
 
-        Raises
-        ------
-        ExpectationError
-            If the name is unknown.
+        Raises ExpectationError if the name is unknown.
         """
         if name == "around":
             return _around(expectation)
@@ -148,10 +136,7 @@ class SearchSpace:
     def without_tick(self, tick: Growth | str) -> SearchSpace:
         """Return the space without a tick.
 
-        Raises
-        ------
-        ExpectationError
-            If the tick is not there.
+        Raises ExpectationError if the tick is not there.
         """
         gone = Growth.parse(tick, self.parameter)
         if gone not in self.ticks:
@@ -164,10 +149,7 @@ class SearchSpace:
 
         A row holds the ticks that differ in the exponent of the leading class only, such as 1, p^1/4, p^1/2, ...
 
-        Raises
-        ------
-        ExpectationError
-            If that makes more than 2,000 ticks.
+        Raises ExpectationError if that makes more than 2,000 ticks.
         """
         if not isinstance(n, int) or n < 0:
             raise ExpectationError(f"cannot refine the space {n!r} times; a whole number is needed.")
@@ -181,10 +163,7 @@ class SearchSpace:
     def extend(self, upper: Growth | str) -> SearchSpace:
         """Return the space with every row continued, at its last distance, up to and including the boundary `upper`.
 
-        Raises
-        ------
-        ExpectationError
-            If the boundary cannot be reached within 2,000 ticks, as one of a faster class.
+        Raises ExpectationError if the boundary cannot be reached within 2,000 ticks, as one of a faster class.
         """
         boundary = Growth.parse(upper, self.parameter)
         new = {*self.ticks, boundary} if boundary > self.ticks[-1] else set(self.ticks)

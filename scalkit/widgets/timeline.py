@@ -69,10 +69,7 @@ class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
     def zoom(self, begin_s: float, end_s: float) -> TimelineView:
         """Show a stretch of time, in s from the begin of the trace; what is beyond the trace is cut off. Return the view.
 
-        Raises
-        ------
-        UsageError
-            If it is empty, or there is nothing of the trace in it.
+        Raises UsageError if it is empty, or there is nothing of the trace in it.
         """
         span_s = 1e-9 * self.facts["span"]
         if not end_s > begin_s:

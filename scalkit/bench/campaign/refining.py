@@ -39,14 +39,9 @@ def sized_folder(out: Path, label: str, size: int) -> Path:
 class Range:
     """The campaigns of one curve or family of curves, whose points are chosen while it is measured.
 
-    Attributes
-    ----------
-    campaigns : list of Campaign
-        Of the first pass: one for each message size, or one with all numbers of processes.
-    make : callable
-        Returns the campaign of a further message size.
-    record : Path
-        File that keeps what was inserted, and why.
+    `campaigns`: of the first pass: one for each message size, or one with all numbers of processes.
+    `make`: returns the campaign of a further message size.
+    `record`: file that keeps what was inserted, and why.
     """
 
     campaigns: list[Campaign]

@@ -17,14 +17,8 @@ Number = int | float
 class Cell:
     """What was measured of a function and metric at a point.
 
-    Attributes
-    ----------
-    function, metric, unit : str
-    exact : bool
-    point : tuple of int or float
-        In the order of the parameters.
-    values : dict of int to list of float, in `unit`
-        By run, without NaN; runs without a value are not there.
+    `point`: in the order of the parameters.
+    `values`: by run, without NaN; runs without a value are not there.
     """
 
     function: str

@@ -125,12 +125,8 @@ class MessageFit:
     def point_to_point(self, *, beyond: bool = False, reduce_per_byte: object = "0 s/B", name: str = "") -> PointToPoint:
         """Return the model of a message, from 0 B to the largest size measured.
 
-        Parameters
-        ----------
-        beyond : bool
-            Whether it may be used for larger messages, too.
-        reduce_per_byte, name
-            See `PointToPoint`.
+        `beyond`: whether it may be used for larger messages, too.
+        `reduce_per_byte`, `name`: see `PointToPoint`.
         """
         ends = [0.0, *(one.after for one in self.switches), math.inf if beyond else self.sizes[-1]]
         protocols = [

@@ -96,19 +96,9 @@ class MessageRuns:
     def table(self, op: str, by: str = "size", field: str = "t", **at: int) -> tuple[Floats, Floats]:
         """Return what a kind was measured at, ascending, and a row of repetitions for each, NaN where one is missing.
 
-        Parameters
-        ----------
-        op : str
-        by : {"size", "detail", "p"}
-        field : {"t", "beside", "work"}
-            The times, in s; what is zero on the clock is 0.1 ns.
-        **at : int
-            Only trips with this size, detail or number of processes.
-
-        Raises
-        ------
-        DataError
-            If the kind was not measured.
+        `field`: the times, in s; what is zero on the clock is 0.1 ns.
+        `**at`: only trips with this size, detail or number of processes.
+        Raises DataError if the kind was not measured.
         """
         rows: dict[int, list[Floats]] = {}
         for one in self.of(op, **at):

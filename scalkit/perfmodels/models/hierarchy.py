@@ -86,10 +86,7 @@ class AsymptoticModel(PerformanceModel):
     def ratio(self, to: Mapping[str, ArrayLike], since: Mapping[str, ArrayLike]) -> Any:
         """Return by what factor the growth rises from one setting to another: what an asymptotic model can say.
 
-        Parameters
-        ----------
-        to, since : mapping from parameter to array_like
-            Both with all parameters.
+        `to`, `since`: both with all parameters.
         """
         for setting in (to, since):
             self._require_names(setting)

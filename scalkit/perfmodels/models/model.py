@@ -100,10 +100,7 @@ class PerformanceModel(ShownModel, ABC):
     def to_sympy(self, *, numbers: bool = True) -> Any:
         """Return a sympy expression in positive symbols, in base units; a pair of them for bounds.
 
-        Parameters
-        ----------
-        numbers : bool
-            Whether constants appear as their values, rather than as symbols.
+        `numbers`: whether constants appear as their values, rather than as symbols.
         """
         expression, legend = self.symbolic()
         if not numbers or not legend:
@@ -128,15 +125,8 @@ class PerformanceModel(ShownModel, ABC):
     def growth_in(self, **names: str) -> Growth | GrowthSum:
         """Return its growth in other names of the parameters, for example ``model.growth_in(P="p", S="size")``.
 
-        Returns
-        -------
-        Growth
-            Where it is a single product; else a `GrowthSum`.
-
-        Raises
-        ------
-        ExpectationError
-            If it has no growth of powers of 2^x, x and log2 x.
+        Returns: where it is a single product; else a `GrowthSum`.
+        Raises ExpectationError if it has no growth of powers of 2^x, x and log2 x.
         """
         found = renamed(self.growth_sum, {name: names.get(name, name) for name in self.parameters})
         return found.terms[0] if len(found.terms) == 1 else found
@@ -211,17 +201,9 @@ class PerformanceModel(ShownModel, ABC):
     def of(self, constants: Mapping[str, object] | None = None, **formulas: str) -> Substituted:
         """Return the model with formulas in place of parameters, for example on parts of the data and the processes.
 
-        Parameters
-        ----------
-        constants : mapping from name to quantity, optional
-            Of the formulas, for example ``{"b": "16 B"}``.
-        **formulas : str
-            For parameters of the model: ``alltoall.of(S="b*N^3/P^(3/2)", P="sqrt(P)", constants={"b": "16 B"})``.
-
-        Raises
-        ------
-        UsageError
-            If the model does not depend on a parameter, or a formula cannot be read or has the wrong unit.
+        `constants`: of the formulas, for example ``{"b": "16 B"}``.
+        `**formulas`: for parameters of the model: ``alltoall.of(S="b*N^3/P^(3/2)", P="sqrt(P)", constants={"b": "16 B"})``.
+        Raises UsageError if the model does not depend on a parameter, or a formula cannot be read or has the wrong unit.
         """
         from scalkit.perfmodels.models.composed import substituted
 

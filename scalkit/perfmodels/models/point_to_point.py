@@ -98,9 +98,7 @@ class PointToPoint:
     def hockney(cls, latency: object, per_byte: object, **options: Any) -> PointToPoint:
         """Return the model ``latency + per_byte * S``, for example ``PointToPoint.hockney("4.5 us", "2.67 ns/B")``.
 
-        References
-        ----------
-        Hockney 1994 (docs/references.md).
+        Source: Hockney 1994 (docs/references.md).
         """
         for one, what in ((latency, "latency"), (per_byte, "time per byte")):
             if parse_quantity(one, f"the {what}")[0] < 0:

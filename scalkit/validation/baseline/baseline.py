@@ -126,10 +126,7 @@ class Baseline:
     def from_result(cls, result: Validation) -> Baseline:
         """Return the baseline of a validation.
 
-        Raises
-        ------
-        DataError
-            If it has no verdict.
+        Raises DataError if it has no verdict.
         """
         if not result.verdicts:
             raise DataError("a baseline needs at least one verdict, this result has none.")
@@ -140,10 +137,7 @@ class Baseline:
     def load(cls, path: str | Path) -> Baseline:
         """Return the baseline in a file.
 
-        Raises
-        ------
-        DataError
-            If it cannot be read or is no baseline; one sentence names the file, the place and the value.
+        Raises DataError if it cannot be read or is no baseline; one sentence names the file, the place and the value.
         """
         from scalkit.validation.baseline.file import load
 
@@ -152,10 +146,7 @@ class Baseline:
     def save(self, path: str | Path) -> Path:
         """Write the baseline as JSON (``baseline.schema.json``) and return the path; the file is whole or not there.
 
-        Raises
-        ------
-        DataError
-            If the file cannot be written.
+        Raises DataError if the file cannot be written.
         """
         from scalkit.validation.baseline.file import save
 
@@ -202,15 +193,8 @@ class Baseline:
     def expectations(self, metric: str | None = None) -> dict[str, Expectation]:
         """Return the status quo as what `scalkit.validate` takes: function to expectation.
 
-        Parameters
-        ----------
-        metric : str, optional
-            Needed where a function grows differently in different metrics.
-
-        Raises
-        ------
-        DataError
-            If it is needed and missing, or the baseline has no such metric.
+        `metric`: needed where a function grows differently in different metrics.
+        Raises DataError if it is needed and missing, or the baseline has no such metric.
         """
         if metric is not None and metric not in self.metrics:
             raise DataError(f"the baseline has no metric {metric!r}; it has {', '.join(self.metrics)}.")

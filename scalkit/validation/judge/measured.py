@@ -18,13 +18,8 @@ _KEPT = 256
 class Measured:
     """The series of a Dataset; each is made once for a statistic and what is left out, so it can be a key.
 
-    Attributes
-    ----------
-    data : Dataset
-    parameters : tuple of str
-        Those that vary.
-    fixed : mapping from parameter to float
-        Those of which one value was selected.
+    `parameters`: those that vary.
+    `fixed`: those of which one value was selected.
     """
 
     def __init__(self, data: xr.Dataset, statistic: str = "q1") -> None:
@@ -61,10 +56,7 @@ class Measured:
     def setting(self, given: object) -> Setting:
         """Return a setting that a person names: a number, or for several parameters a sequence or a mapping of them.
 
-        Raises
-        ------
-        DataError
-            If it is something else.
+        Raises DataError if it is something else.
         """
         values: Any = given
         if len(self.parameters) > 1:

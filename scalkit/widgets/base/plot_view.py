@@ -68,11 +68,7 @@ class PlotView(CellWidget, anywidget.AnyWidget):
     def show(self, figure: Any, alt: str | None = None) -> PlotView:
         """Show another figure. Return the view.
 
-        Parameters
-        ----------
-        figure : plotly figure or dict
-        alt : str, optional
-            What it shows, in a sentence; by default what the figure says of itself.
+        `alt`: what it shows, in a sentence; by default what the figure says of itself.
         """
         with self.hold_sync():
             for name, value in _shown(figure, alt).items():

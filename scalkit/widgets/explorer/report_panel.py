@@ -54,10 +54,7 @@ class ReportPanel(JobPart):
     def start(self) -> ReportPanel:
         """Write the report; it goes on beside the kernel.
 
-        Raises
-        ------
-        ScalkitError
-            If one is being written, the session expects nothing, or the files cannot be written.
+        Raises ScalkitError if one is being written, the session expects nothing, or the files cannot be written.
         """
         if self._job is not None:
             raise UsageError("a report is being written; wait for the end, or cancel it.")

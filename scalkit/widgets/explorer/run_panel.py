@@ -59,10 +59,7 @@ class RunPanel(JobPart):
     def start(self, choices: Choices | None = None) -> RunPanel:
         """Start measuring; it goes on beside the kernel.
 
-        Raises
-        ------
-        ScalkitError
-            If something chosen is not allowed, there is no MPI library, or it measures already.
+        Raises ScalkitError if something chosen is not allowed, there is no MPI library, or it measures already.
         """
         if self._job is not None:
             raise UsageError("it measures already; wait for the end, or cancel it.")
@@ -79,10 +76,7 @@ class RunPanel(JobPart):
     def show_measured(self) -> RunPanel:
         """Make what was measured so far the data of the session.
 
-        Raises
-        ------
-        ScalkitError
-            If nothing was measured, or it does not fit what was chosen.
+        Raises ScalkitError if nothing was measured, or it does not fit what was chosen.
         """
         if self._folder is None:
             raise UsageError("nothing was measured yet; start it first.")

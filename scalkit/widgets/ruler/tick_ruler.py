@@ -190,12 +190,8 @@ class TickRuler(Fallback, CellWidget, anywidget.AnyWidget):
     def show(self, verdict: AnyVerdict | None, expectation: Expectation | None = None) -> TickRuler:
         """Mark what a verdict says: its expectation, the best tick, the probabilities; the ticks stay. Return the ruler.
 
-        Parameters
-        ----------
-        verdict : Verdict, AlongVerdict or None
-            None takes the marks of the last one away.
-        expectation : Expectation, optional
-            What to mark where there is no verdict.
+        `verdict`: None takes the marks of the last one away.
+        `expectation`: what to mark where there is no verdict.
         """
         with self.hold_sync():
             for name, value in marks(verdict, expectation).items():
