@@ -62,7 +62,6 @@ METRIC_WORDS: Final = {
     "idle_share": "the workers' idle share",
 }
 
-GRID: Final = light("grid")
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
 

@@ -12,10 +12,7 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
-from scalkit.fit import Model
-from scalkit.fit.growth_tests import student
 from scalkit.markup import block, bullets, counted, details, paragraph, table
-from scalkit.measure import Series
 from scalkit.units import format_quantity
 from scalkit.validation.budget import parse_budget
 from scalkit.validation.crossing import place_of, shown_scale
@@ -158,8 +155,7 @@ def limit(
     `ppn`: processes per node that share a budget of memory; for other metrics it has no meaning.
     `level`: of the interval.
     `even_outside`: whether to answer for a model outside its deviation limits too.
-    `band`: from settings and level to the ends of what is probable there, as ``verdict.interval``; that is the default, and
-    `residual_band` for what has none.
+    `band`: from settings and level to the ends of what is probable there; by default ``verdict.interval``.
     Raises UsageError if the budget cannot be read, `ppn` or `level` is out of range, or the model is outside its deviation
     limits.
     """
@@ -169,7 +165,7 @@ def limit(
         raise UsageError(f"ppn is {ppn!r}; processes per node are a whole number from 1 on.")
     if not 0 < level < 1:
         raise UsageError(f"the level of the interval is {level!r}; it must lie between 0 and 1.")
-    is_outside = "none" in (verdict.rank, getattr(verdict, "verdict", verdict.rank))
+    is_outside = "none" in (verdict.rank, verdict.verdict)
     if is_outside and not even_outside:
         raise UsageError(
             f"the {series.metric} of '{series.function}' is outside its deviation limits ({model.growth} instead of "
@@ -178,8 +174,7 @@ def limit(
         )
     shared = ppn if series.unit == "B" else 1
     target = math.log2(wanted / shared)
-    own: Band | None = getattr(verdict, "interval", None)
-    probable = band or own or residual_band(series, model)
+    probable = band or verdict.interval
 
     def end(which: int) -> Callable[[Floats], Floats]:
         def log2_of(x: Floats) -> Floats:
@@ -204,7 +199,7 @@ def limit(
         ppn=shared,
         largest=float(series.x[-1]),
         is_outside=is_outside,
-        is_decided=getattr(verdict, "is_decided", True),
+        is_decided=verdict.is_decided,
     )
 
 
@@ -223,7 +218,7 @@ def limits(
         raise DataError(f"there is no verdict on the metric {metric!r}; there are verdicts on {known}.")
     found, refused = [], {}
     for v in verdicts:
-        is_outside = "none" in (v.rank, getattr(v, "verdict", v.rank))
+        is_outside = "none" in (v.rank, v.verdict)
         if is_outside and not even_outside and len(verdicts) > 1:
             refused[v.function] = f"{v.model.growth} instead of {v.expectation.growth}"
             continue
@@ -235,35 +230,6 @@ def limits(
             "with even_outside=True."
         )
     return Limits(tuple(sorted(found, key=lambda one: (one.value, one.low))), refused)
-
-
-def residual_band(series: Series, model: Model) -> Band:
-    """Return the prediction band of a fit with relative weights, from its residual error.
-
-    Source: Draper and Smith, Applied Regression Analysis, 3rd edition, section 3.1: the variance of a predicted value is
-    ``s^2 g' (X' W X)^-1 g`` plus that of a value, here ``s^2`` times its square.
-    """
-    n_coefficients = 1 if model.growth.is_constant else 2
-    freedom = max(1, len(series.x) - n_coefficients)
-    variance = max(0.0, model.rss) / freedom
-    log2_t = model.growth.log2_value(series.x)
-    scale = float(np.max(log2_t))
-    weight = np.where(series.y > 0, series.y, np.min(series.y[series.y > 0], initial=1.0))
-    design = np.stack([np.ones_like(log2_t), np.exp2(log2_t - scale)][:n_coefficients], axis=1) / weight[:, np.newaxis]
-    covariance = variance * np.linalg.pinv(design.T @ design)
-
-    def band(x: Floats, level: float) -> Floats:
-        # everything over the larger of 1 and the tick, so that no square overflows
-        log2 = model.growth.log2_value(np.asarray(x, dtype=np.float64)) - scale
-        unit = np.maximum(log2, 0.0)
-        gradient = np.stack([np.exp2(-unit), np.exp2(log2 - unit)][:n_coefficients], axis=-1)
-        middle = np.exp2(model.log2_value(x) - unit)
-        spread = np.sqrt(np.einsum("...i,ij,...j->...", gradient, covariance, gradient) + variance * middle**2)
-        half = student(level, freedom) * spread
-        with np.errstate(over="ignore"):
-            return np.asarray(np.stack([np.maximum(middle - half, 0.0), middle + half]) * np.exp2(unit))
-
-    return band
 
 
 def _last_within(log2_of: Callable[[Floats], Floats], target: float, smallest: float, is_whole: bool, n_rounds: int) -> float:

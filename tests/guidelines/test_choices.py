@@ -18,7 +18,7 @@ from scalkit.guidelines.choices import choices
 from scalkit.guidelines.profile import load_profile, profile
 from scalkit.guidelines.remedies import remedies
 from scalkit.guidelines.snippet import c_snippet
-from scalkit.guidelines.substitution.substitutes import function_of, known_substitutes
+from scalkit.guidelines.substitution.substitutes import function_of, substitutes
 
 FLAGS = "-fsyntax-only -x c -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Werror -"
 HOSTILE = '*/ int evil(void); /* \\ ??/ "MPI'
@@ -163,7 +163,7 @@ def test_the_snippet_compiles_and_chooses_by_p_and_size(bcast: Assessment) -> No
 
 
 def test_every_substitute_is_written(tmp_path: Path) -> None:
-    known = known_substitutes()
+    known = substitutes()
     assert len(known) == 26
     for call, others in known:
         share = 1 / len(others)

@@ -162,7 +162,7 @@ def test_shapes_are_what_they_say() -> None:
     hyp = hypotheses(P, Expectation("p", deviation=ROOT), ICS15.ticks)
     assert hyp.prior.sum() == pytest.approx(1)
     assert hyp.shapes.mean(axis=1) == pytest.approx(0, abs=1e-12)
-    assert hyp.log_shapes_at(P) == pytest.approx(hyp.shapes, abs=1e-9)
+    assert hyp.ahead(P)[0] == pytest.approx(hyp.shapes, abs=1e-9)
     shares = np.concatenate([group.family.shares for group in hyp.groups])
     pure = np.argmax(np.where((hyp.tick == hyp.expected) & np.isnan(hyp.base) & (shares <= 1), shares, 0))
     assert np.ptp(hyp.shapes[pure] - np.log(P)) < 0.05

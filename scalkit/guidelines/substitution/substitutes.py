@@ -11,11 +11,6 @@ _NAME = re.compile(r"^static int (scalkit_\w+)\(", re.MULTILINE)
 _FILES = ("common", "rooted", "allgather", "reductions", "neighbours", "nonblocking")
 
 
-def known_substitutes() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return what can be written in C: a call, and the calls that take its place one after the other."""
-    return tuple(substitutes())
-
-
 @cache
 def sections() -> dict[str, str]:
     """Return the parts of the sources by their names."""
@@ -27,7 +22,7 @@ def sections() -> dict[str, str]:
 
 @cache
 def substitutes() -> dict[tuple[str, tuple[str, ...]], str]:
-    """Return the C of each substitute, by the call and what takes its place."""
+    """Return the C of each substitute, by the call and the calls that take its place one after the other."""
     found = {}
     for name, text in sections().items():
         call, colon, others = name.partition(": ")

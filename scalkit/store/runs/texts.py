@@ -116,9 +116,3 @@ def texts_in(value: Any, field: str = "") -> Iterator[tuple[str, str]]:
 def no_formula(value: object) -> str:
     """Return a value as text that a spreadsheet does not take for a formula."""
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else str(value)
-
-
-def csv_cell(value: object) -> str:
-    """Return a value as a cell of CSV that no spreadsheet takes for a formula."""
-    text = no_formula(value)
-    return '"' + text.replace('"', '""') + '"' if re.search(r'[",\n\r]', text) else text

@@ -31,10 +31,8 @@ KINDS = {"definitions": 1, "calls": 2, "transfers": 3, "completions": 4, "marks"
 
 PUT, GET, ACCUMULATE, RMW, SEND, RECEIVE, COLLECTIVE = range(1, 8)
 OPERATIONS = dict(enumerate(("put", "get", "accumulate", "rmw", "send", "receive", "collective"), 1))
-"""What a transfer is: the low 8 bits of its `kind`; the last says how much a process gives to a collective operation."""
-
-LAYOUTS = {0: "contiguous", 1: "strided", 2: "vector"}
-"""Layout of the data of a transfer: the next 8 bits."""
+"""What a transfer is: the low 8 bits of its `kind`; the last says how much a process gives to a collective operation. The next 8
+bits are the layout of its data: 0 contiguous, 1 strided, 2 vector."""
 
 BLOCKING = 1 << 17
 """Bit in the `kind` of a transfer that the call which posts it also completes."""

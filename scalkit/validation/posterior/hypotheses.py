@@ -134,15 +134,12 @@ class Hypotheses:
             [((self.shapes[rows] @ profile.centring) * self.shapes[rows]).sum(axis=1) for profile, rows in self.profiles]
         )
 
-    def log_shapes_at(self, at: Floats, rows: Rows = slice(None)) -> Floats:
-        """Return the logarithm of shapes at `at`, of shape (rows, len(at)), relative to their means over the settings.
-
-        Where a negative constant would leave nothing of a term it is a thousandth of it, so that no value is negative.
-        """
-        return self.ahead(at, rows)[0]
-
     def ahead(self, at: Floats, rows: Rows = slice(None)) -> tuple[Floats, Floats]:
-        """Return what `log_shapes_at` does, and the share of the leading term in the value, of the same shape."""
+        """Return the logarithm of shapes at `at`, of shape (rows, len(at)), and the share of the leading term in the value.
+
+        The logarithms are relative to their means over the settings. Where a negative constant would leave nothing of a term it
+        is a thousandth of it, so that no value is negative.
+        """
         parts, signs, tick, other, means = (array[rows] for array in self._parts)
         ticks = np.zeros((len(self.growths), len(at)))
         for k in {*tick.tolist(), *other.tolist()}:
