@@ -1,7 +1,7 @@
 """Chooses the model of a series among the fitted ticks and the constant."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -24,8 +24,6 @@ MIN_RUN = 3
 _TIE = 1e-12
 _CONSTANT = -1
 
-Weight = Callable[[Growth], float]
-
 
 def fit_series(
     series: Series,
@@ -33,7 +31,7 @@ def fit_series(
     expected: Growth | None = None,
     min_points: int = MIN_POINTS,
     fits: Fits | None = None,
-    weight_of: Weight | None = None,
+    weights: Sequence[float] = (),
 ) -> RankedModels:
     """Return all models of a series, the chosen one first, the others by falling adjusted R^2.
 
@@ -50,7 +48,7 @@ def fit_series(
     `expected`: wins ties.
     `min_points`: fewest settings, at least 3.
     `fits`: of all growing ticks to this series alone, where they are there already; then the series has been checked, too.
-    `weight_of`: gives the posterior probability of a growth, which its model shall carry.
+    `weights`: posterior probability of each growing tick, which its model shall carry, and last that of the constant.
     Returns: at least the constant; without ticks on which the values do not rise. Each is made when it is looked at.
     Raises DataError if there are too few settings, or a value is not finite, negative, or a time of zero.
     """
@@ -59,12 +57,12 @@ def fit_series(
         fits = fit_ticks(series.x, series.y[np.newaxis], growing_of(ticks))
     growing = fits.ticks
     if not growing or np.ptp(series.y) == 0:
-        return RankedModels(partial(_model_at, series, fits, False, weight_of), [_CONSTANT])
+        return RankedModels(partial(_model_at, series, fits, False, weights), [_CONSTANT])
     is_rough = bool(min(fits.rss.min(), fits.tss[0]) > len(series.x) * ROUGH**2 and series.y.min() > 0)
     if is_rough:
         fits = fit_log_scale(series.x, series.y, growing)
     order = _order(fits, expected)
-    make = partial(_model_at, series, fits, is_rough, weight_of)
+    make = partial(_model_at, series, fits, is_rough, weights)
     if series.resolution > 0:
         order.sort(key=lambda i: not (fits.ticks[i] == expected and is_within_resolution(series, make(i))))
     if order and _beats_constant(series, make(order[0]), float(fits.tss[0]), is_rough):
@@ -139,10 +137,9 @@ def _every_run_grows(series: Series) -> bool:
     return bool(steps) and all((step >= 0).all() and np.count_nonzero(step) >= 2 for step in steps)
 
 
-def _model_at(series: Series, fits: Fits, is_rough: bool, weight_of: Weight | None, index: int) -> Model:
+def _model_at(series: Series, fits: Fits, is_rough: bool, weights: Sequence[float], index: int) -> Model:
     """Return the model of a tick, or the constant, which is that of values that are all equal."""
-    growth = Growth.constant() if index == _CONSTANT else fits.ticks[index]
-    weight = math.nan if weight_of is None else weight_of(growth)
+    weight = weights[index] if weights else math.nan
     model = fits.model(index, series.parameter, series.unit, is_rough=is_rough, weight=weight)
     is_equal = index == _CONSTANT and not np.ptp(series.y)
     return replace(model, constant=float(series.y[0]), rss=0.0) if is_equal else model

@@ -182,7 +182,8 @@ def _series_of(ds: xr.Dataset, parameter: str, metric: str, statistic: Statistic
     y = statistic_over(per_run, 2, statistic)
     used = np.isfinite(cube).sum(axis=(2, 3))
     x = np.arange(cube.shape[1]) * 1.0 if is_list(ds) else np.asarray(ds[parameter], dtype=np.float64)
-    found = []
+    variable, found = ds[metric], []
+    unit, resolution = str(variable.attrs["units"]), _resolution(variable)
     for index, function in enumerate(np.asarray(ds[FUNCTION])):
         there = np.isfinite(y[index])
         if not there.any():
@@ -193,8 +194,8 @@ def _series_of(ds: xr.Dataset, parameter: str, metric: str, statistic: Statistic
                 function=str(function),
                 metric=metric,
                 parameter=parameter,
-                unit=str(ds[metric].attrs["units"]),
-                exact=bool(ds[metric].attrs.get("exact", 0)),
+                unit=unit,
+                exact=bool(variable.attrs.get("exact", 0)),
                 x=x[there],
                 values=per_run[index][there],
                 y=y[index][there],
@@ -202,7 +203,7 @@ def _series_of(ds: xr.Dataset, parameter: str, metric: str, statistic: Statistic
                 caveats=remarks,
                 decides=decides,
                 noise=_noise(per_run[index][there]),
-                resolution=_resolution(ds[metric]),
+                resolution=resolution,
                 repetitions=_repetitions(cube[index][there], per_run[index][there]),
                 simulated=bool(ds.attrs.get("simulated", 0)),
                 virtual=is_virtual(ds.attrs) and metric in TIMED,

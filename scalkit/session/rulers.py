@@ -84,7 +84,7 @@ def moved(expected: Growth, old: Growth, new: Growth) -> Callable[[SearchSpace],
 
     def move(space: SearchSpace) -> SearchSpace:
         refuse_expected(expected, old)
-        if old not in space.ticks:
+        if old not in space:
             return space.without_tick(old)  # says which there are
         refuse_double(space, new)
         ticks = [tick for tick in space.ticks if tick != old]
@@ -104,5 +104,5 @@ def refuse_expected(expected: Growth, tick: Growth) -> None:
 
 def refuse_double(space: SearchSpace, tick: Growth) -> None:
     """Raise if a tick is there already."""
-    if tick in space.ticks:
+    if tick in space:
         raise ExpectationError(f"the ruler has the tick '{tick}' already; choose another place for it.")

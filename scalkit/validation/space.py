@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise, product
 
 from scalkit.errors import ExpectationError
@@ -87,6 +87,7 @@ class SearchSpace:
         return cls.of([lower, upper, growth, *inside], "paper", parameter)
 
     @classmethod
+    @lru_cache(maxsize=32)
     def preset(cls, name: str, parameter: str = "p") -> SearchSpace:
         """Return a named space; ``"ics15"`` has ``p^a * log(p)^b``, b in {0, 1}, a the multiples of 1/4 and 1/3 up to 2.
 
@@ -193,6 +194,13 @@ class SearchSpace:
 
     def __len__(self) -> int:
         return len(self.ticks)
+
+    def __contains__(self, growth: object) -> bool:
+        return growth in self._set
+
+    @cached_property
+    def _set(self) -> frozenset[Growth]:
+        return frozenset(self.ticks)
 
     def __repr__(self) -> str:
         return f"SearchSpace({self.name!r}, {len(self)} ticks from {self.ticks[0]} to {self.ticks[-1]})"

@@ -55,8 +55,7 @@ def strong_scaling(series: Series, significance: float = SIGNIFICANCE) -> Strong
     y = series.y
     if len(y) < 2 or not (np.isfinite(y).all() and (y > 0).all()):
         return None
-    tail = trend_tail((-y).tolist())
-    if tail > significance or y[-1] >= LEAST_FALL * y[0]:
+    if y[-1] >= LEAST_FALL * y[0] or (tail := trend_tail((-y).tolist())) > significance:
         return None
     return StrongScaling(series, cost_series(series), float(y[-1] / y[0]), tail)
 

@@ -93,7 +93,7 @@ def _judged(
     measured: Sequence[Case], min_points: int, prior: Prior, memory: Memory | None, estimator: Estimator
 ) -> list[Verdict]:
     """Return the verdicts of a task; series about the same expectation and space are judged together."""
-    cases = [(one, e, space if e.growth in space.ticks else space.with_tick(e.growth)) for one, e, space in measured]
+    cases = [(one, e, space if e.growth in space else space.with_tick(e.growth)) for one, e, space in measured]
     for one, expectation, _ in cases:
         check_series(one, min_points)
         require_expected_values(one, {one.parameter: expectation.growth})
@@ -124,11 +124,12 @@ def _fits(cases: Sequence[Case]) -> list[Fits]:
 
 def _verdict(fits: Fits, posterior: Posterior, min_points: int, estimator: Estimator) -> Verdict:
     series, expectation, space = posterior.series, posterior.expectation, posterior.space
-    by_r2 = models = fit_series(series, space.ticks, expectation.growth, min_points, fits, posterior.weight_of)
+    weights = _weights_by_place(posterior)
+    by_r2 = models = fit_series(series, space.ticks, expectation.growth, min_points, fits, weights)
     if len(series.x) < MIN_POINTS or by_r2[0].rss <= _EXACT:
         estimator = "adjusted_r2"
     if estimator == "posterior":
-        models = models.by(_weights_by_place(posterior))
+        models = models.by(weights)
         if posterior.is_exact and series.virtual and (series.y > 0).all():
             models = models.led_by(best_ahead(models, series.x, series.y))
     shown = _counted_in_steps(series, models, expectation.growth)

@@ -174,7 +174,7 @@ class Tasks:
         for parameter, growth in growths.items():
             if parameter not in rulers:
                 space = spaces[parameter]
-                found[parameter] = space if growth in space.ticks else space.with_tick(growth)
+                found[parameter] = space if growth in space else space.with_tick(growth)
                 continue
             found[parameter] = self._by_hand(choices, rulers[parameter], growth, name, parameter)
         return found

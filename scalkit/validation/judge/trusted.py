@@ -77,7 +77,7 @@ def _coefficients(z: Floats, term: Floats, precision: Floats, may_be_negative: b
     normal = columns.T @ precision @ columns
     if np.linalg.cond(normal) > 1e15:
         return None
-    pair = np.linalg.solve(normal, columns.T @ precision.sum(axis=1))
+    pair = _solved(normal, columns.T @ precision.sum(axis=1))
     for _ in range(_STEPS):
         values = pair[0] + pair[1] * term
         if pair[1] <= 0 or (values <= _LEAST * pair[1] * term).any():
@@ -86,11 +86,18 @@ def _coefficients(z: Floats, term: Floats, precision: Floats, may_be_negative: b
         if (pair[0] >= 0 or may_be_negative) and _off(rest, precision) < best[2]:
             best = (float(pair[0]), math.log(pair[1]), _off(rest, precision))
         slopes = np.column_stack([np.ones_like(term), term]) / values[:, None]
-        step = np.linalg.solve(slopes.T @ precision @ slopes, slopes.T @ precision @ rest)
+        step = _solved(slopes.T @ precision @ slopes, slopes.T @ precision @ rest)
         pair = pair + step
         if (np.abs(step) <= _CONVERGED * np.abs(pair)).all():
             break
     return best[0], best[1]
+
+
+def _solved(matrix: Floats, right: Floats) -> Floats:
+    """Return the solution of two equations by Cramer's rule, which is forward stable for two of them."""
+    (a, b), (c, d) = matrix.tolist()
+    u, v = right.tolist()
+    return np.array([u * d - v * b, a * v - c * u]) / (a * d - b * c or _TINIEST)
 
 
 def _off(rest: Floats, precision: Floats) -> float:
