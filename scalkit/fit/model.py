@@ -94,9 +94,7 @@ class Model:
         return _sum(constant, term, self.constant, "+", "-")
 
     def _shown_coefficient(self) -> str:
-        if self.coefficient > 0 and math.isfinite(self.coefficient):
-            return _quantity(self.coefficient, self.unit)
-        return f"2^({self.log2_coefficient:.0f}) {self.unit}".strip()
+        return coefficient_text(self.coefficient, self.log2_coefficient, self.unit)
 
     def to_sympy(self) -> Any:
         """Return a sympy expression, in `unit`."""
@@ -106,18 +104,18 @@ class Model:
 
     def to_latex(self) -> str:
         """Return LaTeX with prefixed units, for example ``8856\\,\\mathrm{B} + 8\\,\\mathrm{B} \\cdot p``."""
-        constant = _latex(_quantity(abs(self.constant), self.unit))
+        constant = latex_of(_quantity(abs(self.constant), self.unit))
         if self.growth.is_constant:
             return constant
-        term = f"{_latex(self._shown_coefficient())} \\cdot {self.growth.to_latex()}"
+        term = f"{latex_of(self._shown_coefficient())} \\cdot {self.growth.to_latex()}"
         return _sum(constant, term, self.constant, "+", "-")
 
     def to_mathml(self) -> str:
         """Return presentation MathML without the enclosing ``<math>``."""
-        constant = _mathml(_quantity(abs(self.constant), self.unit))
+        constant = mathml_of(_quantity(abs(self.constant), self.unit))
         if self.growth.is_constant:
             return f"<mrow>{constant}</mrow>"
-        term = f"{_mathml(self._shown_coefficient())}<mo>&#x22C5;</mo>{self.growth.to_mathml()}"
+        term = f"{mathml_of(self._shown_coefficient())}<mo>&#x22C5;</mo>{self.growth.to_mathml()}"
         return f"<mrow>{_sum(constant, term, self.constant, '<mo>+</mo>', '<mo>-</mo>')}</mrow>"
 
     def __repr__(self) -> str:
@@ -145,7 +143,13 @@ def _quantity(value: float, unit: str) -> str:
     return format_quantity(value, unit)
 
 
-def _latex(shown: str) -> str:
+def coefficient_text(value: float, log2_value: float, unit: str) -> str:
+    """Return a coefficient with its unit; as a power of two where it is too small or too large for a float."""
+    return _quantity(value, unit) if 0 < value < math.inf else f"2^({log2_value:.0f}) {unit}".strip()
+
+
+def latex_of(shown: str) -> str:
+    """Return LaTeX of a quantity, a number and its unit."""
     number, _, prefixed = shown.partition(" ")
     mantissa, e, exponent = number.partition("e")
     if e:
@@ -154,7 +158,8 @@ def _latex(shown: str) -> str:
     return f"{number}\\,\\mathrm{{{prefixed}}}" if prefixed else number
 
 
-def _mathml(shown: str) -> str:
+def mathml_of(shown: str) -> str:
+    """Return MathML of a quantity, a number and its unit."""
     number, _, prefixed = shown.partition(" ")
     written = f"<mn>{escape(number)}</mn>"
     return f"{written}<mspace width='0.2em'/><mtext>{escape(prefixed)}</mtext>" if prefixed else written

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import combinations
 from typing import Any
 
@@ -11,12 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
+from scalkit.fit.model import coefficient_text, latex_of, mathml_of
 from scalkit.fit.points import at_points
 from scalkit.fit.several.growth import GrowthSum
 from scalkit.growth import Growth
-from scalkit.units import format_quantity
-
-_SMALLEST, _LARGEST = 1e-16, 1e18
 
 
 @dataclass(frozen=True)
@@ -131,30 +128,20 @@ class SeveralModel:
         return f"<math>{self.to_mathml()}</math>"
 
 
-def _quantity(term: Term, unit: str) -> str:
-    value = term.coefficient
-    if not 0 < value < math.inf:
-        return f"2^({term.log2_coefficient:.0f}) {unit}".strip()
-    if not _SMALLEST <= value < _LARGEST:
-        return f"{value:.3g} {unit}".strip()
-    return format_quantity(value, unit)
+def _written(term: Term, unit: str) -> str:
+    return coefficient_text(term.coefficient, term.log2_coefficient, unit)
 
 
 def _shown(term: Term, unit: str) -> str:
-    quantity = _quantity(term, unit)
+    quantity = _written(term, unit)
     return quantity if term.growth.is_constant else f"{quantity} * {term.growth}"
 
 
 def _latex(term: Term, unit: str) -> str:
-    number, _, prefixed = _quantity(term, unit).partition(" ")
-    mantissa, e, exponent = number.partition("e")
-    number = f"{mantissa} \\cdot 10^{{{int(exponent)}}}" if e else number.replace("(", "{").replace(")", "}")
-    quantity = f"{number}\\,\\mathrm{{{prefixed}}}" if prefixed else number
+    quantity = latex_of(_written(term, unit))
     return quantity if term.growth.is_constant else f"{quantity} \\cdot {term.growth.to_latex()}"
 
 
 def _mathml(term: Term, unit: str) -> str:
-    number, _, prefixed = _quantity(term, unit).partition(" ")
-    quantity = f"<mn>{escape(number)}</mn>"
-    quantity += f"<mspace width='0.2em'/><mtext>{escape(prefixed)}</mtext>" if prefixed else ""
+    quantity = mathml_of(_written(term, unit))
     return quantity if term.growth.is_constant else f"{quantity}<mo>&#x22C5;</mo>{term.growth.to_mathml()}"
