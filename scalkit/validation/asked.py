@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
+from scalkit.fit.linear import log2_values
 from scalkit.growth import Growth
 from scalkit.measure import Series, SeveralSeries
 
@@ -56,10 +57,9 @@ def checked_settings(x: ArrayLike, parameter: str) -> Floats:
 
 def without_value(growths: Sequence[Growth], x: Floats, at: Floats) -> tuple[float, Growth] | None:
     """Return a setting of `at`, and a growth that has a value at all of `x` and none there, as a logarithm below 1."""
-    for growth in growths:
-        nowhere = np.isnan(growth.log2_value(at))
-        if nowhere.any() and not np.isnan(growth.log2_value(x)).any():
-            return float(at[nowhere][0]), growth
+    nowhere, was_there = (np.isnan(log2_values(tuple(where.tolist()), tuple(growths))) for where in (at, x))
+    for place in np.flatnonzero(nowhere.any(axis=1) & ~was_there.any(axis=1))[:1]:
+        return float(at[nowhere[place]][0]), growths[place]
     return None
 
 

@@ -14,13 +14,14 @@ from itertools import groupby
 import numpy as np
 
 from scalkit.arrays import Flags, Floats, Ints
+from scalkit.fit.linear import log2_values
 from scalkit.growth import Growth
 from scalkit.options import Prior
 from scalkit.validation.expectation import RANKS, Expectation
 from scalkit.validation.posterior.exact import OFFSET_MASS
 from scalkit.validation.posterior.families import Family, Kind, family
 from scalkit.validation.posterior.profiles import DRIFT_MASS, DRIFTS, OFF_MASS, Batch, Profile, batch, drifting, even, without
-from scalkit.validation.posterior.shapes import log_ticks, middle
+from scalkit.validation.posterior.shapes import in_range, log_ticks, middle
 
 Bools = Flags
 
@@ -141,9 +142,9 @@ class Hypotheses:
         is a thousandth of it, so that no value is negative.
         """
         parts, signs, tick, other, means = (array[rows] for array in self._parts)
-        ticks = np.zeros((len(self.growths), len(at)))
-        for k in {*tick.tolist(), *other.tolist()}:
-            ticks[k] = log_ticks(at, self.growths[k], middle(self.x))
+        with np.errstate(invalid="ignore"):
+            ticks = log2_values(tuple(at.tolist()), self.growths) - log2_values((middle(self.x),), self.growths)
+        ticks = in_range(ticks)
         term = parts[:, 2:] + ticks[tick]
         added = np.logaddexp(parts[:, 1:2] + ticks[other], term)
         less = parts[:, :1] - added

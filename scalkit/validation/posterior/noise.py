@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.arrays import Flags, Floats
+from scalkit.measure.quarter_means import quantile
 
 TAUS = np.array([0.0, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16])
 _TAU_MASS = np.array([0.4, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1])
@@ -86,15 +87,12 @@ def _winsorised(logs: Floats, there: Flags, count: Any) -> Floats:
         return logs
     filled = np.where(there, logs, np.inf)
     filled.sort(axis=2)
-    place = np.maximum(count - 1, 0) / 2
-    low, high = (np.take_along_axis(filled, f(place).astype(int)[:, :, None], 2) for f in (np.floor, np.ceil))
-    with np.errstate(invalid="ignore"):
-        median = (low + high) / 2
-        away = np.abs(logs - median)
     enough = (count >= 3)[:, :, None] & there
-    away = np.where(enough, away, np.nan).reshape(len(logs), -1)
-    pooled, known = np.full(len(logs), np.nan), enough.any(axis=(1, 2))
-    pooled[known] = np.nanmedian(away[known], axis=1)
+    with np.errstate(invalid="ignore"):
+        median = quantile(filled, count, 0.5)[:, :, None]
+        away = np.where(enough, np.abs(logs - median), np.inf).reshape(len(logs), -1)
+        away.sort(axis=1)
+        pooled = quantile(away, enough.sum(axis=(1, 2)), 0.5)
     # the median of absolute deviations from a median of few values is too small by about sqrt(1 - 1/count)
     shrink = np.sqrt(1 - 1 / np.maximum(count.max(axis=1), 2))
     bound = (_WINSOR * _MAD * pooled / shrink)[:, None, None]

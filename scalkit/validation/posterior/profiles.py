@@ -90,7 +90,7 @@ class Profile:
         """Place of the setting that follows something else."""
         return self.weights.index(0.0) if 0.0 in self.weights else None
 
-    @property
+    @cached_property
     def count(self) -> int:
         """Number of settings that follow the model."""
         return sum(weight > 0 for weight in self.weights)

@@ -33,7 +33,12 @@ def log_ticks(x: Floats, growth: Growth, at: float) -> Floats:
     """Return the natural logarithm of ``growth(x) / growth(at)``, at most a thousand binary digits either way."""
     with np.errstate(invalid="ignore"):
         value = growth.log2_value(x) - growth.log2_value(np.array([at]))
-    return np.asarray(np.clip(value, -_DIGITS, _DIGITS) * np.log(2.0))
+    return in_range(value)
+
+
+def in_range(log2: Floats) -> Floats:
+    """Return natural logarithms for binary ones, at most a thousand binary digits either way."""
+    return np.asarray(np.clip(log2, -_DIGITS, _DIGITS) * np.log(2.0))
 
 
 def log_mix(log_tick: Floats, shares: Floats) -> Floats:
