@@ -22,7 +22,7 @@ from scalkit.validation.posterior.hypotheses import SUM_MASS, hypotheses, tick_m
 from scalkit.validation.posterior.masses import Trust, exact_masses, noisy_masses
 from scalkit.validation.posterior.memory import Memory
 from scalkit.validation.posterior.noise import summarise
-from scalkit.validation.posterior.predictions import NEGLIGIBLE, Predictions, noisy_predictions
+from scalkit.validation.posterior.predictions import NEGLIGIBLE, Drawn, Predictions, draw, noisy_predictions
 from scalkit.validation.space import SearchSpace
 
 SURE = 0.9
@@ -185,9 +185,16 @@ class Posterior:
         if self.is_exact:
             return self._exact_predictions(at, _refined(self.space) if refined else self.space.ticks)
         hyp = hypotheses(self.series.x, self.expectation, self.space.ticks, _STEP, self.prior)
-        summary = summarise(_positive(self.series.replicates)[None])
-        level = float(np.median(np.log(_positive(self.series.y)) - summary.z[0])) + summary.z[0].mean()
-        return noisy_predictions(summary, hyp, at, level, refined)
+        if refined not in self._drawn:
+            summary = summarise(_positive(self.series.replicates)[None])
+            level = float(np.median(np.log(_positive(self.series.y)) - summary.z[0])) + summary.z[0].mean()
+            self._drawn[refined] = draw(summary, hyp, level, refined)
+        return noisy_predictions(self._drawn[refined], hyp, at)
+
+    @cached_property
+    def _drawn(self) -> dict[bool, Drawn]:
+        """The hypotheses that stand for all, with free powers and without, as soon as something was predicted."""
+        return {}
 
     def _exact_predictions(self, at: Floats, ticks: tuple[Growth, ...]) -> Predictions:
         series = self.series

@@ -28,6 +28,7 @@ _FREE = 0.08
 _FREE_MASS = 0.5
 _DRAWN = 400
 """Hypotheses that stand for all: the ends of a 90 % interval are then known to a share of 1/400."""
+_TINIEST = 1e-300
 _ROWS = 128  # of shapes in one product
 _FLAT = 0.5
 """Power of the probability by which they are drawn: with a free power others are likely than without."""
@@ -71,32 +72,15 @@ class Predictions:
             return np.asarray(np.exp(found))
 
 
-def noisy_predictions(summary: Summary, hyp: Hypotheses, at: Floats, level: float, is_free: bool) -> Predictions:
-    """Return what the hypotheses about one series predict.
-
-    `summary`: of one series.
-    `at` of shape (m,).
-    `level`: mean natural logarithm of what is predicted at the settings.
-    `is_free`: whether powers between the ticks take part.
-    """
-    z = summary.z[0] - summary.z[0].mean()
-    seen, prior = _seen(hyp, z, summary.noise), hyp.prior.copy()
-    for profile, part in hyp.profiles:
-        prior[part] *= DRIFTS_ON if is_free and profile.drift else 1.0
-    weights = seen.likely * prior
-    rows = np.flatnonzero(weights > NEGLIGIBLE * weights.max())
-    if is_free:
-        rows, weights = _drawn(weights, rows)
-        weights = weights * prior[rows]
-    else:
-        weights = weights[rows]
+def noisy_predictions(drawn: Drawn, hyp: Hypotheses, at: Floats) -> Predictions:
+    """Return what the hypotheses that were drawn for one series predict at settings of shape (m,)."""
+    rows, weights, z = drawn.rows, drawn.weights, drawn.z
     settings, n = np.concatenate([hyp.x, at]), len(hyp.x)
     logs, shares = hyp.ahead(settings, rows)
     slopes = shares * np.log(settings / middle(hyp.x))
     total, along, length = np.empty((len(rows), 1)), np.empty(len(rows)), np.empty(len(rows))
     moved = np.zeros((len(rows), len(at)))
-    for profile, part in hyp.profiles:
-        these = slice(*np.searchsorted(rows, (part.start, part.stop)))
+    for profile, these in drawn.profiles:
         total[these] = profile.level.sum()
         mean = profile.level / profile.level.sum()
         logs[these] += ((z - logs[these, :n]) @ mean)[:, None]
@@ -105,12 +89,11 @@ def noisy_predictions(summary: Summary, hyp: Hypotheses, at: Floats, level: floa
         along[these] = (turned * (z - logs[these, :n])).sum(axis=1)
         length[these] = (turned * slopes[these, :n]).sum(axis=1)
         moved[these] = profile.moved(np.log(at / hyp.x[-1]) / np.log(hyp.x[-1] / hyp.x[0]))
-    if not is_free:
-        spread = np.sqrt(seen.variance[rows, None] * (1 + 1 / total + moved))
-        return _made(hyp, rows, logs[:, n:] + level, weights, spread)
-    stays, changes = _free(seen, rows, along, length)
+    logs, slopes = logs[:, n:] + drawn.level, slopes[:, n:]
+    if not drawn.is_free:
+        return _made(hyp, rows, logs, weights, np.sqrt(drawn.variance[:, None] * (1 + 1 / total + moved)))
+    stays, changes = _free(drawn, along, length)
     freedom = 1 / (1 / _FREE**2 + length / changes[1])
-    logs, slopes = logs[:, n:] + level, slopes[:, n:]
     other = logs + (freedom * along / changes[1])[:, None] * slopes
     wide = changes[1][:, None] * (1 + 1 / total + moved) + freedom[:, None] * slopes**2
     narrow = stays[1][:, None] * (1 + 1 / total + moved)
@@ -121,43 +104,64 @@ def noisy_predictions(summary: Summary, hyp: Hypotheses, at: Floats, level: floa
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
-    """What a series makes of hypotheses.
+class Drawn:
+    """The hypotheses that stand for all about one series, wherever something is predicted.
 
-    `squares` of shape (H,): of the residuals, weighted by the profile.
-    `counts`, `constants` of shape (H,): see `Profile`.
-    `allowed` of shape (H, Q): under which variances of the noise a profile may stand.
-    `likely`, `variance` of shape (H,): likelihood, the largest being 1, and the mean variance.
+    `z` of shape (n,): centred logarithms of the values; `level`: their mean.
+    `rows` of shape (R,): which hypotheses; `weights`: their probability, or where powers are free what the likelihood is times.
+    `squares`, `variance` of shape (R,): of the residuals, weighted by the profile; mean variance.
     """
 
+    z: Floats
+    level: float
+    is_free: bool
     noise: Noise
+    rows: Ints
+    weights: Floats
     squares: Floats
-    counts: Floats
-    constants: Floats
-    likely: Floats
     variance: Floats
-    allowed: Flags
+    profiles: tuple[tuple[Profile, slice], ...]
 
 
-def _seen(hyp: Hypotheses, z: Floats, noise: Noise) -> _Seen:
-    """Return what a series of centred logarithms, of shape (n,), makes of hypotheses."""
-    squares, counts, constants = (np.empty(len(hyp.squares)) for _ in range(3))
-    for profile, rows in hyp.profiles:
+def draw(summary: Summary, hyp: Hypotheses, level: float, is_free: bool) -> Drawn:
+    """Return which hypotheses count for one series.
+
+    `summary`: of one series.
+    `level`: mean natural logarithm of what is predicted at the settings.
+    `is_free`: whether powers between the ticks take part.
+    """
+    z = summary.z[0] - summary.z[0].mean()
+    prior, squares = hyp.prior.copy(), np.empty(len(hyp.squares))
+    for profile, part in hyp.profiles:
         z_part = profile.centring @ z
-        squares[rows] = np.maximum(hyp.squares[rows] - 2 * _times(hyp.shapes[rows], z_part) + z @ z_part, 0.0)
-        counts[rows], constants[rows] = profile.count, profile.log_constant
-    still = min(float(squares[rows].min()) for profile, rows in hyp.profiles if not profile.drift)
-    noise = widened(noise, np.array([still], dtype=np.float32), len(z))
-    found, allowed = [], []
+        squares[part] = np.maximum(hyp.squares[part] - 2 * _times(hyp.shapes[part], z_part) + z @ z_part, 0.0)
+        prior[part] *= DRIFTS_ON if is_free and profile.drift else 1.0
+    still = min(float(squares[part].min()) for profile, part in hyp.profiles if not profile.drift)
+    noise = widened(summary.noise, np.array([still], dtype=np.float32), len(z))
+    likely, variance = _likelihoods(hyp, squares, noise)
+    weights = likely * prior
+    rows = np.flatnonzero(weights > NEGLIGIBLE * weights.max())
+    if is_free:
+        rows, weights = _drawn(weights, rows)
+        weights = weights * prior[rows]
+    else:
+        weights = weights[rows]
+    return Drawn(z, level, is_free, noise, rows, weights, squares[rows], variance[rows], _parts(hyp, rows))
+
+
+def _parts(hyp: Hypotheses, rows: Ints) -> tuple[tuple[Profile, slice], ...]:
+    """Return the profiles of rows, which ascend, each with where its rows are among them."""
+    return tuple((profile, slice(*np.searchsorted(rows, (part.start, part.stop)))) for profile, part in hyp.profiles)
+
+
+def _likelihoods(hyp: Hypotheses, squares: Floats, noise: Noise) -> tuple[Floats, Floats]:
+    """Return the likelihood of each hypothesis, the largest being 1, and the mean variance, both of shape (H,)."""
+    found = []
     for _, some in groupby(hyp.profiles, key=lambda each: (each[0].count, each[0].drift)):
         (profile, first), *more = some  # wherever one setting is left out, the same squares are as likely
-        rows = slice(first.start, more[-1][1].stop if more else first.stop)
-        found.append(_likely(squares[rows], noise, profile))
-        allowed.append(np.tile(profile.allows(noise.variances[0]), (rows.stop - rows.start, 1)))
+        found.append(_likely(squares[first.start : more[-1][1].stop if more else first.stop], noise, profile))
     top = max(part[2] for part in found)
-    likely = np.concatenate([part[0] * np.exp(part[2] - top) for part in found])
-    variance = np.concatenate([part[1] for part in found])
-    return _Seen(noise, squares, counts, constants, likely, variance, np.concatenate(allowed))
+    return np.concatenate([part[0] * np.exp(part[2] - top) for part in found]), np.concatenate([part[1] for part in found])
 
 
 def _times(shapes: Floats, z: Floats) -> Floats:
@@ -188,11 +192,20 @@ def _likely(squares: Floats, noise: Noise, profile: Profile) -> tuple[Floats, Fl
     sums = heights.sum(axis=1)
     last = int(np.flatnonzero(sums > _NOTHING * sums[0])[-1])
     near = np.flatnonzero(squares <= np.exp(nodes[last]) - least)
-    place = np.log(squares[near] + least)
+    place = (np.log(squares[near] + least) - nodes[0]) / (nodes[1] - nodes[0])
+    below = np.clip(place.astype(np.int64), 0, max(last - 1, 0))
+    place -= below
     found, mean = np.zeros(len(squares)), np.full(len(squares), variances.max())
-    found[near] = np.exp(np.interp(place, nodes[: last + 1], np.log(sums[: last + 1] / sums[0])))
-    mean[near] = np.interp(place, nodes[: last + 1], ((heights * variances).sum(axis=1) / sums)[: last + 1])
+    sums = np.maximum(sums, _TINIEST)
+    found[near] = np.exp(_between(np.log(sums / sums[0]), below, place))
+    mean[near] = _between((heights * variances).sum(axis=1) / sums, below, place)
     return found, mean, float(np.log(sums[0]) + logs.max() + profile.log_constant)
+
+
+def _between(table: Floats, below: Ints, place: Floats) -> Floats:
+    """Return values of a table, linear between a place and the next one; `place` is the way from the one to the other."""
+    low = table[below]
+    return np.asarray(low + place * (table[below + 1] - low))
 
 
 def _drawn(weights: Floats, rows: Ints) -> tuple[Ints, Floats]:
@@ -204,12 +217,14 @@ def _drawn(weights: Floats, rows: Ints) -> tuple[Ints, Floats]:
     return rows[drawn], times / flat[drawn]
 
 
-def _free(seen: _Seen, rows: Ints, along: Floats, length: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+def _free(drawn: Drawn, along: Floats, length: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
     """Return likelihood and mean variance, each of shape (rows,), with the power of the tick, and with a free one."""
-    variances = seen.noise.variances[:1]
-    base = np.log(seen.noise.masses)[None, :] - (seen.counts[rows, None] - 1) / 2 * np.log(variances)
-    base = base + seen.constants[rows, None] - seen.squares[rows, None] / (2 * variances)
-    base = np.where(seen.allowed[rows], base, -np.inf)
+    variances = drawn.noise.variances[:1]
+    logs, base = np.log(variances), np.empty((len(drawn.rows), variances.shape[1]))
+    for profile, these in drawn.profiles:
+        whole = np.log(drawn.noise.masses) - (profile.count - 1) / 2 * logs + profile.log_constant
+        base[these] = np.where(profile.allows(variances), whole, -np.inf)
+    base -= drawn.squares[:, None] / (2 * variances)
     gain = along[:, None] ** 2 * _FREE**2 / (2 * variances * (variances + _FREE**2 * length[:, None]))
     free = base + gain - 0.5 * np.log1p(_FREE**2 * length[:, None] / variances)
     top = max(float(base.max()), float(free.max()))
