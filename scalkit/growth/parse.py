@@ -59,7 +59,9 @@ def parse_growth(text: object, parameter: str | None = None) -> Growth:
     Raises ExpectationError if the text is not a positive product of powers of logarithms, parameters and 2 to a multiple of
     a parameter.
     """
-    growth = text if isinstance(text, Growth) else _parsed(checked_text(text), registered_growths())
+    growth = (
+        text if isinstance(text, Growth) else _parsed(text if isinstance(text, str) else checked_text(text), registered_growths())
+    )
     if parameter is not None and set(growth.parameters) - {parameter}:
         raise ExpectationError(
             f"expectation '{short(str(growth))}' depends on {short(', '.join(growth.parameters))}, but the parameter "
@@ -71,6 +73,7 @@ def parse_growth(text: object, parameter: str | None = None) -> Growth:
 @lru_cache(maxsize=1024)
 def _parsed(text: str, _: tuple[GrowthClass, ...]) -> Growth:
     """Return the growth of a text while these own classes are registered."""
+    text = checked_text(text)
     try:
         return _by_grammar(text)
     except ExpectationError:

@@ -131,9 +131,10 @@ def _power(base: str, exponent: Fraction, name: str) -> str:
 
 def quantity(value: float, unit: str, digits: int = 3) -> str:
     """Return `value` with prefix and unit, without needless zeros: ``10 µs``."""
-    text = format_quantity(value, unit, digits)
-    text = re.sub(r"(\.\d*?)0+(?= |$)", r"\1", text) if "e" not in text else text
-    return re.sub(r"\.(?= |$)", "", text).replace(" us", " µs")
+    number, blank, prefixed = format_quantity(value, unit, digits).partition(" ")
+    if "." in number and "e" not in number:
+        number = number.rstrip("0").rstrip(".")
+    return f"{number}{blank}{prefixed}".replace(" us", " µs")
 
 
 def number(value: float) -> str:

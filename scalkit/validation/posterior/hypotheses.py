@@ -7,7 +7,7 @@ t(mid)`` for a term `t` with a slower one `s` beside it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
 
@@ -123,10 +123,21 @@ class Hypotheses:
         return np.array([group.family.kind == "offset" for group in self.groups])
 
     @cached_property
+    def are_hidden(self) -> Bools:
+        """Whether the term of a group hides behind the expected one."""
+        return np.array([group.family.kind == "hidden" for group in self.groups])
+
+    @cached_property
     def profile_places(self) -> Ints:
         """Which of `profiles` each group has."""
-        places = {profile: place for place, (profile, _) in enumerate(self.profiles)}
-        return np.array([places[group.profile] for group in self.groups])
+        counts = [len(list(groups)) for _, groups in groupby(self.groups, key=lambda group: group.profile)]
+        return np.repeat(np.arange(len(counts)), counts)
+
+    @cached_property
+    def off_places(self) -> Ints:
+        """Place of the setting that follows something else, from 1 on, of each group; 0 where none does."""
+        places = np.array([0 if profile.off is None else profile.off + 1 for profile, _ in self.profiles])
+        return np.asarray(places[self.profile_places])
 
     @cached_property
     def squares(self) -> Floats:
@@ -203,8 +214,9 @@ def _hypotheses(
     expected = growths.index(expectation.growth)
     usable = [_has_values(settings, growth) for growth in growths]
     hidden_too = not expectation.growth.is_constant and usable[expected]
+    places = {growth: k for k, growth in enumerate(growths)}
     is_common = [_is_common(growth) for growth in growths]
-    groups: list[Group] = []
+    found: list[tuple[int, float, Family, Profile]] = []
     alike = even(len(settings))
     for k, growth in enumerate(growths):
         if not usable[k]:
@@ -212,7 +224,7 @@ def _hypotheses(
         is_hidden = hidden_too and k > expected
         is_summed = not growth.is_constant and (summed is None or growth in summed)
         there = [i for i in range(k) if usable[i] and is_common[i] and not (is_hidden and i == expected)]
-        beside = _beside(growth, there, growths) if is_summed else []
+        beside = _beside(growth, there, places) if is_summed else []
         hidden_mass, sum_mass = HIDDEN_MASS * is_hidden, SUM_MASS * bool(beside)
         offset_mass = OFFSET_MASS * _has_offsets(settings, growth)
         kinds: list[tuple[float, Growth | None, Kind]] = [
@@ -221,18 +233,14 @@ def _hypotheses(
             (hidden_mass, expectation.growth, "hidden"),
             *((sum_mass / len(beside), growths[s], "sum") for s in beside),
         ]
-        groups += [Group(k, mass[k] * m, family(settings, growth, s, kind, step), alike) for m, s, kind in kinds if m > 0]
-    part = sum(group.mass for group in groups)
-    others = [
-        Group(k, mass[k] * share * part, family(settings, growth, None, "term", max(step, _COARSE)), profile)
-        for share, profile in _profiles(settings)
-        for k, growth in enumerate(growths)
-        if usable[k]
-    ]
-    total = sum(group.mass for group in (*groups, *others))
+        found += [(k, mass[k] * m, family(settings, growth, s, kind, step), alike) for m, s, kind in kinds if m > 0]
+    part = sum(each for _, each, _, _ in found)
+    terms = [(k, family(settings, growths[k], None, "term", max(step, _COARSE))) for k in np.flatnonzero(usable).tolist()]
+    found += [(k, mass[k] * share * part, one, profile) for share, profile in _profiles(settings) for k, one in terms]
+    total = sum(each for _, each, _, _ in found)
     return Hypotheses(
         growths=growths,
-        groups=tuple(replace(group, mass=group.mass / total) for group in (*groups, *others)),
+        groups=tuple(Group(k, each / total, one, profile) for k, each, one, profile in found),
         rank=rank,
         is_faster=np.arange(len(growths)) > expected,
         x=np.array(settings),
@@ -274,20 +282,16 @@ def tick_mass(growths: tuple[Growth, ...], rank: Ints, expectation: Expectation,
     return np.asarray(1 / counts[rank] / np.count_nonzero(counts))
 
 
-def _beside(growth: Growth, there: list[int], growths: tuple[Growth, ...]) -> list[int]:
+def _beside(growth: Growth, there: list[int], places: dict[Growth, int]) -> list[int]:
     """Return a few of the indices, evenly spread; beside x^k the middle one is x^(k-1), as polynomials have it."""
-    places = np.linspace(0, len(there) - 1, min(len(there), _SLOWER)).round().astype(int)
-    found = [there[place] for place in places]
-    below = [place for place in there if _is_next_power(growths[place], growth)]
-    if below and below[0] not in found and len(found) == _SLOWER:
-        found[_SLOWER // 2] = below[0]
+    spread = np.linspace(0, len(there) - 1, min(len(there), _SLOWER)).round().astype(int)
+    found = [there[place] for place in spread.tolist()]
+    (parameter, exponents), *others = growth.factors
+    if not others and exponents.power > 1:  # logarithms are left aside
+        below = places.get(Growth.of(parameter, power=exponents.power - 1), -1)
+        if below in there and below not in found and len(found) == _SLOWER:
+            found[_SLOWER // 2] = below
     return found
-
-
-def _is_next_power(slower: Growth, growth: Growth) -> bool:
-    """Return whether a growth is x^(k-1) for x^k, k above 1, logarithms left aside."""
-    (parameter, exponents), *others = growth.factors or [("", None)]
-    return bool(exponents and not others and exponents.power > 1 and slower == Growth.of(parameter, power=exponents.power - 1))
 
 
 @lru_cache(maxsize=2048)

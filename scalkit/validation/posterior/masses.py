@@ -79,12 +79,9 @@ def noisy_masses(summary: Summary, hyp: Hypotheses, seen: Seen | None = None) ->
         sums = block.sums(hyp.batches)
         sums *= [group.mass for group in hyp.groups]
         sums /= sums.sum(axis=1, keepdims=True)  # along a row, so that it is added up alike for any number of series
-        for group, found in zip(hyp.groups, sums.T, strict=True):
-            growth[part, group.tick] += found
-            if group.family.kind == "hidden":
-                hidden[part, group.tick] += found
-            if group.profile.off is not None:
-                off[part, group.profile.off] += found
+        growth[part] = [np.bincount(hyp.ticks, row, k) for row in sums]
+        hidden[part] = [np.bincount(hyp.ticks, row, k) for row in sums * hyp.are_hidden]
+        off[part] = [np.bincount(hyp.off_places, row, len(hyp.x) + 1)[1:] for row in sums]
         bound[part] = _bounds(block, hyp)
         trust += [_trust(hyp, row, tick) for row, tick in zip(sums, growth[part].argmax(axis=1), strict=True)]
     return Masses(growth, hidden, bound, off=off, trust=tuple(trust))

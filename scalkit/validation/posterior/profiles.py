@@ -153,5 +153,6 @@ def batch(families: tuple[Family, ...], profile: Profile) -> Batch:
     found = s @ profile.centring
     starts = np.cumsum([0, *(len(family.shares) for family in families[:-1])])
     weights = np.concatenate([family.weights for family in families]).astype(np.float32)
-    products = np.column_stack([found, np.ones(len(s)), (found * s).sum(axis=1)]).T
-    return Batch(profile, products, weights, starts)
+    products = np.empty((len(s), s.shape[1] + 2))
+    products[:, :-2], products[:, -2], products[:, -1] = found, 1.0, (found * s).sum(axis=1)
+    return Batch(profile, products.T, weights, starts)
