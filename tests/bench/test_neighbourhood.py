@@ -22,7 +22,7 @@ from scalkit.cli import main
 from scalkit.errors import LaunchError, UsageError
 from scalkit.formats.experiments import read_experiments
 from scalkit.guidelines import Neighbourhood, balanced_dims
-from scalkit.guidelines.neighbours.neighbourhoods import ORDERS, periods
+from scalkit.guidelines.neighbours.neighbourhoods import ORDERS
 from scalkit.guidelines.simulated import neighbourhood_design
 
 KERNEL = Path(__file__).resolve().parents[2] / "microbench"
@@ -282,9 +282,10 @@ def shapes():
     for kind in ("vonneumann", "moore"):
         for dims in ((5, 4), (3, 2, 2), (7,), (2, 1)):
             for n_finite in range(len(dims) + 1):
+                rings = tuple(k >= n_finite for k in range(len(dims)))
                 for radius in range(1, min(dims) + 1):
                     for order in ORDERS[kind]:
-                        yield Neighbourhood(kind, dims, periods(len(dims), n_finite), radius, order, seed=11), n_finite
+                        yield Neighbourhood(kind, dims, rings, radius, order, seed=11), n_finite
     for order in ORDERS["full"]:
         yield Neighbourhood("full", (6,), order=order, seed=2**63 + 5), 0
 
@@ -307,7 +308,7 @@ def test_lists_and_edges_of_the_program_are_those_of_python(kernel):
 def test_edges_of_cartesian_grids_are_those_of_python(kernel):
     for dims in ((4, 3), (2, 2, 1), (5,)):
         for n_finite in range(len(dims) + 1):
-            shape = Neighbourhood("cart", dims, periods(len(dims), n_finite))
+            shape = Neighbourhood("cart", dims, tuple(k >= n_finite for k in range(len(dims))))
             own = CNeighbourhood(p=shape.p, n_dim=len(dims), n_finite=n_finite, order=4)
             own.dims[: len(dims)] = dims
             for rank in range(shape.p):

@@ -9,12 +9,12 @@ from itertools import pairwise
 import pytest
 
 from scalkit.errors import UsageError
-from scalkit.guidelines.neighbours.neighbourhoods import NO_PROCESS, Neighbourhood, periods
+from scalkit.guidelines.neighbours.neighbourhoods import NO_PROCESS, Neighbourhood
 from scalkit.guidelines.neighbours.random_order import Generator
 from scalkit.native import sources
 
 GRIDS = [
-    Neighbourhood(kind, dims, periods(len(dims), finite), radius, order, seed=3)
+    Neighbourhood(kind, dims, tuple(k >= finite for k in range(len(dims))), radius, order, seed=3)
     for kind, radius, orders in [
         ("cart", 1, ("none",)),
         ("moore", 1, ("fmaj", "lmaj", "rand")),
@@ -132,9 +132,6 @@ def test_refused(arguments, text) -> None:
         Neighbourhood(*arguments)
 
 
-def test_refused_ranks_and_periods() -> None:
+def test_refused_ranks() -> None:
     with pytest.raises(UsageError, match="there is no process 9; the grid has 0 to 8"):
         Neighbourhood("cart", (3, 3)).destinations(9)
-    with pytest.raises(UsageError, match="3 of 2 dimensions cannot be finite; choose from 0 to 2"):
-        periods(2, 3)
-    assert periods(3, 1) == (False, True, True)

@@ -29,16 +29,6 @@ _MOST_NEIGHBOURS = 1_000_000
 Offset = tuple[int, ...]
 
 
-def periods(n_dim: int, n_finite: int) -> tuple[bool, ...]:
-    """Return which dimensions are rings: all but the first `n_finite`.
-
-    Raises UsageError if there are more finite dimensions than dimensions.
-    """
-    if not 0 <= n_finite <= n_dim:
-        raise UsageError(f"{n_finite} of {n_dim} dimensions cannot be finite; choose from 0 to {n_dim}.")
-    return (False,) * n_finite + (True,) * (n_dim - n_finite)
-
-
 @dataclass(frozen=True)
 class Neighbourhood:
     """The neighbours of every process of a grid.
