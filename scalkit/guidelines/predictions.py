@@ -1,5 +1,7 @@
 """Guidelines evaluated on models: from which scale on a violation is predicted, and how sure that is."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

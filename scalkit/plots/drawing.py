@@ -1,5 +1,7 @@
 """A figure while it is made: plain dictionaries, which cost a twentieth of what plotly's checked objects do."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Final
 

@@ -1,5 +1,7 @@
 """Bootstrap intervals of medians, and of ratios of medians, for many samples at once."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """A group of tests at a glance: what both sides took, and their ratio with its interval, along the varied parameter."""
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Which algorithm an implementation seems to use, for each message size and number of processes."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

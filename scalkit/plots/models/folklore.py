@@ -1,5 +1,7 @@
 """The folklore check as a picture: how the time of each size grows with the processes, and how trees and the best would."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

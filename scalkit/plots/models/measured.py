@@ -1,5 +1,7 @@
 """Performance models along the message size or the number of processes: lines and bands under what was measured."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

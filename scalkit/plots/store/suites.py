@@ -1,5 +1,7 @@
 """Suites of a store in one joint plot, and its download as SVG, PDF, EPS or CSV."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import signal

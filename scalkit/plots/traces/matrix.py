@@ -1,5 +1,7 @@
 """Who made whom wait, or what went from one process to another, as a matrix of colours."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

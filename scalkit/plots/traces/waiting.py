@@ -1,5 +1,7 @@
 """Waits over process counts as pictures: strong scaling of a program and of its analysis, what the time goes to, who waits."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final

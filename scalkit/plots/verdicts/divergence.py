@@ -1,5 +1,7 @@
 """One function: the divergence model against the deviation limits, with the place where it leaves them."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -1,5 +1,7 @@
 """What each of several parameters contributes: shares of the value at the largest point, a bar for each function."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

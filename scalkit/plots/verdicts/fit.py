@@ -1,5 +1,7 @@
 """One function: measurements with their spread over runs, the model, the expectation and the deviation limits."""
 
+from __future__ import annotations
+
 import numpy as np
 import plotly.graph_objects as go
 

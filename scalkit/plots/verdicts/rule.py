@@ -1,5 +1,7 @@
 """One cross-function rule: the measured ratio of its two sides, and the scale from which the models break it."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

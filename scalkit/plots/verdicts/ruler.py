@@ -1,5 +1,7 @@
 """One function: the ticks of its search space on a ruler, limits shaded, expectation and best model marked."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import plotly.graph_objects as go

@@ -1,5 +1,7 @@
 """Traces made call by call, for simulators, converters and examples."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
