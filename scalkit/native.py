@@ -36,10 +36,7 @@ class Build:
     sources: str
 
     def program(self, name: str) -> Path:
-        """Return the path of a program.
-
-        Raises BuildError if the Makefile did not make it.
-        """
+        """Return the path of a program. Raises BuildError if the Makefile did not make it."""
         path = self.folder / name
         if not path.is_file():
             raise BuildError(f"the build in {self.folder} has no program {name!r}, see {self.log}; delete that folder.")

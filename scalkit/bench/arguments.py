@@ -169,10 +169,7 @@ class Arguments(CampaignArguments):
 
 
 def require_counts(option: str, counts: tuple[int, ...], least: int = 2) -> None:
-    """Return nothing if these are numbers of processes, each once, ascending.
-
-    Raises UsageError if they are not.
-    """
+    """Return nothing if these are numbers of processes, each once, ascending. Raises UsageError if they are not."""
     shown = ",".join(map(str, counts)) or "nothing"
     if not counts or any(n < least or n > _MOST_PROCESSES for n in counts):
         raise UsageError(

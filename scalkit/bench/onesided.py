@@ -41,10 +41,7 @@ class Simulator:
 
     @property
     def mpicc(self) -> str:
-        """Its compiler.
-
-        Raises BuildError if it is not installed.
-        """
+        """Its compiler. Raises BuildError if it is not installed."""
         for name in (self.smpicc, self.smpirun):
             if shutil.which(name) is None:
                 raise BuildError(

@@ -65,10 +65,7 @@ class FitModels:
         return self.growths[int(self.best[i])]
 
     def model(self, i: int) -> Model:
-        """Return the model of series `i`.
-
-        Raises DataError if its coefficient is negative, which a `Model` cannot hold.
-        """
+        """Return the model of series `i`. Raises DataError if its coefficient is negative, which a `Model` cannot hold."""
         if self.coefficient[i] < 0:
             raise DataError(
                 f"series {i} has the negative coefficient {self.coefficient[i]:g}; a Model has none, use predict() or the arrays."

@@ -143,10 +143,7 @@ def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Data
 
 
 def shared_attributes(files: Sequence[RunFile]) -> dict[str, Any]:
-    """Return what all run files of a campaign say of themselves.
-
-    Raises DataError if the files differ in library or machine.
-    """
+    """Return what all run files of a campaign say of themselves. Raises DataError if the files differ in library or machine."""
     library = common(files, "MPI library", {file.env.mpi_library for file in files})
     kind = common(files, "kind of machine", {"simulated" if file.env.simulated else "real" for file in files})
     return {
@@ -332,10 +329,7 @@ def _natural(text: str) -> list[tuple[int, str]]:
 
 
 def require_distinct(files: Sequence[RunFile]) -> None:
-    """Return nothing if no two files hold the same launch.
-
-    Raises DataError, naming the two.
-    """
+    """Return nothing if no two files hold the same launch. Raises DataError, naming the two."""
     seen: dict[tuple[str, str, int], Path] = {}
     for file in files:
         key = (file.env.run_id, file.env.program, file.env.point)
@@ -352,10 +346,7 @@ def _programs(files: Sequence[RunFile]) -> str:
 
 
 def common(files: Sequence[RunFile], what: str, values: set[Any], unit: str = "") -> Any:
-    """Return the one value that all files share; None if none says it.
-
-    Raises DataError if there are several.
-    """
+    """Return the one value that all files share; None if none says it. Raises DataError if there are several."""
     known = sorted(value for value in values if value != "")
     if len(known) > 1:
         listed = " and ".join(f"{value}{unit}" if unit else repr(_first_line(value)) for value in known)

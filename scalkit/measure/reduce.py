@@ -89,10 +89,7 @@ class Series(Values):
         return self.x[:, np.newaxis]
 
     def along(self, parameter: str) -> Floats:
-        """Return the values of the parameter, ascending.
-
-        Raises DataError if it is another one.
-        """
+        """Return the values of the parameter, ascending. Raises DataError if it is another one."""
         if parameter != self.parameter:
             raise DataError(f"'{self.function}' was measured along {self.parameter}, not along {parameter!r:.40}.")
         return self.x

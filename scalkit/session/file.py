@@ -112,10 +112,7 @@ def session_from_dict(
 
 
 def write(plain: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
-    """Write JSON values to a file that appears only when it is complete.
-
-    Raises DataError if it cannot be written.
-    """
+    """Write JSON values to a file that appears only when it is complete. Raises DataError if it cannot be written."""
     with whole_file(path, DataError, what=f"the session '{os.fspath(path)}'") as part:
         part.write_text(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 

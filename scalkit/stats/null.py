@@ -25,10 +25,7 @@ def least_signed_rank_p(n: int) -> float:
 
 
 def runs_needed(p: float, least: Callable[[int], float]) -> int:
-    """Return the smallest number n for which ``least(n)`` is at most `p`.
-
-    Raises UsageError if there is none up to 10,000.
-    """
+    """Return the smallest number n for which ``least(n)`` is at most `p`. Raises UsageError if there is none up to 10,000."""
     for n in range(1, 10_001):
         if least(n) <= p:
             return n

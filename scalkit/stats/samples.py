@@ -44,10 +44,7 @@ def same_rows(left: Floats, right: Floats) -> tuple[Floats, Floats]:
 
 
 def alternative_of(word: str) -> Alternative:
-    """Return the word if it is one of the alternatives.
-
-    Raises UsageError.
-    """
+    """Return the word if it is one of the alternatives. Raises UsageError."""
     for known in ("greater", "less", "two-sided"):
         if word == known:
             return known
@@ -55,10 +52,7 @@ def alternative_of(word: str) -> Alternative:
 
 
 def fraction(value: float, name: str) -> float:
-    """Return a number between 0 and 1, both excluded.
-
-    Raises UsageError.
-    """
+    """Return a number between 0 and 1, both excluded. Raises UsageError."""
     if not 0 < value < 1:
         raise UsageError(f"{name} is {value!r}; it must lie between 0 and 1.")
     return float(value)

@@ -12,10 +12,7 @@ _EXACT_UP_TO = 50
 
 
 def differences(left: ArrayLike, right: ArrayLike) -> Floats:
-    """Return ``left - right``, NaN where one of a pair is missing.
-
-    Raises DataError if the sides do not have as many values.
-    """
+    """Return ``left - right``, NaN where one of a pair is missing. Raises DataError if the sides do not have as many values."""
     a, b = same_rows(samples(left, "left"), samples(right, "right"))
     if a.shape != b.shape:
         raise DataError(f"left has {a.shape[1]} values a sample, right {b.shape[1]}; pairs need as many on both sides.")

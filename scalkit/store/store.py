@@ -215,10 +215,7 @@ class Store(Statements):
         return trusted(self._folder.file_of(full), full)[1]
 
     def resolve(self, run_id: str) -> str:
-        """Return the whole id of a run, given its beginning.
-
-        Raises DataError if there is no such run, or more than one.
-        """
+        """Return the whole id of a run, given its beginning. Raises DataError if there is no such run, or more than one."""
         found = [one for one in self._folder.run_ids() if run_id and one.startswith(run_id)]
         if len(found) == 1:
             return found[0]

@@ -16,20 +16,14 @@ _SHOWN = 60
 
 
 def checked_level(level: object) -> float:
-    """Return a probability between 0 and 1.
-
-    Raises UsageError if it is none.
-    """
+    """Return a probability between 0 and 1. Raises UsageError if it is none."""
     if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
         raise UsageError(f"the level {level!r:.60} is no probability between 0 and 1; 0.9 is usual.")
     return float(level)
 
 
 def checked_shares(shares: Sequence[object]) -> Floats:
-    """Return probabilities from 0 to 1 of quantiles.
-
-    Raises UsageError if one is none.
-    """
+    """Return probabilities from 0 to 1 of quantiles. Raises UsageError if one is none."""
     if not np.iterable(shares):
         raise UsageError(f"the shares are {shares!r:.60}; give a list of probabilities, as in [0.5].")
     for one in shares:
@@ -39,10 +33,7 @@ def checked_shares(shares: Sequence[object]) -> Floats:
 
 
 def checked_settings(x: ArrayLike, parameter: str) -> Floats:
-    """Return settings of a parameter as floats.
-
-    Raises UsageError if they are no numbers, or one is not positive and finite.
-    """
+    """Return settings of a parameter as floats. Raises UsageError if they are no numbers, or one is not positive and finite."""
     try:
         if np.iscomplexobj(x):
             raise TypeError

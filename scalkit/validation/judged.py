@@ -29,10 +29,7 @@ class Along(dict[str, AlongVerdict]):
     """The verdict along each parameter, by name: ``verdict.along["p"]`` and ``verdict.along("p")`` are the same."""
 
     def __call__(self, parameter: str) -> AlongVerdict:
-        """Return the verdict along a parameter.
-
-        Raises UsageError if there is no such parameter.
-        """
+        """Return the verdict along a parameter. Raises UsageError if there is no such parameter."""
         if parameter not in self:
             raise UsageError(f"there is no verdict along {parameter!r:.40}; choose one of {', '.join(self)}.")
         return self[parameter]

@@ -100,10 +100,7 @@ class Validation:
 
     @property
     def along_one(self) -> tuple[Verdict, ...]:
-        """The verdicts, all over one parameter.
-
-        Raises DataError if one is over several parameters, with the way on.
-        """
+        """The verdicts, all over one parameter. Raises DataError if one is over several parameters, with the way on."""
         for v in self.over_several:
             raise v.series.needs_one()
         return tuple(v for v in self.verdicts if isinstance(v, Verdict))

@@ -135,10 +135,7 @@ class SearchSpace:
         return self._changed({*self.ticks, Growth.parse(tick, self.parameter)})
 
     def without_tick(self, tick: Growth | str) -> SearchSpace:
-        """Return the space without a tick.
-
-        Raises ExpectationError if the tick is not there.
-        """
+        """Return the space without a tick. Raises ExpectationError if the tick is not there."""
         gone = Growth.parse(tick, self.parameter)
         if gone not in self.ticks:
             shown = ", ".join(map(str, self.ticks))

@@ -51,10 +51,7 @@ def read_either(path: Path) -> CampaignFile | CommandFile:
 
 
 def require_measuring(path: Path) -> CampaignFile:
-    """Return a campaign file of the microbenchmarks.
-
-    Raises UsageError as `read_either`, and if it is one about a command.
-    """
+    """Return a campaign file of the microbenchmarks. Raises UsageError as `read_either`, and if it is one about a command."""
     file = read_either(path)
     if isinstance(file, CommandFile):
         raise UsageError(

@@ -68,10 +68,7 @@ class JobState:
 
 
 def require_slurm() -> None:
-    """Return nothing if Slurm's commands are here.
-
-    Raises UsageError if they are not.
-    """
+    """Return nothing if Slurm's commands are here. Raises UsageError if they are not."""
     missing = [name for name in ("sbatch", "squeue") if shutil.which(name) is None]
     if missing:
         raise UsageError(

@@ -73,10 +73,7 @@ def libraries_folder() -> Path:
 
 
 def libraries() -> list[Library]:
-    """Return what was added, by name.
-
-    Raises UsageError if a record cannot be read.
-    """
+    """Return what was added, by name. Raises UsageError if a record cannot be read."""
     folder = libraries_folder()
     return [_read(path) for path in sorted(folder.glob(f"*/{_RECORD}"))] if folder.is_dir() else []
 

@@ -56,10 +56,7 @@ class Content:
 
     @cached_property
     def text(self) -> str:
-        """Return all as text.
-
-        Raises DataError if it is no UTF-8.
-        """
+        """Return all as text. Raises DataError if it is no UTF-8."""
         try:
             return self.data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -123,10 +120,7 @@ class Content:
         return DataError(f"{self.where}, line {number}: {problem}")
 
     def number(self, text: str, line: Line | int, what: str) -> float:
-        """Return a text as a finite number.
-
-        Raises DataError if it is none.
-        """
+        """Return a text as a finite number. Raises DataError if it is none."""
         value = finite(text)
         if value is None:
             raise self.error(
@@ -163,10 +157,7 @@ def in_a_line(error: Exception) -> str:
 
 
 def load(path: Path) -> Content:
-    """Return the content of a file that is small enough.
-
-    Raises DataError if it cannot be read, or is larger than `LARGEST`.
-    """
+    """Return the content of a file that is small enough. Raises DataError if it cannot be read, or is larger than `LARGEST`."""
     try:
         with path.open("rb") as stream:
             size = path.stat().st_size

@@ -40,10 +40,7 @@ def callpath_of(text: str) -> str:
 
 
 def parameters_of_names(names: Sequence[object], where: str) -> tuple[str, ...]:
-    """Return names that parameters can have.
-
-    Raises DataError if there is none, there are more than 4, or two are alike.
-    """
+    """Return names that parameters can have. Raises DataError if there is none, there are more than 4, or two are alike."""
     found = tuple(identifier(str(name)) for name in names)
     if not 0 < len(found) <= MOST_PARAMETERS or len(set(found)) < len(found):
         raise DataError(

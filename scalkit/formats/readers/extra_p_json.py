@@ -19,10 +19,7 @@ def is_extra_p_json(value: object) -> bool:
 
 
 def from_extra_p_json(value: Table, content: Content) -> Found:
-    """Return the measurements in Extra-P's JSON.
-
-    Raises DataError if something is missing or of the wrong kind.
-    """
+    """Return the measurements in Extra-P's JSON. Raises DataError if something is missing or of the wrong kind."""
     if "callpaths" in value:
         return _legacy(value, content.where)
     names = [
@@ -51,10 +48,7 @@ def from_extra_p_json(value: Table, content: Content) -> Found:
 
 
 def measurements_of(value: object, where: str) -> Iterator[tuple[str, str, Table, str]]:
-    """Yield call path, metric, measurement and its place in words.
-
-    Raises DataError if something is of the wrong kind.
-    """
+    """Yield call path, metric, measurement and its place in words. Raises DataError if something is of the wrong kind."""
     if not isinstance(value, dict):
         raise DataError(f"{where}: 'measurements' is {shortened(value)}; an object by call path is needed: {_AGAIN}.")
     for callpath, by_metric in value.items():
@@ -121,30 +115,21 @@ def _id(one: Table, key: str, where: str) -> int:
 
 
 def list_of(value: object, what: str) -> Sequence[Any]:
-    """Return a list that is not empty.
-
-    Raises DataError if it is something else.
-    """
+    """Return a list that is not empty. Raises DataError if it is something else."""
     if not isinstance(value, list) or not value:
         raise DataError(f"{what} is {shortened(value)}; a list with something in it is needed: {_AGAIN}.")
     return value
 
 
 def text_of(value: object, what: str) -> str:
-    """Return a text.
-
-    Raises DataError if it is something else.
-    """
+    """Return a text. Raises DataError if it is something else."""
     if not isinstance(value, str):
         raise DataError(f"{what} is {shortened(value)}; a text is needed: {_AGAIN}.")
     return value
 
 
 def point_of_json(value: object, names: Sequence[str], where: str) -> list[float]:
-    """Return the positive numbers of a point, one for each parameter.
-
-    Raises DataError if they are something else.
-    """
+    """Return the positive numbers of a point, one for each parameter. Raises DataError if they are something else."""
     given = value if isinstance(value, list) else [value]
     point = [number_from_json(one, f"{where}: a number of a point") for one in given]
     if len(point) != len(names):

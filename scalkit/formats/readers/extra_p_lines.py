@@ -27,10 +27,7 @@ def is_extra_p_lines(content: Content) -> bool:
 
 
 def read_talpas(content: Content) -> Found:
-    """Return the measurements in a file of TaLPas.
-
-    Raises DataError if a line is damaged or lacks a key.
-    """
+    """Return the measurements in a file of TaLPas. Raises DataError if a line is damaged or lacks a key."""
     return _read(content, "TaLPas", "parameters", needed=("metric", "callpath"))
 
 

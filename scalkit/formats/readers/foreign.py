@@ -43,10 +43,7 @@ def foreign_datasets(
 
 
 def frame_dataset(frame: object, parameter: str | Sequence[str] | None = None, metric: str | None = None) -> xr.Dataset:
-    """Return a Dataset of a pandas DataFrame.
-
-    Raises DataError if its columns cannot be told apart.
-    """
+    """Return a Dataset of a pandas DataFrame. Raises DataError if its columns cannot be told apart."""
     return dataset_of([("DataFrame", read_frame(frame, parameter, metric))], "the DataFrame", parameter)
 
 

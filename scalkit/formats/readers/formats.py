@@ -60,10 +60,7 @@ def is_expected(content: Content) -> bool:
 
 
 def read_content(content: Content, parameter: Parameter = None) -> Found:
-    """Return what is in a file of another program.
-
-    Raises DataError if it is of no known format, or damaged.
-    """
+    """Return what is in a file of another program. Raises DataError if it is of no known format, or damaged."""
     packed = next((name for magic, name in _PACKED.items() if content.data.startswith(magic)), None)
     if packed is not None:
         raise DataError(f"{content.where} is compressed ({packed}), which is not read as it is; unpack it first.")

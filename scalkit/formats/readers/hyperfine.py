@@ -67,10 +67,7 @@ def from_hyperfine(value: Mapping[str, Any], content: Content) -> Found:
 
 
 def read_hyperfine_csv(content: Content) -> Found:
-    """Return the run times in hyperfine's CSV; of the runs only the median is there.
-
-    Raises DataError if a row is damaged.
-    """
+    """Return the run times in hyperfine's CSV; of the runs only the median is there. Raises DataError if a row is damaged."""
     gathered = Gathered(content.where)
     damaged = "{}; the file is damaged there, run hyperfine again."
     for line, row in content.table(lambda text: next(csv.reader([text]), []), damaged, lambda fields: False):

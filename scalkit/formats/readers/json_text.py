@@ -14,10 +14,7 @@ def is_json(content: Content) -> bool:
 
 
 def json_of(content: Content) -> object:
-    """Return the value in a JSON file.
-
-    Raises DataError if the text is damaged, too deep, or has too many values.
-    """
+    """Return the value in a JSON file. Raises DataError if the text is damaged, too deep, or has too many values."""
     marks = sum(content.data.count(mark) for mark in (b",", b"[", b"{"))
     if marks > _MOST_MARKS:
         raise DataError(
@@ -36,10 +33,7 @@ def json_of(content: Content) -> object:
 
 
 def json_line(text: str) -> dict[str, object]:
-    """Return the object in a line.
-
-    Raises ValueError, saying in a few words what is wrong.
-    """
+    """Return the object in a line. Raises ValueError, saying in a few words what is wrong."""
     if text.count(",") + text.count("[") > _MOST_MARKS:
         raise ValueError("too many values in one line")
     try:

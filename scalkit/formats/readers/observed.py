@@ -179,10 +179,7 @@ def named(function: str, settings: Mapping[str, Setting], parameters: Sequence[s
 
 
 def number_from_json(value: object, what: str, needed: str = "a finite number") -> float:
-    """Return a number of a JSON file.
-
-    Raises DataError if it is none, or not finite.
-    """
+    """Return a number of a JSON file. Raises DataError if it is none, or not finite."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             number = float(value)
@@ -199,10 +196,7 @@ def _shown(value: Setting) -> str:
 
 
 def duration_of(value: object, factor: float, what: str) -> float:
-    """Return a number from a file as seconds.
-
-    Raises DataError if it is no finite number, or negative.
-    """
+    """Return a number from a file as seconds. Raises DataError if it is no finite number, or negative."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
         raise DataError(f"{what} is {_cut(value)}; a duration, a number from 0 on, is needed.")
     return scaled(number_from_json(value, what, "a duration, a number from 0 on,"), factor)

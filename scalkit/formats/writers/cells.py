@@ -60,10 +60,7 @@ def cells_of(ds: xr.Dataset) -> Iterator[Cell]:
 
 
 def require_one_line(ds: xr.Dataset, kind: str, *, single_blanks: bool = False) -> None:
-    """Return nothing if all names stand on a line and come back from it as they are.
-
-    Raises DataError if one does not.
-    """
+    """Return nothing if all names stand on a line and come back from it as they are. Raises DataError if one does not."""
     for name in map(str, np.asarray(ds[FUNCTION]).tolist()):
         broken = any(ord(character) < 32 or character in "\x7f\x85\u2028\u2029" for character in name)
         if broken or name != name.strip() or (single_blanks and " ".join(name.split()) != name):

@@ -56,10 +56,7 @@ class Written:
 
 
 def kind_of(path: str | os.PathLike[str], to: str | None = None) -> str:
-    """Return the format to write: as said, else by the suffix of the file.
-
-    Raises DataError if it is unknown.
-    """
+    """Return the format to write: as said, else by the suffix of the file. Raises DataError if it is unknown."""
     if to is not None:
         if to not in FORMATS:
             raise DataError(f"the format {to!r:.40} is unknown; choose one of {', '.join(FORMATS)}.")

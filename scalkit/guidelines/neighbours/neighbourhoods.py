@@ -114,10 +114,7 @@ class Neighbourhood:
         return tuple(sorted(found, key=lambda c: c[::-1]) if self.order == "lmaj" else found)
 
     def coordinates(self, rank: int) -> tuple[int, ...]:
-        """Return where a process stands in the grid.
-
-        Raises UsageError if there is no such process.
-        """
+        """Return where a process stands in the grid. Raises UsageError if there is no such process."""
         if not 0 <= rank < self.p:
             raise UsageError(f"there is no process {rank}; the grid has 0 to {self.p - 1}.")
         found = []

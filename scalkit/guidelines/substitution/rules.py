@@ -96,10 +96,7 @@ def _is_covered(one: Choice, rules: Iterable[Rule]) -> bool:
 
 
 def _span(level: object, every: Span) -> Span:
-    """Return a measured level as a range; `every` where it is no parameter.
-
-    Raises DataError if it is no whole number.
-    """
+    """Return a measured level as a range; `every` where it is no parameter. Raises DataError if it is no whole number."""
     if level is None:
         return every
     if not isinstance(level, int | float) or level != int(level) or level < 0:

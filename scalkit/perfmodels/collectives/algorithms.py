@@ -77,10 +77,7 @@ def algorithms_of(operation: str) -> dict[str, Algorithm]:
 
 
 def algorithm(operation: str, name: str) -> Algorithm:
-    """Return an algorithm of an operation.
-
-    Raises UsageError if one of the two is unknown.
-    """
+    """Return an algorithm of an operation. Raises UsageError if one of the two is unknown."""
     known = algorithms_of(operation)
     if name not in known:
         raise UsageError(f"{operation} has no algorithm {name!r:.40}; choose one of {', '.join(known)}.")

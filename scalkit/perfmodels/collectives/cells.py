@@ -111,10 +111,7 @@ class Cells:
         return {"P": self.P} | ({} if self.operation == "barrier" else {"S": self.S})
 
     def where(self, chosen: Any) -> Cells:
-        """Return the cells that a mask of shape (cells,) chooses.
-
-        Raises DataError if there is none.
-        """
+        """Return the cells that a mask of shape (cells,) chooses. Raises DataError if there is none."""
         fields = {name: getattr(self, name)[chosen] for name in ("S", "P", "times", "crowded")}
         return replace(self, **fields)
 

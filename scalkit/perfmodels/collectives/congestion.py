@@ -58,10 +58,7 @@ class Torus:
 
     @classmethod
     def cube(cls, processes: int) -> Torus:
-        """Return the cubic torus of three dimensions.
-
-        Raises UsageError if the number of processes is no cube.
-        """
+        """Return the cubic torus of three dimensions. Raises UsageError if the number of processes is no cube."""
         k = max(1, round(max(0, processes) ** (1 / 3)))
         if k**3 != processes:
             low = k if k**3 < processes else max(1, k - 1)

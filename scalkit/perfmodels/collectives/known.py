@@ -108,10 +108,7 @@ class KnownAlgorithms:
         return PointToPoint(time.time, gap.time, name=self.machine, source=f"fitted to messages, {self.remark}")
 
     def cells(self, operation: str, algorithm: str) -> Cells:
-        """Return the cells of one operation by one algorithm.
-
-        Raises DataError if there are none.
-        """
+        """Return the cells of one operation by one algorithm. Raises DataError if there are none."""
         table = self.tables.get((operation, algorithm))
         if table is None or operation in IDENTIFIED:
             raise DataError(f"'{self.name}' has no {operation!r:.40} by {algorithm!r:.40}; it has {', '.join(self.names)}.")

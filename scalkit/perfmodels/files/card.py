@@ -148,10 +148,7 @@ class ModelCard:
 
     @property
     def loggp(self) -> LogGP:
-        """The parameters of LogGP, LogGPS and LogGOPS.
-
-        Raises UsageError if the card has none.
-        """
+        """The parameters of LogGP, LogGPS and LogGOPS. Raises UsageError if the card has none."""
         known = {one.name: one.value for one in self.quantities}
         if missing := [name for name in _LOGGP if name not in known]:
             raise UsageError(f"the card of '{self.name}' has no {missing[0]} of LogGP; fit it with --what loggp.")
@@ -159,10 +156,7 @@ class ModelCard:
         return LogGP(**values, S=known.get("S", math.inf), name=self.name, source=f"model card of {self.name}")
 
     def quantity(self, name: str) -> Quantity:
-        """Return the quantity with a name.
-
-        Raises UsageError if there is none.
-        """
+        """Return the quantity with a name. Raises UsageError if there is none."""
         for one in self.quantities:
             if one.name == name:
                 return one

@@ -17,10 +17,7 @@ _POINT_TO_POINT, _GAP = "point-to-point", "gap"
 
 
 def catalogue_of(source: str | Path) -> ModelCatalogue:
-    """Return the models of ``"bluegene-p"``, or of a TOML file.
-
-    Raises UsageError if there is no such name or file.
-    """
+    """Return the models of ``"bluegene-p"``, or of a TOML file. Raises UsageError if there is no such name or file."""
     if str(source) == BUNDLED:
         return bluegene_p()
     if Path(source).suffix != ".toml":

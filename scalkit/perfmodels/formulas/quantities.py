@@ -127,10 +127,7 @@ def values_in(given: ArrayLike, parameter: str) -> Floats:
 
 
 def seconds_in(given: ArrayLike, what: str = "times", of: str = "numbers in seconds") -> Floats:
-    """Return times, or other plain numbers, as an array.
-
-    Raises DataError if they are none, or in another unit.
-    """
+    """Return times, or other plain numbers, as an array. Raises DataError if they are none, or in another unit."""
     try:
         found = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -141,10 +138,7 @@ def seconds_in(given: ArrayLike, what: str = "times", of: str = "numbers in seco
 
 
 def level_in(level: object) -> float:
-    """Return the level of intervals.
-
-    Raises UsageError if it is no number between 0 and 1.
-    """
+    """Return the level of intervals. Raises UsageError if it is no number between 0 and 1."""
     if isinstance(level, bool) or not isinstance(level, int | float | np.floating) or not 0 < float(level) < 1:
         raise UsageError(f"the level of the intervals is {level!r:.40}; choose a number between 0 and 1, such as 0.9.")
     return float(level)

@@ -91,10 +91,7 @@ def _from_pair(name: str, given: object) -> Range:
 
 
 def intersection(ranges: Iterable[Mapping[str, Range]]) -> dict[str, Range]:
-    """Return where several models hold at once.
-
-    Raises UsageError if they never do.
-    """
+    """Return where several models hold at once. Raises UsageError if they never do."""
     found: dict[str, Range] = {}
     for one in ranges:
         for name, limits in one.items():

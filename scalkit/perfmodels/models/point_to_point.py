@@ -118,10 +118,7 @@ class PointToPoint:
         return parse_quantity(self.reduce_per_byte)[0]
 
     def protocols(self) -> tuple[Protocol, ...]:
-        """Return latency and time per byte of each range of sizes.
-
-        Raises UsageError if the time is not affine in S there.
-        """
+        """Return latency and time per byte of each range of sizes. Raises UsageError if the time is not affine in S there."""
         model = self.time
         pieces = model.pieces if isinstance(model, RangeModel) else [(model.valid.get("S", Range()), model)]
         return tuple(_protocol(limits, one) for limits, one in pieces)

@@ -124,10 +124,7 @@ class Baseline:
 
     @classmethod
     def from_result(cls, result: Validation) -> Baseline:
-        """Return the baseline of a validation.
-
-        Raises DataError if it has no verdict.
-        """
+        """Return the baseline of a validation. Raises DataError if it has no verdict."""
         if not result.verdicts:
             raise DataError("a baseline needs at least one verdict, this result has none.")
         entries = (BaselineEntry.from_verdict(v, result.statistic) for v in result.along_one)

@@ -61,10 +61,7 @@ class Platform:
         return tuple(host for host in hosts for _ in range(per_node))
 
     def require_room(self, processes: int, per_node: int) -> None:
-        """Return nothing if so many processes have a place.
-
-        Raises UsageError if not; the text says what is possible.
-        """
+        """Return nothing if so many processes have a place. Raises UsageError if not; the text says what is possible."""
         room = len(self.places(per_node))
         if processes <= room:
             return
