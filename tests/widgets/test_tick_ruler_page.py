@@ -169,10 +169,8 @@ def test_keys(show: Show, ruler: TickRuler) -> None:
     page.keyboard.press("Control+Shift+Z")
     page.keyboard.press("Control+y")
     assert page.evaluate("() => state.requests.map((r) => [r.n, r.type])") == [[1, "undo"], [2, "redo"], [3, "redo"]]
-    page.keyboard.press("Shift+Tab")
-    before = focused(page)
-    page.keyboard.press("Shift+Tab")
-    assert before != focused(page) != "", "the focus is never held"
+    page.keyboard.press("Tab")
+    assert focused(page) == "", "the focus is never held"
 
 
 def test_row_of_a_taken_place_is_refused_in_words(show: Show, ruler: TickRuler) -> None:
@@ -275,6 +273,28 @@ def test_every_focusable_keeps_shortcuts_away(show: Show, ruler: TickRuler) -> N
           .filter((e) => e.dataset.lmSuppressShortcuts !== 'true').length"""
     )
     assert left == 0
+
+
+@pytest.mark.parametrize("readonly", [False, True])
+def test_one_stop_for_the_tab_key_and_arrows_inside(show: Show, ruler: TickRuler, readonly: bool) -> None:
+    ruler.readonly = readonly
+    page = show(ruler)
+    shown = "() => [...document.querySelectorAll('.tick')].map((one) => one.dataset.growth)"
+    stops = "() => [...document.querySelectorAll('.tick')].filter((one) => one.tabIndex === 0).map((one) => one.dataset.growth)"
+    ticks, best = page.evaluate(shown), ruler.best
+    assert page.evaluate(stops) == [best]
+    tick(page, best).focus()
+    place = ticks.index(best)
+    for key, step in (("ArrowUp", -1), ("ArrowUp", -1), ("ArrowDown", 1)):
+        page.keyboard.press(key)
+        place += step
+        assert focused(page) == ticks[place]
+        assert page.evaluate(stops) == [ticks[place]]
+    page.keyboard.press("Tab")
+    assert focused(page) == ""
+    page.keyboard.press("Shift+Tab")
+    assert focused(page) == ticks[place]
+    assert page.evaluate(shown) == ticks
 
 
 def test_end_of_the_view_leaves_no_listener(show: Show, ruler: TickRuler) -> None:

@@ -140,13 +140,14 @@ class Ruler {
   key(event) {
     const text = event.target.dataset?.growth;
     if (event.key === "Escape" && this.drag) { this.giveUp(); event.stopPropagation(); return; }
-    if (!text || this.isReadonly || event.altKey) return;
-    const letter = event.key.toLowerCase();
-    if (event.ctrlKey || event.metaKey) {
+    const letter = event.key.toLowerCase(), way = { ArrowUp: "previousSibling", ArrowDown: "nextSibling" }[event.key];
+    if (!text || event.altKey || (this.isReadonly && !way)) return;
+    if (way) event.target[way]?.focus({ preventScroll: true });
+    else if (event.ctrlKey || event.metaKey) {
       if (letter !== "z" && letter !== "y") return;
       this.ask(letter === "y" || event.shiftKey ? "redo" : "undo");
-    } else if (event.key === "ArrowRight" || event.key === "ArrowUp") this.hold(text, 1);
-    else if (event.key === "ArrowLeft" || event.key === "ArrowDown") this.hold(text, -1);
+    } else if (event.key === "ArrowRight") this.hold(text, 1);
+    else if (event.key === "ArrowLeft") this.hold(text, -1);
     else if (event.key === "Home") this.moveBy(text, -Infinity);
     else if (event.key === "End") this.moveBy(text, Infinity);
     else if (letter === "l") this.toggleRow(text);
@@ -322,14 +323,18 @@ class Ruler {
       previous = node;
     });
     for (const [text, node] of this.nodes) if (!keep.has(text)) { node.remove(); this.nodes.delete(text); }
+    this.stopAt(this.nodes.get(selected) ?? this.nodes.get(best) ?? this.front.firstChild);
     if (wasInside && document.activeElement !== focused) (focused.isConnected ? focused : this.nodes.get(selected))?.focus({ preventScroll: true });
   }
 
+  stopAt(node) { for (const one of this.front.children) one.setAttribute("tabindex", one === node ? 0 : -1); }  // of the Tab key
+
   newTick() {
-    const node = svgNode("g", { tabindex: 0, role: "slider", "aria-orientation": "horizontal", "data-lm-suppress-shortcuts": "true" });
+    const node = svgNode("g", { tabindex: -1, role: "slider", "aria-orientation": "horizontal", "data-lm-suppress-shortcuts": "true" });
     node.parts = { stem: svgNode("line", { class: "stem", x1: 0, x2: 0 }, node), hit: svgNode("rect", { class: "hit", x: -12, y: -12, width: 24, height: 32 }, node),
       ring: svgNode("circle", { class: "ring", r: 11 }, node), knob: null, label: svgNode("text", { y: 20, "text-anchor": "middle" }, node) };
     node.addEventListener("focus", () => {
+      this.stopAt(node);
       if (this.model.get("selected") === node.dataset.growth || this.drag) return;
       this.model.set("selected", node.dataset.growth);
       this.model.save_changes();

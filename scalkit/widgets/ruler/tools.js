@@ -27,7 +27,7 @@ function buildTools(view, el) {
   const keys = htmlNode("details", { className: "keys" }, el);
   htmlNode("summary", { textContent: "Mouse and keys" }, keys);
   htmlNode("span", { textContent: "Drag a tick along its row or into the other one; click on an empty place of a row to add a tick. "
-    + "Tab goes from tick to tick, ← → move it, Home and End go to the ends, L changes the row, Insert adds one beside it, Delete removes it, "
+    + "Tab goes to the chosen tick, ↑ ↓ to another one, ← → move it, Home and End go to the ends, L changes the row, Insert adds one beside it, Delete removes it, "
     + "Escape gives a drag up, Ctrl+Z and Ctrl+Y undo and redo." }, keys);
   return { tools, buttons, input, keys };
 }
