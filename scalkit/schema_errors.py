@@ -1,17 +1,42 @@
 """Errors that a JSON schema finds in a TOML file, as sentences with line numbers and the nearest names."""
 
 import difflib
+import importlib
+import importlib.util
 import json
 import math
 import pathlib
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 from scalkit.text import shortened
 from scalkit.toml.lines import Path, line_of
 
 _MOST = 12
+_GRAMMAR = "rfc3987_syntax"
+
+
+def load_jsonschema() -> ModuleType:
+    """Return jsonschema; the grammar of the format ``iri``, which takes a second, is loaded when such a text is checked.
+
+    Call it before what imports jsonschema itself, as nbformat does.
+    """
+    if "jsonschema" in sys.modules or _GRAMMAR in sys.modules or not importlib.util.find_spec(_GRAMMAR):
+        return importlib.import_module("jsonschema")
+    at_need = ModuleType(_GRAMMAR)
+    at_need.is_valid_syntax = _is_valid_syntax  # type: ignore[attr-defined]
+    sys.modules[_GRAMMAR] = at_need
+    try:
+        return importlib.import_module("jsonschema")
+    finally:
+        del sys.modules[_GRAMMAR]
+
+
+def _is_valid_syntax(term: str, value: str) -> bool:
+    return bool(importlib.import_module(_GRAMMAR).is_valid_syntax(term, value))
 
 
 def schema_errors(table: Mapping[str, Any], schema: Mapping[str, Any], lines: Mapping[Path, int], name: str) -> list[str]:
@@ -42,6 +67,7 @@ def schema_in(file: pathlib.Path) -> dict[str, Any]:
 @cache
 def _validator() -> Any:
     """Return what checks by a schema; `nan` and `inf`, which TOML has and JSON has not, are no numbers to it."""
+    load_jsonschema()
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
 

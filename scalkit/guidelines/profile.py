@@ -12,7 +12,7 @@ from scalkit.errors import DataError
 from scalkit.guidelines.choices import Choice, choices
 from scalkit.guidelines.result import Assessment
 from scalkit.guidelines.text import plain_level
-from scalkit.schema_errors import schema_in
+from scalkit.schema_errors import load_jsonschema, schema_in
 
 _FORMAT, _SCHEMA = "scalkit-profile", 1
 _MOST_BYTES = 200_000_000
@@ -124,9 +124,8 @@ def load_profile(path: str | os.PathLike[str]) -> Profile:
 
 
 def _wrong(table: Any) -> Iterator[str]:
-    import jsonschema
-
-    for error in jsonschema.Draft202012Validator(schema_in(Path(__file__).with_name("profile.schema.json"))).iter_errors(table):
+    validator = load_jsonschema().Draft202012Validator
+    for error in validator(schema_in(Path(__file__).with_name("profile.schema.json"))).iter_errors(table):
         place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path).lstrip(".")
         yield f"{place + ': ' if place else ''}{error.message[:200]}"
 

@@ -13,6 +13,7 @@ from typing import Any
 from scalkit.bundled import bundled
 from scalkit.errors import UsageError
 from scalkit.extras import require
+from scalkit.schema_errors import load_jsonschema
 
 DEFAULT = "report"
 
@@ -52,6 +53,7 @@ class Template:
     def parameters(self) -> tuple[TemplateParameter, ...]:
         """What stands in the cell tagged ``parameters``, as papermill reads it."""
         require("report")
+        load_jsonschema()
         import papermill
 
         found = papermill.inspect_notebook(str(self.path))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import UsageError
 from scalkit.extras import require
+from scalkit.schema_errors import load_jsonschema
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -82,6 +83,7 @@ def _pairs(source: Path, target: Path) -> list[tuple[Path, Path]]:
 def students_edition(path: Path) -> str:
     """Return the students' edition of a notebook file, as the text of a file; UsageError if it cannot be made."""
     require("report", "nbconvert")  # which brings nbformat
+    load_jsonschema()
     nbformat: Any = importlib.import_module("nbformat")
     try:
         if (size := path.stat().st_size) <= _LARGEST:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from scalkit import errors
 from scalkit.errors import ReportError
 from scalkit.extras import require
+from scalkit.schema_errors import load_jsonschema
 from scalkit.validation.catalogue import CATALOGUES
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def execute(
     otherwise, or the kernel did not start or died.
     """
     require("report")
+    load_jsonschema()
     import papermill
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from scalkit.errors import UsageError
-from scalkit.schema_errors import schema_in
+from scalkit.schema_errors import load_jsonschema, schema_in
 from scalkit.store.runs.columns import SCHEMA_VERSION
 from scalkit.store.runs.content import SEAL, SEALED_SINCE, is_intact
 from scalkit.store.runs.record import canonical
@@ -82,9 +82,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _require_form(record: object) -> None:
-    from jsonschema import Draft202012Validator
-
-    errors = Draft202012Validator(schema_in(_SCHEMA)).iter_errors(record)
+    errors = load_jsonschema().Draft202012Validator(schema_in(_SCHEMA)).iter_errors(record)
     error = next(iter(sorted(errors, key=lambda e: list(map(str, e.path)))), None)
     if error is not None:
         where = ".".join(str(part) for part in error.absolute_path) or "the record"
