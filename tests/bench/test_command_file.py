@@ -78,9 +78,12 @@ def test_points_may_stand_in_a_file(tmp_path: Path) -> None:
     [
         ("command = 3\n", "mine.toml, line 1: command is 3; a command in one line is needed, such as"),
         ('command = "true"\nrun = 3\n', "\"run\" is unknown (did you mean 'runs'?)"),
-        ('command = "true {n}"\n', "mine.toml: --command has {n}, and there are no parameters"),
+        ('command = "true {n}"\n', 'there are no parameters: add n = "1,2,4" in [parameters], or'),
         ('command = "true {n}"\nparameters = { n = [0] }\n', "line 2: "),
         ('command = "true {n}"\nparameters = { n = "8..2" }\n', "the range ends before it begins"),
+        ('command = "true"\nmin_reps = 5\nmax_reps = 3\n', "mine.toml: min_reps 5 is greater than max_reps 3; lower the first"),
+        ('command = "true {n}"\nparameters = { n = "a" }\n', 'write n = "100,1000,10000" in [parameters], or n'),
+        ('command = "true {n}"\npoints = "gone.csv"\n', "gone.csv: No such file or directory; name a CSV file."),
         ('command = "true"\npoints = "a"\n[parameters]\nn = [1]\n', "parameters and points both say where to measure"),
         ('command = "true"\ntimeout_s = nan\n', "mine.toml, line 2: timeout_s is nan; a positive number of seconds is needed."),
         ('command = "true"\nbudget_s = inf\n', "mine.toml, line 2: budget_s is inf; a positive number of seconds is needed."),
@@ -92,6 +95,13 @@ def test_points_may_stand_in_a_file(tmp_path: Path) -> None:
 def test_what_is_wrong_is_said(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "mine.toml").write_text(text)
     with pytest.raises(UsageError, match=re.escape(said)):
+        read_either(tmp_path / "mine.toml")
+
+
+def test_a_wrong_point_is_named_by_its_line(tmp_path: Path) -> None:
+    (tmp_path / "points.csv").write_text("n,k\n\n10,1\n20,-2\n")
+    (tmp_path / "mine.toml").write_text('command = "expr {n} + {k}"\npoints = "points.csv"\n')
+    with pytest.raises(UsageError, match=r"points .*points\.csv, line 4: k = -2: whole numbers from 1 on are needed\.$"):
         read_either(tmp_path / "mine.toml")
 
 

@@ -59,6 +59,10 @@ class CommandArguments(CampaignArguments):
         self.template.require([name for name, _ in self.points[0]])
         for option, value in (("--runs", self.runs), ("--min-reps", self.min_reps), ("--max-reps", self.max_reps)):
             require_range(option, value, 1, 100_000)
+        if self.min_reps > self.max_reps:
+            raise UsageError(
+                f"--min-reps {self.min_reps} is greater than --max-reps {self.max_reps}; lower the first or raise the second."
+            )
         for option, given in (("--budget", self.budget_s), ("--standard-error", self.standard_error)):
             if given is not None and not 0 < given < float("inf"):
                 raise UsageError(f"{option} {given:g}: a positive number is needed.")

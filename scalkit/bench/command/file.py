@@ -1,5 +1,6 @@
 """A campaign file about a command: read, and checked by a JSON schema."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,8 @@ from scalkit.bench.command.campaign import CommandArguments
 from scalkit.bench.command.template import Template, matrix, points_of_file
 from scalkit.errors import UsageError
 from scalkit.schema_errors import schema_errors, schema_in
+
+_OPTIONS = ("command", "points", "set", "runs", "min_reps", "max_reps", "standard_error")
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ def read_either(path: Path) -> CampaignFile | CommandFile:
     try:
         arguments = _arguments(table, path.parent)
     except UsageError as error:
-        raise UsageError(f"{path}: {error}") from error
+        raise UsageError(f"{path}: {_in_words_of_a_file(str(error))}") from error
     out = path.parent / table.get("out", f"runs/{path.stem}")
     return CommandFile(path, table.get("title", ""), out, arguments, table.get("timeout_s"), job_options(table))
 
@@ -71,6 +74,14 @@ def _arguments(table: Mapping[str, Any], base: Path) -> CommandArguments:
         points=points_of_file(base / table["points"]) if "points" in table else matrix(parameters),
         **{key: table[key] for key in ("runs", "min_reps", "max_reps", "standard_error", "budget_s", "seed") if key in table},
     )
+
+
+def _in_words_of_a_file(text: str) -> str:
+    """Return what is said of options as it is said of a file's keys: ``min_reps``, not ``--min-reps``."""
+    text = re.sub(r"(write|add|or|as in) -p (\w+)=([0-9][0-9,.]*[0-9])", r'\1 \2 = "\3" in [parameters]', text)
+    text = re.sub(r"(as|or) --set (\w+)=(\{+\w+\}+)", r'\1 \2 = "\3" in [set]', text)
+    names = {f"--{key.replace('_', '-')} ": f"{key} " for key in _OPTIONS} | {"--budget ": "budget_s "}
+    return re.sub("|".join(names), lambda option: names[option[0]], text)
 
 
 @cache

@@ -111,19 +111,21 @@ def points_of_file(path: Path) -> tuple[Point, ...]:
     Raises UsageError if it cannot be read, or a line does not have a whole number for each name.
     """
     try:
-        rows = [row for row in csv.reader(path.read_text(encoding="utf-8").splitlines()) if row]
+        reader = csv.reader(path.read_text(encoding="utf-8").splitlines())
+        rows = [(reader.line_num, row) for row in reader if row]
     except (OSError, ValueError, csv.Error) as error:
         raise UsageError(f"--points {path}: {getattr(error, 'strerror', None) or error}; name a CSV file.") from error
     if len(rows) < 2:
         raise UsageError(f"--points {path} has no points; its first line names parameters, the others have their values.")
-    names = [name.strip() for name in rows[0]]
+    names = [name.strip() for name in rows[0][1]]
     for number, name in enumerate(names):
         _require_name(name, names[:number])
     points = []
-    for number, row in enumerate(rows[1:], 2):
+    for number, row in rows[1:]:
+        where = f"--points {path}, line {number}"
         if len(row) != len(names):
-            raise UsageError(f"--points {path}, line {number} has {len(row)} values for {len(names)} names.")
-        points.append(tuple((name, _whole(name, text)) for name, text in zip(names, row, strict=True)))
+            raise UsageError(f"{where} has {len(row)} values for {len(names)} names.")
+        points.append(tuple((name, _whole(name, text, f"{where}: ")) for name, text in zip(names, row, strict=True)))
     return tuple(dict.fromkeys(points))
 
 
@@ -145,8 +147,9 @@ def _values(name: str, text: str) -> tuple[int, ...]:
     return (*doubled, last)
 
 
-def _whole(name: str, text: str) -> int:
+def _whole(name: str, text: str, where: str = "") -> int:
     word = text.strip()
     if not (word.isascii() and word.isdecimal() and 0 < int(word[:20]) <= _LARGEST):
-        raise UsageError(f"{name} = {shortened(word) or 'nothing'}: whole numbers from 1 on are needed; {_LIKE}.")
+        way = "" if where else f"; {_LIKE}"
+        raise UsageError(f"{where}{name} = {shortened(word) or 'nothing'}: whole numbers from 1 on are needed{way}.")
     return int(word)
