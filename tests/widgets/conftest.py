@@ -89,11 +89,18 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabServer]:
         server.stop()
 
 
-@pytest.fixture
-def lab_page(chromium: Any, lab: LabServer) -> Iterator[Any]:
-    """Return a page whose `outside` and `errors` list foreign requests and messages of the console."""
+@pytest.fixture(scope="session")
+def lab_visitor(chromium: Any) -> Iterator[Any]:
+    """Return one visitor of JupyterLab: what its pages load, they load once."""
     context = chromium.new_context(viewport={"width": 1280, "height": 1000})
-    page = context.new_page()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def lab_page(lab_visitor: Any, lab: LabServer) -> Iterator[Any]:
+    """Return a page whose `outside` and `errors` list foreign requests and messages of the console."""
+    page = lab_visitor.new_page()
     page.set_default_timeout(90_000)
     page.outside, page.errors = [], []
     own = (lab.url, lab.url.replace("http", "ws"), "data:", "blob:")
@@ -101,4 +108,4 @@ def lab_page(chromium: Any, lab: LabServer) -> Iterator[Any]:
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     page.on("console", lambda said: page.errors.append(said.text[:500]) if said.type == "error" else None)
     yield page
-    context.close()
+    page.close()
