@@ -16,6 +16,8 @@ from typing import Any
 import hypothesis
 import pytest
 
+from scalkit.schema_errors import load_jsonschema
+
 hypothesis.settings.register_profile("scalkit", deadline=None)
 hypothesis.settings.load_profile("scalkit")
 
@@ -52,6 +54,7 @@ YIELDING = {
 
 CORE = tuple(f"tests/{name}/" for name in ("growth", "measure", "fit", "stats", "validation", "session"))
 """What `make core` runs without any extra; what needs one there is marked `extra`."""
+OUTSIDE_CORE = re.compile(r"mark\.(mpi|browser|extra)\b")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -67,6 +70,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["XDG_CACHE_HOME"] = str(config.rootpath / ".pytest_cache" / "home")
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    load_jsonschema()
 
 
 def _name_for_mpi4py(mpicc: str, link: Path) -> None:
@@ -87,10 +91,12 @@ def _spins(item: pytest.Item) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Read no file that has none of the tests wanted, where those are wanted that run alone."""
+    """Read no file that has none of the tests wanted, where those are wanted that run alone, or those beside the core."""
+    name = collection_path.relative_to(config.rootpath).as_posix()
+    if "not core" in config.option.markexpr and name.startswith(CORE) and collection_path.is_file():
+        return None if OUTSIDE_CORE.search(collection_path.read_text(encoding="utf-8")) else True
     if config.option.markexpr not in ("alone", "mpi and alone"):
         return None
-    name = collection_path.relative_to(config.rootpath).as_posix()
     files = [one.partition("::")[0] for one in ALONE]
     return None if any(file == name or file.startswith(f"{name}/") for file in files) else True
 
