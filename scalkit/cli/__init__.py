@@ -38,6 +38,9 @@ COMMANDS = {
 }
 """What each does; its options stand in ``commands/NAME.toml``, its ``run(args) -> int`` in ``scalkit.cli.NAME``."""
 
+_APART = {("trace", "record"): "trace_record", ("trace", "run"): "trace_record"}
+"""Words of commands that have a module of their own."""
+
 _OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 _DESCRIPTION = "Tells whether a parallel library scales as it should: measure, validate against expectations, report."
@@ -112,7 +115,8 @@ def _parsed(argv: Sequence[str]) -> argparse.Namespace:
 
 def _status(args: argparse.Namespace) -> int:
     try:
-        return int(importlib.import_module(f"scalkit.cli.{args.command}").run(args))
+        module = _APART.get((args.command, getattr(args, "word", "")), args.command)
+        return int(importlib.import_module(f"scalkit.cli.{module}").run(args))
     except SystemExit as error:  # rich leaves like this when the reader of its output went away
         raise BrokenPipeError from error
 

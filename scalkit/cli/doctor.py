@@ -9,17 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import metadata
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from scalkit.bench.libraries.mpi import cores, find_mpi
-from scalkit.bench.libraries.platforms import load_platform, platform_names
-from scalkit.bench.libraries.simulator import simulate
-from scalkit.bench.virtual.mpi import proved, virtual
-from scalkit.bench.virtual.network import read_network
 from scalkit.cli.terminal.printed import print_json
-from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.errors import BuildError, LaunchError, ReportError, UsageError
 from scalkit.extras import EXTRAS, install_command, missing, sentence
 
@@ -52,6 +42,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print(findings: Sequence[Finding]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(show_lines=False, expand=False)
     for title in ("", "what", "found"):
         table.add_column(title, overflow="fold")
@@ -80,6 +74,8 @@ def _compiler(args: argparse.Namespace) -> list[Finding]:
 
 def _mpi(args: argparse.Namespace) -> list[Finding]:
     """Compile and start two ranks for real: nothing less shows that compiler and launcher belong together."""
+    from scalkit.bench.libraries.mpi import cores, find_mpi
+
     brings = f"{install_command('mpi')} brings one"
     lack = f"nothing can be measured here; {brings}, or name yours with --mpicc and --mpiexec."
 
@@ -93,6 +89,10 @@ def _mpi(args: argparse.Namespace) -> list[Finding]:
 
 def _virtual(args: argparse.Namespace) -> list[Finding]:
     """Let two ranks meet in virtual time."""
+    from scalkit.bench.libraries.mpi import find_mpi
+    from scalkit.bench.virtual.mpi import proved, virtual
+    from scalkit.bench.virtual.network import read_network
+
     brings = f"{install_command('mpi')} brings one that can"
     lack = f"run times with more processes than cores do not decide, all else works; {brings}."
 
@@ -104,6 +104,9 @@ def _virtual(args: argparse.Namespace) -> list[Finding]:
 
 def _simulator(args: argparse.Namespace) -> list[Finding]:
     """Let two ranks meet on the first simulated machine."""
+    from scalkit.bench.libraries.platforms import load_platform, platform_names
+    from scalkit.bench.libraries.simulator import simulate
+
     lack = "'scalkit measure --platform' does not work, all else does; apt-get install libsimgrid-dev."
 
     def found() -> str:
@@ -122,6 +125,8 @@ def _browser(args: argparse.Namespace) -> list[Finding]:
 
 def _tried(need: str, what: str, lack: str, found: Callable[[], str]) -> list[Finding]:
     """Return what was found, or why it does not work."""
+    from scalkit.cli.terminal.progress import terminated_like_interrupted
+
     try:
         with terminated_like_interrupted():
             return [Finding(need, what, True, found(), lack)]

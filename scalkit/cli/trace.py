@@ -11,7 +11,6 @@ from typing import Any
 
 import xarray as xr
 
-from scalkit.cli import trace_record
 from scalkit.cli.terminal.printed import aligned, print_either
 from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.cli.terminal.ranks import launched
@@ -251,5 +250,4 @@ def _expected(texts: list[str]) -> dict[str, str]:
     return found
 
 
-_WORDS = {"record": trace_record.run, "run": trace_record.run, "predict": run_predict, "export": _export}
-_WORDS |= {"convert": _convert, "report": run_report}
+_WORDS = {"predict": run_predict, "export": _export, "convert": _convert, "report": run_report}

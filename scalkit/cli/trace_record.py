@@ -11,8 +11,6 @@ from scalkit.cli.options.command import require_command, run_preloaded
 from scalkit.errors import DataError, UsageError
 from scalkit.native import build, sources
 from scalkit.task_bar import task_bar
-from scalkit.trace import analyse, write_result
-from scalkit.trace.files.reader import count_records, has_ended, read_header, read_location
 
 _OF_TRACE = re.compile(r"[0-9]{6,}\.(sktrace|live)|trace(\.perfetto)?\.json|waits\.(nc|html|verdict\.json|junit\.xml)")
 
@@ -32,6 +30,7 @@ def _show(folder: Path, name: str, *, keep_going: bool) -> Path:
     """Print the waits of a trace, the longest first; write the page on them, and return it."""
     from scalkit.cli.trace import text_of
     from scalkit.reports.waiting.page import waiting_report
+    from scalkit.trace import analyse, write_result
 
     ds = analyse(folder, keep_going=keep_going)
     write_result(ds, folder / "waits.nc")
@@ -82,6 +81,8 @@ def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
 
 def _is_trace(folder: Path) -> bool:
     """Return whether a folder is one of a trace, so that it may be cleared; other programs write a ``trace.json``, too."""
+    from scalkit.trace.files.reader import read_header
+
     try:
         read_header(folder)
     except DataError:
@@ -102,6 +103,8 @@ def _clear(folder: Path) -> None:
 
 def _recorded(folder: Path, program: str, status: int) -> str:
     """Return what there is of a recording, and how to see it."""
+    from scalkit.trace.files.reader import count_records, has_ended, read_header, read_location
+
     header = read_header(folder)
     size = sum(path.stat().st_size for path in folder.iterdir() if _OF_TRACE.fullmatch(path.name))
     cut = [location for location in range(header.locations) if not has_ended(header, location)]

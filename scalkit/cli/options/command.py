@@ -8,12 +8,14 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from scalkit.bench.campaign.loop import Result
-from scalkit.bench.command.campaign import CommandArguments, CommandCampaign, prepare_command
-from scalkit.bench.command.template import Template, matrix, points_of_file
 from scalkit.errors import UsageError
 from scalkit.native import sources
+
+if TYPE_CHECKING:
+    from scalkit.bench.campaign.loop import Result
+    from scalkit.bench.command.campaign import CommandArguments, CommandCampaign
 
 _REFUSED = ("mpi", "platform", "function", "ops", "algorithm", "per_node", "refine", "report", "campaign", "memory_n")
 _SHARED = ("p", "np", "procs", "ranks", "nodes", "threads", "t")
@@ -51,6 +53,9 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
 
     Raises UsageError if they name something else, too, or make no sense.
     """
+    from scalkit.bench.command.campaign import CommandArguments, prepare_command
+    from scalkit.bench.command.template import Template, matrix, points_of_file
+
     stray = [f"--{key.replace('_', '-')}" for key in _REFUSED if getattr(args, key)]
     stray += [*args.what] + (["--clock"] if args.clock != "real" else [])
     if stray:
