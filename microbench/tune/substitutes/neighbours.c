@@ -19,6 +19,22 @@ static int scalkit_degrees(MPI_Comm comm, int *sources, int *destinations)
     return MPI_SUCCESS;
 }
 
+/* Whether a process of a grid is the neighbour of another one, or of itself, in both directions. MPICH 4.0 pairs
+ * these two messages in one way in some calls, and in the other way in others. */
+static inline int scalkit_meets_twice(MPI_Comm comm)
+{
+    int kind, n = 0, before, after;
+    MPI_Topo_test(comm, &kind);
+    if (kind == MPI_CART)
+        MPI_Cartdim_get(comm, &n);
+    for (int i = 0; i < n; i++) {
+        MPI_Cart_shift(comm, i, 1, &before, &after);
+        if (before == after && after != MPI_PROC_NULL)
+            return 1;
+    }
+    return 0;
+}
+
 /* section MPI_Neighbor_allgather: MPI_Neighbor_alltoall */
 static int scalkit_neighbor_allgather_by_neighbor_alltoall(const void *send, int send_count, MPI_Datatype send_type,
                                                            void *receive, int receive_count, MPI_Datatype receive_type,
@@ -68,6 +84,8 @@ static int scalkit_neighbor_alltoall_by_neighbor_alltoallv(const void *send, int
                                                            void *receive, int receive_count, MPI_Datatype receive_type,
                                                            MPI_Comm comm)
 {
+    if (scalkit_meets_twice(comm))
+        return MPI_Neighbor_alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
     int sources, destinations, status = scalkit_degrees(comm, &sources, &destinations);
     if (status != MPI_SUCCESS)
         return status;
@@ -96,6 +114,8 @@ static int scalkit_neighbor_alltoall_by_neighbor_alltoallw(const void *send, int
                                                            void *receive, int receive_count, MPI_Datatype receive_type,
                                                            MPI_Comm comm)
 {
+    if (scalkit_meets_twice(comm))
+        return MPI_Neighbor_alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
     int sources, destinations, status = scalkit_degrees(comm, &sources, &destinations);
     if (status != MPI_SUCCESS)
         return status;

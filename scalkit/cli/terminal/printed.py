@@ -1,6 +1,7 @@
 """Text of the terminal: JSON, tables, and names from files, which may hold what moves the cursor."""
 
 import json
+import os
 import sys
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
@@ -19,7 +20,8 @@ def printed(text: str, style: str = "") -> Text:
 
 def terminal(width: int = 160) -> Console:
     """Return what prints tables to standard output; a file gets lines of this width."""
-    return Console(width=None if sys.stdout.isatty() else width, highlight=False)
+    is_read = sys.stdout.isatty() and "OMPI_COMM_WORLD_SIZE" not in os.environ  # to its ranks Open MPI gives terminals of its own
+    return Console(width=None if is_read else width, force_terminal=None if is_read else False, highlight=False)
 
 
 def table_of(heads: Iterable[str], rows: Iterable[Iterable[Text]], right: Collection[str] = (), **how: Any) -> Table:

@@ -74,7 +74,6 @@ class OverMpi:
 
     def __init__(self, comm: MPI.Intracomm) -> None:
         self.comm = comm
-        self._types: dict[int, Any] = {}
         self.rank = comm.Get_rank()
         self.size = comm.Get_size()
 
@@ -100,23 +99,19 @@ class OverMpi:
 
     def swap(self, rows: Ints, counts: Ints) -> tuple[Ints, Ints]:
         """Send rows and return what came."""
+        from mpi4py import MPI
+
         came = np.empty(self.size, dtype=np.int64)
         self.comm.Alltoall(np.ascontiguousarray(counts, dtype=np.int64), came)
         found = np.empty((int(came.sum()), rows.shape[1]), dtype=np.int64)
-        kind = self._row(rows.shape[1])
+        kind = MPI.INT64_T.Create_contiguous(rows.shape[1]).Commit()
         starts, begins = np.cumsum(counts) - counts, np.cumsum(came) - came
         self.comm.Alltoallv(
             [np.ascontiguousarray(rows), (counts.tolist(), starts.tolist()), kind],
             [found, (came.tolist(), begins.tolist()), kind],
         )
+        kind.Free()
         return found, came
-
-    def _row(self, width: int) -> Any:
-        from mpi4py import MPI
-
-        if width not in self._types:
-            self._types[width] = MPI.INT64_T.Create_contiguous(width).Commit()
-        return self._types[width]
 
 
 class Round:
