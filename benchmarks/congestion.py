@@ -9,6 +9,7 @@ link. Writes data/models/tori/pairs.csv: a row for each round, with the shortest
 
 from __future__ import annotations
 
+import argparse
 import csv
 import sys
 import tempfile
@@ -41,16 +42,21 @@ PLATFORM = """<?xml version='1.0'?>
 
 def main() -> int:
     """Simulate, write the table, and print the verdicts."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sides", type=int, nargs="+", default=SIDES, help="nodes along each side of the tori")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="of random pairs (default: %(default)s)")
+    parser.add_argument("--out", type=Path, default=OUT, help="the table (default: %(default)s)")
+    args = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as name:
-        for side in SIDES:
+        for side in args.sides:
             P = side**3
             file = Path(name) / f"torus-{P}.xml"
             file.write_text(PLATFORM.format(last=P - 1, side=side), encoding="utf-8")
             mpi = simulate(load_platform(str(file)))
             for size in SIZES:
                 folder = Path(name) / f"runs-{P}-{size}"
-                options = {"counts": (P,), "rounds": ROUNDS, "bisection_size": size}
+                options = {"counts": (P,), "rounds": args.rounds, "bisection_size": size}
                 prepare_messages(folder, MessageArguments(("bisection",), 1, 20261, **options), mpi).run()  # type: ignore[arg-type]
                 runs = read_message_runs(folder)
                 times = np.array([np.median(one.t.reshape(P, -1), axis=1) for one in runs.of("Perfect_matching")])
@@ -58,14 +64,14 @@ def main() -> int:
                     rows.append((P, size, k, one.min(), float(np.median(one)), one.max()))
                 found = inside_bounds(congested(LINK), times.ravel(), S=size, P=P)
                 print(f"torus {side}x{side}x{side}, {size} B: {found.sentence}", flush=True)
-    OUT.parent.mkdir(exist_ok=True)
-    with OUT.open("w", encoding="utf-8", newline="") as stream:
+    args.out.parent.mkdir(exist_ok=True)
+    with args.out.open("w", encoding="utf-8", newline="") as stream:
         stream.write("# simulated with SMPI Version 3.32: random pairs on cubic tori, links of 374.5 MB/s; nothing is measured\n")
         stream.write("# made by benchmarks/congestion.py\n")
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(("P", "S", "round", "shortest_s", "median_s", "longest_s"))
         writer.writerows((P, S, k, *(f"{t:.9g}" for t in times)) for P, S, k, *times in rows)
-    print(f"{len(rows)} rounds in {OUT}")
+    print(f"{len(rows)} rounds in {args.out}")
     return 0
 
 

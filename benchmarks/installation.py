@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -16,9 +17,14 @@ sys.path.insert(0, str(ROOT / "tests" / "core"))
 from environment import closure  # noqa: E402
 
 
+@cache
+def sizes(name: str) -> dict[Path, int]:
+    files = [Path(str(file.locate())) for file in distribution(name).files or ()]
+    return {file: file.stat().st_size for file in files if file.is_file()}
+
+
 def megabytes(names: set[str]) -> float:
-    files = {Path(str(file.locate())) for name in names for file in distribution(name).files or ()}
-    return sum(file.stat().st_size for file in files if file.is_file()) / 1e6
+    return sum({file: size for name in names for file, size in sizes(name).items()}.values()) / 1e6
 
 
 def main() -> None:

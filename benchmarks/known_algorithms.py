@@ -109,8 +109,11 @@ def cells(mpi: SimulatedMpi, program: list[str], n: int, size: int, ops: str, fo
     return found
 
 
-def message_rows(mpi: SimulatedMpi, folder: Path, far: int) -> list[tuple[object, ...]]:
-    """Return times of messages and gaps between the hosts of process 0 and `far`; sizes are close where protocols switch."""
+def message_rows(mpi: SimulatedMpi, folder: Path, far: int, every: int = 1) -> list[tuple[object, ...]]:
+    """Return times of messages and gaps between the hosts of process 0 and `far`; sizes are close where protocols switch.
+
+    `every`: of how many sizes one is simulated.
+    """
     places = mpi.platform.places(1)
     two = replace(mpi, platform=replace(mpi.platform, hosts=(places[0], places[far]), scatter_seed=None))
     tree = sources("microbench")
@@ -118,7 +121,7 @@ def message_rows(mpi: SimulatedMpi, folder: Path, far: int) -> list[tuple[object
     burst = list(user_functions([str(BURST)], tree, mpi).command)
     steps = [2 ** np.arange(0, 7, 0.5), 2 ** np.arange(7, 17.5, 0.2), 2 ** np.arange(17.5, 21)]
     rows: list[tuple[object, ...]] = []
-    for size in np.unique(np.round(np.concatenate(steps))).astype(int).tolist():
+    for size in np.unique(np.round(np.concatenate(steps))).astype(int).tolist()[::every]:
         one = cells(two, timing, 2, size, "Ping_pong", folder)["Ping_pong"]
         many = cells(two, burst, 2, size, "", folder)["message_burst"]
         rows += [("message", "round-trip", 2, size, one), ("gap", "burst", 2, size, (many - one) / (MESSAGES - 1))]
@@ -131,19 +134,20 @@ def is_itself(operation: str, algorithm: str, P: int, S: int) -> bool:
     return (is_power or (operation, algorithm) not in ONLY_POWERS) and (algorithm != "ring" or operation != "allreduce" or S >= P)
 
 
-def algorithm_rows(mpi: SimulatedMpi, folder: Path) -> list[tuple[object, ...]]:
-    """Return the time of every operation by every algorithm in every cell."""
+def algorithm_rows(mpi: SimulatedMpi, folder: Path, few: bool = False) -> list[tuple[object, ...]]:
+    """Return the time of every operation by every algorithm in every cell, or in few cells of a few of them."""
     program = [str(build(sources("microbench"), mpi.mpicc, library=mpi.library).program("sk_time"))]
     rows: list[tuple[object, ...]] = []
-    for group, operations in GROUPS.items():
+    most = 1 if few else None
+    for group, operations in [("blocks", {"gather": GROUPS["blocks"]["gather"]})] if few else GROUPS.items():
         for k in range(max(map(len, operations.values()))):
             chosen = {op: list(table.items())[k] for op, table in operations.items() if k < len(table)}
             algorithms = {**FIXED, **{SHORT.get(op, op): name for op, (_, name) in chosen.items()}}
             if group == "blocks" and chosen.get("allgather", ("", ""))[0] == "gather-broadcast":
                 algorithms["gather"] = "ompi_binomial"
             here = replace(mpi, algorithms=algorithms)
-            for P in PROCESSES:
-                for S in BLOCKS if group == "blocks" else VECTORS:
+            for P in PROCESSES[:most]:
+                for S in (BLOCKS if group == "blocks" else VECTORS)[:most]:
                     ops = {op: one for op, (one, _) in chosen.items() if is_itself(op, one, P, S)}
                     if not ops:
                         continue
@@ -158,17 +162,18 @@ def main() -> int:
     parser.add_argument("machine", choices=("star", "juropa"))
     parser.add_argument("--out", help="by default data/models/known-NAME.csv")
     parser.add_argument("--messages-only", action="store_true", help="print those and write nothing")
+    parser.add_argument("--few", action="store_true", help="a few cells, to see that it works")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         platform = star(folder) if args.machine == "star" else load_platform("juropa")
         mpi = simulate(platform, per_node=1)
-        rows = message_rows(mpi, folder, 63)
+        rows = message_rows(mpi, folder, 63, 40 if args.few else 1)
         if args.messages_only:
             for row in rows:
                 print(*row)
             return 0
-        rows += algorithm_rows(mpi, folder)
+        rows += algorithm_rows(mpi, folder, args.few)
     said = {"star": "star of 64 hosts, messages of the BlueGene/P", "juropa": "fat tree juropa, a process a node"}
     out = Path(args.out or ROOT / f"data/models/known-{args.machine}.csv")
     out.parent.mkdir(parents=True, exist_ok=True)

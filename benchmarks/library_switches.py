@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from scalkit.bench.libraries.added import find_library
+from scalkit.bench.libraries.mpi import Mpi
+from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.patterns.point_to_point import MessageArguments
 from scalkit.bench.patterns.point_to_point_campaign import prepare_messages
 from scalkit.perfmodels import MessageFit, fit_messages, read_message_runs
@@ -44,13 +45,12 @@ SETTINGS = {
 STEP = 2 ** (1 / 3)
 
 
-def measured(name: str, setting: Setting, limit: int, budget_s: float) -> tuple[str, MessageFit]:
-    """Return the name of the library and the fit, with its limit set."""
-    mpi = find_library(name).check()
+def measured(mpi: Mpi, setting: Setting, limit: int, args: argparse.Namespace) -> MessageFit:
+    """Return the fit of a library with its limit set."""
     given = {**setting.beside, setting.variable: str(limit)}
     os.environ.update(given)
     sizes = tuple(sorted({round(limit * STEP**k) for k in range(-10, 9)}))
-    arguments = MessageArguments(("latency",), 3, 20261122, sizes=sizes, budget_s=budget_s)
+    arguments = MessageArguments(("latency",), args.runs, 20261122, sizes=sizes, budget_s=args.budget)
     try:
         with tempfile.TemporaryDirectory() as folder:
             prepare_messages(Path(folder) / "runs", arguments, mpi).run()
@@ -58,25 +58,27 @@ def measured(name: str, setting: Setting, limit: int, budget_s: float) -> tuple[
     finally:
         for variable in given:
             del os.environ[variable]
-    return mpi.name, fit_messages(at, trips / 2, statistic="q1")
+    return fit_messages(at, trips / 2, statistic="q1")
 
 
 def main() -> int:
     """Print a row for each library and limit."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mpi", action="append", default=[], help="name of a library, as 'scalkit mpi list' shows it")
+    parser.add_argument("--mpi", action="append", default=[], help="library that was added, or path of its mpicc")
     parser.add_argument("--budget", type=float, default=6.0, help="seconds for each row (default: %(default)s)")
+    parser.add_argument("--runs", type=int, default=3, help="launches for each row (default: %(default)s)")
+    parser.add_argument("--limits", type=int, default=3, help="how many of each variable (default: %(default)s)")
     args = parser.parse_args()
     found = rows = 0
     print("| library | set | limit | switches found | within one step | others |\n| --- | --- | --- | --- | --- | --- |")
-    for name in args.mpi or ["mpich", "openmpi"]:
-        settings = SETTINGS[find_library(name).check().kind]
-        for setting, limit in [(one, limit) for one in settings for limit in one.limits]:
-            library, fit = measured(name, setting, limit, args.budget)
+    for target in find_targets(args.mpi or ["mpich", "openmpi"]):
+        settings = SETTINGS[target.mpi.kind]
+        for setting, limit in [(one, limit) for one in settings for limit in one.limits[: args.limits]]:
+            fit = measured(target.mpi, setting, limit, args)
             near = [one for one in fit.switches if one.after / STEP <= limit * 1.001 and limit <= one.before * STEP * 1.001]
             shown = ", ".join(f"{format_value(one.after, 'B')} to {format_value(one.before, 'B')}" for one in fit.switches)
             print(
-                f"| {library} | `{setting.variable}` | {format_value(limit, 'B')} | {shown or 'none'} "
+                f"| {target.mpi.name} | `{setting.variable}` | {format_value(limit, 'B')} | {shown or 'none'} "
                 f"| {'yes' if near else 'no'} | {len(fit.switches) - len(near[:1])} |"
             )
             found, rows = found + bool(near), rows + 1

@@ -3,8 +3,8 @@
 Both sides report one number for a launch: IMB its t_max (collectives) or t (PingPong), mpi4py.bench its mean time, scalkit
 the first quartile of its repetitions. Launches alternate. The spread is the interquartile range of the launches over their
 median; the bar is that ours is at most half of theirs. The libraries come from ``scalkit mpi add intel`` and
-``scalkit mpi add mpich``. Needs a quiet machine: the share of the processors that other programs used is printed, and a
-launch above ``--foreign`` is done again.
+``scalkit mpi add mpich``; the comparison with one that is not there is left out. Needs a quiet machine: the share of the
+processors that other programs used is printed, and a launch above ``--foreign`` is done again.
 
 It also states scalkit's own overhead: what an empty function seems to take, and how long a repetition lasts beside the
 operation.
@@ -26,8 +26,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scalkit.bench.functions.user import user_functions
-from scalkit.bench.libraries.added import find_library
 from scalkit.bench.libraries.mpi import Mpi, cores, settings
+from scalkit.bench.libraries.targets import find_targets
+from scalkit.errors import ScalkitError
 from scalkit.native import build, sources
 
 SIZE = 8
@@ -99,13 +100,13 @@ def mpi4py_bench(mpi: Mpi) -> dict[str, float]:
     return {"PingPong": float(row[row.index("|") + 1]) * 1e6}
 
 
-def ours(mpi: Mpi, ops: Mapping[str, str], program: list[str] | None = None) -> dict[str, float]:
+def ours(mpi: Mpi, ops: Mapping[str, str], reps: int, program: list[str] | None = None) -> dict[str, float]:
     """Return the first quartiles of scalkit's repetitions, in us, by the names that the others use."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.jsonl"
         if program is None:
             program = [str(build(sources("microbench"), mpi.mpicc, library=mpi.library).program("sk_time"))]
-        words = [*program, f"--out={path}", "--expect-np=2", f"--size={SIZE}", f"--ops={','.join(ops)}"]
+        words = [*program, f"--out={path}", "--expect-np=2", f"--size={SIZE}", f"--ops={','.join(ops)}", f"--max-reps={reps}"]
         output(mpi.command(2, *words), surroundings(mpi))
         cells = [json.loads(line) for line in path.read_text().splitlines() if '"rec":"cell"' in line]
         wall_s = json.loads(path.read_text().splitlines()[-1])["wall_s"]
@@ -145,31 +146,47 @@ def compare(theirs: Side, own: Side, args: argparse.Namespace) -> list[dict[str,
     ]
 
 
-def overhead(mpi: Mpi) -> dict[str, float]:
+def overhead(mpi: Mpi, reps: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "empty.c"
         path.write_text(EMPTY)
         program = list(user_functions([str(path)], sources("microbench"), mpi).command)
-        return ours(mpi, {"empty": "empty"}, program)
+        return ours(mpi, {"empty": "empty"}, reps, program)
+
+
+def library(name: str) -> Mpi | None:
+    """Return a library that was added, or the one of an mpicc; None if there is none that works, which is said."""
+    try:
+        return find_targets([name])[0].mpi
+    except ScalkitError as error:
+        print(f"left out: {error}", file=sys.stderr)
+        return None
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--launches", type=int, default=10, help="of each side (default: %(default)s)")
+    parser.add_argument("--reps", type=int, default=400, help="of scalkit in a launch, at most (default: %(default)s)")
     parser.add_argument("--foreign", type=float, default=0.02, help="most load of others (default: %(default)s)")
     parser.add_argument("--tries", type=int, default=5, help="for a launch on a busy machine (default: %(default)s)")
+    parser.add_argument("--intel", default="intel", help="library beside IMB, or path of its mpicc (default: %(default)s)")
+    parser.add_argument("--mpich", default="mpich", help="library beside mpi4py.bench, or path of its mpicc")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     args = parser.parse_args()
     if args.launches < 2 or args.tries < 1:
         parser.error("--launches needs at least 2, --tries at least 1")
-    intel, mpich = find_library("intel").check(), find_library("mpich").check()
+    intel, mpich = library(args.intel), library(args.mpich)
     collectives = {"MPI_Bcast": "Bcast", "MPI_Allreduce": "Allreduce", "Ping_pong": "PingPong"}
-    rows = compare(Side("IMB", lambda: imb(intel)), Side("scalkit, Intel MPI", lambda: ours(intel, collectives)), args) + compare(
-        Side("mpi4py.bench", lambda: mpi4py_bench(mpich)),
-        Side("scalkit, MPICH", lambda: ours(mpich, {"Ping_pong": "PingPong"})),
-        args,
-    )
-    empty = overhead(mpich)
+    rows = []
+    if intel:
+        own = Side("scalkit, Intel MPI", lambda: ours(intel, collectives, args.reps))
+        rows += compare(Side("IMB", lambda: imb(intel)), own, args)
+    if mpich:
+        own = Side("scalkit, MPICH", lambda: ours(mpich, {"Ping_pong": "PingPong"}, args.reps))
+        rows += compare(Side("mpi4py.bench", lambda: mpi4py_bench(mpich)), own, args)
+    if not (here := mpich or intel):
+        sys.exit("no library is there to compare with")
+    empty = overhead(here, args.reps)
     if args.json:
         print(json.dumps({"rows": rows, "empty_us": empty, "launches": args.launches}))
         return

@@ -8,6 +8,7 @@ round trips alone:
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import tempfile
@@ -34,6 +35,10 @@ def placed(mpi: SimulatedMpi, hosts: tuple[str, ...]) -> SimulatedMpi:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--few", action="store_true", help="one size, two roots and two halves, to see that it works")
+    most = 1 if parser.parse_args().few else None
+    message_sizes = MESSAGE_SIZES[:: 3 if most else 1]
     mpi = simulate(load_platform("juropa"), per_node=1)
     tree = sources("microbench")
     timing = [str(build(tree, mpi.mpicc, library=mpi.library).program("sk_time"))]
@@ -47,20 +52,20 @@ def main() -> int:
         messages: dict[str, PointToPoint] = {}
         for kind, pair in {"near": (hosts[0], hosts[0]), "far": (hosts[0], hosts[1])}.items():
             two = placed(mpi, pair)
-            times = np.array([cells(two, timing, 2, size, "Ping_pong", folder)["Ping_pong"] for size in MESSAGE_SIZES])
-            bursts = [cells(two, programs["message_burst"], 2, size, "", folder)["message_burst"] for size in MESSAGE_SIZES]
+            times = np.array([cells(two, timing, 2, size, "Ping_pong", folder)["Ping_pong"] for size in message_sizes])
+            bursts = [cells(two, programs["message_burst"], 2, size, "", folder)["message_burst"] for size in message_sizes]
             time, gap = (
-                fit_messages(MESSAGE_SIZES, one).point_to_point(beyond=True).time
+                fit_messages(message_sizes, one).point_to_point(beyond=True).time
                 for one in (times, (np.array(bursts) - times) / (MESSAGES - 1))
             )
             messages[kind] = PointToPoint(time, gap, name=kind)
         errors = []
-        for order in ("block", "cyclic"):
+        for order in ("block", "cyclic")[:most]:
             place = Placement(PER_NODE, order)
             here = placed(mpi, tuple(hosts[node] for node in place.nodes(P)))
-            for size in SIZES:
+            for size in SIZES[:most]:
                 model = over_roots("broadcast", "binomial", messages["near"], messages["far"], P=P, S=size, placements=[place])
-                for root in range(0, P, 3):
+                for root in range(0, P, 16 if most else 3):
                     os.environ["SCALKIT_ROOT"] = str(root)
                     time = cells(here, programs["bcast_roots"], P, size, "", folder)["bcast_roots"]
                     errors.append(abs(model.times[0, root] / time - 1))
@@ -70,8 +75,8 @@ def main() -> int:
         )
         errors = []
         alone = placed(mpi, hosts[:64])
-        for size in SIZES:
-            for n in (4, 8, 16, 32, 64):
+        for size in SIZES[:most]:
+            for n in (4, 8, 16, 32, 64)[:most]:
                 time = cells(alone, programs["allreduce_halves"], n, size, "", folder)["allreduce_halves"]
                 model_s = float(in_groups("allreduce", "recursive-doubling", messages["far"], 2)(S=size, P=n))
                 errors.append(abs(model_s / time - 1))

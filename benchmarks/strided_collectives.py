@@ -20,7 +20,8 @@ import numpy as np
 
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.campaign.campaign import prepare
-from scalkit.bench.libraries.added import find_library
+from scalkit.bench.libraries.mpi import Mpi
+from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.operations import FUNCTIONS
 from scalkit.measure import read
 from scalkit.perfmodels import collective, read_card, with_datatype
@@ -32,31 +33,32 @@ SIZES = (4096, 16384, 262144)
 STRIDES = (2, 8)
 
 
-def time_of(library: str, size: int, stride: int, folder: Path, budget_s: float) -> float:
+def time_of(mpi: Mpi, size: int, stride: int, folder: Path, budget_s: float) -> float:
     """Return the median time in s of a broadcast between two processes; stride 0 is a contiguous one."""
     os.environ["SCALKIT_STRIDE"] = str(stride)
     kind, more = (FUNCTIONS, {"functions": (STRIDED,)}) if stride else (COLLECTIVES, {"ops": ("MPI_Bcast",)})
     arguments = Arguments((kind,), (2,), 1, 20261, size=size, budget_s=budget_s, **more)  # type: ignore[arg-type]
-    prepare(folder, arguments, find_library(library).check()).run()
+    prepare(folder, arguments, mpi).run()
     return float(np.nanmedian(read(folder)["time"].values))
 
 
 def main() -> int:
     """Print a row for each library, size and stride."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mpi", action="append", required=True, metavar="NAME=CARD")
+    parser.add_argument("--mpi", action="append", required=True, metavar="NAME=CARD", help="of a library, or its mpicc")
     parser.add_argument("--budget", type=float, default=1.0, help="seconds for each time (default: %(default)s)")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="bytes of a broadcast")
     args = parser.parse_args()
     print("| library | size | stride | contiguous | strided | model | off by | added by packing | model | off by |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     errors = []
     for library, file in (one.split("=", 1) for one in args.mpi):
-        card = read_card(file)
+        mpi, card = find_targets([library])[0].mpi, read_card(file)
         plain = card.point_to_point
-        for size in SIZES:
+        for size in args.sizes:
             before = float(collective("broadcast", "binomial", plain)(S=size, P=2))
             with tempfile.TemporaryDirectory() as name:
-                times = {k: time_of(library, size, k, Path(name) / str(k), args.budget) for k in (0, *STRIDES)}
+                times = {k: time_of(mpi, size, k, Path(name) / str(k), args.budget) for k in (0, *STRIDES)}
             for stride in STRIDES:
                 message = with_datatype(plain, card.packing(stride))
                 model = float(collective("broadcast", "binomial", message)(S=size, P=2))

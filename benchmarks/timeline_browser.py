@@ -16,7 +16,7 @@ from scalkit.trace.views.timeline import Timeline
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "widgets"))
 
-__all__ = ["in_browser"]
+__all__ = ["in_browser", "in_lab"]
 
 OPEN = """from scalkit.trace.views.timeline import Timeline
 from scalkit.widgets import TimelineView
@@ -68,21 +68,27 @@ def in_browser(timeline: Timeline, gestures: int, with_peer: bool, seed: int = 1
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
             page = browser.new_page(viewport={"width": 1400, "height": 1000})
             page.set_default_timeout(120_000)
-            opened = OPEN.format(folder=str(timeline.folder), waits=timeline.has_waits)
-            lab.notebook("t.ipynb", opened, SHOW)
-            lab.open(page, "t.ipynb")
-            page.wait_for_function(READY)
-            page.wait_for_timeout(1500)
-            found = _gestures(page, gestures, seed)
-            found["kernel_MB"] = float(lab.value(_MEMORY))
+            found = in_lab(lab, page, timeline, gestures, seed)
             if with_peer:
-                lab.notebook("p.ipynb", opened, PEER)
+                lab.notebook("p.ipynb", _opened(timeline), PEER)
                 lab.open(page, "p.ipynb")
                 found |= _peer(page, max(5, gestures // 5))
             browser.close()
         finally:
             lab.stop()
     return found
+
+
+def in_lab(lab: Any, page: Any, timeline: Timeline, gestures: int, seed: int = 1) -> dict[str, Any]:
+    """Zoom and pan in a page of a JupyterLab that runs."""
+    lab.open(page, lab.notebook("t.ipynb", _opened(timeline), SHOW))
+    page.wait_for_function(READY)
+    page.wait_for_timeout(1500)
+    return {**_gestures(page, gestures, seed), "kernel_MB": float(lab.value(_MEMORY))}
+
+
+def _opened(timeline: Timeline) -> str:
+    return OPEN.format(folder=str(timeline.folder), waits=timeline.has_waits)
 
 
 _MEMORY = "int([l for l in open('/proc/self/status') if l.startswith('RssAnon')][0].split()[1]) / 1024"

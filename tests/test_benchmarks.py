@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from launching import find
+from launching import environment, find
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -16,6 +18,7 @@ SMALL = {
     "algorithm_identification": "",
     "collective_predictions": "",
     "exponentials": "--cases 2",
+    "installation": "",
     "protocol_switches": "--cases 1",
     "several_parameters": "--cases 1 --no-extrap",
     "simulated_sweep": "--largest 4",
@@ -25,12 +28,47 @@ SMALL = {
 }
 
 
+SIMULATED = {
+    "congestion": "--sides 2 --rounds 2 --out OUT/pairs.csv",
+    "known_algorithms": "star --few --out OUT/known.csv",
+    "rooted_operations": "--few",
+    "simulated_truths": "OUT --largest 64 --truths 1",
+}
+MEASURED = {
+    "library_switches": "--mpi MPICC --budget 0.3 --runs 1 --limits 1",
+    "named_messages": "MPICC -n 4 --sizes 8",
+    "peers": "--intel /nowhere/mpicc --mpich MPICC --launches 2 --tries 1 --reps 50",
+    "strided_collectives": "--mpi MPICC=data/models/mpich-5.0.2.toml --budget 0.1 --sizes 4096",
+}
+
+
+def run(name: str, words: list[str], **more: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, f"benchmarks/{name}.py", *words]
+    env = {**os.environ, **more}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=ROOT, env=env)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
 @pytest.mark.parametrize("name", SMALL)
 def test_a_benchmark_runs(name: str) -> None:
-    words = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), *SMALL[name].split()]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=300, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
+    assert run(name, SMALL[name].split()).stdout.strip()
+
+
+@pytest.mark.skipif(shutil.which("smpicc") is None, reason="needs SimGrid SMPI (libsimgrid-dev)")
+@pytest.mark.parametrize("name", SIMULATED)
+def test_a_benchmark_simulates(name: str, tmp_path: Path) -> None:
+    assert run(name, SIMULATED[name].replace("OUT", str(tmp_path)).split()).stdout.strip()
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("name", MEASURED)
+def test_a_benchmark_measures(name: str) -> None:
+    mpi = find()
+    done = run(name, MEASURED[name].replace("MPICC", mpi.mpicc).split(), **environment(mpi))
     assert done.stdout.strip()
+    if name == "peers":
+        assert done.stderr.startswith("left out: ")
 
 
 @pytest.mark.mpi
@@ -39,9 +77,7 @@ def test_masters_and_messages_are_measured(tmp_path: Path) -> None:
     few = (
         "--processes 2 --variants Waitany --unit-sizes 64 --work-us 0 --units 2 --runs 1 --reps 5 --what latency --message-reps 5"
     )
-    words = [sys.executable, "benchmarks/measure_patterns.py", "--out", str(tmp_path), *few.split()]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=300, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
+    done = run("measure_patterns", ["--out", str(tmp_path), *few.split()])
     assert "-messages: 1 of 1" in done.stdout
 
 
@@ -50,10 +86,7 @@ def test_substitutes_are_measured_and_filed(tmp_path: Path) -> None:
     find()
     few = "--sizes 8 --processes 2 --ops MPI_Gather,Gather_send_recv --runs 1 --reps 5 --min-reps 5 --clock virtual"
     places = ["--out", str(tmp_path / "out"), "--store", str(tmp_path / "store")]
-    words = [sys.executable, "benchmarks/measure_substitutes.py", *places, *few.split()]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=300, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    assert "MPI_Gather" in done.stdout
+    assert "MPI_Gather" in run("measure_substitutes", [*places, *few.split()]).stdout
 
 
 @pytest.mark.browser
@@ -61,8 +94,6 @@ def test_substitutes_are_measured_and_filed(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("chromium")
 def test_the_app_is_timed_in_a_browser() -> None:
     few = "--starts 1 --edits 3 --functions 1 --kernels 1 --no-peer"
-    words = [sys.executable, "benchmarks/ui.py", *few.split()]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=400, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
+    done = run("ui", few.split())
     assert "1 functions, scalkit " in done.stdout
     assert "1 kernels: " in done.stdout

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from lab_server import LabServer
 from test_explorer_in_lab import eventually
+
+from scalkit.trace import TraceBuilder
+from scalkit.trace.views.timeline import Timeline
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -47,3 +51,17 @@ def test_zoom(lab: LabServer, lab_page: Any) -> None:
     page.wait_for_function(f"() => JSON.stringify(({COLOUR})()) === '[86,180,233,255]'")
     assert page.outside == []
     assert page.errors == []
+
+
+def test_gestures_are_timed(lab: LabServer, lab_page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "benchmarks"))
+    from timeline_browser import in_lab
+
+    trace = TraceBuilder(2, simulated=True)
+    for one in range(2):
+        for k in range(50):
+            trace.call(one, "MPI_Barrier", 10_000 * k + 1000 * one, 10_000 * k + 4000, scope=0)
+    timeline = Timeline(trace.write(tmp_path / "t"))
+    found = in_lab(lab, lab_page, timeline, 2)
+    assert (found["gestures"], found["without_an_answer"]) == (2, 0)
+    assert found["kernel_MB"] > 0
