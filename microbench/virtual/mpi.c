@@ -270,8 +270,8 @@ static bool finish(void)
 FINALIZE(MPI_Finalize)
 FINALIZE(PMPI_Finalize)
 
-/* Of UCX: returns nothing to wait for. In MPI_Finalize of MPICH 4.0 it waits for an answer of each other process, and who
- * has got all of its own answers no. All that was sent has arrived by then. */
+/* Of UCX: returns nothing to wait for. In MPI_Finalize of MPICH 4.0 each process waits for an answer of the others, and
+ * who has got its own gives none any more. All that was sent has arrived by then. */
 SK_EXPORT void *ucp_disconnect_nb(void *endpoint)
 {
     if (sk_self_is_there())
