@@ -1,5 +1,7 @@
 """The options of `scalkit measure --command`, and what they do."""
 
+from __future__ import annotations
+
 import argparse
 import os
 import shlex
