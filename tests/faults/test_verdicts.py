@@ -11,7 +11,7 @@ from scalkit.validation import Validation
 
 pytestmark = [pytest.mark.mpi, pytest.mark.slow]
 
-COUNTS = (2, 4, 8, 16, 32)
+COUNTS = (2, 3, 4, 6, 8)
 RUNS = 2
 
 

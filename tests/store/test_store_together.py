@@ -27,7 +27,7 @@ def _worked(*arguments: object) -> str:
 
 
 def test_8_writers_and_4_readers_at_once(tmp_path: Path) -> None:
-    assert _worked("together", tmp_path / "s", 8, 4, 200) == "200\n"
+    assert _worked("together", tmp_path / "s", 8, 4, 96) == "96\n"
 
 
 def test_writers_killed_at_100_random_moments_leave_nothing_half_visible(tmp_path: Path) -> None:
