@@ -47,7 +47,6 @@ NOTEBOOKS = tuple(one for one in ALONE if one.startswith("tests/notebooks"))
 YIELDING = {
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1",
-    "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",  # else sched_yield, which comes back at once
     "OMPI_MCA_mpi_yield_when_idle": "1",
 }
 
