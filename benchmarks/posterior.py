@@ -1,7 +1,8 @@
-"""Times the posterior over the ruler: probabilities, rivals, crossing and hidden share of batches of 1,000 series.
+"""Times verdicts on batches of 1,000 series: the posterior alone, `validate`, and the interval of a verdict.
 
-Simulated series: six settings p = 32, ..., 1024, five repetitions, log-normal noise of 1 to 10 %, an expectation of p and the 26
-growths of the preset ``ics15``. CPU time, all threads together, after one warm-up batch.
+The posterior gives probabilities, rivals, crossing and hidden share. Simulated series: six settings p = 32, ..., 1024 by
+default, five repetitions, log-normal noise of 1 to 10 %, an expectation of p and the 26 growths of the preset ``ics15``. CPU
+time, all threads together, after one warm-up batch; an interval when it is asked for first, and again.
 """
 
 from __future__ import annotations
@@ -12,20 +13,26 @@ import time
 
 import numpy as np
 
-X = 32 * 2.0 ** np.arange(6)
+SETTINGS = 6
 BATCH = 1000
+INTERVALS = 100
 
 
-def make_batch(seed: int) -> np.ndarray:
+def settings(n: int) -> np.ndarray:
+    return 32 * 2.0 ** np.arange(n)
+
+
+def make_batch(seed: int, n: int = SETTINGS) -> np.ndarray:
     import scalkit as sk
 
+    x = settings(n)
     ticks = sk.SearchSpace.preset("ics15").ticks
     rng = np.random.default_rng(seed)
-    shapes = np.array([tick(X) / tick(X).max() for tick in ticks])
+    shapes = np.array([tick(x) / tick(x).max() for tick in ticks])
     share = rng.random((BATCH, 1))
     y = share + (1 - share) * shapes[rng.integers(len(ticks), size=BATCH)]
     noise = rng.choice([0.01, 0.02, 0.05, 0.1], (BATCH, 1, 1))
-    return y[:, :, None] * np.exp(noise * rng.standard_normal((BATCH, len(X), 5)))
+    return y[:, :, None] * np.exp(noise * rng.standard_normal((BATCH, n, 5)))
 
 
 def verdicts(values: np.ndarray) -> dict[str, np.ndarray]:
@@ -37,7 +44,7 @@ def verdicts(values: np.ndarray) -> dict[str, np.ndarray]:
     from scalkit.validation.posterior.noise import summarise
 
     expectation = sk.Expectation("p", deviation="p^(1/2)")
-    hyp = hypotheses(X, expectation, sk.SearchSpace.preset("ics15").ticks)
+    hyp = hypotheses(settings(values.shape[1]), expectation, sk.SearchSpace.preset("ics15").ticks)
     masses = noisy_masses(summarise(values), hyp)
     crossings = np.array([crossing(growth, expectation) for growth in hyp.growths])
     order = np.argsort(-masses.growth, axis=1)[:, :6]
@@ -50,24 +57,55 @@ def verdicts(values: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
+def validated(values: np.ndarray) -> tuple[float, float, float]:
+    """Return the CPU time of `validate` on all series, and of an interval that is asked for first, and again; in s."""
+    import scalkit as sk
+
+    x = settings(values.shape[1])
+    one = sk.measurements(x, values[0])
+    names = [f"f{place}" for place in range(len(values))]
+    data = one.isel(function=[0] * len(values)).assign_coords(function=names)
+    data["time"] = data.time.copy(data=values[:, :, None, :])
+    claims = {name: {"expectation": "p", "deviation": "p^(1/2)", "space": "ics15"} for name in names}
+    start = time.process_time()
+    found = tuple(sk.validate(data, claims, progress=False).verdicts)
+    took = [time.process_time() - start]
+    found[0].interval(x[-1] * 2)
+    for factor in (4, 16):
+        start = time.process_time()
+        for verdict in found[1 : INTERVALS + 1]:
+            verdict.interval(x[-1] * factor)
+        took.append((time.process_time() - start) / INTERVALS)
+    return took[0], took[1], took[2]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--batches", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--settings", type=int, default=SETTINGS)
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    verdicts(make_batch(args.seed))
-    rates = []
+    verdicts(make_batch(args.seed, args.settings))
+    validated(make_batch(args.seed, args.settings))
+    rates, times = [], []
     for batch in range(args.batches):
-        values = make_batch(args.seed + batch + 1)
+        values = make_batch(args.seed + batch + 1, args.settings)
+        times.append(validated(values))
         start = time.process_time()
         verdicts(values)
         rates.append(BATCH / (time.process_time() - start))
-    result = {"verdicts_per_second": {"best": max(rates), "median": float(np.median(rates)), "slowest": min(rates)}}
+    whole, first, again = np.median(times, axis=0)
+    result = {
+        "verdicts_per_second": {"best": max(rates), "median": float(np.median(rates)), "slowest": min(rates)},
+        "validate_per_second": BATCH / whole,
+        "interval_ms": {"first": 1e3 * first, "again": 1e3 * again},
+    }
     if args.json:
         print(json.dumps(result))
     else:
-        print("  ".join(f"{k} {v:,.0f} verdicts/s" for k, v in result["verdicts_per_second"].items()))
+        print("posterior: " + "  ".join(f"{k} {v:,.0f} verdicts/s" for k, v in result["verdicts_per_second"].items()))
+        print(f"validate: median {BATCH / whole:,.0f} verdicts/s; an interval: {1e3 * first:.2f} ms, again {1e3 * again:.2f} ms")
 
 
 if __name__ == "__main__":

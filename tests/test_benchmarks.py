@@ -15,16 +15,24 @@ ROOT = Path(__file__).resolve().parents[1]
 
 SMALL = {
     "accuracy": "--cases 1 --ranks --no-extrap",
+    "advise": "--cases 1 --strategy advise --start 5",
     "algorithm_identification": "",
     "collective_predictions": "",
+    "disturbed": "--cases 2",
     "exponentials": "--cases 2",
+    "fit_models": "--series 200 --no-extrap --memory-series 200 --repetitions 1",
+    "guidelines": "--runs 3 --repetitions 5",
     "installation": "",
+    "posterior": "--batches 1",
     "protocol_switches": "--cases 1",
     "several_parameters": "--cases 1 --no-extrap",
     "simulated_sweep": "--largest 4",
     "startup": "--repetitions 1",
+    "timeline": "--locations 4 --records 2000 --windows 3 --no-browser --no-peers",
     "trace_analysis": "--locations 4 --requests 400 --causes --json",
     "trace_causes": "--traces 2",
+    "trace_explorer": "--locations 8 --paths 8 --partners 2 --repeat 1",
+    "verdicts": "--cases 1",
 }
 
 
@@ -33,6 +41,7 @@ SIMULATED = {
     "known_algorithms": "star --few --out OUT/known.csv",
     "rooted_operations": "--few",
     "simulated_truths": "OUT --largest 64 --truths 1",
+    "srumma": "scaling --least 4 --most 4 --n 64",
 }
 MEASURED = {
     "library_switches": "--mpi MPICC --budget 0.3 --runs 1 --limits 1",
