@@ -12,7 +12,7 @@ START = DOCS / "start"
 
 
 def test_python(tmp_path: Path) -> None:
-    assert run_page(START / "python.md", tmp_path).split()[0] in ("fine", "fix", "cannot")
+    assert run_page(START / "python.md", tmp_path).split()[0] in ("fine:", "fix:", "cannot")
 
 
 @pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")

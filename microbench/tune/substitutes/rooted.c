@@ -108,7 +108,7 @@ static int scalkit_gather_by_reduce(const void *send, int send_count, MPI_Dataty
     long long all = p * scalkit_bytes(count, type);
     if (all > INT_MAX)
         return MPI_Gather(send, send_count, send_type, receive, receive_count, receive_type, root, comm);
-    /* the root has room for the sum behind its blocks: in place MPICH 4.0 ends in a segmentation fault, but at root 0 */
+    /* the sum has room of its own at the root: in place MPICH 4.0 ends in a segmentation fault, but at root 0 */
     char *blocks = scalkit_zeros(own, count, type, rank, rank == root ? 2 * p : p, comm);
     if (blocks == NULL)
         return MPI_ERR_NO_MEM;
