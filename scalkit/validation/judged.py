@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scalkit.errors import UsageError
@@ -89,7 +90,7 @@ class Judged:
         """Whether the values outgrow the claim by more than a machine may drift; exact values do by any amount."""
         return self.series.exact or self.series.virtual or self.excess >= MATERIAL
 
-    @property
+    @cached_property
     def answer(self) -> Answer:
         """What to do: ``"fix"``, it grows faster than claimed; ``"fine"``; or ``"cannot tell"``, the values do not decide."""
         if not self.decides:

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -152,11 +153,11 @@ class Verdict(Judged):
         """The growth that the values alone make most probable, without regard to what is expected."""
         return self.posterior.growths[int(np.argmax(self.posterior.likelihood))]
 
-    @property
+    @cached_property
     def suspected(self) -> Model | None:
         """The best model beyond what is tolerated."""
         suspect = self.suspect
-        return next((one for one in (self.model, *self.rivals) if one.growth == suspect), None)
+        return next((one for one in chain([self.model], self.rivals) if one.growth == suspect), None)  # each is made when seen
 
     @cached_property
     def passes_up_to(self) -> Growth:
@@ -164,7 +165,7 @@ class Verdict(Judged):
         series, bound = self.series, self.expectation.growth * self.tolerance
         return passing_growth(bound, series.x, self.parameter, 0.0 if series.exact else standard_error(series))
 
-    @property
+    @cached_property
     def problem(self) -> str:
         """What is wrong, as one says it to a person who decides; empty unless the answer is to fix it."""
         return problem_of(self) if self.answer == "fix" else ""
