@@ -68,6 +68,8 @@ def test_a_benchmark_runs(name: str) -> None:
 @pytest.mark.parametrize("name", SIMULATED)
 def test_a_benchmark_simulates(name: str, tmp_path: Path) -> None:
     assert run(name, SIMULATED[name].replace("OUT", str(tmp_path)).split()).stdout.strip()
+    if ".csv" in SIMULATED[name]:
+        assert len(next(tmp_path.glob("*.csv")).read_text().splitlines()) > 1
 
 
 @pytest.mark.mpi

@@ -157,7 +157,8 @@ def refine(
 ) -> Refined:
     """Return the model refined by lmfit's least squares, with exact derivatives.
 
-    `x` (shape (points,)): columns are in the order of the model's parameters, of a growth in alphabetical order.
+    `x` (shape (points,); of several parameters (points, parameters), or a mapping from them to values): columns are in the
+    order of the model's parameters, of a growth in alphabetical order.
     `y` (shape (points,)): finite; positive with relative weights.
     `model_or_growth`: the terms; a model is also the start.
     `free_exponents`: whether the power of each parameter is fitted too; exponents of logarithms and of 2^x stay.

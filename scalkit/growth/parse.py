@@ -59,9 +59,10 @@ def parse_growth(text: object, parameter: str | None = None) -> Growth:
     Raises ExpectationError if the text is not a positive product of powers of logarithms, parameters and 2 to a multiple of
     a parameter.
     """
-    growth = (
-        text if isinstance(text, Growth) else _parsed(text if isinstance(text, str) else checked_text(text), registered_growths())
-    )
+    if isinstance(text, Growth):
+        growth = text
+    else:
+        growth = _parsed(str(text) if isinstance(text, str) else checked_text(text), registered_growths())
     if parameter is not None and set(growth.parameters) - {parameter}:
         raise ExpectationError(
             f"expectation '{short(str(growth))}' depends on {short(', '.join(growth.parameters))}, but the parameter "

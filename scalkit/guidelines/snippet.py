@@ -61,7 +61,7 @@ def c_snippet(found: Assessment) -> str:
         return "\n".join(lines) + "\n"
     needed = dict.fromkeys((one.level, names(one)) for one in written)
     parts = [sections()["common"].rstrip()]
-    if any("scalkit_degrees" in substitutes()[key] for key in needed):
+    if any(word in substitutes()[key] for key in needed for word in ("scalkit_degrees", "scalkit_meets_twice")):
         parts.append(sections()["degrees"].rstrip())
     parts += [substitutes()[key].rstrip() for key in needed]
     parts += [text for level in dict.fromkeys(one.level for one in written) for text in _functions(written, level, found)]

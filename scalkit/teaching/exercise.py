@@ -32,20 +32,39 @@ class Answer(Protocol):
 class Exercise:
     """A question with its answer.
 
-    `prompt`: what is asked, in plain text; what stands in backticks is shown as code.
-    `kind`: what an answer is; ``"order"`` is another name of ``"growth"``.
-    `answer`: a growth; the text of one of `choices`; a number; growths, or a mapping with the name of a goal, see
-    `scalkit.teaching.ticks`.
-    `hints`: shown one after the other, each when asked for.
-    `choices`: for the kind ``"choice"``.
-    `tolerance`: for the kind ``"number"``: relative.
-    `unit`: for the kind ``"number"``: ``"s"``, ``"B"``, another word, or nothing.
-    `remarks`: what to think about after a certain wrong answer.
-    `why`: why the answer is right; shown once it was given.
-    `session`: what a goal is checked on if `check` is given nothing.
-    `name`: short name, for tables.
-    Raises UsageError if the exercise cannot be made of these.
+    Parameters
+    ----------
+    prompt : str
+        What is asked, in plain text; what stands in backticks is shown as code.
+    kind : {"growth", "choice", "number", "ticks"}
+        What an answer is; ``"order"`` is another name of ``"growth"``.
+    answer : object
+        A growth; the text of one of `choices`; a number; growths, or a mapping with the name of a goal, see
+        `scalkit.teaching.ticks`.
+    hints : sequence of str
+        Shown one after the other, each when asked for.
+    choices : sequence of str
+        For the kind ``"choice"``.
+    tolerance : float
+        For the kind ``"number"``: relative.
+    unit : str
+        For the kind ``"number"``: ``"s"``, ``"B"``, another word, or nothing.
+    remarks : mapping from answer to text
+        What to think about after a certain wrong answer.
+    why : str
+        Why the answer is right; shown once it was given.
+    session : Session or something that shows one, optional
+        What a goal is checked on if `check` is given nothing.
+    name : str
+        Short name, for tables.
 
+    Raises
+    ------
+    UsageError
+        If the exercise cannot be made of these.
+
+    Notes
+    -----
     The answer is kept in Python. It is in no representation, and what an answer of a learner says is never evaluated.
     """
 

@@ -87,7 +87,6 @@ class SearchSpace:
         return cls.of([lower, upper, growth, *inside], "paper", parameter)
 
     @classmethod
-    @lru_cache(maxsize=32)
     def preset(cls, name: str, parameter: str = "p") -> SearchSpace:
         """Return a named space; ``"ics15"`` has ``p^a * log(p)^b``, b in {0, 1}, a the multiples of 1/4 and 1/3 up to 2.
 
@@ -95,7 +94,7 @@ class SearchSpace:
         """
         if name not in PRESETS:
             raise ExpectationError(f"the search space {name!r} is unknown; choose one of {', '.join(PRESETS)}.")
-        return cls(_ics15(parameter), name, parameter)
+        return _preset(name, parameter)
 
     @classmethod
     def named(cls, name: str, expectation: Expectation) -> SearchSpace:
@@ -217,6 +216,11 @@ def _require_expectation(expectation: object) -> None:
 @lru_cache(maxsize=256)
 def _around(expectation: Expectation) -> SearchSpace:
     return SearchSpace.around(expectation)
+
+
+@lru_cache(maxsize=32)
+def _preset(name: str, parameter: str) -> SearchSpace:
+    return SearchSpace(_ics15(parameter), name, parameter)
 
 
 @lru_cache(maxsize=32)

@@ -98,6 +98,19 @@ def test_what_is_wrong_is_said(tmp_path: Path, text: str, said: str) -> None:
         read_either(tmp_path / "mine.toml")
 
 
+def test_one_repetition_a_launch_is_enough_where_no_other_number_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('command = "true"\nmax_reps = 1\n')
+    read = read_either(tmp_path / "mine.toml")
+    assert isinstance(read, CommandFile)
+    assert (read.arguments.min_reps, read.arguments.max_reps) == (1, 1)
+
+
+def test_the_command_is_quoted_as_it_stands(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('command = "./app --runs 5 --points x"\nparameters = { n = [1] }\n')
+    with pytest.raises(UsageError, match=r"no place in command \./app --runs 5 --points x: write \{n\}"):
+        read_either(tmp_path / "mine.toml")
+
+
 def test_a_wrong_point_is_named_by_its_line(tmp_path: Path) -> None:
     (tmp_path / "points.csv").write_text("n,k\n\n10,1\n20,-2\n")
     (tmp_path / "mine.toml").write_text('command = "expr {n} + {k}"\npoints = "points.csv"\n')

@@ -109,7 +109,7 @@ def test_company_is_nothing(seed: int, another: int, expected: str, metric: str,
 
 @pytest.mark.parametrize("metric", sorted(UNITS))
 @pytest.mark.parametrize("space", SPACES)
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(SHIFTS, st.floats(-9, 3).map(lambda e: 10.0**e))
 def test_every_tick_comes_back_from_exact_values(space: str, metric: str, shift: float, size: float) -> None:
     """A constant, and the tick times a coefficient, measured twice with the same result."""
@@ -125,7 +125,7 @@ def test_every_tick_comes_back_from_exact_values(space: str, metric: str, shift:
 
 
 @pytest.mark.parametrize("space", SPACES)
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(SHIFTS)
 def test_every_tick_comes_back_from_values_measured_once(space: str, shift: float) -> None:
     """Nothing says then how exact times are: the model is the tick, and the verdict within the limits or open."""

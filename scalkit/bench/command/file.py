@@ -12,6 +12,7 @@ from scalkit.bench.command.campaign import CommandArguments
 from scalkit.bench.command.template import Template, matrix, points_of_file
 from scalkit.errors import UsageError
 from scalkit.schema_errors import schema_errors, schema_in
+from scalkit.text import shortened
 
 _OPTIONS = ("command", "points", "set", "runs", "min_reps", "max_reps", "standard_error")
 
@@ -48,7 +49,7 @@ def read_either(path: Path) -> CampaignFile | CommandFile:
     try:
         arguments = _arguments(table, path.parent)
     except UsageError as error:
-        raise UsageError(f"{path}: {_in_words_of_a_file(str(error))}") from error
+        raise UsageError(f"{path}: {_in_words_of_a_file(str(error), table['command'])}") from error
     out = path.parent / table.get("out", f"runs/{path.stem}")
     return CommandFile(path, table.get("title", ""), out, arguments, table.get("timeout_s"), job_options(table))
 
@@ -69,15 +70,20 @@ def _arguments(table: Mapping[str, Any], base: Path) -> CommandArguments:
         f"{name}={given if isinstance(given, str) else ','.join(map(str, given))}"
         for name, given in table.get("parameters", {}).items()
     ]
+    least = {"min_reps": min(3, table["max_reps"])} if "max_reps" in table else {}
     return CommandArguments(
         template=Template(table["command"], tuple(f"{name}={text}" for name, text in table.get("set", {}).items())),
         points=points_of_file(base / table["points"]) if "points" in table else matrix(parameters),
-        **{key: table[key] for key in ("runs", "min_reps", "max_reps", "standard_error", "budget_s", "seed") if key in table},
+        **least
+        | {key: table[key] for key in ("runs", "min_reps", "max_reps", "standard_error", "budget_s", "seed") if key in table},
     )
 
 
-def _in_words_of_a_file(text: str) -> str:
+def _in_words_of_a_file(text: str, command: str) -> str:
     """Return what is said of options as it is said of a file's keys: ``min_reps``, not ``--min-reps``."""
+    own = shortened(command)
+    if own.strip() and own in text:  # what the file says stays as it is
+        return own.join(_in_words_of_a_file(part, "\0") for part in text.split(own))
     text = re.sub(r"(write|add|or|as in) -p (\w+)=([0-9][0-9,.]*[0-9])", r'\1 \2 = "\3" in [parameters]', text)
     text = re.sub(r"(as|or) --set (\w+)=(\{+\w+\}+)", r'\1 \2 = "\3" in [set]', text)
     names = {f"--{key.replace('_', '-')} ": f"{key} " for key in _OPTIONS} | {"--budget ": "budget_s "}

@@ -70,7 +70,7 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
             template=Template(args.command_text, tuple(args.set)),
             points=points_of_file(Path(args.points)) if args.points else matrix(args.p),
             runs=5 if args.runs is None else args.runs,
-            min_reps=3 if args.min_reps is None else args.min_reps,
+            min_reps=min(3, args.max_reps or 3) if args.min_reps is None else args.min_reps,
             max_reps=100 if args.max_reps is None else args.max_reps,
             standard_error=args.standard_error,
             budget_s=args.budget,

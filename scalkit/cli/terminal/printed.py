@@ -20,8 +20,9 @@ def printed(text: str, style: str = "") -> Text:
 
 def terminal(width: int = 160) -> Console:
     """Return what prints tables to standard output; a file gets lines of this width."""
-    is_read = sys.stdout.isatty() and "OMPI_COMM_WORLD_SIZE" not in os.environ  # to its ranks Open MPI gives terminals of its own
-    return Console(width=None if is_read else width, force_terminal=None if is_read else False, highlight=False)
+    is_rank = "OMPI_COMM_WORLD_SIZE" in os.environ  # to its ranks Open MPI gives terminals of its own
+    is_read = sys.stdout.isatty() and not is_rank
+    return Console(width=None if is_read else width, force_terminal=False if is_rank else None, highlight=False)
 
 
 def table_of(heads: Iterable[str], rows: Iterable[Iterable[Text]], right: Collection[str] = (), **how: Any) -> Table:

@@ -64,11 +64,12 @@ def fit_several(
     or one line for each parameter and at least one point off these lines, without which sums and products look alike.
 
     `points`: shape (points, parameters).
-    `values` (shape (points,) or (points, repetitions)): NaN where a repetition is missing.
+    `values` (shape (points,) or (points, repetitions), in `unit`): NaN where a repetition is missing.
     `ticks`: the search space along each; the constant always competes.
     `statistic`: over the repetitions.
-    `criterion`: what makes one hypothesis better than another: marginal likelihood, the information criteria of Schwarz and
-    of Akaike (corrected), or the squared residuals of left-out points.
+    `criterion`: what makes one hypothesis better than another: ``"evidence"``, the marginal likelihood; ``"bic"`` and
+    ``"aicc"``, the information criteria of Schwarz and of Akaike (corrected); ``"loo"``, the squared residuals of left-out
+    points.
     `min_points`: fewest different values of each parameter.
     `always`: ticks that are tried in any case, where others do not follow the lines well enough.
     Raises DataError if shapes do not agree, a value cannot be fitted, or a parameter has too few values.

@@ -18,7 +18,7 @@ from scalkit.validation.asked import checked_level, checked_settings, checked_sh
 from scalkit.validation.expectation import RANKS, Expectation, Rank
 from scalkit.validation.posterior.competing import Competing, competing
 from scalkit.validation.posterior.exact import exact_predictions
-from scalkit.validation.posterior.hypotheses import SUM_MASS, hypotheses, tick_mass
+from scalkit.validation.posterior.hypotheses import SUM_MASS, Hypotheses, hypotheses, tick_mass
 from scalkit.validation.posterior.masses import Trust, exact_masses, noisy_masses
 from scalkit.validation.posterior.memory import Memory
 from scalkit.validation.posterior.noise import summarise
@@ -185,16 +185,20 @@ class Posterior:
         if self.is_exact:
             return self._exact_predictions(at, _refined(self.space) if refined else self.space.ticks)
         hyp = hypotheses(self.series.x, self.expectation, self.space.ticks, _STEP, self.prior)
-        if refined not in self._drawn:
-            summary = summarise(_positive(self.series.replicates)[None])
-            level = float(np.median(np.log(_positive(self.series.y)) - summary.z[0])) + summary.z[0].mean()
-            self._drawn[refined] = draw(summary, hyp, level, refined)
-        return noisy_predictions(self._drawn[refined], hyp, at)
+        return noisy_predictions(self._drawn if refined else self._draw(hyp, False), hyp, at)
 
     @cached_property
-    def _drawn(self) -> dict[bool, Drawn]:
-        """The hypotheses that stand for all, with free powers and without, as soon as something was predicted."""
-        return {}
+    def _drawn(self) -> Drawn:
+        """The hypotheses that stand for all, with free powers."""
+        return self._draw(hypotheses(self.series.x, self.expectation, self.space.ticks, _STEP, self.prior), True)
+
+    def _draw(self, hyp: Hypotheses, is_free: bool) -> Drawn:
+        summary = summarise(_positive(self.series.replicates)[None])
+        level = float(np.median(np.log(_positive(self.series.y)) - summary.z[0])) + summary.z[0].mean()
+        return draw(summary, hyp, level, is_free)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "_drawn"}  # made again where it is asked for
 
     def _exact_predictions(self, at: Floats, ticks: tuple[Growth, ...]) -> Predictions:
         series = self.series

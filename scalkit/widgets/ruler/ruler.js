@@ -140,10 +140,11 @@ class Ruler {
   key(event) {
     const text = event.target.dataset?.growth;
     if (event.key === "Escape" && this.drag) { this.giveUp(); event.stopPropagation(); return; }
-    const letter = event.key.toLowerCase(), way = { ArrowUp: "previousSibling", ArrowDown: "nextSibling" }[event.key];
+    const letter = event.key.toLowerCase(), isCommand = event.ctrlKey || event.metaKey;
+    const way = isCommand || event.shiftKey ? null : { ArrowUp: "previousSibling", ArrowDown: "nextSibling" }[event.key];
     if (!text || event.altKey || (this.isReadonly && !way)) return;
     if (way) event.target[way]?.focus({ preventScroll: true });
-    else if (event.ctrlKey || event.metaKey) {
+    else if (isCommand) {
       if (letter !== "z" && letter !== "y") return;
       this.ask(letter === "y" || event.shiftKey ? "redo" : "undo");
     } else if (event.key === "ArrowRight") this.hold(text, 1);
@@ -323,8 +324,9 @@ class Ruler {
       previous = node;
     });
     for (const [text, node] of this.nodes) if (!keep.has(text)) { node.remove(); this.nodes.delete(text); }
-    this.stopAt(this.nodes.get(selected) ?? this.nodes.get(best) ?? this.front.firstChild);
-    if (wasInside && document.activeElement !== focused) (focused.isConnected ? focused : this.nodes.get(selected))?.focus({ preventScroll: true });
+    const stop = this.nodes.get(selected) ?? this.nodes.get(best) ?? this.front.firstChild;
+    this.stopAt(stop);
+    if (wasInside && document.activeElement !== focused) (focused.isConnected ? focused : stop)?.focus({ preventScroll: true });
   }
 
   stopAt(node) { for (const one of this.front.children) one.setAttribute("tabindex", one === node ? 0 : -1); }  // of the Tab key
@@ -388,7 +390,7 @@ class Ruler {
       writeHtml(htmlNode("b", {}, this.readout), growthPieces(readGrowth(about)));
       const rest = node.getAttribute("aria-valuetext").split(", ").slice(1).join(", ").replace(" percent", " %");
       this.readout.append(rest ? `: ${rest}` : "");
-    } else this.readout.append(`${this.texts().length} ticks`, this.isReadonly ? "" : "; drag one, or click on an empty place of a row to add one");
+    } else this.readout.append(`${this.texts().length} ticks`, this.isReadonly ? "; ↑ and ↓ go from one to the next" : "; drag one, or click on an empty place of a row to add one");
     const problem = this.model.get("problem");
     if (this.problem.textContent !== problem) this.problem.textContent = problem;
     this.tools.hidden = this.keys.hidden = this.isReadonly;
