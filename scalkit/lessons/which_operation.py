@@ -12,8 +12,9 @@ from scalkit.clocks import VIRTUAL
 from scalkit.errors import ReportError
 from scalkit.markup import block, bullets
 from scalkit.store import Store
-from scalkit.store.advice.answer import Advice
+from scalkit.store.advice.answer import Advice, Portable
 from scalkit.store.advice.substitutes import operations
+from scalkit.text import capital
 
 _CAMPAIGNS = (
     ("data/virtual/mpich-5.0.2", "vm"),
@@ -75,16 +76,17 @@ class Answers:
         return tuple(found) or ("No operation was measured beside a substitute.",)
 
     def _sentence(self, name: str, advice: Advice) -> str:
-        best = advice.portable[-1] if advice.portable else None
-        if best is None:
+        best = [one for one in reversed(advice.portable) if one.p is None]
+        if not best:
             return f"{name}: not measured on all platforms alike; see the settings one by one."
-        what = "call it;" if best.choice == name else f"{best.choice} loses least,"
-        place = f" ({best.where})" if best.where else ""
-        said = f"{name}: {what} at worst {'it takes ' * (best.choice == name)}{best.factor:.3g} times the best{place}."
+        kinds = {setting.kind for setting in advice.settings}
+        said = f"{name}: " + " ".join(_part(name, one, f"{capital(one.kind)}: " * (len(kinds) > 1)) for one in best)
         here = self.measured.get(name)
         if here is None or not here.portable or len(here.settings) == len(advice.settings):
             return said
         own = here.portable[-1]
+        if not best[0].left_out and best[0].kind == own.kind:
+            return said
         return f"{said} Measured with a core for each process: {own.choice}, at worst {own.factor:.3g} times."
 
     def __str__(self) -> str:
@@ -92,6 +94,13 @@ class Answers:
 
     def _repr_html_(self) -> str:
         return block(bullets(self.sentences))
+
+
+def _part(name: str, best: Portable, kind: str) -> str:
+    """Return what one kind of times says of an operation."""
+    what = "call it;" if best.choice == name else f"{best.choice} loses least,"
+    place = f" ({best.where})" if best.where else ""
+    return f"{kind}{what} at worst {'it takes ' * (best.choice == name)}{best.factor:.3g} times the best{place}."
 
 
 def _advised(store: Store, filters: dict[str, Any]) -> dict[str, Advice]:

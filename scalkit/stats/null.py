@@ -19,6 +19,15 @@ def least_rank_sum_p(n: int, m: int) -> float:
     return 1 / math.comb(n + m, n)
 
 
+def can_differ(n: int, m: int, level: float = 0.05) -> bool:
+    """Return whether a two-sided rank sum test of `n` and `m` values can find any difference at a level.
+
+    >>> can_differ(3, 3), can_differ(4, 4)
+    (False, True)
+    """
+    return 2 * least_rank_sum_p(n, m) <= level
+
+
 def least_signed_rank_p(n: int) -> float:
     """Return the smallest one-sided p-value that `n` pairs can have: 2^-n."""
     return 2.0**-n

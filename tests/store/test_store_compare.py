@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError, UsageError
+from scalkit.lessons.which_operation import which_operation
 from scalkit.plots.store.site import page
 from scalkit.plots.store.suites import joint
+from scalkit.store.filed.dataset import runs_of
+from scalkit.store.runs.content import encoded
 from scalkit.store.views.choices import Choice
 from scalkit.store.views.explorer import Browsing
 
@@ -176,3 +180,61 @@ def test_the_command_takes_filters_of_all_curves(store: sk.store.Store, capsys: 
     assert [one["label"] for one in told["curves"]] == ["MPI_Gather", "Gather_send_recv"]
     assert main(["store", "compare", str(store.path), "MPI_Gather"]) == 0
     assert capsys.readouterr().out == "2 curves of one choice; name another to compare it with.\n"
+
+
+def _few(path: Path, runs: int) -> sk.store.Store:
+    """Return a store of `runs` runs on one machine, where MPI_Gather takes twice as long as its substitute, in every run."""
+    store = sk.store.open(path)
+    for op, factor in (("MPI_Gather", 2.0), ("Gather_send_recv", 1.0)):
+        for run in range(runs):
+            y = [[factor * k * (1 + run / 1000) * 1e-5] * 5 for k in (1, 2)]
+            store.put(sk.measurements([[4, 8], [4, 64]], y, parameter=["p", "S"], name=op), machine="vm")
+    return store
+
+
+@pytest.mark.parametrize(("runs", "decided"), [(1, False), (2, False), (3, False), (4, True), (12, True)])
+def test_compare_and_advise_say_the_same_of_the_same_runs(tmp_path: Path, runs: int, decided: bool) -> None:
+    """Where no test of so many runs finds a difference, both say so, and neither has a number for it."""
+    store = _few(tmp_path / "s", runs)
+    advice, comparison = store.advise("MPI_Gather"), store.compare(["MPI_Gather", "Gather_send_recv"])
+    assert ("too few runs" in str(advice)) is not decided
+    assert ("too few runs" in comparison.sentences[0]) is not decided
+    assert {ratio.verdict for ratio in comparison.ratios} == {"faster" if decided else "undecided"}
+    assert np.isfinite(advice.settings[0].probability).all() == decided
+    assert ("P >" in str(advice)) is decided
+    assert "P >= 1" not in str(advice)
+    assert ("too few runs" in advice._repr_html_()) is not decided
+
+
+def test_simulated_virtual_and_measured_times_have_headlines_of_their_own(tmp_path: Path) -> None:
+    """On the machine MPI_Gather is the slow one, in the simulation the fast one; also where both have one name."""
+    store = _few(tmp_path / "s", 4)
+    for machine, simulated in (("vm", 1), ("cluster in virtual time", 0)):
+        for op, factor in (("MPI_Gather", 1.0), ("Gather_send_recv", 3.0)):
+            for run in range(4):
+                y = [[factor * k * (1 + run / 1000) * 1e-5] * 5 for k in (1, 2)]
+                ds = sk.measurements([[4, 8], [4, 64]], y, parameter=["p", "S"], name=op)
+                for one in runs_of(ds.assign_attrs(simulated=simulated), {"machine": machine}, {}):
+                    store.folder.add(one.run_id, encoded(one))
+    advice = store.advise("MPI_Gather")
+    assert [(one.kind, one.choice, one.platforms) for one in advice.portable if one.p is None] == [
+        ("simulated", "MPI_Gather", 1),
+        ("in virtual time", "MPI_Gather", 1),
+        ("measured", "Gather_send_recv", 1),
+    ]
+    assert advice.sentences[-3:] == (
+        "For all that was measured: Gather_send_recv is the best everywhere on this platform.",
+        "For all in virtual time: MPI_Gather is the best everywhere on this platform.",
+        "For all that is simulated: MPI_Gather is the best everywhere on this platform.",
+    )
+    assert {one.platform for one in advice.settings} == {"vm", "vm, simulated", "cluster in virtual time"}
+    assert which_operation(store).sentences == (
+        "MPI_Gather: Measured: Gather_send_recv loses least, at worst 1 times the best. "
+        "In virtual time: call it; at worst it takes 1 times the best. Simulated: call it; at worst it takes 1 times the best.",
+    )
+    with pytest.raises(
+        DataError, match="has simulated and measured times, which are not taken together; choose one, as in simula"
+    ):
+        store.compare(["op=MPI_Gather,machine=vm"])
+    pair = store.compare(["op=MPI_Gather,machine=vm,simulated=false", "op=MPI_Gather,machine=vm,simulated=true"])
+    assert pair.sentences[0].endswith("; simulated against measured times.")

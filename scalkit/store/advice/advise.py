@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.errors import DataError, UsageError
+from scalkit.stats import can_differ
 from scalkit.stats.samples import Floats, Integers
-from scalkit.store.advice.answer import Advice, Crossover, Portable, Segment, Setting
-from scalkit.store.advice.bootstrap import LEAST_RUNS, crossing, drawn_means, means, probabilities, winsorised
+from scalkit.store.advice.answer import KINDS, Advice, Crossover, Portable, Segment, Setting
+from scalkit.store.advice.bootstrap import crossing, drawn_means, means, probabilities, winsorised
 from scalkit.store.advice.substitutes import Operation, operation_of
 from scalkit.store.runs.columns import STATISTICS
 
@@ -103,7 +104,7 @@ def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str,
         raise DataError(f"some times of {operation.name} are not positive; retract their runs.")
     rows: dict[str, Any] = {name: np.asarray(found[name]) for name in ("p", "msg_By", "simulated", "oversubscribed")}
     rows["run"], _ = pd.factorize(np.asarray(found["run_id"]), sort=True)
-    platforms = np.asarray(found["platform"])
+    platforms = _apart(np.asarray(found["platform"]), rows["simulated"].astype(bool))
     if more:  # a condition of a platform counts as a platform of its own here
         said = [f"{platform}\0{words}" for platform, words in zip(platforms, conditions_of(found), strict=True)]
         platforms = np.array(said, dtype=object)
@@ -112,6 +113,13 @@ def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str,
     order = {one.name: place for place, one in enumerate(operation.substitutes)}
     rows["candidate"] = np.array([order[names[name]] for name in measured])[kinds]
     return {**rows, "log": np.log(values * 1e-9)}
+
+
+def _apart(platforms: Any, simulated: Any) -> Any:
+    """Return the names of platforms, with another one for simulations of a platform that has measurements."""
+    both = set(platforms[simulated]) & set(platforms[~simulated])
+    pairs = zip(platforms, simulated.tolist(), strict=True)
+    return np.array([f"{name}, simulated" if one and name in both else name for name, one in pairs], dtype=object)
 
 
 def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
@@ -155,8 +163,7 @@ def _settings(gathered: _Gathered, drawn: Floats, confidence: float) -> list[Set
     logs, cells, candidates = gathered.logs, gathered.cells, gathered.candidates
     mean, sure = means(logs), probabilities(drawn)
     n_runs = np.isfinite(logs).sum(axis=2)
-    few = np.where(n_runs > 0, n_runs, LEAST_RUNS).min(axis=0) < LEAST_RUNS
-    sure = np.where(few | ((n_runs > 0).sum(axis=0) < 2), np.nan, sure)  # alone, nothing is the best
+    sure = np.where(_too_few(n_runs), np.nan, sure)
     found = []
     for p in np.unique(cells[:, 0]).tolist():
         at = np.flatnonzero(cells[:, 0] == p)
@@ -179,6 +186,14 @@ def _settings(gathered: _Gathered, drawn: Floats, confidence: float) -> list[Set
             )
         )
     return found
+
+
+def _too_few(n_runs: Integers) -> Any:
+    """Return in which cells some candidates have so few runs that no test finds a difference; alone, nothing is the best."""
+    least = np.sort(np.where(n_runs > 0, n_runs, np.iinfo(np.int64).max), axis=0)[:2]
+    measured = (n_runs > 0).sum(axis=0)
+    cells = zip(measured.tolist(), least.T.tolist(), strict=True)
+    return np.array([n < 2 or not can_differ(*fewest) for n, fewest in cells], dtype=bool)
 
 
 def _segments(
@@ -227,9 +242,15 @@ def _crossover(sizes: Any, mean: Floats, drawn: Floats, before: int, after: int,
 def _portable(settings: Sequence[Setting]) -> tuple[Portable, ...]:
     """Return the candidate that loses least where it loses most: for each number of processes, and for all.
 
+    What is measured, in virtual time and simulated are answered apart; measurements come last.
+
     Only settings with a choice count, and candidates that all of them have measured. Settings with more processes than cores tell
     about the scheduler; they count where there are no others.
     """
+    return tuple(one for kind in KINDS for one in _portable_of(kind, [own for own in settings if own.kind == kind]))
+
+
+def _portable_of(kind: str, settings: Sequence[Setting]) -> list[Portable]:
     found = []
     settings = [setting for setting in settings if len(setting.candidates) > 1]
     for p in [*sorted({setting.p for setting in settings}), *([None] if settings else [])]:
@@ -253,9 +274,9 @@ def _portable(settings: Sequence[Setting]) -> tuple[Portable, ...]:
             best_name = min(finite, key=lambda name: finite[name])
             platforms = len({setting.platform for setting in own})
             found.append(
-                Portable(p, best_name, finite[best_name], where[best_name], platforms, dict(finite), len(every) - len(own))
+                Portable(p, best_name, finite[best_name], where[best_name], platforms, dict(finite), len(every) - len(own), kind)
             )
-    return tuple(found)
+    return found
 
 
 _SAID = ("datatype", "sync", "pattern")

@@ -6,14 +6,20 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scalkit.clocks import VIRTUAL
 from scalkit.markup import counted
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.advice.substitutes import Operation
 from scalkit.store.runs.record import plain
+from scalkit.store.views.comparison import TOO_FEW
 from scalkit.units import format_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+KINDS = ("simulated", VIRTUAL, "measured")
+"""What times are; nothing is said of several kinds at once. What counts most is last."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,7 @@ class Segment:
     """A range of message sizes in which one candidate wins.
 
     `first`, `last` in B: the smallest and the largest measured size.
-    `probability`: that it is the best, smallest over the sizes; NaN with fewer than three runs.
+    `probability`: that it is the best, smallest over the sizes; NaN where so few runs cannot differ, as `compare` says.
     `gain`: how many times faster it is than the second best, at most; NaN without a second.
     `crossover`: where it ends; None for the last.
     """
@@ -69,6 +75,11 @@ class Setting:
     oversubscribed: bool
 
     @property
+    def kind(self) -> str:
+        """What its times are: one of `KINDS`."""
+        return "simulated" if self.simulated else VIRTUAL if VIRTUAL in self.platform else "measured"
+
+    @property
     def place(self) -> str:
         """Platform, condition and number of processes in words."""
         return ", ".join([self.platform, *([self.condition] if self.condition else []), f"p = {self.p}"])
@@ -76,11 +87,12 @@ class Setting:
 
 @dataclass(frozen=True)
 class Portable:
-    """The candidate for all platforms: whose largest loss against the best is smallest.
+    """The candidate for all platforms of a kind: whose largest loss against the best is smallest.
 
     `p`: the number of processes; None for all. `factor`: how many times slower than the best it is where it loses most.
     `where`: the platform, number of processes and size of that. `factors`: of every candidate that was measured everywhere.
     `left_out`: settings with more processes than cores, which do not count beside others.
+    `kind`, {"measured", "in virtual time", "simulated"}: of which settings.
     """
 
     p: int | None
@@ -90,13 +102,15 @@ class Portable:
     platforms: int
     factors: dict[str, float]
     left_out: int = 0
+    kind: str = "measured"
 
 
 @dataclass(frozen=True, eq=False)
 class Advice:
     """Which of an operation and its substitutes to call.
 
-    `candidates`: those that were measured. `portable`: for each number of processes, and last for all.
+    `candidates`: those that were measured. `portable`: for each number of processes, and then for all; simulated, virtual and
+    measured times apart, in this order.
     """
 
     operation: Operation
@@ -117,8 +131,8 @@ class Advice:
     def sentences(self) -> tuple[str, ...]:
         """The answer in words: a sentence for each setting, and the portable choice."""
         found = [self._setting(setting) for setting in self.settings]
-        if self.portable and self.portable[-1].p is None:
-            found.append(_portable_sentence(self.portable[-1], self.operation.name))
+        several = len({setting.kind for setting in self.settings}) > 1
+        found += [_portable_sentence(one, several) for one in reversed(self.portable) if one.p is None]
         if len(self.candidates) < 2:
             found.append(f"Only {self.candidates[0]} was measured; there is nothing to choose between.")
         return tuple(found)
@@ -131,7 +145,7 @@ class Advice:
         parts = []
         for segment in setting.segments:
             word = "P =" if segment.first == segment.last else "P >="  # the smallest of several
-            sure = "" if math.isnan(segment.probability) else f", {word} {segment.probability:.2f}"
+            sure = f", {TOO_FEW}" if math.isnan(segment.probability) else f", {_probability(word, segment.probability)}"
             gain = "" if math.isnan(segment.gain) or segment.gain < 1.005 else f", up to {segment.gain:.3g} times faster"
             unsure = ", not sure" if segment.probability < self.confidence else ""
             span = _span(segment.first, segment.last)
@@ -155,6 +169,7 @@ class Advice:
                 "platform": setting.platform,
                 "condition": setting.condition,
                 "p": setting.p,
+                "kind": setting.kind,
                 "simulated": setting.simulated,
                 "oversubscribed": setting.oversubscribed,
                 "sizes_B": setting.sizes.tolist(),
@@ -221,7 +236,7 @@ class Advice:
                 str(setting.p),
                 escape(segment.winner),
                 escape(_span(segment.first, segment.last)),
-                "-" if math.isnan(segment.probability) else f"{segment.probability:.2f}",
+                TOO_FEW if math.isnan(segment.probability) else escape(_probability("", segment.probability).removeprefix("P ")),
                 "-" if math.isnan(segment.gain) else f"{segment.gain:.3g}",
                 escape(_crossing_words(segment.crossover, self.confidence)) if segment.crossover else "",
             ]
@@ -264,10 +279,16 @@ def _crossing_words(crossover: Crossover, confidence: float) -> str:
     return f"at {_bytes(crossover.size)} ({confidence:.0%}: {low} to {high})"
 
 
-def _portable_sentence(portable: Portable, name: str) -> str:
+def _probability(word: str, probability: float) -> str:
+    """Return a probability in words; runs never make it 1."""
+    return "P > 0.99" if probability >= 0.995 else f"{word} {probability:.2f}"
+
+
+def _portable_sentence(portable: Portable, several: bool) -> str:
     is_one = portable.platforms == 1
     place = "everywhere on this platform" if is_one else f"on all {portable.platforms} platforms"
-    what = "For all of it"
+    of_kind = {"simulated": "For all that is simulated", VIRTUAL: f"For all {VIRTUAL}", "measured": "For all that was measured"}
+    what = of_kind[portable.kind] if several else "For all of it"
     if portable.left_out:
         what += f" but {counted(portable.left_out, 'setting')} with more processes than cores"
     if portable.factor <= 1.005:

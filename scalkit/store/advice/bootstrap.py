@@ -6,9 +6,6 @@ import numpy as np
 
 from scalkit.stats.samples import Floats
 
-LEAST_RUNS = 3
-"""With fewer runs nothing can be said of how sure a choice is."""
-
 
 def winsorised(logs: Floats) -> Floats:
     """Return values moved to Tukey's fence where they lie beyond it, from five runs on.

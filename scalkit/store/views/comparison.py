@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.errors import UsageError
-from scalkit.stats import adjusted_p, hodges_lehmann_ratio, least_rank_sum_p, rank_sum
+from scalkit.stats import adjusted_p, can_differ, hodges_lehmann_ratio, rank_sum
 from scalkit.store.runs.record import plain
 from scalkit.store.runs.texts import no_formula
 from scalkit.store.views.choices import Choice
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     from scalkit.store.store import Store
 
+
+TOO_FEW = "too few runs"
+"""What `compare` and `advise` say where no test of so many runs could find a difference."""
 
 _OF_CURVE = ("label", "op", "platform", "metric", "unit", "fixed", "simulated", "oversubscribed", "x_name")
 
@@ -89,7 +92,12 @@ class Comparison:
         counts = {word: sum(ratio.verdict == word for ratio in own) for word in ("slower", "faster", "same", "undecided")}
         said = ", ".join(f"{word} at {n}" for word, n in counts.items() if n)
         ratios = [ratio.ratio for ratio in own]
-        marks = "; simulated" if curve.simulated or reference.simulated else ""
+        few = sum(math.isnan(ratio.q) for ratio in own)
+        marks = f"; {TOO_FEW}{'' if few == len(own) else f' at {few}'}" if few else ""
+        if curve.simulated != reference.simulated:
+            marks += f"; {'simulated against measured' if curve.simulated else 'measured against simulated'} times"
+        elif curve.simulated:
+            marks += "; simulated"
         marks += "; more processes than cores" if curve.oversubscribed or reference.oversubscribed else ""
         pooled = max(curve.n_platforms, reference.n_platforms)
         together = f"; runs of {pooled} platforms taken together, platform=... chooses one" if pooled > 1 else ""
@@ -170,7 +178,7 @@ def _ranged(low: float, high: float) -> str:
 
 def _interval(ratio: Ratio) -> str:
     """Return the interval in words; of few runs it is unbounded."""
-    return f"{ratio.low:.3g} to {ratio.high:.3g}" if math.isfinite(ratio.high) else "too few runs for an interval"
+    return f"{ratio.low:.3g} to {ratio.high:.3g}" if math.isfinite(ratio.high) else f"{TOO_FEW} for an interval"
 
 
 def compare(
@@ -228,6 +236,7 @@ def _labelled(curves: list[Curve]) -> list[Curve]:
     """Return the curves with labels that say what differs between them, and no two alike."""
     same_platform = len({curve.platform for curve in curves}) == 1
     same_fixed = len({curve.fixed for curve in curves}) == 1
+    same_simulated = len({curve.simulated for curve in curves}) == 1
     same_kind = [len(set(values)) == 1 for values in zip(*(curve.kind for curve in curves), strict=True)]
     seen: dict[str, int] = {}
     given = [curve.label for curve in curves]
@@ -238,6 +247,7 @@ def _labelled(curves: list[Curve]) -> list[Curve]:
             label = curve.op if same_platform else label
             label += f", {curve.fixed}" if curve.fixed and not same_fixed else ""
             label += "".join(f", {said}" for said, is_same in zip(curve.kind, same_kind, strict=True) if said and not is_same)
+            label += ", simulated" if curve.simulated and not same_simulated and "simulated" not in label else ""
             label += f", {curve.runs}" if curve.runs else ""
         elif given.count(label) > 1 and not same_fixed:
             label += f", {curve.fixed}" if curve.fixed else ""
@@ -266,7 +276,7 @@ def _ratios(first: Curve, curve: Curve, confidence: float) -> list[Ratio]:
 
 def _judged(ratios: list[Ratio], level: float, tolerance: float) -> list[Ratio]:
     """Return the ratios with adjusted p-values; where so few runs cannot reach the level there is no test."""
-    can = [2 * least_rank_sum_p(*ratio.n_runs) <= level for ratio in ratios]
+    can = [can_differ(*ratio.n_runs, level) for ratio in ratios]
     p = np.array([ratio.p if able else math.nan for ratio, able in zip(ratios, can, strict=True)])
     q = adjusted_p(p) if len(p) else p
     return [

@@ -35,7 +35,7 @@ class Curve:
     `values`, (ndarray of shape (points, runs), in `unit`): what stands for the measurement in each run; NaN where a run has
     none. `unit`: ``"s"``, ``"B"``, ``"op"`` or ``"1"``. `run_ids`: of the columns.
     `fixed`: what is the same at all points, as ``"p = 32"``; empty if nothing is.
-    `simulated`, `oversubscribed`: whether any of it is.
+    `simulated`, `oversubscribed`: whether it is, whether any of it is.
     `kind`: data type, synchronisation and pattern; empty texts where it has several, on several platforms.
     `n_platforms`: how many platforms the runs are of. `made`: whether the label was made, not given.
     `runs`: in which runs, where the choice is of some.
@@ -112,6 +112,10 @@ def _curve(choice: Choice, kind: tuple[str, ...], x_name: str, rows: dict[str, A
     if len(clocks) > 1:
         both = " and ".join(sorted(clocks)[:2])
         raise DataError(f"{choice.shown!r} has times of different clocks, {both}; choose one, as with one platform.")
+    if len(np.unique(rows["simulated"].astype(bool))) > 1:
+        raise DataError(
+            f"{choice.shown!r} has simulated and measured times, which are not taken together; choose one, as in simulated=false."
+        )
     filters = choice.filters
     one_run = len(ids) == 1 and ("run" in filters or isinstance(filters.get("run_id"), str))
     return Curve(
