@@ -26,6 +26,7 @@ EXTRAS = {
     "lab": Extra("the notebooks and the app", ("jupyterlab", "ipywidgets", "anywidget"), ("traitlets", "ipykernel")),
     "report": Extra("reports", ("papermill", "nbconvert", "ipykernel"), ("nbclient", "nbformat", "IPython")),
     "store": Extra("stores of results", ("pyarrow", "duckdb")),
+    "remote": Extra("stores on servers", ("fsspec", "aiohttp")),
     "pdf": Extra("downloads of figures", ("kaleido",)),
     "cube": Extra("CUBE profiles", ("pycubexr",)),
     "mpi4py": Extra("Python programs on several ranks", ("mpi4py",)),

@@ -22,6 +22,7 @@ from scalkit.measure import write_netcdf
 from scalkit.store.store import Store
 from scalkit.store.views.choices import value_of
 from scalkit.store.views.explorer import fixed_words
+from scalkit.store.wire import is_url
 from scalkit.text import counted, plain
 
 
@@ -73,7 +74,11 @@ def report(args: argparse.Namespace) -> int:
 def explore(args: argparse.Namespace) -> int:
     """Become Voila on the notebook of the explorer."""
     page.checked(args)
-    sk.store.open(args.store, readonly=True)  # what is wrong with it is said here, and not in the page
+    opened = sk.store.open(args.store, readonly=True)  # what is wrong with it is said here, and not in the page
+    if is_url(args.store):
+        raise UsageError(
+            f"the explorer needs a store that is here; 'scalkit store merge FOLDER {opened.folder.shown}' makes a copy."
+        )
     store = str(here_or_bundled(Path(args.store)).absolute())
     page.show("notebooks/store_explorer.ipynb", args.store, args, {"SCALKIT_STORE": store})
     return 0
@@ -92,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
 def _opened(args: argparse.Namespace, *, writes: bool = False, sources: Sequence[str] = ()) -> Store:
     """Return the store; one is made only if it is written and all `sources` of what goes into it are there."""
     for source in sources:
-        if not Path(source).exists():
+        if not is_url(source) and not Path(source).exists():
             raise DataError(f"there is nothing at {source!r}; check the path.")
     if writes and not sources:
         sk.store.open(args.store, readonly=True)  # says so if there is none

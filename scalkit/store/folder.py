@@ -26,7 +26,8 @@ INDEX = "index"
 """A folder that no store has any more: what is derived is made by who reads, in a place of one's own."""
 
 SIGNERS = "allowed_signers"
-_RUNS, _TEMPORARY, _RETRACTED, _SIGNATURES = "runs", "tmp", "retracted.jsonl", "signatures.jsonl"
+RUNS, RETRACTED, SIGNATURES = "runs", "retracted.jsonl", "signatures.jsonl"
+_TEMPORARY = "tmp"
 _NAME = re.compile(r"[0-9a-f]{32}\.parquet")
 _ORPHAN_AFTER_S = 24 * 3600.0
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -44,26 +45,26 @@ class StoreFolder:
     killed meanwhile leaves a file in ``tmp/`` that the next one who opens the store for writing sweeps away.
     """
 
-    def __init__(self, path: Path, *, readonly: bool, archive: Path | None = None) -> None:
+    def __init__(self, path: Path, *, readonly: bool, archive: Path | str | None = None) -> None:
         self.path = path
         self.readonly = readonly
         self.archive = archive
 
     @property
-    def shown(self) -> Path:
-        """What the user knows the store by: the folder, or the zip that it was unpacked from."""
+    def shown(self) -> Path | str:
+        """What the user knows the store by: the folder, or the zip or the URL that it was copied from."""
         return self.archive or self.path
 
     @property
     def name(self) -> str:
         """The name of what the user knows the store by."""
-        return self.path.name if self.archive is None else self.archive.stem
+        return self.path.name if self.archive is None else Path(self.archive).stem
 
     @classmethod
-    def opened(cls, path: Path, *, readonly: bool, archive: Path | None = None) -> StoreFolder:
+    def opened(cls, path: Path, *, readonly: bool, archive: Path | str | None = None) -> StoreFolder:
         """Return the folder, made if it is missing or empty; orphans are swept unless it is read-only.
 
-        `archive` is the zip that it was unpacked from.
+        `archive` is the zip or the URL that it was copied from.
 
         Raises StoreError if it is no store, of a newer schema, or cannot be made.
         """
@@ -94,15 +95,15 @@ class StoreFolder:
     @property
     def runs(self) -> Path:
         """The folder of the runs."""
-        return self.path / _RUNS
+        return self.path / RUNS
 
     def _make(self) -> None:
-        mine = (_RUNS, _TEMPORARY, MARKER)  # also of a process that makes this very store at the same time
+        mine = (RUNS, _TEMPORARY, MARKER)  # also of a process that makes this very store at the same time
         if self.path.exists() and (not self.path.is_dir() or any(one.name not in mine for one in self.path.iterdir())):
             raise StoreError(f"{str(self.path)!r} is no store and not empty; name an empty or a new folder.")
         marker = {"scalkit_store": 1, "schema_version": SCHEMA_VERSION, "created": now()}
         with self._explained("make the store"):
-            for name in (_RUNS, _TEMPORARY):
+            for name in (RUNS, _TEMPORARY):
                 (self.path / name).mkdir(parents=True, exist_ok=True)
             self.replace(MARKER, (json.dumps(marker) + "\n").encode())
 
@@ -151,7 +152,7 @@ class StoreFolder:
         self.require_writable()
         if self.file_of(run_id).exists():
             return False
-        self.replace(f"{_RUNS}/{run_id}.parquet", content)
+        self.replace(f"{RUNS}/{run_id}.parquet", content)
         return True
 
     def replace(self, name: str, content: bytes) -> None:
@@ -200,11 +201,11 @@ class StoreFolder:
     def retracted(self) -> list[dict[str, Any]]:
         """Return what was said of runs, oldest first: ``run_id``, ``reason``, ``by``, ``when``; ``restored``, ``signature``."""
         must = ("run_id", "reason", "by", "when")
-        return self._lines(_RETRACTED, must, ("restored", "signature"))
+        return self._lines(RETRACTED, must, ("restored", "signature"))
 
     def signatures(self) -> list[dict[str, Any]]:
         """Return the signatures of runs: ``run_id`` and ``signature``."""
-        return self._lines(_SIGNATURES, ("run_id", "signature"), ())
+        return self._lines(SIGNATURES, ("run_id", "signature"), ())
 
     def _lines(self, name: str, must: tuple[str, ...], may: tuple[str, ...]) -> list[dict[str, Any]]:
         try:
@@ -222,12 +223,12 @@ class StoreFolder:
 
     def retract(self, entries: list[dict[str, Any]]) -> None:
         """Append what is said of runs."""
-        self._append(_RETRACTED, entries)
+        self._append(RETRACTED, entries)
 
     def add_signatures(self, entries: list[dict[str, Any]]) -> None:
         """Append signatures of runs that are not there yet."""
         there = self.signatures()
-        self._append(_SIGNATURES, [one for one in entries if one not in there])
+        self._append(SIGNATURES, [one for one in entries if one not in there])
 
     def _append(self, name: str, entries: list[dict[str, Any]]) -> None:
         self.require_writable()
@@ -248,8 +249,8 @@ class StoreFolder:
     def require_writable(self) -> None:
         """Return nothing if the store was opened for writing. Raises StoreError."""
         if self.archive is not None:
-            shown = str(self.archive)
-            raise StoreError(f"{shown!r} is a zip, which is only read; 'scalkit store merge FOLDER {shown}' makes a folder.")
+            shown, what = str(self.archive), "on a server" if isinstance(self.archive, str) else "a zip"
+            raise StoreError(f"{shown!r} is {what}, which is only read; 'scalkit store merge FOLDER {shown}' makes a folder.")
         if self.readonly:
             raise StoreError(f"the store {str(self.path)!r} was opened to be read only; open it without readonly=True.")
 

@@ -1,4 +1,4 @@
-"""Opens a store: a folder, or a zip of one, which can only be read."""
+"""Opens a store: a folder, or what can only be read: a zip of one, or the URL of either."""
 
 import os
 import shutil
@@ -14,30 +14,36 @@ from scalkit.store.folder import StoreFolder
 from scalkit.store.store import Store
 from scalkit.store.submissions.containers import unpacked
 from scalkit.store.submissions.policy import Policy
+from scalkit.store.wire import fetch, is_url, shown
 
 
 def open_store(path: str | os.PathLike[str], *, readonly: bool = False) -> Store:
-    """Return the store in a folder, which is made if it is missing or empty, or in a zip.
+    """Return the store in a folder, which is made if it is missing or empty, in a zip, or at a URL.
 
     Parameters
     ----------
-    path : path
+    path : path or str
+        ``"https://..."``, ``"s3://..."`` and what else fsspec knows name a folder or a zip on a server.
     readonly : bool
-        Write nothing, not even an index. A zip is always read-only: a copy is unpacked and deleted with the Store.
+        Write nothing, not even an index. A zip and a URL are always read-only: a copy is deleted with the Store.
 
     Raises
     ------
     StoreError
-        If it is no store, or of a newer schema.
+        If it is no store, or of a newer schema; if a server does not answer, or what it sends breaks off.
+    MissingPackageError
+        If a URL is named, and fsspec is not here.
     DataError
         If it is a zip with something else inside.
     """
     require("store")
+    if is_url(path):
+        return _copied(str(path))
     place = here_or_bundled(Path(path))
     if place.is_file():
         if not zipfile.is_zipfile(place):
             raise StoreError(f"{str(place)!r} is a file and no zip; name the folder of a store, or a zip of one.")
-        return _of_zip(place)
+        return _copied(place)
     try:
         folder = StoreFolder.opened(place.absolute(), readonly=readonly)
     except OSError as error:
@@ -45,11 +51,17 @@ def open_store(path: str | os.PathLike[str], *, readonly: bool = False) -> Store
     return Store(folder)
 
 
-def _of_zip(archive: Path) -> Store:
-    """Return the store in a zip; its copy is deleted when the Store is gone."""
+def _copied(source: Path | str) -> Store:
+    """Return the store in a zip or at a URL; its copy is deleted when the Store is gone."""
     copy = tempfile.mkdtemp(prefix="scalkit-store-")
+    place, named = source, source if isinstance(source, Path) else shown(source)
     try:
-        store = Store(StoreFolder.opened(unpacked(archive, Path(copy), Policy()), readonly=True, archive=archive))
+        if isinstance(source, str):
+            (Path(copy) / "fetched").mkdir()
+            place = fetch(source, Path(copy) / "fetched", Policy())
+        place = Path(place)
+        folder = place if place.is_dir() else unpacked(place, Path(copy) / "unpacked", Policy())
+        store = Store(StoreFolder.opened(folder, readonly=True, archive=named))
     except BaseException:
         shutil.rmtree(copy, ignore_errors=True)
         raise

@@ -80,7 +80,7 @@ def publish(
         raise UsageError(f"a bundle is a zip, and {str(path)!r} has another ending; let it end with .zip.")
     runs = store.runs(retracted=True)
     if not len(runs):
-        raise DataError(f"the store {str(store.path)!r} has no runs; there is nothing to publish.")
+        raise DataError(f"the store {str(store.folder.shown)!r} has no runs; there is nothing to publish.")
     licence = licence or _one_licence(runs["licence"].tolist())
     people = authors or tuple(sorted({name for name in runs["contributor"].tolist() if name}))
     about = _About(title or f"Results of {store.folder.name}", description, people, licence, now())

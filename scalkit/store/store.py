@@ -17,6 +17,7 @@ from scalkit.store.runs.content import encoded, trusted
 from scalkit.store.runs.marks import MARKS
 from scalkit.store.statements import Statements
 from scalkit.store.submissions.policy import Policy
+from scalkit.store.wire import fetched, is_url
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,12 +121,16 @@ class Store(Statements):
         return Filed(tuple(added), tuple(known), replaced)
 
     def merge(self, other: str | os.PathLike[str], *, policy: Policy | None = None, retractions: bool | None = None) -> Merged:
-        """Take over the runs and retractions of another store, a folder or a zip, that are valid and new.
+        """Take over the runs and retractions of another store, a folder, a zip or the URL of either, that are valid and new.
 
         See `scalkit.store.merge.merge`.
         """
         from scalkit.store.merge import merge
 
+        self._folder.require_writable()
+        if is_url(other):
+            with fetched(str(other), policy) as copy:
+                return merge(self, copy, policy, retractions=retractions)
         return merge(self, Path(other), policy, retractions=retractions)
 
     def reindex(self) -> int:
@@ -320,7 +325,9 @@ class Store(Statements):
                 return question(database)
             except FileNotFoundError:
                 self._snapshot = None
-        raise StoreError(f"the index of {str(self.path)!r} vanishes again and again; check what else changes that folder.")
+        raise StoreError(
+            f"the index of {str(self._folder.shown)!r} vanishes again and again; check what else changes that folder."
+        )
 
 
 def _selected(database: Database, what: str, filters: Mapping[str, Any], then: str) -> pd.DataFrame:

@@ -25,6 +25,7 @@ from scalkit.store.runs.columns import BASE_UNITS, UNITS, names
 from scalkit.store.runs.content import trusted
 from scalkit.store.runs.record import new_record, platform_of
 from scalkit.store.views.explorer import fixed_words
+from scalkit.store.wire import is_url
 
 _CARD = ("op", "metric", "pattern", "x_name", "datatype", "sync")
 _BUSY = 0.1
@@ -200,7 +201,7 @@ def open_run(store: str, run: str = "", *, title: str = "", named: str = "") -> 
 def _newest(store: Store) -> str:
     runs = store.runs()
     if not len(runs):
-        raise DataError(f"the store {str(store.path)!r} has no runs; file some with 'scalkit store put'.")
+        raise DataError(f"the store {str(store.folder.shown)!r} has no runs; file some with 'scalkit store put'.")
     return str(runs["run_id"].iloc[0])
 
 
@@ -274,7 +275,7 @@ def run_report(
 ) -> Path:
     """Write a report about a run: who measured where, with which switches, every suite with its quartiles, and caveats.
 
-    `store`: a folder or a zip.
+    `store`: a folder, a zip, or the URL of either.
     `run`: id of the run, or its beginning; by default the newest.
     `out`: the HTML file, which loads nothing from any network.
     `title`: made from the run if empty.
@@ -286,7 +287,7 @@ def run_report(
     """
     target = Target.of(out, force=force, alone=True)
     opened = store if isinstance(store, Store) else open_store(store, readonly=True)
-    named = str(opened.path) if isinstance(store, Store) else os.fspath(store)
+    named = str(opened.folder.shown) if isinstance(store, Store) or is_url(store) else os.fspath(store)
     asked = {"store": str(opened.path.absolute()), "run": opened.resolve(run) if run else "", "named": named}
     with work_folder() as folder:
         return write(bundled(TEMPLATE), {**asked, "title": title}, target, folder, progress=progress).html

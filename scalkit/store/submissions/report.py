@@ -22,6 +22,7 @@ from scalkit.extras import require
 from scalkit.store.statements import in_effect
 from scalkit.store.submissions.copies import Marks, Origin, copies, raws_in
 from scalkit.store.submissions.policy import Policy
+from scalkit.store.wire import fetched, is_url, shown
 from scalkit.text import counted
 
 if TYPE_CHECKING:
@@ -130,7 +131,8 @@ def validate(path: str | os.PathLike[str], *, policy: Policy | None = None) -> R
 
     Parameters
     ----------
-    path : path
+    path : path or str
+        Also the URL of a folder or a zip.
     policy : Policy, optional
         The limits.
 
@@ -138,7 +140,12 @@ def validate(path: str | os.PathLike[str], *, policy: Policy | None = None) -> R
     ------
     DataError
         If there is nothing at the path.
+    StoreError
+        If a server does not answer, or what it sends breaks off.
     """
+    if is_url(path):
+        with fetched(str(path), policy) as copy, examined(copy, policy) as (report, _):
+            return replace(report, path=shown(str(path)))
     with examined(Path(path), policy) as (report, _):
         return report
 

@@ -1,0 +1,196 @@
+"""A store that lies on a server: a copy of it is fetched by fsspec, read like any folder or zip, and deleted."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from scalkit.errors import MissingPackageError, StoreError
+from scalkit.extras import require
+from scalkit.store.folder import MARKER, RETRACTED, RUNS, SIGNATURES
+from scalkit.store.submissions.containers import RUN_FILE
+from scalkit.store.submissions.policy import Policy
+
+SUMS = "sha256sums.txt"
+"""The list of files that `publish` writes: what is there where a server lists no folders."""
+
+_URL = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*://[^\s]+")
+_LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
+_AT_ONCE, _CHUNK, _SMALL = 8, 1 << 20, 64 << 20
+_TIMEOUT_S = 60
+
+
+def is_url(place: object) -> bool:
+    """Return whether a store is named by a URL, as ``https://...`` or ``s3://...``."""
+    return isinstance(place, str) and _URL.fullmatch(place) is not None
+
+
+def shown(url: str) -> str:
+    """Return a URL without the name and password of a user, and without what a signed one is asked with."""
+    return re.sub(r"(?<=://)[^/@]*@", "", url).partition("?")[0]
+
+
+@contextlib.contextmanager
+def fetched(url: str, policy: Policy | None = None) -> Iterator[Path]:
+    """Provide a copy of the store at a URL: its folder, or its zip.
+
+    Raises StoreError if there is none, the server does not answer, or what it sends breaks off or is too large.
+    Raises MissingPackageError if fsspec, or what it needs for this kind of URL, is not here.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="scalkit-store-"))
+    try:
+        yield fetch(url, folder, policy or Policy())
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def fetch(url: str, into: Path, policy: Policy) -> Path:
+    """Return where a copy of the store at a URL lies below `into`: its folder, or its zip. Raises as `fetched` does."""
+    server = _Server(url, policy)
+    if url.partition("?")[0].lower().endswith(".zip"):
+        archive = into / "store.zip"
+        server.copy("", archive, policy.max_total_bytes)
+        return archive
+    sums = _sums(server.text(SUMS))
+    if server.copy(MARKER, into / MARKER, _SMALL, may_lack=True) is None:
+        raise StoreError(f"there is no store at {server.shown!r}: it has no {MARKER}; name the folder of one, or a zip.")
+    for name in (RETRACTED, SIGNATURES):  # not whom its sender trusts: that is for who reads
+        server.copy(name, into / name, _SMALL, may_lack=True)
+    names = [name for name in server.listed(RUNS, sums) if RUN_FILE.fullmatch(name)]
+    if len(names) > policy.max_files:
+        raise StoreError(f"the store {server.shown!r} has {len(names)} runs; at most {policy.max_files} are read from a server.")
+    (into / RUNS).mkdir(exist_ok=True)
+    left = policy.max_total_bytes
+    with ThreadPoolExecutor(_AT_ONCE) as several:
+        copies = [f"{RUNS}/{name}" for name in names]
+        for size in several.map(lambda name: server.copy(name, into / name, policy.max_file_bytes), copies):
+            left -= size or 0
+            if left < 0:
+                several.shutdown(cancel_futures=True)
+                raise StoreError(f"the store {server.shown!r} has more than {policy.max_total_bytes >> 20} MB, too much.")
+    _require_sums(server.shown, into, sums)
+    return into
+
+
+class _Server:
+    """What lies below a URL, by name; the only code that asks a server."""
+
+    def __init__(self, url: str, policy: Policy) -> None:
+        require("remote", "fsspec")
+        if url.startswith(("http:", "https:")):
+            require("remote", "aiohttp")
+        import fsspec
+
+        self.shown = shown(url)
+        self._policy = policy
+        options: dict[str, Any] = {}
+        if url.startswith(("http:", "https:")):
+            import aiohttp
+
+            times = aiohttp.ClientTimeout(total=None, sock_connect=_TIMEOUT_S, sock_read=_TIMEOUT_S)
+            options = {"client_kwargs": {"timeout": times}, "skip_instance_cache": True}
+        try:
+            self._files, root = fsspec.core.url_to_fs(url, **options)
+        except ImportError as error:
+            needed = re.search(r"[Ii]nstall (\w+)", str(error))
+            package = needed[1] if needed else error.name or "a package"
+            raise MissingPackageError(
+                f"{url.partition(':')[0]} stores need {package}, which is not installed here; install it with: "
+                f"python -m pip install {package}",
+                name=package,
+            ) from error
+        except Exception as error:  # what a file system of another package raises
+            raise StoreError(f"cannot read {self.shown!r}: {_words(error)}; name an https or s3 URL.") from error
+        self._root = str(root)
+        self._is_http = url.startswith(("http:", "https:"))
+
+    def _place(self, name: str) -> str:
+        base, asked, query = self._root.partition("?") if self._is_http else (self._root, "", "")
+        return f"{base.rstrip('/')}/{name}{asked}{query}" if name else self._root
+
+    def copy(self, name: str, target: Path, most: int, *, may_lack: bool = False) -> int | None:
+        """Return the size in bytes of a file that was copied; None if there is none and it `may_lack`."""
+        size = 0
+        try:
+            with self._files.open(self._place(name), "rb", **self._streamed()) as source, target.open("wb") as sink:
+                while chunk := source.read(_CHUNK):
+                    size += len(chunk)
+                    if size > most:
+                        raise StoreError(f"{self._named(name)} has more than {most >> 20} MB, too much for a store.")
+                    sink.write(chunk)
+        except FileNotFoundError as error:
+            target.unlink(missing_ok=True)
+            if (cause := _unlike_absence(error)) is not None:
+                raise StoreError(self._unread(name, cause)) from error
+            if may_lack:
+                return None
+            raise StoreError(f"there is nothing at {self._named(name)} (404); check the address.") from error
+        except StoreError:
+            raise
+        except Exception as error:  # each protocol has exceptions of its own
+            raise StoreError(self._unread(name, error)) from error
+        return size
+
+    def _unread(self, name: str, error: BaseException) -> str:
+        return f"cannot read {self._named(name)}: {_words(error)}; try again, or check the address."
+
+    def _streamed(self) -> dict[str, Any]:
+        """Return options by which a file is read once, from its beginning; a server need not know ranges."""
+        return {"block_size": 0} if self._is_http else {"cache_type": "none"}
+
+    def _named(self, name: str) -> str:
+        return repr(f"{self.shown.rstrip('/')}/{name}" if name else self.shown)
+
+    def text(self, name: str) -> str:
+        """Return a small text; an empty one if there is none."""
+        with tempfile.TemporaryDirectory(prefix="scalkit-wire-") as folder:
+            target = Path(folder) / "text"
+            found = self.copy(name, target, _SMALL, may_lack=True)
+            return "" if found is None else target.read_text(encoding="utf-8", errors="replace")
+
+    def listed(self, folder: str, sums: dict[str, str]) -> list[str]:
+        """Return the names of the files in a folder: as the server lists them, or else the list of what was published."""
+        known = [name.partition("/")[2] for name in sums if name.startswith(f"{folder}/")]
+        try:
+            places = [] if known else self._files.ls(self._place(folder) + "/" * self._is_http, detail=False)
+        except Exception as error:
+            raise StoreError(
+                f"the server of {self.shown!r} lists no folders ({_words(error)}); let it have the {SUMS} of a published "
+                "store, or name a zip."
+            ) from error
+        return sorted(known or {PurePosixPath(str(place)).name for place in places})
+
+
+def _unlike_absence(error: FileNotFoundError) -> BaseException | None:
+    """Return why a file was not found where it may be there: fsspec says so of every failure, as of no connection, too."""
+    cause = error.__cause__
+    while isinstance(cause, FileNotFoundError):
+        cause = cause.__cause__
+    return None if cause is None or getattr(cause, "status", 0) in (404, 410) else cause
+
+
+def _sums(text: str) -> dict[str, str]:
+    found = (_LINE.fullmatch(line) for line in text.splitlines())
+    return {one[2]: one[1] for one in found if one}
+
+
+def _require_sums(named: str, folder: Path, sums: dict[str, str]) -> None:
+    """Raise StoreError if a statement is not the one that was published: unlike a run it has no hash of its own."""
+    for name in (RETRACTED, SIGNATURES, MARKER):
+        place = folder / name
+        if name in sums and (not place.is_file() or hashlib.sha256(place.read_bytes()).hexdigest() != sums[name]):
+            raise StoreError(f"{name} of {named!r} is not what was published, by its {SUMS}; ask who serves it for a whole copy.")
+
+
+def _words(error: BaseException) -> str:
+    """Return what an exception of a protocol says, in one line and without the URL, which may hold a password."""
+    text = " ".join(str(error).split())
+    text = re.sub(r"\w+://\S+", "it", text)
+    return (text[:160] if text else type(error).__name__).rstrip(".;")

@@ -1,0 +1,191 @@
+"""Stores on a server: what `data/store` says over the wire, and what is said where the wire or the server fails."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+import scalkit as sk
+from scalkit.cli import main
+from scalkit.errors import MissingPackageError, StoreError
+from scalkit.store.wire import shown
+
+DATA = Path(__file__).resolve().parents[2] / "data/store"
+
+
+class _Server(http.server.SimpleHTTPRequestHandler):
+    """A folder over HTTP; `cut` names files that break off, `lists` whether folders are listed."""
+
+    cut: ClassVar[set[str]] = set()
+    broken: ClassVar[set[str]] = set()
+    lists = True
+
+    def send_head(self):
+        path = Path(self.translate_path(self.path))
+        if path.is_dir() and not self.lists:
+            self.send_error(404)
+            return None
+        if path.name in self.broken:
+            self.send_error(500)
+            return None
+        if path.name in self.cut:
+            content = path.read_bytes()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content[: len(content) // 2])
+            self.close_connection = True
+            return None
+        return super().send_head()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., str]]:
+    """Serve folders from this machine; return the URL of each."""
+    running = []
+
+    def start(folder: Path, *, cut: set[str] | None = None, broken: set[str] | None = None, lists: bool = True) -> str:
+        kind = type("Server", (_Server,), {"cut": cut or set(), "broken": broken or set(), "lists": lists})
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(kind, directory=str(folder)))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        running.append(server)
+        return f"http://127.0.0.1:{server.server_port}"
+
+    yield start
+    for server in running:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A store of three of the runs of `data/store`, one of them retracted."""
+    store = sk.store.open(tmp_path / "small")
+    for file in sorted((DATA / "runs").iterdir())[:3]:
+        shutil.copy(file, store.folder.runs)
+    store.retract(store.runs()["run_id"].iloc[0], "a wrong clock", by="me")
+    return tmp_path / "small"
+
+
+def test_the_store_of_scalkit_says_the_same_over_the_wire(serve: Callable[..., str]) -> None:
+    here, there = sk.store.open(DATA, readonly=True), sk.store.open(serve(DATA))
+    assert there.readonly
+    assert here.runs().equals(there.runs())
+    assert here.advise("MPI_Gather").to_json() == there.advise("MPI_Gather").to_json()
+    assert there.verify().ok
+    copy = there.path
+    del there
+    assert not copy.exists()
+
+
+def test_commands_take_a_url(serve: Callable[..., str], small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    url = serve(small)
+    assert main(["store", "runs", url]) == 0
+    over_the_wire = capsys.readouterr().out
+    assert main(["store", "runs", str(small)]) == 0
+    assert over_the_wire == capsys.readouterr().out
+    assert main(["store", "merge", str(tmp_path / "mine"), url]) == 0
+    assert "3 added, 0 there already, 0 refused, 1 retraction taken over" in capsys.readouterr().out
+    assert main(["store", "validate", url]) == 0
+    assert url in capsys.readouterr().out
+    run = next((small / "runs").iterdir()).stem
+    for words in (["retract", url, run, "--reason", "x"], ["merge", url, str(small)], ["put", url, str(small)]):
+        assert main(["store", *words]) == 2
+        assert "is on a server, which is only read; 'scalkit store merge FOLDER http://127.0.0.1" in capsys.readouterr().err
+    assert main(["store", "explore", url, "--no-browser"]) == 2
+    assert "the explorer needs a store that is here; 'scalkit store merge FOLDER" in capsys.readouterr().err
+
+
+def test_a_published_store_needs_no_listing_and_a_zip_no_folder(serve: Callable[..., str], small: Path, tmp_path: Path) -> None:
+    store = sk.store.open(small)
+    store.publish(tmp_path / "published.zip")
+    shutil.unpack_archive(tmp_path / "published.zip", tmp_path / "site")
+    url = serve(tmp_path, lists=False)
+    assert len(sk.store.open(f"{url}/published.zip")) == len(sk.store.open(f"{url}/site/")) == 2
+    with pytest.raises(
+        StoreError, match=r"^the server of 'http://127\.0\.0\.1:\d+/small' lists no folders \(.*\); let it have the "
+    ):
+        sk.store.open(f"{url}/small")
+    (tmp_path / "site/retracted.jsonl").unlink()
+    with pytest.raises(StoreError, match=r"^retracted\.jsonl of '.*' is not what was published, by its sha256sums\.txt; ask "):
+        sk.store.open(f"{url}/site")
+
+
+def test_nothing_that_is_sent_is_believed(serve: Callable[..., str], small: Path) -> None:
+    """A flipped bit, a file under another name, a trusted signer and an index of the sender's: named, or not looked at."""
+    first, second, _ = sorted((small / "runs").iterdir())
+    content = bytearray(first.read_bytes())
+    content[100] ^= 1
+    first.write_bytes(content)
+    shutil.copy(second, second.with_name("0" * 32 + ".parquet"))
+    (small / "allowed_signers").write_text("mallory ssh-ed25519 AAAA\n")
+    (small / "index").mkdir()
+    (small / "index/points.parquet").write_text("nonsense")
+    store = sk.store.open(serve(small))
+    assert len(store.problems) == 2
+    assert any(first.name in text for text in store.problems)
+    assert any("its content is that of run " in text for text in store.problems)
+    assert not (store.path / "allowed_signers").exists()
+    assert not (store.path / "index").exists()
+
+
+def test_what_fails_is_one_sentence(serve: Callable[..., str], small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = sorted((small / "runs").iterdir())[1].name
+    cut, whole = serve(small, cut={run}), serve(small)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        silent = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        said = {
+            f"{whole}/nowhere": "there is no store at '{}': it has no scalkit-store.json; name the folder of one, or a zip.",
+            f"{whole}/nowhere.zip": "there is nothing at '{}' (404); check the address.",
+            silent: "cannot read '{}/sha256sums.txt': ",
+            cut: f"cannot read '{{}}/runs/{run}': ",
+            "nonsense://host/store": "cannot read '{}': Protocol not known: nonsense; name an https or s3 URL.",
+        }
+        for url, sentence in said.items():
+            assert main(["store", "runs", url]) == 2
+            out, err = capsys.readouterr()
+            assert out == ""
+            assert err.startswith(f"scalkit store: {sentence.format(url)}")
+            assert err.count("\n") == 1
+            assert "Traceback" not in err
+
+
+def test_a_retraction_that_cannot_be_read_is_not_left_out(serve: Callable[..., str], small: Path) -> None:
+    with pytest.raises(StoreError, match=r"^cannot read '.*/retracted\.jsonl': .*500.*; try again, or check the address\.$"):
+        sk.store.open(serve(small, broken={"retracted.jsonl"}))
+
+
+def test_a_password_is_never_shown() -> None:
+    assert shown("https://me:secret@host/results?token=1") == "https://host/results"
+    with pytest.raises(StoreError) as caught:
+        sk.store.open("http://me:secret@127.0.0.1:1/store")
+    assert "secret" not in str(caught.value)
+
+
+def test_missing_packages_are_named_with_the_command() -> None:
+    without = "import sys\nsys.modules[{!r}] = None\nimport scalkit as sk\ntry:\n    sk.store.open({!r})\n"
+    told = "except sk.errors.MissingPackageError as error:\n    print(error)\n"
+    for package, url, command in (
+        ("fsspec", "https://host/store", "pip install 'scalkit[remote]'"),
+        ("s3fs", "s3://bucket/store", "python -m pip install s3fs"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", without.format(package, url) + told], capture_output=True, text=True, check=True
+        )
+        assert f" need {package}, which is not installed here; install it with: " in done.stdout
+        assert done.stdout.strip().endswith(command)
+    assert issubclass(MissingPackageError, ImportError)
