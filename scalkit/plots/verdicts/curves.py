@@ -57,16 +57,27 @@ def anchored_curves(verdict: Verdict, x: Floats) -> Curves:
     """
     growth, deviation = verdict.expectation.growth, verdict.expectation.deviation
     anchor = _anchor(verdict, growth, deviation)
-    base = 0.0 if verdict.model.growth.is_constant else float(verdict.model.constant)
-    value = float(np.asarray(verdict.model(anchor)))
-    if value - base <= 0:
-        base = 0.0
-    shape = _relative(growth, x, anchor) * (value - base)
+    base, above = _met_at(verdict, anchor)
+    shape = _relative(growth, x, anchor) * above
     tolerance = _relative(deviation, x, anchor)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         lower, upper = base + shape / tolerance, base + shape * tolerance
     model = np.asarray(verdict.model(x), dtype=float)
     return Curves(x, model, base + shape, np.minimum(lower, upper), np.maximum(lower, upper))
+
+
+def expected_curve(verdict: Verdict, growth: Growth, x: Floats) -> Floats:
+    """Return at `x` what would be drawn if `growth` were expected, or were a limit; see `anchored_curves`."""
+    anchor = _anchor(verdict, verdict.expectation.growth, verdict.expectation.deviation, growth)
+    base, above = _met_at(verdict, anchor)
+    return base + _relative(growth, x, anchor) * above
+
+
+def _met_at(verdict: Verdict, anchor: float) -> tuple[float, float]:
+    """Return the constant that the curves have, and how far the model lies above it where they meet it."""
+    base = 0.0 if verdict.model.growth.is_constant else float(verdict.model.constant)
+    value = float(np.asarray(verdict.model(anchor)))
+    return (base, value - base) if value > base else (0.0, value)
 
 
 def _anchor(verdict: Verdict, *growths: Growth) -> float:

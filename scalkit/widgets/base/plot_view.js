@@ -62,7 +62,9 @@ function render({ model, el, signal }) {
     } finally {
       isRunning = false;
     }
-    if (!isGone) el.dataset.drawn = String(++count);
+    if (isGone) return;
+    el.dataset.drawn = String(++count);
+    el.dispatchEvent(new CustomEvent("sk-drawn"));
   }
 
   const yaxis = () => JSON.stringify(model.get("figure").layout?.yaxis ?? {});
@@ -145,5 +147,3 @@ function render({ model, el, signal }) {
   draw();
   return stop;
 }
-
-export default { render };

@@ -45,7 +45,7 @@ class PlotView(CellWidget, anywidget.AnyWidget):
         with such a growth sets `hover` while the pointer is on it.
     """
 
-    _esm = source("base/kernel.js", "base/plot_view.js")
+    _esm = source("base/kernel.js", "base/plot_view.js", "base/plot_main.js")
     _css = source("base/kernel.css", "base/plot_view.css")
 
     runtime = t.Instance(PlotRuntime).tag(sync=True, **widget_serialization)

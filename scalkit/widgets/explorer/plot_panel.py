@@ -10,9 +10,11 @@ from scalkit.plots.verdicts.divergence import draw_divergence
 from scalkit.plots.verdicts.fit import draw_fit
 from scalkit.plots.verdicts.rival_curves import plain_with, rival_divergences, rival_traces, rivals_along
 from scalkit.session import Session
+from scalkit.validation import Verdict
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.widgets.base.cells import CellWidget, in_one_piece
 from scalkit.widgets.base.plot_view import PlotView, flowing, wide
+from scalkit.widgets.explorer.fit_view import FitView, grips_of
 
 _SHOWN = frozenset({"selected", "result"})
 _HEIGHT = 250  # px: verdict, picture and ruler are seen at once on a screen of 800
@@ -23,7 +25,8 @@ class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
 
     Attributes
     ----------
-    fit, divergence : PlotView
+    fit : FitView
+    divergence : PlotView
     which : ipywidgets.ToggleButtons
         Which of both is seen where there is place for one only.
     zoom : ipywidgets.Link
@@ -35,7 +38,7 @@ class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
         self.session = session
         self._about: object = session.selected
         with in_one_piece():
-            self.fit, self.divergence = PlotView(layout=wide()), PlotView(layout=wide())
+            self.fit, self.divergence = FitView(session, layout=wide()), PlotView(layout=wide())
         self.zoom = ipywidgets.jslink((self.fit, "xrange"), (self.divergence, "xrange"))
         flow = flowing()
         self.which = ipywidgets.ToggleButtons(
@@ -56,12 +59,15 @@ class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
             self.fit.xrange = self.divergence.xrange = []
             self.fit.ranges = {}
         verdict = self.session.verdict
-        if isinstance(verdict, SeveralVerdict):
-            _draw(self.fit, _several, verdict)
-            _draw(self.divergence, None, None)
-        else:
-            _draw(self.fit, _fit if verdict else None, verdict)
-            _draw(self.divergence, _divergence if verdict else None, verdict)
+        with self.fit.hold_sync():
+            self.fit.problem = ""
+            self.fit.grips = grips_of(verdict) if isinstance(verdict, Verdict) else {}
+            if isinstance(verdict, SeveralVerdict):
+                _draw(self.fit, _several, verdict)
+            else:
+                _draw(self.fit, _fit if verdict else None, verdict)
+        one = verdict if isinstance(verdict, Verdict) else None
+        _draw(self.divergence, _divergence if one else None, one)
 
     @property
     def pictures(self) -> tuple[PlotView, ...]:
