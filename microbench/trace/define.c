@@ -15,24 +15,6 @@ struct path { uint32_t parent, region; const void *site; };
 struct region { char *name; bool is_function; }; /* of a library other than MPI, or a region of the user */
 struct list { void *items; size_t used, room, told; };
 
-static const char *const function_names[] = {
-#define SK_CALL(name, parameters, arguments, before, after) "MPI_" #name,
-#define SK_ONLY SK_CALL
-#include "trace/mpi.def"
-#undef SK_ONLY
-#undef SK_CALL
-#ifdef SK_LARGE_COUNTS
-#define SK_CALL(name, parameters, arguments, before, after) "MPI_" #name "_c",
-#define SK_ONLY(name, parameters, arguments, before, after)
-#include "trace/mpi.def"
-#undef SK_ONLY
-#undef SK_CALL
-#endif
-    "MPI_Init",
-    "MPI_Init_thread",
-    "MPI_Finalize",
-};
-
 static struct list paths, regions; /* of struct path from path 1 on; of struct region from SK_N_FUNCTIONS on */
 static struct sk_map path_numbers, comms, wins;
 static char *functions_told;
@@ -252,7 +234,7 @@ static void tell_regions(void)
     for (size_t k = paths.told; k < paths.used; k++) {
         uint32_t region = ((const struct path *)paths.items)[k].region;
         if (region < SK_N_FUNCTIONS && !functions_told[region]) {
-            sk_tell_pair(&news, region, function_names[region]);
+            sk_tell_pair(&news, region, sk_function_names[region]);
             functions_told[region] = 1;
         }
     }

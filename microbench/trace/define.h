@@ -2,33 +2,11 @@
 #ifndef SK_TRACE_DEFINE_H
 #define SK_TRACE_DEFINE_H
 
+#include "trace/functions.h"
 #include "trace/news.h"
 
 #include <mpi.h>
 #include <stdint.h>
-
-#if MPI_VERSION >= 4
-#define SK_LARGE_COUNTS
-#endif
-
-enum sk_function {
-#define SK_CALL(name, parameters, arguments, before, after) SK_F_##name,
-#define SK_ONLY SK_CALL
-#include "trace/mpi.def"
-#undef SK_ONLY
-#undef SK_CALL
-#ifdef SK_LARGE_COUNTS
-#define SK_CALL(name, parameters, arguments, before, after) SK_F_##name##_c,
-#define SK_ONLY(name, parameters, arguments, before, after)
-#include "trace/mpi.def"
-#undef SK_ONLY
-#undef SK_CALL
-#endif
-    SK_F_Init,
-    SK_F_Init_thread,
-    SK_F_Finalize,
-    SK_N_FUNCTIONS
-};
 
 void sk_define_begin(int location, uint64_t run); /* once, before all others */
 uint32_t sk_define_number(void); /* of the next call or mark */

@@ -81,7 +81,7 @@ function exported(symbol) {
     print "\ntypedef void fortran_" row "(" addresses "MPI_Fint *);"
     print "static void f_" row "(fortran_" row " *real, const void *site, " addresses "MPI_Fint *error)\n{"
     print "    static struct sk_trace_place place;"
-    print "    struct sk_call call = { .scope = -1, .peer = -1 };"
+    print "    struct sk_call call = SK_NO_CALL;"
     print "    MPI_Fint status = MPI_SUCCESS;"
     print in_ "    sk_lock();"
     print "    " part[3]
@@ -89,7 +89,7 @@ function exported(symbol) {
     print "    sk_is_nested = true;"
     print "    real(" call "&status);"
     print "    sk_is_nested = false;"
-    print "    call.leave = sk_now();"
+    print "    call.leave = sk_record_now();"
     print "    sk_lock();"
     print "    if (status == MPI_SUCCESS) {"
     print out "    " part[4]

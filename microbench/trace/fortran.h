@@ -59,10 +59,12 @@ static int *from_zero(const MPI_Fint *which, int n)
 #undef SIZE_OF
 #define SIZE_OF(data, n, type, m, other) \
     if ((n) > 0 && type != MPI_DATATYPE_NULL) { SIZE(n, type) } else { SIZE(m, other) }
+#ifndef SK_PROFILE
 #undef OWN_STATUS
 #undef OWN_STATUSES
 #define OWN_STATUS MPI_Status own_status; if (is_ignored(told)) told = &own_status;
 #define OWN_STATUSES(n) if (is_ignored(told)) told = scratch(1, sizeof *told * (size_t)((n) > 0 ? (n) : 1));
+#endif
 
 #include "fortran.inc"
 
@@ -72,9 +74,10 @@ static int *from_zero(const MPI_Fint *which, int n)
     EXPORT void symbol(MPI_Fint *error) \
     { \
         static void (*real)(MPI_Fint *); \
-        struct sk_call call = { .enter = sk_now(), .scope = -1, .peer = -1 }; \
+        struct sk_call call = SK_NO_CALL; \
         MPI_Fint status = MPI_SUCCESS; \
         FIND(real, #symbol) \
+        call.enter = sk_record_now(); \
         sk_is_nested = true; \
         real(&status); \
         sk_is_nested = false; \
@@ -87,9 +90,10 @@ static int *from_zero(const MPI_Fint *which, int n)
     EXPORT void symbol(MPI_Fint *wanted, MPI_Fint *provided, MPI_Fint *error) \
     { \
         static void (*real)(MPI_Fint *, MPI_Fint *, MPI_Fint *); \
-        struct sk_call call = { .enter = sk_now(), .scope = -1, .peer = -1 }; \
+        struct sk_call call = SK_NO_CALL; \
         MPI_Fint status = MPI_SUCCESS; \
         FIND(real, #symbol) \
+        call.enter = sk_record_now(); \
         sk_is_nested = true; \
         real(wanted, provided, &status); \
         sk_is_nested = false; \

@@ -1,18 +1,14 @@
 #define _GNU_SOURCE
 #include "trace/record.h"
 
-#include "base/json.h"
 #include "trace/define.h"
+#include "trace/folder.h"
 #include "trace/symbols.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 bool sk_is_recording;
@@ -105,84 +101,6 @@ void sk_trace_leave(void)
     sk_unlock();
 }
 
-struct run { uint64_t id; int64_t folder; };
-
-/* Writes the folder of this program: the one that is asked for, or one within it, DIR/2, if that has one. */
-static void name_folder(char *folder, size_t bytes, int64_t number)
-{
-    const char *named = getenv("SCALKIT_TRACE");
-    int length = snprintf(folder, bytes, "%s", named && *named ? named : "scalkit-trace");
-    if (number > 1 && (size_t)length < bytes)
-        snprintf(folder + length, bytes - (size_t)length, "/%d", (int)number);
-}
-
-/* Makes the header, which no other program did: of several, each gets a folder of its own. NULL if it cannot. */
-static FILE *claim(char *folder, size_t bytes, struct run *run)
-{
-    char path[4096];
-    for (run->folder = 1;; run->folder++) {
-        name_folder(folder, bytes, run->folder);
-        mkdir(folder, 0777);
-        snprintf(path, sizeof path, "%s/trace.json", folder);
-        int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file >= 0)
-            return fdopen(file, "w");
-        if (errno != EEXIST)
-            break;
-    }
-    fprintf(stderr, "scalkit trace: cannot write %s: %s; set SCALKIT_TRACE to a folder.\n", path, strerror(errno));
-    return NULL;
-}
-
-static void write_header(FILE *file, const struct run *run)
-{
-    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", id[17];
-    const char *progress = getenv("MPIR_CVAR_ASYNC_PROGRESS");
-    struct sk_json head = { 0 };
-    int length;
-    PMPI_Get_library_version(library, &length);
-    library[strcspn(library, "\r\n")] = '\0';
-    snprintf(id, sizeof id, "%016llx", (unsigned long long)run->id);
-    sk_json_begin(&head, NULL, '{');
-    sk_json_text(&head, "format", "scalkit trace");
-    sk_json_int(&head, "schema", 1);
-    sk_json_int(&head, "locations", n_ranks);
-#ifdef SK_SIMULATED
-    sk_json_bool(&head, "simulated", true);
-    sk_json_text(&head, "clock", "simulated time");
-#else
-    sk_json_bool(&head, "simulated", false);
-    sk_json_text(&head, "clock", "CLOCK_MONOTONIC");
-#endif
-    sk_json_bool(&head, "asynchronous_progress", progress && strcmp(progress, "1") == 0);
-    sk_json_text(&head, "library", library);
-    sk_json_text(&head, "program", program_invocation_short_name);
-    sk_json_text(&head, "run", id);
-    sk_json_end(&head, '}');
-    fprintf(file, "%s\n", head.text);
-    fclose(file);
-    sk_json_free(&head);
-}
-
-/* Finds the folder of all processes, and what tells their files from those of other runs. */
-static void begin_run(char *folder, size_t bytes, struct run *run)
-{
-    if (own_rank == 0) {
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        run->id = ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) * UINT64_C(0x9E3779B97F4A7C15)
-                  + (uint64_t)getpid();
-        FILE *file = claim(folder, bytes, run);
-        if (file)
-            write_header(file, run);
-        if (run->folder > 1)
-            fprintf(stderr,
-                    "scalkit trace: there is a trace of another program already; this one goes to %s.\n", folder);
-    }
-    PMPI_Bcast(run, sizeof *run, MPI_BYTE, 0, private_comm); /* the folder is there */
-    name_folder(folder, bytes, run->folder);
-}
-
 /* Whether all processes read the same clock: they run under the same boot of the same kernel. */
 static bool clocks_are_shared(void)
 {
@@ -231,7 +149,7 @@ static void exchange(int rank, struct sk_sample *sample)
     }
 }
 
-void sk_record_clock(void)
+static void sample_clock(void)
 {
     struct sk_sample sample = { sk_now(), 0, 0 };
     for (int rank = 1; rank < n_ranks && !is_shared; rank++)
@@ -251,7 +169,7 @@ void sk_record_begin(int thread_level)
     const char *given = getenv("SCALKIT_TRACE_BUFFER");
     long records = given ? atol(given) : 0;
     char fine, folder[4000];
-    struct run run = { 0, 1 };
+    uint64_t run;
 #ifndef SK_SIMULATED
     MPI_Comm parent = MPI_COMM_NULL;
     PMPI_Comm_get_parent(&parent);
@@ -261,8 +179,8 @@ void sk_record_begin(int thread_level)
     PMPI_Comm_dup(MPI_COMM_WORLD, &private_comm);
     PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    begin_run(folder, sizeof folder, &run);
-    sk_define_begin(own_rank, run.id);
+    run = sk_folder_begin(folder, sizeof folder, "trace", private_comm);
+    sk_define_begin(own_rank, run);
     fine = sk_buffer_open(folder, own_rank, records > 0 ? (size_t)records : 1 << 16);
     PMPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_CHAR, MPI_MIN, private_comm);
     is_locking = thread_level == MPI_THREAD_MULTIPLE;
@@ -271,10 +189,16 @@ void sk_record_begin(int thread_level)
     sk_define_comm(MPI_COMM_WORLD);
     sk_define_comm(MPI_COMM_SELF);
     is_shared = clocks_are_shared();
-    sk_record_clock();
+    sample_clock();
     is_first = true;
     pthread_atfork(NULL, NULL, leave_child);
     sk_is_recording = true;
+}
+
+void sk_record_last(void)
+{
+    sample_clock();
+    sk_depth = 0;
 }
 
 void sk_record_end(void)

@@ -13,8 +13,15 @@
 extern bool sk_is_recording; /* between the end of MPI_Init and the end of MPI_Finalize */
 
 void sk_record_begin(int thread_level); /* collective, right after MPI is there */
+void sk_record_last(void);              /* collective, before the end: the call that ends MPI is in no other */
 void sk_record_end(void);               /* after MPI is gone; the trace is complete */
-void sk_record_clock(void);             /* collective: measures the offset of the clocks */
+
+static inline int64_t sk_record_now(void)
+{
+    return sk_now();
+}
+
+#define SK_NO_CALL { .scope = -1, .peer = -1 }
 
 void sk_lock(void); /* only with threads that call MPI at the same time */
 void sk_unlock(void);

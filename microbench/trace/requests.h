@@ -28,8 +28,4 @@ struct sk_message sk_message_take(MPI_Message handle);
 void sk_request_ended(MPI_Request handle, uint32_t call, MPI_Status *status);
 void sk_request_started(MPI_Request handle, uint32_t call);
 
-/* Bytes of so many elements, and how they lie: SK_STRIDED, SK_VECTOR or 0. Types are remembered until one is freed. */
-int64_t sk_types_bytes(int64_t n, MPI_Datatype type, uint32_t *layout);
-void sk_types_clear(void);
-
 #endif

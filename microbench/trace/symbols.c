@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct { const void *base; const char *data; size_t bytes; } file; /* that which was asked for last */
+static struct { const void *base; const char *data; size_t bytes; time_t changed; } file; /* that which was asked for last */
 
 static const char *base_name(const char *path)
 {
@@ -48,6 +48,8 @@ void sk_symbols_forget(void)
         munmap((void *)(uintptr_t)file.data, file.bytes);
     file.data = NULL;
     file.base = NULL;
+    file.bytes = 0;
+    file.changed = 0;
 }
 
 static void look_into(const char *path, const void *base)
@@ -62,6 +64,7 @@ static void look_into(const char *path, const void *base)
         void *data = mmap(NULL, (size_t)told.st_size, PROT_READ, MAP_PRIVATE, stream, 0);
         file.data = data == MAP_FAILED ? NULL : data;
         file.bytes = (size_t)told.st_size;
+        file.changed = told.st_mtime;
     }
     if (stream >= 0)
         close(stream);
@@ -116,23 +119,34 @@ static const char *function_at(uintptr_t offset, uintptr_t *begin)
     return NULL;
 }
 
-void sk_symbols_describe(const void *site, char *text, size_t room)
+void sk_symbols_find(const void *site, struct sk_site *found)
 {
     Dl_info where;
-    char path[4096];
     uintptr_t begin = 0;
-    text[0] = '\0';
+    found->text[0] = found->object[0] = '\0';
+    found->address = found->bytes = found->changed = 0;
     if (!site || !dladdr(site, &where) || !where.dli_fname)
         return;
     uintptr_t offset = (uintptr_t)site - (uintptr_t)where.dli_fbase;
-    original(where.dli_fname, path, sizeof path);
-    look_into(path, where.dli_fbase);
+    original(where.dli_fname, found->object, sizeof found->object);
+    look_into(found->object, where.dli_fbase);
     const char *name = function_at(offset, &begin);
     if (!name && where.dli_sname) {
         name = where.dli_sname;
         begin = (uintptr_t)where.dli_saddr - (uintptr_t)where.dli_fbase;
     }
-    name = name ? name : base_name(path);
+    name = name ? name : base_name(found->object);
     int length = (int)strcspn(name, begin ? "." : ""); /* without .part.0 and .constprop.0 of the compiler */
-    snprintf(text, room, "%.*s+0x%lx", length < 200 ? length : 200, name, (unsigned long)(offset - begin));
+    snprintf(found->text, sizeof found->text, "%.*s+0x%lx", length < 200 ? length : 200, name,
+             (unsigned long)(offset - begin));
+    found->address = offset + (file.data ? first_address((const void *)file.data) : 0);
+    found->bytes = file.bytes;
+    found->changed = (uint64_t)file.changed;
+}
+
+void sk_symbols_describe(const void *site, char *text, size_t room)
+{
+    struct sk_site found;
+    sk_symbols_find(site, &found);
+    snprintf(text, room, "%s", found.text);
 }

@@ -1,92 +1,17 @@
-/* A function for each line of mpi.def, and one with `_c` where there is one: it records the call, and calls PMPI. */
+/* A function for each line of mpi.def, and one with `_c` where there is one: it calls PMPI, and records the call, or, for
+ * a profile, counts it. */
 #define _GNU_SOURCE
-#include "trace/define.h"
-#include "trace/kinds.h"
+#ifdef SK_PROFILE
+#include "trace/profile/calls.h"
+#else
 #include "trace/record.h"
-#include "trace/requests.h"
+#endif
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
-
-/* `remote` is the type of the data at the target, whose layout counts. */
-static void rma(struct sk_call *call, uint32_t kind, MPI_Win win, int peer, int64_t n, MPI_Datatype type,
-                MPI_Datatype remote)
-{
-    uint32_t layout;
-    call->scope = sk_scope_of_win(win);
-    call->peer = peer;
-    if (peer >= 0 && call->scope >= 0) {
-        int64_t bytes = sk_types_bytes(n, type, &layout);
-        if (remote != type)
-            sk_types_bytes(1, remote, &layout);
-        struct sk_transfer one = { bytes, call->number, call->number, kind | layout, call->scope, peer, 0 };
-        sk_record_transfer(&one);
-    }
-}
-
-static void sent(struct sk_call *call, int64_t n, MPI_Datatype type, int peer, int tag, MPI_Comm comm, uint32_t flags)
-{
-    uint32_t layout;
-    call->scope = sk_scope_of_comm(comm);
-    call->peer = peer;
-    if (peer >= 0 && call->scope >= 0) {
-        int64_t bytes = sk_types_bytes(n, type, &layout);
-        uint32_t kind = SK_SENT | layout | flags;
-        struct sk_transfer one = { bytes, call->number, call->number, kind, call->scope, peer, tag };
-        sk_record_transfer(&one);
-    }
-}
-
-static void received(struct sk_call *call, int32_t scope, uint32_t order, const MPI_Status *told)
-{
-    int bytes = 0;
-    call->scope = scope;
-    if (scope < 0 || told->MPI_SOURCE < 0)
-        return;
-    PMPI_Get_count(told, MPI_BYTE, &bytes);
-    struct sk_transfer one = { bytes < 0 ? 0 : bytes, call->number, order,          SK_RECEIVED | SK_BLOCKING,
-                               scope,                 told->MPI_SOURCE, told->MPI_TAG };
-    sk_record_transfer(&one);
-}
-
-static void sized(const struct sk_call *call, int64_t n, MPI_Datatype type)
-{
-    uint32_t layout;
-    if (call->scope >= 0 && type != MPI_DATATYPE_NULL) {
-        int64_t bytes = sk_types_bytes(n, type, &layout);
-        struct sk_transfer one = { bytes, call->number, call->number, SK_COLLECTIVE, call->scope, 0, 0 };
-        sk_record_transfer(&one);
-    }
-}
-
-static void posted(const struct sk_call *call, MPI_Request request)
-{
-    struct sk_request one = { .posted = call->number, .scope = -1, .is_active = true };
-    if (request != MPI_REQUEST_NULL)
-        sk_request_keep(request, &one);
-}
-
-static void send_init(struct sk_call *call, int64_t n, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-                      MPI_Request request)
-{
-    uint32_t layout;
-    call->scope = sk_scope_of_comm(comm);
-    struct sk_request one = { .bytes = sk_types_bytes(n, type, &layout), .scope = call->scope, .peer = peer, .tag = tag,
-                              .kind = SK_SENT, .is_persistent = true };
-    sk_request_keep(request, &one);
-}
-
-static void receiving(struct sk_call *call, int32_t scope, MPI_Request request, uint32_t order, bool is_persistent)
-{
-    struct sk_request one = { .posted = call->number, .order = order, .scope = scope, .kind = SK_RECEIVED,
-                              .is_persistent = is_persistent, .is_active = !is_persistent };
-    call->scope = scope;
-    if (request != MPI_REQUEST_NULL)
-        sk_request_keep(request, &one);
-}
 
 /* Returns memory of this thread for `n` handles, or statuses, valid until the next call. */
 static void *scratch(int which, size_t bytes)
@@ -102,52 +27,11 @@ static void *scratch(int which, size_t bytes)
     return kept[which].memory;
 }
 
-static MPI_Request *saved_requests(int n, const MPI_Request *requests)
-{
-    MPI_Request *saved = scratch(0, sizeof *saved * (size_t)(n > 0 ? n : 1));
-    for (int k = 0; k < n; k++)
-        saved[k] = requests[k];
-    return saved;
-}
-
-static void new_win(MPI_Win win, MPI_Comm comm)
-{
-    sk_define_win(win, comm);
-}
-
-#define NONE
-#define ON_WIN(win, rank) call.scope = sk_scope_of_win(win); call.peer = (rank);
-#define ON_COMM(comm, rank) call.scope = sk_scope_of_comm(comm); call.peer = (rank);
-#define RMA(kind, n, type, remote) rma(&call, kind, win, peer, (int64_t)(n), type, remote);
-#define SIZE(n, type) sized(&call, (int64_t)(n), type);
-#define SIZE_OF(data, n, type, m, other) if (data == MPI_IN_PLACE) { SIZE(m, other) } else { SIZE(n, type) }
-#define POSTED(request) posted(&call, *(request));
-#define SEND(n, type, peer, tag, comm, flags) sent(&call, (int64_t)(n), type, peer, tag, comm, flags);
-#define SEND_INIT(n, type, peer, tag, comm, request) send_init(&call, (int64_t)(n), type, peer, tag, comm, *(request));
-#define OWN_STATUS MPI_Status own_status; if (told == MPI_STATUS_IGNORE) told = &own_status;
-#define OWN_STATUSES(n) if (told == MPI_STATUSES_IGNORE) told = scratch(1, sizeof *told * (size_t)((n) > 0 ? (n) : 1));
-#define RECEIVED(comm, order) received(&call, sk_scope_of_comm(comm), order, told);
-#define RECEIVED_SCOPE(scope, order) received(&call, scope, order, told);
-#define RECEIVING(comm, peer, request, order, persistent) \
-    if ((peer) != MPI_PROC_NULL) receiving(&call, sk_scope_of_comm(comm), *(request), order, persistent);
-#define RECEIVING_SCOPE(scope, request, order, persistent) receiving(&call, scope, *(request), order, persistent);
-#define PROBED(flag, message, comm) \
-    call.scope = sk_scope_of_comm(comm); \
-    if ((flag) && *(message) != MPI_MESSAGE_NO_PROC) \
-        sk_message_keep(*(message), (struct sk_message){ call.scope, call.number });
-#define MATCHED(message) struct sk_message matched = sk_message_take(*(message));
-#define SAVED(n, requests) MPI_Request *saved = saved_requests(n, requests);
-#define ENDED(flag, which, told) if (flag) sk_request_ended(saved[which], call.number, told);
-#define ALL_ENDED(flag, n, told) \
-    for (int k = 0; (flag) && k < (n); k++) sk_request_ended(saved[k], call.number, &(told)[k]);
-#define SOME_ENDED(done, which, told) \
-    for (int k = 0; (done) != MPI_UNDEFINED && k < (done); k++) \
-        sk_request_ended(saved[(which)[k]], call.number, &(told)[k]);
-#define STARTED(n, requests) for (int k = 0; k < (n); k++) sk_request_started((requests)[k], call.number);
-#define FREED sk_request_forget(saved[0]);
-#define CANCELLED(request) if (sk_request_find(*(request))) sk_request_find(*(request))->is_cancelled = true;
-#define NEW_WIN(win, comm) new_win(win, comm);
-#define NEW_COMM(comm) sk_define_comm(comm);
+#ifdef SK_PROFILE
+#include "trace/profile/words.h"
+#else
+#include "trace/words.h"
+#endif
 
 /* The function has another name in C, so that headers that differ in a `const` have nothing to object to. */
 #define WRAP(name, parameters, arguments, before, after) \
@@ -155,14 +39,14 @@ static void new_win(MPI_Win win, MPI_Comm comm)
     EXPORT int wrap_##name parameters \
     { \
         static struct sk_trace_place place; \
-        struct sk_call call = { .scope = -1, .peer = -1 }; \
+        struct sk_call call = SK_NO_CALL; \
         if (!sk_is_recording || sk_is_nested) \
             return PMPI_##name arguments; \
         sk_lock(); \
         before \
         uint32_t outer = sk_enter(&call, &place, SK_F_##name, __builtin_return_address(0)); \
         int status = PMPI_##name arguments; \
-        call.leave = sk_now(); \
+        call.leave = sk_record_now(); \
         sk_lock(); \
         if (status == MPI_SUCCESS) { \
             after \
@@ -186,7 +70,7 @@ static int began(int status, struct sk_call *call, uint32_t function, int level)
         sk_lock();
         uint32_t outer = sk_enter(call, &place, function, NULL);
         call->enter = enter;
-        call->leave = sk_now();
+        call->leave = sk_record_now();
         sk_lock();
         sk_leave(call, outer);
     }
@@ -197,7 +81,8 @@ EXPORT int MPI_Init(int *argc, char ***argv)
 {
     if (sk_is_nested)
         return PMPI_Init(argc, argv);
-    struct sk_call call = { .enter = sk_now(), .scope = -1, .peer = -1 };
+    struct sk_call call = SK_NO_CALL;
+    call.enter = sk_record_now();
     return began(PMPI_Init(argc, argv), &call, SK_F_Init, MPI_THREAD_SINGLE);
 }
 
@@ -205,7 +90,8 @@ EXPORT int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
 {
     if (sk_is_nested)
         return PMPI_Init_thread(argc, argv, wanted, provided);
-    struct sk_call call = { .enter = sk_now(), .scope = -1, .peer = -1 };
+    struct sk_call call = SK_NO_CALL;
+    call.enter = sk_record_now();
     int status = PMPI_Init_thread(argc, argv, wanted, provided);
     return began(status, &call, SK_F_Init_thread, *provided);
 }
@@ -214,10 +100,9 @@ EXPORT int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
 static int finalize(void (*fortran)(MPI_Fint *))
 {
     static struct sk_trace_place place;
-    struct sk_call call = { .scope = -1, .peer = -1 };
+    struct sk_call call = SK_NO_CALL;
     MPI_Fint status = MPI_SUCCESS;
-    sk_record_clock();
-    sk_depth = 0; /* also within a call of a library, which cannot be recorded to its end */
+    sk_record_last(); /* also within a call of a library, which cannot be recorded to its end */
     sk_lock();
     uint32_t outer = sk_enter(&call, &place, SK_F_Finalize, NULL);
     sk_is_nested = true;
@@ -226,7 +111,7 @@ static int finalize(void (*fortran)(MPI_Fint *))
     else
         status = PMPI_Finalize();
     sk_is_nested = false;
-    call.leave = sk_now();
+    call.leave = sk_record_now();
     sk_lock();
     sk_leave(&call, outer);
     sk_record_end();

@@ -12,12 +12,14 @@ from typing import Any
 import xarray as xr
 
 from scalkit.cli.terminal.printed import aligned, print_either
+from scalkit.cli.terminal.profiles import profile_text
 from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import DataError, UsageError
 from scalkit.task_bar import task_bar
 from scalkit.text import counted, plain
 from scalkit.trace import CHOICES, Alone, Options, analyse, read_result, write_result
+from scalkit.trace.calls.profile import read_profile
 from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.files.perfetto import write_perfetto
 from scalkit.trace.files.problems import Problem
@@ -35,6 +37,10 @@ def run(args: argparse.Namespace) -> int:
         return _WORDS[args.word](args)
     if args.rows < 1:
         raise UsageError(f"--rows is {args.rows}; a number from 1 on is needed.")
+    if args.word == "show" and Path(args.file).is_dir():
+        profile = read_profile(args.file)
+        print_either(args.json, profile.to_dict(), profile_text(profile, args.rows))
+        return 0
     ds = _analysed(args) if args.word == "analyse" else read_result(args.file)
     told = _told(ds, args.rows)
     waited = sum(share(ds, name) for name in ("wait_for_progress", "wait_for_grant") if name in told["totals"])

@@ -2,17 +2,22 @@
 
 import argparse
 import contextlib
+import json
 import re
 import sys
 import webbrowser
 from pathlib import Path
 
 from scalkit.cli.options.command import require_command, run_preloaded
+from scalkit.cli.terminal.profiles import profile_text
 from scalkit.errors import DataError, UsageError
 from scalkit.native import build, sources
 from scalkit.task_bar import task_bar
+from scalkit.whole_file import whole_file
 
-_OF_TRACE = re.compile(r"[0-9]{6,}\.(sktrace|live)|trace(\.perfetto)?\.json|waits\.(nc|html|verdict\.json|junit\.xml)")
+_OF_TRACE = re.compile(
+    r"[0-9]{6,}\.(sktrace|live|profile)|(trace|trace\.perfetto|profile|calls)\.json|waits\.(nc|html|verdict\.json|junit\.xml)|calls\.html"
+)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -20,7 +25,10 @@ def run(args: argparse.Namespace) -> int:
     status, folders = _record(args)
     if args.word == "run":
         name = " ".join([Path(args.program[0]).name, *args.program[1:]])
-        pages = [_show(folder, name, keep_going=args.keep_going or status != 0) for folder in folders]
+        if args.profile_only:
+            pages = [_show_profile(folder, name) for folder in folders]
+        else:
+            pages = [_show(folder, name, keep_going=args.keep_going or status != 0) for folder in folders]
         if not args.no_open:
             webbrowser.open(pages[0].absolute().as_uri())
     return status
@@ -48,6 +56,21 @@ def _show(folder: Path, name: str, *, keep_going: bool) -> Path:
     return page.html
 
 
+def _show_profile(folder: Path, name: str) -> Path:
+    """Print what a program spent in MPI; write ``calls.json`` and the page, and return that."""
+    from scalkit.reports.calls_page import write_calls_page
+    from scalkit.trace.calls.profile import read_profile
+
+    profile = read_profile(folder)
+    sys.stdout.write("\n" + profile_text(profile, 10) + "\n")
+    with whole_file(folder / "calls.json", DataError) as part:
+        part.write_text(json.dumps(profile.to_dict(), indent=1) + "\n", encoding="utf-8")
+    page = folder / "calls.html"
+    write_calls_page(profile, page, f"What does {name} spend in MPI?")
+    sys.stdout.write(f"wrote {page} and {folder / 'calls.json'}\n")
+    return page
+
+
 def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
     """Run the command with the recorder preloaded; return 1 if it fails, else 0, and the folders of its traces."""
     if args.buffer < 16:
@@ -58,31 +81,39 @@ def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
     if folder.exists() and any(folder.iterdir()) and not _is_trace(folder):
         raise UsageError(f"{args.folder} holds something that is no trace; name another folder.")
     require_command(args.program)
-    library = build(sources("microbench"), args.mpicc, makefile="trace/Makefile").program("libsktrace.so")
+    built = build(sources("microbench"), args.mpicc, makefile="trace/Makefile")
+    library = built.program("libskprofile.so" if args.profile_only else "libsktrace.so")
+    header = "profile.json" if args.profile_only else "trace.json"
     folder.mkdir(parents=True, exist_ok=True)
     _clear(folder)
     status = run_preloaded(args.program, library, {"SCALKIT_TRACE": str(folder), "SCALKIT_TRACE_BUFFER": str(args.buffer)})
-    if not (folder / "trace.json").is_file():
+    if not (folder / header).is_file():
         raise UsageError(
             f"{args.program[0]!r} ended with status {status} and recorded nothing; check that it starts a program of the MPI "
             f"library of {args.mpicc!r}, and hands LD_PRELOAD and SCALKIT_TRACE on (Open MPI: -x LD_PRELOAD -x SCALKIT_TRACE)."
         )
     own = Path(args.folder)
-    folders = [own, *(own / str(k) for k in range(2, 10_000) if (own / str(k) / "trace.json").is_file())]
+    folders = [own, *(own / str(k) for k in range(2, 10_000) if (own / str(k) / header).is_file())]
     if len(folders) > 1:
         sys.stdout.write(
             f"{len(folders)} programs were recorded, each to a folder of its own; if it was meant to be one, start it with "
             "the mpiexec of its MPI library\n"
         )
     for one in folders:
-        sys.stdout.write(_recorded(one, args.program[0], status))
+        if args.profile_only:
+            ended = f"{args.program[0]!r} ended with status {status}; " if status else ""
+            sys.stdout.write(f"{ended}counted the calls in {one}; see them with: scalkit trace show {one}\n")
+        else:
+            sys.stdout.write(_recorded(one, args.program[0], status))
     return (1 if status else 0), folders
 
 
 def _is_trace(folder: Path) -> bool:
-    """Return whether a folder is one of a trace, so that it may be cleared; other programs write a ``trace.json``, too."""
+    """Return whether a folder is one of a trace or profile, so that it may be cleared; others write a ``trace.json``, too."""
     from scalkit.trace.files.reader import read_header
 
+    if any(folder.glob("[0-9]*.profile")):
+        return True
     try:
         read_header(folder)
     except DataError:
@@ -95,7 +126,7 @@ def _clear(folder: Path) -> None:
     for one in folder.iterdir():
         if _OF_TRACE.fullmatch(one.name):
             one.unlink()
-        elif one.name.isdecimal() and (one / "trace.json").is_file():
+        elif one.name.isdecimal() and any((one / name).is_file() for name in ("trace.json", "profile.json")):
             _clear(one)
             with contextlib.suppress(OSError):
                 one.rmdir()

@@ -1,0 +1,14 @@
+"""A profile of calls as text, for the terminal."""
+
+from scalkit.cli.terminal.printed import aligned
+from scalkit.text import plain
+from scalkit.trace.calls.profile import Profile
+from scalkit.trace.calls.text import FUNCTIONS, PLACES, function_rows, head_line, place_rows
+
+
+def profile_text(profile: Profile, n_rows: int) -> str:
+    """Return what a program spent in MPI: in each function, and at the places with the longest times."""
+    functions, places = function_rows(profile)[:n_rows], place_rows(profile)[:n_rows]
+    lines = [head_line(profile), "", *aligned([FUNCTIONS, *functions]), "", *aligned([PLACES, *places])]
+    lines += ["", "left out:", *(f"  {one}" for one in profile.problems)] if profile.problems else []
+    return plain("\n".join(lines))

@@ -1,0 +1,81 @@
+"""Finds the lines of the source that calls stand in, with addr2line of binutils."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from scalkit.text import counted
+
+_CYTHON = re.compile(r"__pyx_(?:pw|pf|f|fuse_\d+__pyx_pw)_(?P<scopes>(?:\d+[A-Za-z]\w*?_)+)\d*(?P<name>[A-Za-z]\w*)\+")
+_SECONDS = 60
+
+
+class Site(NamedTuple):
+    """An address that a call returns to.
+
+    `text`: function and offset, as in ``solve+0x1c``. `object`: path of the program or library it is in.
+    `address`: as that counts it. `size` in bytes and `changed` in s since 1970: of the object, when it was recorded.
+    """
+
+    text: str
+    object: str
+    address: int
+    size: int
+    changed: int
+
+
+def source_lines(sites: Iterable[Site]) -> tuple[dict[Site, str], list[str]]:
+    """Return ``function file:line`` of those sites where it is to be found, and sentences on what is missing."""
+    of_file: dict[str, list[Site]] = {}
+    for site in sorted(sites):
+        if site.object:
+            of_file.setdefault(site.object, []).append(site)
+    tool = shutil.which("addr2line")
+    if of_file and tool is None:
+        return {}, ["there is no addr2line here, so no lines of the source; install binutils"]
+    found: dict[Site, str] = {}
+    problems = []
+    for path, here in of_file.items():
+        try:
+            now = Path(path).stat()
+            same = [site for site in here if (site.size, site.changed) == (now.st_size, int(now.st_mtime))]
+        except (OSError, ValueError) as error:
+            problems.append(f"{path}: {error}, so no lines of its source")
+            continue
+        if len(same) < len(here):
+            problems.append(f"{path} was changed since: no lines of its source for {counted(len(here) - len(same), 'place')}")
+        if same:
+            found |= _lines(str(tool), path, same)
+    return found, problems
+
+
+def _lines(tool: str, path: str, sites: list[Site]) -> dict[Site, str]:
+    """Return what addr2line says; the call itself ends before the address that it returns to."""
+    asked = "".join(f"{site.address - 1:#x}\n" for site in sites)
+    words = [tool, "-f", "-C", "-e", path]
+    try:
+        done = subprocess.run(words, input=asked, capture_output=True, text=True, timeout=_SECONDS, check=False, errors="replace")
+    except subprocess.TimeoutExpired:
+        return {}
+    said = done.stdout.splitlines()
+    if done.returncode != 0 or len(said) != 2 * len(sites):
+        return {}
+    found = {}
+    for site, function, line in zip(sites, said[::2], said[1::2], strict=True):
+        place = line.partition(" (discriminator")[0]
+        if not place.startswith("??") and not place.endswith((":?", ":0")):
+            found[site] = f"{function} {place}"
+    return found
+
+
+def of_object(site: Site) -> str:
+    """Return a name for code without lines: that of a function of Cython as Python has it, else function and file."""
+    cython = _CYTHON.match(site.text)
+    if cython:
+        return ".".join([*re.findall(r"\d+([A-Za-z]\w*?)_(?=\d|$)", cython["scopes"]), cython["name"]])
+    return f"{site.text} in {Path(site.object).name}" if site.object else site.text
