@@ -214,16 +214,22 @@ def _merge(args: argparse.Namespace) -> int:
 
 
 def _publish(args: argparse.Namespace) -> int:
+    from scalkit.plots.store.queried_site import write_site
     from scalkit.plots.store.site import page, pictures, write_page
 
     store = _opened(args)
-    if not args.out.lower().endswith((".zip", ".html", ".htm")):
-        raise UsageError(f"--out {args.out!r} is neither a zip nor a page; let it end with .zip or .html.")
+    is_folder = args.out.endswith("/") or not Path(args.out).suffix
+    if not is_folder and not args.out.lower().endswith((".zip", ".html", ".htm")):
+        raise UsageError(f"--out {args.out!r} is neither a zip, a page nor a folder; let it end with .zip, .html or /.")
     if args.out.lower().endswith((".html", ".htm")):
         written = write_page(store, args.out, args.title)
         return _print(args, {"path": str(written), "runs": len(store)}, f"wrote {written}: {counted(len(store), 'run')}.")
-    extra = {"site/index.html": page(store, args.title).encode(), **({} if args.no_plots else pictures(store))}
     texts = {"title": args.title, "licence": args.licence, "description": args.description}
+    if is_folder:
+        site = write_site(store, args.out, authors=tuple(args.author), extra={} if args.no_plots else pictures(store), **texts)
+        shown = f"wrote {site}: {counted(len(store), 'run')}; to see it: python3 -m http.server --directory {args.out}"
+        return _print(args, {"path": str(site), "runs": len(store)}, shown)
+    extra = {"site/index.html": page(store, args.title).encode(), **({} if args.no_plots else pictures(store))}
     done = store.publish(args.out, authors=tuple(args.author), extra=extra, **texts)
     said = f"wrote {done.path}: {counted(done.runs, 'run')}, {done.files} files, {done.size / 1e6:.3g} MB."
     return _print(args, {**vars(done), "path": str(done.path)}, said, f"SHA-256 {done.sha256}")

@@ -4,11 +4,9 @@ import os
 import tempfile
 import weakref
 from pathlib import Path
-from typing import Any
 
 import scalkit.store
 from scalkit.bundled import bundled
-from scalkit.clocks import VIRTUAL
 from scalkit.errors import ReportError
 from scalkit.markup import block, bullets
 from scalkit.store import Store
@@ -59,15 +57,13 @@ def _temporary() -> Store:
 class Answers:
     """What to call, for every operation that was measured beside something that does the same.
 
-    `of`: over everything that is there.
-    `measured`: over what was measured, not simulated nor in virtual time, with a core for each process; without operations
-    that this leaves nothing of.
+    `of`: the advice on each.
     """
 
     def __init__(self, store: Store) -> None:
-        self.of = _advised(store, {})
-        real = [machine for machine in store.runs()["machine"].unique() if VIRTUAL not in str(machine)]
-        self.measured = _advised(store, {"simulated": False, "oversubscribed": False, "machine": real}) if real else {}
+        there = set(store.suites(metric="time")["op"])
+        known = [one for one in operations() if len({s.name for s in one.substitutes} & there) > 1]
+        self.of = {one.name: store.advise(one.name) for one in known}
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -80,14 +76,7 @@ class Answers:
         if not best:
             return f"{name}: not measured on all platforms alike; see the settings one by one."
         kinds = {setting.kind for setting in advice.settings}
-        said = f"{name}: " + " ".join(_part(name, one, f"{capital(one.kind)}: " * (len(kinds) > 1)) for one in best)
-        here = self.measured.get(name)
-        if here is None or not here.portable or len(here.settings) == len(advice.settings):
-            return said
-        own = here.portable[-1]
-        if not best[0].left_out and best[0].kind == own.kind:
-            return said
-        return f"{said} Measured with a core for each process: {own.choice}, at worst {own.factor:.3g} times."
+        return f"{name}: " + " ".join(_part(name, one, f"{capital(one.kind)}: " * (len(kinds) > 1)) for one in best)
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
@@ -101,13 +90,6 @@ def _part(name: str, best: Portable, kind: str) -> str:
     what = "call it;" if best.choice == name else f"{best.choice} loses least,"
     place = f" ({best.where})" if best.where else ""
     return f"{kind}{what} at worst {'it takes ' * (best.choice == name)}{best.factor:.3g} times the best{place}."
-
-
-def _advised(store: Store, filters: dict[str, Any]) -> dict[str, Advice]:
-    """Return the advice on every operation that was measured beside a substitute."""
-    there = set(store.suites(metric="time", **filters)["op"])
-    known = [one for one in operations() if len({s.name for s in one.substitutes} & there) > 1]
-    return {one.name: store.advise(one.name, **filters) for one in known}
 
 
 def which_operation(store: Store) -> Answers:

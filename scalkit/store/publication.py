@@ -20,6 +20,8 @@ from scalkit.store.runs.columns import SCHEMA_VERSION
 from scalkit.whole_file import whole_file
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from scalkit.store.store import Store
 
 LARGEST = 50_000_000_000
@@ -105,6 +107,15 @@ def publish(
     files["ro-crate-metadata.json"] = _json(_crate(about, files))
     files["sha256sums.txt"] = "".join(f"{_sha256(one)}  {name}\n" for name, one in sorted(files.items())).encode()
     return _written(Path(path), files, len(runs))
+
+
+def write_table(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table as Parquet for a page that asks for parts of it: small groups of rows with their least and largest values."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata()
+    pq.write_table(table, path, compression="snappy", row_group_size=4096)
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,8 @@ def fetch(url: str, into: Path, policy: Policy) -> Path:
         archive = into / "store.zip"
         server.copy("", archive, policy.max_total_bytes)
         return archive
-    sums = _sums(server.text(SUMS))
+    server.copy(SUMS, into / SUMS, _SMALL, may_lack=True)
+    sums = _sums(into / SUMS)
     if server.copy(MARKER, into / MARKER, _SMALL, may_lack=True) is None:
         raise StoreError(f"there is no store at {server.shown!r}: it has no {MARKER}; name the folder of one, or a zip.")
     for name in (RETRACTED, SIGNATURES):  # not whom its sender trusts: that is for who reads
@@ -148,13 +149,6 @@ class _Server:
     def _named(self, name: str) -> str:
         return repr(f"{self.shown.rstrip('/')}/{name}" if name else self.shown)
 
-    def text(self, name: str) -> str:
-        """Return a small text; an empty one if there is none."""
-        with tempfile.TemporaryDirectory(prefix="scalkit-wire-") as folder:
-            target = Path(folder) / "text"
-            found = self.copy(name, target, _SMALL, may_lack=True)
-            return "" if found is None else target.read_text(encoding="utf-8", errors="replace")
-
     def listed(self, folder: str, sums: dict[str, str]) -> list[str]:
         """Return the names of the files in a folder: as the server lists them, or else the list of what was published."""
         known = [name.partition("/")[2] for name in sums if name.startswith(f"{folder}/")]
@@ -176,8 +170,10 @@ def _unlike_absence(error: FileNotFoundError) -> BaseException | None:
     return None if cause is None or getattr(cause, "status", 0) in (404, 410) else cause
 
 
-def _sums(text: str) -> dict[str, str]:
-    found = (_LINE.fullmatch(line) for line in text.splitlines())
+def _sums(path: Path) -> dict[str, str]:
+    """Return the hashes of files by name; none if there is no list."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+    found = (_LINE.fullmatch(line) for line in lines)
     return {one[2]: one[1] for one in found if one}
 
 

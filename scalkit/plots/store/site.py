@@ -21,8 +21,8 @@ from scalkit.store.advice.substitutes import operations
 from scalkit.store.runs.columns import BASE_UNITS
 from scalkit.store.views.explorer import fixed_words
 
-_HERE = Path(__file__).resolve().parent
-_BUNDLE = _HERE.parents[1] / "reports" / "vendor" / "plotly-cartesian.min.js"
+HERE = Path(__file__).resolve().parent
+BUNDLE = HERE.parents[1] / "reports" / "vendor" / "plotly-cartesian.min.js"
 _KINDS = ("datatype", "sync", "pattern")
 _KEY = ("platform", "op", "metric", "unit", "x_name", "fixed", *_KINDS)
 _CURVES = f"""
@@ -39,23 +39,32 @@ def page(store: Store, title: str = "") -> str:
     `title`: by default the name of the store.
     Returns: HTML with everything in it; texts of the store are escaped, and no script comes from them.
     """
-    title = title or f"Results: {store.folder.name}"
-    runs = store.runs()
     curves = _curves(store)
     content = {"curves": curves, "metrics": METRIC_WORDS, "begin": _begin(store, curves)}
     data = json.dumps(content, separators=(",", ":"), allow_nan=False)
     parts = {
-        "title": escape(title),
+        "style": CSS + source("site.css"),
+        "data": data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"),
+        "plotly": BUNDLE.read_text(encoding="utf-8").replace("</script", "<\\/script"),
+        "script": SCRIPT + source("site.js"),
+    }
+    return filled("site.html", {**told(store, title), **parts})
+
+
+def told(store: Store, title: str) -> dict[str, str]:
+    """Return what every page of a store says: title, summary, the list of runs and advice; its texts are escaped."""
+    runs = store.runs()
+    return {
+        "title": escape(title or f"Results: {store.folder.name}"),
         "summary": escape(_summary(runs)),
-        "style": CSS + _source("site.css"),
         "runs": block(_runs_table(runs)),
         "advice": block(*_advice(store)),
-        "data": data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"),
-        "plotly": _BUNDLE.read_text(encoding="utf-8").replace("</script", "<\\/script"),
-        "script": SCRIPT + _source("site.js"),
     }
-    pieces = _source("site.html").split("@@")
-    return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
+
+
+def filled(name: str, parts: dict[str, str]) -> str:
+    """Return a page with its parts in their places."""
+    return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(source(name).split("@@")))
 
 
 def write_page(store: Store, path: str | os.PathLike[str], title: str = "") -> Path:
@@ -115,8 +124,9 @@ def _comparable(store: Store) -> list[tuple[str, list[dict[str, Any]]]]:
 
 
 @cache
-def _source(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
+def source(name: str) -> str:
+    """Return a file that lies here."""
+    return (HERE / name).read_text(encoding="utf-8")
 
 
 def _summary(runs: Any) -> str:

@@ -51,9 +51,9 @@ def listed(root: Path, policy: Policy) -> Iterator[Path]:
 
 
 def _is_run(parent: str) -> bool:
-    """Return whether the Parquet files of a folder are runs, and not those of an index or half written."""
+    """Return whether the Parquet files of a folder are runs, and not those of an index, of a page or half written."""
     parts = Path(parent).parts
-    return "index" not in parts[-2:] and parts[-1] != "tmp"
+    return "index" not in parts[-2:] and parts[-1] not in ("tmp", "page")
 
 
 def unpacked(archive: Path, into: Path, policy: Policy) -> Path:
