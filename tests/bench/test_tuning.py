@@ -128,6 +128,16 @@ def test_the_own_selection_of_mpich_is_kept_beside_the_rules(mpich: Mpi, tmp_pat
     }
 
 
+@pytest.mark.parametrize("content", [b'{"collective=ibarrier": {', b'{"collective=bcast": {}}'])
+def test_a_selection_that_is_cut_is_none(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "libmpi.so.12").write_bytes(bytes(2**17) + content + bytes(2**17))
+    mpi = Mpi(str(tmp_path / "bin" / "mpicc"), "", "MPICH", "MPICH 5.0.2", "5.0", "MPICH", "")
+    with pytest.raises(UsageError, match="was not found within the library of "):
+        own_selection(mpi)
+
+
 @pytest.mark.mpi
 def test_the_file_brings_what_the_forced_algorithm_promised(
     mpich: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]

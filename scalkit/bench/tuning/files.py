@@ -147,7 +147,10 @@ def own_selection(mpi: Mpi) -> dict[str, Any]:
         content = path.read_bytes()
         for match in pattern.finditer(content):
             text = content[match.start() : match.start() + 2**18].split(b"\0", 1)[0].decode("utf-8", "replace")
-            tree, _ = json.JSONDecoder().raw_decode(text)
+            try:
+                tree, _ = json.JSONDecoder().raw_decode(text)
+            except json.JSONDecodeError:  # bytes that only look like one, or one that is cut
+                continue
             if "collective=ibarrier" in tree:
                 return dict(tree)
     raise UsageError(f"the selection of algorithms was not found within the library of {mpi.mpicc}; MPICH 4 and newer have one.")
