@@ -1,6 +1,7 @@
 #include "base/lacks.h"
 
 #include "base/world.h"
+#include "ops/mpi4.h"
 #include "time/clock.h"
 
 #include <mpi.h>
@@ -26,6 +27,16 @@ static const char *lacks_virtually(const char *op)
     return NULL;
 }
 
+/* Calls of MPI 4, which a library of MPI 3 does not have. */
+static const char *lacks_newer(const char *op)
+{
+    if (!SK_HAS_MPI_4 && begins(op, "MPI_") && strstr(op, "[persistent]"))
+        return "this MPI library has no persistent collectives, which came with MPI 4";
+    if (!SK_HAS_MPI_4 && strstr(op, "[partitioned]"))
+        return "this MPI library has no partitioned messages, which came with MPI 4";
+    return NULL;
+}
+
 const char *sk_lacks(const char *op)
 {
     static const struct { const char *name, *why; } missing[] = {
@@ -36,6 +47,9 @@ const char *sk_lacks(const char *op)
     for (size_t i = 0; SK_IS_SIMULATED && i < sizeof missing / sizeof *missing; i++)
         if (begins(op, missing[i].name))
             return missing[i].why;
+    const char *newer = lacks_newer(op);
+    if (newer)
+        return newer;
     return !SK_IS_SIMULATED && sk_clock_is_virtual() ? lacks_virtually(op) : NULL;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/check.h"
+#include "ops/bandwidth.h"
 #include "ops/verify.h"
 #include "ops/work.h"
 
@@ -46,7 +47,7 @@ static int64_t value_until(const struct sk_cell *cell, const struct batch *batch
     sample.end_ns = end_ns;
     int64_t lasted = sk_sync_duration(cell->pacer.kind, &batch->order, i, &sample);
     lasted = lasted > 0 ? lasted : 0;
-    return cell->op->group == SK_POINT_TO_POINT ? (lasted + 1) / 2 : lasted;
+    return sk_op_is_round_trip(cell->op) ? (lasted + 1) / 2 : lasted;
 }
 
 static int64_t value_ns(const struct sk_cell *cell, const struct batch *batch, int i)
@@ -327,6 +328,8 @@ void sk_cell_write(const struct sk_cell *cell, struct sk_json *json, const struc
     sk_json_int(json, "p", operands->size);
     sk_json_int(json, "size_B", (int64_t)operands->count * (int64_t)sk_datatype_bytes(operands->datatype));
     sk_json_text(json, "datatype", sk_datatype_names[operands->datatype]);
+    if (cell->op->group == SK_BANDWIDTH)
+        sk_json_int(json, "messages", sk_window_messages(cell->op->flow, operands->size));
     sk_json_text(json, "sync", sk_sync_names[sync->kind]);
     sk_json_int(json, "pass", pass);
     write_repetitions(cell, json);

@@ -5,7 +5,8 @@ static const char summary[] =
     "sk_time measures the run time of collective operations, from a common start to the last end over all processes.\n"
     "Start it with the mpiexec of the MPI library it was compiled with.\n"
     "--ops takes names, and the words paper (default: those of the case study), blocking, nonblocking, overlap,\n"
-    "point-to-point, further, substitutes, send-modes, rma (one-sided), simple (without communication), all.";
+    "point-to-point, bandwidth, persistent, partitioned, in-place, further, substitutes, send-modes, rma (one-sided),\n"
+    "simple (without communication), all.";
 
 int main(int argc, char **argv)
 {

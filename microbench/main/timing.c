@@ -7,6 +7,7 @@
 #include "main/cell.h"
 #include "main/clocks.h"
 #include "main/common.h"
+#include "ops/persistent.h"
 #include "rma/windows.h"
 
 #include <limits.h>
@@ -270,6 +271,7 @@ static void run(struct experiment *e, int argc, char **argv)
     write_end(e);
     for (int i = 0; i < s->n_ops; i++)
         remove_cell(e, s->ops[i]);
+    sk_persistent_close();
     sk_windows_close(&e->operands);
     sk_operands_free(&e->operands);
     sk_free(e->sync.ends_ns);

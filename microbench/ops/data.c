@@ -92,6 +92,24 @@ static void put(const struct sk_operands *x, void *buffer, size_t i, int value)
     sk_element_set(x->datatype, buffer, i, value);
 }
 
+struct sk_stream sk_stream_of(enum sk_flow flow, int rank, int size)
+{
+    struct sk_stream none = {-1, -1};
+    int last = size - 1, half = size / 2;
+    bool is_end = rank == 0 || rank == last;
+    switch (flow) {
+    case SK_FLOW_WINDOW: return (struct sk_stream){rank == 0 ? last : -1, rank == last ? 0 : -1};
+    case SK_FLOW_WINDOWS_BOTH_WAYS: return is_end ? (struct sk_stream){last - rank, last - rank} : none;
+    case SK_FLOW_WINDOWS_OF_PAIRS:
+        if (size == 1)
+            return (struct sk_stream){0, 0};
+        if (rank < half)
+            return (struct sk_stream){rank + half, -1};
+        return rank < 2 * half ? (struct sk_stream){-1, rank - half} : none;
+    default: return none;
+    }
+}
+
 /* Blocks that this process must end with. */
 static int received_blocks(const struct sk_operands *x, enum sk_flow flow)
 {
@@ -107,9 +125,14 @@ static int received_blocks(const struct sk_operands *x, enum sk_flow flow)
     case SK_FLOW_ROOT_TO_ALL:
     case SK_FLOW_ROOT_TO_EACH:
     case SK_FLOW_SUM_TO_EACH:
+    case SK_FLOW_SUM_TO_EACH_IN_PLACE:
     case SK_FLOW_SUM_UP_TO:
     case SK_FLOW_SUM_ONTO:
     case SK_FLOW_SUM_TO_ALL: return 1;
+    case SK_FLOW_WINDOW:
+    case SK_FLOW_WINDOWS_BOTH_WAYS:
+    case SK_FLOW_WINDOWS_OF_PAIRS:
+        return sk_stream_of(flow, x->rank, x->size).from >= 0 ? SK_WINDOW_MESSAGES : 0;
     case SK_FLOW_SUM_BEFORE: return x->rank > 0 ? 1 : 0;
     case SK_FLOW_ENDS: return x->rank == 0 || x->rank == x->size - 1 ? 1 : 0;
     case SK_FLOW_SUM_TO_ROOT: return x->rank == 0 ? 1 : 0;
@@ -123,13 +146,15 @@ static int received_blocks(const struct sk_operands *x, enum sk_flow flow)
 static bool is_sum(enum sk_flow flow)
 {
     return flow == SK_FLOW_SUM_TO_ROOT || flow == SK_FLOW_SUM_TO_ALL || flow == SK_FLOW_SUM_TO_EACH ||
-           flow == SK_FLOW_SUM_UP_TO || flow == SK_FLOW_SUM_BEFORE || flow == SK_FLOW_SUM_ONTO;
+           flow == SK_FLOW_SUM_TO_EACH_IN_PLACE || flow == SK_FLOW_SUM_UP_TO || flow == SK_FLOW_SUM_BEFORE ||
+           flow == SK_FLOW_SUM_ONTO;
 }
 
 /* Does every process have a block of its own for each? */
 static bool meant_for_each(enum sk_flow flow)
 {
-    return flow == SK_FLOW_EXCHANGE || flow == SK_FLOW_ROOT_TO_EACH || flow == SK_FLOW_SUM_TO_EACH;
+    return flow == SK_FLOW_EXCHANGE || flow == SK_FLOW_ROOT_TO_EACH || flow == SK_FLOW_SUM_TO_EACH ||
+           flow == SK_FLOW_SUM_TO_EACH_IN_PLACE;
 }
 
 struct sk_blocks sk_flow_room(enum sk_flow flow, int rank, int size)
@@ -137,6 +162,8 @@ struct sk_blocks sk_flow_room(enum sk_flow flow, int rank, int size)
     const struct sk_operands x = {.rank = rank, .size = size};
     int received = received_blocks(&x, flow);
     bool sends_each = meant_for_each(flow) && (flow != SK_FLOW_ROOT_TO_EACH || rank == 0);
+    if (flow == SK_FLOW_SUM_TO_EACH_IN_PLACE)
+        return (struct sk_blocks){.send = 1, .receive = size};
     return (struct sk_blocks){.send = sends_each ? size : 1, .receive = received > 0 ? received : 1};
 }
 
@@ -162,6 +189,7 @@ static int expected(const struct sk_operands *x, enum sk_flow flow, const int *s
     switch (flow) {
     case SK_FLOW_SUM_TO_ROOT:
     case SK_FLOW_SUM_TO_EACH:
+    case SK_FLOW_SUM_TO_EACH_IN_PLACE:
     case SK_FLOW_SUM_UP_TO:
     case SK_FLOW_SUM_BEFORE:
     case SK_FLOW_SUM_ONTO:
@@ -169,6 +197,9 @@ static int expected(const struct sk_operands *x, enum sk_flow flow, const int *s
     case SK_FLOW_ROOT_TO_EACH:
     case SK_FLOW_EXCHANGE: return known(block, x->rank, i);
     case SK_FLOW_ENDS: return known(x->size - 1 - x->rank, 0, i);
+    case SK_FLOW_WINDOW:
+    case SK_FLOW_WINDOWS_BOTH_WAYS:
+    case SK_FLOW_WINDOWS_OF_PAIRS: return known(sk_stream_of(flow, x->rank, x->size).from, 0, i);
     default: return known(block, 0, i);
     }
 }
@@ -272,6 +303,25 @@ void sk_operands_fill(const struct sk_operands *x, enum sk_flow flow)
         put(x, x->receive, (size_t)i, known(0, 0, i)); /* a broadcast has one buffer */
     for (int i = 0; flow == SK_FLOW_SUM_ONTO && i < x->count; i++)
         put(x, x->receive, (size_t)i, known_before(x, i));
+}
+
+/* The first block that a process gives in place, and how many there are. */
+static int blocks_in_place(const struct sk_operands *x, enum sk_flow flow, int *first)
+{
+    bool is_rooted = flow == SK_FLOW_SUM_TO_ROOT || flow == SK_FLOW_ALL_TO_ROOT;
+    *first = flow == SK_FLOW_ALL_TO_ALL ? x->rank : 0;
+    if (meant_for_each(flow))
+        return x->size;
+    return is_rooted && x->rank > 0 ? 0 : 1;
+}
+
+void sk_operands_put_in_place(const struct sk_operands *x, enum sk_flow flow)
+{
+    int first, n = blocks_in_place(x, flow, &first);
+    for (int block = first; block < first + n; block++) {
+        struct period period = sent(x, flow, x->rank, meant_for_each(flow) ? block : 0);
+        lay(x, x->receive, block, &period);
+    }
 }
 
 size_t sk_operands_wrong(const struct sk_operands *operands, enum sk_flow flow)

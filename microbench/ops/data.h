@@ -22,7 +22,11 @@ enum sk_flow {
     SK_FLOW_SUM_UP_TO,   /* the sum of the blocks of processes 0 to this one */
     SK_FLOW_SUM_BEFORE,  /* the same without this one; process 0 receives nothing */
     SK_FLOW_SUM_ONTO,    /* the own block, added onto the next process' block, which is there already */
+    SK_FLOW_SUM_TO_EACH_IN_PLACE, /* SK_FLOW_SUM_TO_EACH, of blocks that lie in the receive buffer */
     SK_FLOW_ENDS,        /* processes 0 and p - 1 have each other's block */
+    SK_FLOW_WINDOW,      /* process p - 1 has the block of process 0 as often as there are messages */
+    SK_FLOW_WINDOWS_BOTH_WAYS, /* and process 0 that of p - 1 */
+    SK_FLOW_WINDOWS_OF_PAIRS, /* each process of the second half that of its partner in the first */
     /* one-sided, on a window of process p - 1 (rma/windows.h): */
     SK_FLOW_PUT,         /* the window has the block of process 0 */
     SK_FLOW_GET,         /* process 0 has what lies in the window */
@@ -57,6 +61,14 @@ struct sk_operands {
 void sk_element_set(enum sk_datatype datatype, void *buffer, size_t i, int value);
 bool sk_element_is(enum sk_datatype datatype, const void *buffer, size_t i, int value);
 
+enum { SK_WINDOW_MESSAGES = 64 }; /* of a process to its partner in a call; names in the run file say so */
+
+/* Where a process sends its messages, and where it receives some from; -1: nowhere. */
+struct sk_stream { int to, from; };
+
+/* Returns this for process `rank` of `size`; nowhere for flows without a window. */
+struct sk_stream sk_stream_of(enum sk_flow flow, int rank, int size);
+
 /* How many blocks a process has room for. */
 struct sk_blocks { int send, receive; };
 
@@ -70,6 +82,9 @@ void sk_operands_free(struct sk_operands *operands);
 
 /* Fills the send buffer with known values, and the receive buffer with values that are all wrong. */
 void sk_operands_fill(const struct sk_operands *operands, enum sk_flow flow);
+
+/* After filling: puts what this process sends where an operation with MPI_IN_PLACE takes it from. */
+void sk_operands_put_in_place(const struct sk_operands *operands, enum sk_flow flow);
 
 /* Returns how many elements of the receive buffer are not what `flow` must give; 0 where nothing is received. */
 size_t sk_operands_wrong(const struct sk_operands *operands, enum sk_flow flow);

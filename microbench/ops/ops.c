@@ -1,8 +1,11 @@
 #include "ops/ops.h"
 
 #include "base/options.h"
+#include "ops/bandwidth.h"
 #include "ops/creation.h"
+#include "ops/in_place.h"
 #include "ops/nonblocking.h"
+#include "ops/persistent.h"
 #include "ops/simple.h"
 #include "ops/tree.h"
 #include "rma/operations.h"
@@ -150,7 +153,8 @@ const struct sk_op sk_ops[SK_OPS] = {
 };
 
 const char *const sk_op_group_names[SK_OP_GROUPS] = {"paper", "blocking", "nonblocking", "overlap", "point-to-point",
-                                                     "further", "substitutes", "send-modes", "rma", "simple", "all"};
+                                                     "bandwidth", "persistent", "partitioned", "in-place", "further",
+                                                     "substitutes", "send-modes", "rma", "simple", "all"};
 
 static bool belongs(const struct sk_op *op, int group)
 {
@@ -190,12 +194,43 @@ int sk_op_call(const struct sk_op *op, const struct sk_operands *operands)
     return op->call(op->own ? op->own : operands);
 }
 
+bool sk_op_is_round_trip(const struct sk_op *op)
+{
+    bool keeps_requests = op->group == SK_PERSISTENT || op->group == SK_PARTITIONED;
+    return op->group == SK_POINT_TO_POINT || (keeps_requests && op->flow == SK_FLOW_ENDS);
+}
+
+static const char *definition_of_window(enum sk_flow flow)
+{
+    switch (flow) {
+    case SK_FLOW_WINDOW:
+        return "64 messages of process 0 to p - 1, all on the way at once, from a common start to the end of the last "
+               "process";
+    case SK_FLOW_WINDOWS_BOTH_WAYS:
+        return "64 messages each way between processes 0 and p - 1, all on the way at once, from a common start to the "
+               "end of the last process";
+    default:
+        return "64 messages of each process of the first half to its partner in the second, all on the way at once, "
+               "from a common start to the end of the last process";
+    }
+}
+
 const char *sk_op_definition(const struct sk_op *op)
 {
     switch (op->group) {
     case SK_NONBLOCKING: return "call and wait, from a common start to the end of the last process";
     case SK_OVERLAP:
         return "call, local work as long as call and wait, wait; from a common start to the end of the last process";
+    case SK_BANDWIDTH: return definition_of_window(op->flow);
+    case SK_PERSISTENT:
+        return sk_op_is_round_trip(op)
+                   ? "half of a round trip between processes 0 and p - 1, started and waited for with requests made "
+                     "in the first call, from a common start to the end of the last process"
+                   : "start and wait with a request made in the first call, from a common start to the end of the last "
+                     "process";
+    case SK_PARTITIONED:
+        return "half of a round trip between processes 0 and p - 1 of messages of up to 8 partitions, with requests "
+               "made in the first call, from a common start to the end of the last process";
     case SK_POINT_TO_POINT:
         return "half of a round trip between processes 0 and p - 1, from a common start to the end of the last process";
     case SK_SEND_MODES:

@@ -18,6 +18,10 @@ enum sk_op_group {
     SK_NONBLOCKING,
     SK_OVERLAP,
     SK_POINT_TO_POINT,
+    SK_BANDWIDTH,
+    SK_PERSISTENT,
+    SK_PARTITIONED,
+    SK_IN_PLACE,
     SK_FURTHER,
     SK_SUBSTITUTES,
     SK_SEND_MODES,
@@ -27,7 +31,7 @@ enum sk_op_group {
     SK_OP_GROUPS
 };
 
-enum { SK_MOST_OPS = 128 }; /* of one program */
+enum { SK_MOST_OPS = 192 }; /* of one program */
 
 struct sk_op {
     const char *name;
@@ -49,6 +53,9 @@ int sk_ops_choose(const struct sk_op *ops, int n, const char *text, int *found, 
 
 /* Calls the operation once, with the operands or with what is its own. Returns MPI's error code. */
 int sk_op_call(const struct sk_op *op, const struct sk_operands *operands);
+
+/* Returns whether the value of a repetition is half of what a call lasts: a round trip. */
+bool sk_op_is_round_trip(const struct sk_op *op);
 
 /* Returns what the value of a repetition is, in words. */
 const char *sk_op_definition(const struct sk_op *op);

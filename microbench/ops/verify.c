@@ -9,6 +9,8 @@ static void fill(const struct sk_op *op, const struct sk_operands *operands)
         sk_windows_fill(operands, op->flow);
     else
         sk_operands_fill(operands, op->flow);
+    if (op->group == SK_IN_PLACE)
+        sk_operands_put_in_place(operands, op->flow);
 }
 
 static long count_wrong(const struct sk_op *op, const struct sk_operands *operands)

@@ -54,6 +54,8 @@ done
     must_work "$most" "MPI_Ibcast[overlap] Ping_pong" "$time" --budget 0.000001 --ops 'MPI_Ibcast[overlap],point-to-point'
     must_work "$most" "Gather_send_recv MPI_Ibsend" "$time" $few --ops substitutes,send-modes --size 200000 --datatype int
     must_work "$most" "MPI_Put[pscw] MPI_Compare_and_swap[lock] MPI_Iprobe[x1000]" "$time" $few --ops rma,simple --size 40000 --datatype double
+    must_work "$most" "Bw[x64] Mbw_mr[x64] Ping_pong[partitioned] MPI_Alltoallv[in-place]" "$time" $few --ops bandwidth,persistent,partitioned,in-place --size 40000 --datatype double --sync window
+    must_work "$most" "MPI_Allreduce[persistent] Ping_pong[partitioned]" "$time" $few --ops persistent,partitioned --size 12 --datatype int --sync dissemination
     must_work "$most" "MPI_Get_accumulate[flush]" "$time" $few --ops 'MPI_Get_accumulate[flush]' --size 12 --datatype int --sync window
     must_work "$most" "MPI_Barrier" "$time" --budget 0.000001 --ops MPI_Barrier --warmup 1000000
     must_work "$most" "MPI_memory" "$memory" --ops MPI_memory

@@ -1,6 +1,7 @@
 #include "tests/test.h"
 
 #include "base/alloc.h"
+#include "ops/bandwidth.h"
 #include "ops/ops.h"
 #include "ops/sheet.h"
 #include "ops/work.h"
@@ -107,19 +108,86 @@ void test_choose_ops(void)
     CHECK(n == 10 && found[0] == SK_OP_SCAN && found[1] == SK_OP_SCATTER);
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "paper,nope", found, why, sizeof why) == -1);
     CHECK(strncmp(why, "--ops: 'nope' is not one of MPI_Barrier, ", 41) == 0);
-    CHECK(strstr(why, ", overlap, point-to-point, further, substitutes, send-modes, rma, simple, all") != NULL);
+    CHECK(strstr(why, ", overlap, point-to-point, bandwidth, persistent, partitioned, in-place, further, substitutes, "
+                      "send-modes, rma, simple, all") != NULL);
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "substitutes", found, why, sizeof why) == 10);
     CHECK(found[0] == SK_OP_GATHER_SEND_RECV);
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "send-modes", found, why, sizeof why) == 13 && found[0] == SK_OP_SEND);
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "rma", found, why, sizeof why) == 16 && found[0] == SK_OP_PUT_FLUSH);
     CHECK(sk_ops_choose(sk_ops, SK_OPS, "simple", found, why, sizeof why) == 6 && found[0] == SK_OP_WTIME);
+    CHECK(sk_ops_choose(sk_ops, SK_OPS, "bandwidth", found, why, sizeof why) == 3 && found[0] == SK_OP_BW);
+    CHECK(sk_ops_choose(sk_ops, SK_OPS, "persistent", found, why, sizeof why) == 13);
+    CHECK(sk_ops_choose(sk_ops, SK_OPS, "in-place,partitioned", found, why, sizeof why) == 13);
     for (int i = 0; i < SK_OPS; i++) { /* an overlap is named by what it overlaps */
         const char *bracket = strchr(sk_ops[i].name, '[');
         CHECK((sk_ops[i].group == SK_OVERLAP) == (bracket && strcmp(bracket, "[overlap]") == 0));
         CHECK((sk_ops[i].group == SK_RMA) == sk_flow_is_one_sided(sk_ops[i].flow));
+        CHECK((sk_ops[i].group == SK_IN_PLACE) == (bracket && strcmp(bracket, "[in-place]") == 0));
+        CHECK((sk_ops[i].group == SK_PERSISTENT) == (bracket && strcmp(bracket, "[persistent]") == 0));
+        CHECK(sk_op_is_round_trip(&sk_ops[i]) == (strncmp(sk_ops[i].name, "Ping_pong", 9) == 0));
         CHECK((sk_ops[i].group == SK_SIMPLE) == (bracket && strcmp(bracket, "[x1000]") == 0));
         CHECK(strstr(sk_op_definition(&sk_ops[i]), "from a common start to the end of the last process") != NULL);
     }
+}
+
+/* Each message that a process sends is one that its partner receives, into a block of its own. */
+static void check_streams(enum sk_flow flow, int p)
+{
+    int64_t received = 0;
+    for (int r = 0; r < p; r++) {
+        struct sk_stream mine = sk_stream_of(flow, r, p);
+        CHECK(mine.to < 0 || sk_stream_of(flow, mine.to, p).from == r);
+        CHECK(mine.from < 0 || sk_stream_of(flow, mine.from, p).to == r);
+        CHECK(sk_flow_room(flow, r, p).receive == (mine.from >= 0 ? SK_WINDOW_MESSAGES : 1));
+        received += mine.from >= 0 ? SK_WINDOW_MESSAGES : 0;
+        struct sk_operands x = by_hand(r, p, SK_INT, flow);
+        sk_operands_fill(&x, flow);
+        size_t elements = mine.from >= 0 ? (size_t)SK_WINDOW_MESSAGES * COUNT : 0;
+        CHECK(sk_operands_wrong(&x, flow) == elements); /* every message is looked at */
+        struct sk_operands partner = by_hand(mine.from >= 0 ? mine.from : 0, p, SK_INT, flow);
+        sk_operands_fill(&partner, flow);
+        for (size_t at = 0; at < elements; at += COUNT)
+            memcpy((int *)x.receive + at, partner.send, COUNT * sizeof(int));
+        CHECK(sk_operands_wrong(&x, flow) == 0);
+        sk_operands_free(&x);
+        sk_operands_free(&partner);
+    }
+    CHECK(received == sk_window_messages(flow, p));
+}
+
+void test_streams(void)
+{
+    for (int p = 1; p <= MOST; p++) {
+        check_streams(SK_FLOW_WINDOW, p);
+        check_streams(SK_FLOW_WINDOWS_BOTH_WAYS, p);
+        check_streams(SK_FLOW_WINDOWS_OF_PAIRS, p);
+    }
+    CHECK(sk_window_messages(SK_FLOW_WINDOW, 5) == 64 && sk_window_messages(SK_FLOW_WINDOWS_BOTH_WAYS, 5) == 128);
+    CHECK(sk_window_messages(SK_FLOW_WINDOWS_OF_PAIRS, 5) == 128 && sk_window_messages(SK_FLOW_SUM_TO_ALL, 5) == 0);
+    CHECK(sk_stream_of(SK_FLOW_WINDOWS_OF_PAIRS, 4, 5).to == -1 && sk_stream_of(SK_FLOW_WINDOW, 1, 5).from == -1);
+}
+
+/* What process r gives in place is what it sends otherwise, at the place where the call takes it. */
+static void check_in_place(enum sk_flow flow, int r, int block, int first)
+{
+    struct sk_operands x = by_hand(r, MOST, SK_INT, flow);
+    sk_operands_fill(&x, flow);
+    sk_operands_put_in_place(&x, flow);
+    CHECK(memcmp((int *)x.receive + (size_t)block * COUNT, (int *)x.send + (size_t)first * COUNT,
+                 COUNT * sizeof(int)) == 0);
+    sk_operands_free(&x);
+}
+
+void test_in_place(void)
+{
+    check_in_place(SK_FLOW_SUM_TO_ALL, 3, 0, 0);
+    check_in_place(SK_FLOW_SUM_TO_ROOT, 0, 0, 0);
+    check_in_place(SK_FLOW_ALL_TO_ALL, 3, 3, 0);
+    check_in_place(SK_FLOW_ALL_TO_ROOT, 0, 0, 0);
+    check_in_place(SK_FLOW_EXCHANGE, 2, 4, 4);
+    check_in_place(SK_FLOW_SUM_TO_EACH_IN_PLACE, 2, 0, 0);
+    check_flow(SK_FLOW_SUM_TO_EACH, SK_INT, MOST);
+    CHECK(has_room(SK_FLOW_SUM_TO_EACH_IN_PLACE, 2, 1, MOST));
 }
 
 /* What MPI_Compare_and_swap does to what lies there; returns whether it swapped. */

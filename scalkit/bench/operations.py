@@ -17,7 +17,10 @@ NEIGHBOURHOOD = "neighbourhood"
 
 SHAPES = ("identity", "reverse", "stride", "random")
 
-GROUPS = tuple("paper blocking nonblocking overlap point-to-point further substitutes send-modes rma simple all".split())
+GROUPS = tuple(
+    "paper blocking nonblocking overlap point-to-point bandwidth persistent partitioned in-place further substitutes "
+    "send-modes rma simple all".split()
+)
 """Words that stand for several operations; "paper", those of the case study, is what is measured by default."""
 
 _TABLES = {"collectives": ("ops/ops.def", "SK_OP"), "memory": ("mem/objects.def", "SK_OBJECT")}

@@ -18,8 +18,10 @@ from scalkit.cli.campaign import measure_file
 from scalkit.cli.options.command import next_step, opening, prepared_command, print_include, refuse_without_command
 from scalkit.cli.options.master_worker import WHAT, prepared_farm
 from scalkit.cli.options.measuring_rules import (
+    bandwidths_of,
     counts_of,
     is_sized,
+    is_windowed,
     processes_of,
     ranges_of,
     refined_in_words,
@@ -83,6 +85,8 @@ def run(args: argparse.Namespace) -> int:
         if args.refine:
             say("\n".join(refined_in_words(ranges)), as_json=args.json)
         status = 2 if any(result.missing for result in results) else 0
+        if status == 0 and not args.json and is_windowed(args):
+            sys.stdout.write("".join(f"{plain(line)}\n" for line in bandwidths_of(campaigns)))
         if args.per_process and status == 0 and not args.json:
             said = processes_of(campaigns)
             sys.stdout.write("".join(f"{text}\n" for text in said[:_MOST_REMARKS]))

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from scalkit.measure.bandwidths import Bandwidth, bandwidths
 from scalkit.measure.combined import combine
 from scalkit.measure.netcdf import write_netcdf
 from scalkit.measure.points import measurements
@@ -15,11 +16,13 @@ from scalkit.options import Statistic
 
 __all__ = [
     "METRICS",
+    "Bandwidth",
     "Metric",
     "ProcessTimes",
     "Series",
     "SeveralSeries",
     "Statistic",
+    "bandwidths",
     "check",
     "combine",
     "fixed_parameters",

@@ -39,6 +39,7 @@ _COUNTED = {
     )
 }
 _DETAIL_UNITS = {"time_first": "s", "time_pure": "s", "time_work": "s", "overlap": "1"}
+_DETAIL_UNITS |= {"bandwidth": "B/s", "message_rate": "1/s"}
 _DETAIL_UNITS |= {"root_time": "s", "process_time": "s", "process_last": "1"}
 _QUALITY: dict[str, tuple[type, object, str]] = {
     "n_repetitions": (np.int32, 0, "repetitions measured"),
@@ -107,6 +108,15 @@ class _Timed:
         shorter = min(pure, work)
         hidden = (pure + work - float(np.quantile(both, 0.25))) / shorter if shorter > 0 else math.nan
         return {"time_pure": pure, "time_work": work, "overlap": min(1.0, max(0.0, hidden))}
+
+    def rates(self) -> dict[str, float]:
+        """Return bytes and messages a second of a window, by the first quartile of its times; empty for other operations."""
+        last, times = self.cells[-1], self.seconds(keep_flagged=False)[0]
+        times = times[np.isfinite(times)]
+        usual = float(np.quantile(times, 0.25)) if last.messages and len(times) else 0.0
+        if usual <= 0:
+            return {}
+        return {"bandwidth": last.messages * last.size_bytes / usual, "message_rate": last.messages / usual}
 
     def _indices(self, name: str) -> list[int]:
         offsets = np.cumsum([0, *(len(cell.t_ns) for cell in self.cells)])
@@ -236,7 +246,7 @@ class _Board:
             values, kept = timed.seconds(self._keep_flagged)
             self._array("time", self._depth)[at][: len(values)] = values
             self._put(at, {**timed.quality(), "flagged_kept": kept, "incomplete": not file.complete})
-            self._put(at, {"time_first": timed.first_ns * 1e-9, **timed.overlap()})
+            self._put(at, {"time_first": timed.first_ns * 1e-9, **timed.overlap(), **timed.rates()})
             for name, of_each in of_processes(timed.cells, np.isnan(values)).items():
                 depth = self._depth if DIMENSIONS[name] == REPETITION else self._most_processes
                 self._array(name, depth)[at][: len(of_each)] = of_each

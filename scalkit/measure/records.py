@@ -200,6 +200,8 @@ class Cell:
     """When process 0 was done, of each repetition; empty if it was not kept."""
     process_ns: tuple[tuple[int, ...], ...] = ()
     """When each process was done, of the first repetitions of the pass."""
+    messages: int = 0
+    """Of a window: messages of all processes in a repetition."""
 
     @classmethod
     def of(cls, record: Record) -> Cell:
@@ -229,6 +231,7 @@ class Cell:
             work_ns=record.wholes("work_ns", []),
             root_ns=_of_root(record, n),
             process_ns=record.rows("process_ns", record.whole("p", least=1), n),
+            messages=record.whole("messages", 0),
         )
 
 

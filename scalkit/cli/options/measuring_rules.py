@@ -15,8 +15,10 @@ from scalkit.bench.campaign.refinement import Insertion, Refinement
 from scalkit.bench.campaign.refining import Range, range_of, run_refined, sized_folder
 from scalkit.bench.libraries.targets import Target
 from scalkit.cli.options.declared import given
+from scalkit.cli.terminal.printed import aligned
 from scalkit.errors import DataError, UsageError
-from scalkit.measure import process_times, read
+from scalkit.measure import bandwidths, process_times, read
+from scalkit.measure.bandwidths import HEAD as BANDWIDTH_HEAD
 
 _HEADINGS = (
     "when there are enough repetitions (docs/measurement.md#when-it-stops)",
@@ -168,6 +170,23 @@ def processes_of(campaigns: Sequence[Campaign]) -> list[str]:
         except DataError:  # such as memory alone
             continue
     return found
+
+
+def is_windowed(args: argparse.Namespace) -> bool:
+    """Return whether windows of messages are among the operations that are named."""
+    return not {"all", "bandwidth", "Bw[x64]", "Bibw[x64]", "Mbw_mr[x64]"}.isdisjoint(words_of(args.ops))
+
+
+def bandwidths_of(campaigns: Sequence[Campaign]) -> list[str]:
+    """Return bandwidths and rates of messages as the lines of a table; empty if no windows of messages were measured."""
+    rows = []
+    for campaign in campaigns:
+        try:
+            folder = (campaign.folder.path.name,) if len(campaigns) > 1 else ()
+            rows += [(*folder, *one.cells()) for one in bandwidths(read(campaign.folder.path))]
+        except DataError:  # such as memory alone
+            continue
+    return aligned([(*["in"] * (len(campaigns) > 1), *BANDWIDTH_HEAD), *rows]) if rows else []
 
 
 def rules_in_words(own: Arguments) -> list[str]:

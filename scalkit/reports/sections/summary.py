@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from scalkit import plots
-from scalkit.measure import fixed_parameters
+from scalkit.measure import bandwidths, fixed_parameters
+from scalkit.measure.bandwidths import HEAD as BANDWIDTH_HEAD
 from scalkit.measure.virtual_time import is_virtual, machine_of, numbers_in_words
 from scalkit.plots.style import ANSWER_KEYS, RANK_MARKS, metric_word, rank_key
 from scalkit.reports.answer import details, headline_sentence
+from scalkit.reports.markup import table
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section, Tile
 from scalkit.validation import AnyVerdict
@@ -35,7 +37,17 @@ def summary(page: Page) -> Section:
         groups.append((f"{metric_word(verdicts[0])} [{verdicts[0].unit}]", verdicts))
     left_out = [(*words, getattr(result, which)) for which, words in _LEFT_OUT.items()]
     more = {"litmus": result.litmus, "caveats": _caveats(result.verdicts), "left_out": left_out}
-    return Section.rendered("summary.html", page=page, head=_HEAD, groups=groups, **more)
+    return Section.rendered("summary.html", page=page, head=_HEAD, groups=groups, **more) + _moved(page)
+
+
+def _moved(page: Page) -> Section:
+    """Return the table of bandwidths and rates of messages; empty if no windows of messages were measured."""
+    rows = [one.cells() for one in bandwidths(page.data)]
+    caption = (
+        "Bandwidth and messages a second of windows of 64 messages, all processes together: of the first quartile of the times, "
+        "medians over the runs. The times are judged above."
+    )
+    return Section.of(table(caption, BANDWIDTH_HEAD, rows, (2, 3)) if rows else "")
 
 
 def _caveats(verdicts: Sequence[AnyVerdict]) -> list[str]:

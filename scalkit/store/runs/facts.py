@@ -69,7 +69,7 @@ _SIMPLE = re.compile(
     r"MPI_(wtime|wtick|comm_(rank|size|group)|group_\w+|type_\w+|iprobe|reduce_local|pack|unpack|buffer_\w+)", re.I
 )
 _TWO_SIDED = re.compile(
-    r"(MPI_(I?[bsr]?send\w*|I?recv\w*|I?sendrecv\w*|m?probe)|Ping_pong|Recv_any_\w+|Sendrecv_\w+)(?!\w)", re.I
+    r"(MPI_(I?[bsr]?send\w*|I?recv\w*|I?sendrecv\w*|m?probe)|Ping_pong|Bw|Bibw|Mbw_mr|Recv_any_\w+|Sendrecv_\w+)(?!\w)", re.I
 )
 _MASTER_WORKER = re.compile(r"master[_-]?worker", re.I)
 
@@ -104,4 +104,5 @@ def pattern_of(op: str, program: str, said: str = "") -> str:
 
 def role_of(op: str) -> str:
     """Return whether an operation is MPI's own, a ``subject``, or one that is programmed with others, a ``substitute``."""
-    return "subject" if op.startswith("MPI_") or op == "Ping_pong" else "substitute"
+    is_subject = op.startswith("MPI_") or op.partition("[")[0] in ("Ping_pong", "Bw", "Bibw", "Mbw_mr")
+    return "subject" if is_subject else "substitute"
