@@ -95,11 +95,11 @@ static void put(const struct sk_operands *x, void *buffer, size_t i, int value)
 struct sk_stream sk_stream_of(enum sk_flow flow, int rank, int size)
 {
     struct sk_stream none = {-1, -1};
-    int last = size - 1, half = size / 2;
-    bool is_end = rank == 0 || rank == last;
+    int last = size - 1, half = size / 2, first = size > 2 ? 1 : 0;
+    bool is_end = rank == first || rank == last;
     switch (flow) {
     case SK_FLOW_WINDOW: return (struct sk_stream){rank == 0 ? last : -1, rank == last ? 0 : -1};
-    case SK_FLOW_WINDOWS_BOTH_WAYS: return is_end ? (struct sk_stream){last - rank, last - rank} : none;
+    case SK_FLOW_WINDOWS_BOTH_WAYS: return is_end ? (struct sk_stream){first + last - rank, first + last - rank} : none;
     case SK_FLOW_WINDOWS_OF_PAIRS:
         if (size == 1)
             return (struct sk_stream){0, 0};

@@ -25,7 +25,8 @@ enum sk_flow {
     SK_FLOW_SUM_TO_EACH_IN_PLACE, /* SK_FLOW_SUM_TO_EACH, of blocks that lie in the receive buffer */
     SK_FLOW_ENDS,        /* processes 0 and p - 1 have each other's block */
     SK_FLOW_WINDOW,      /* process p - 1 has the block of process 0 as often as there are messages */
-    SK_FLOW_WINDOWS_BOTH_WAYS, /* and process 0 that of p - 1 */
+    SK_FLOW_WINDOWS_BOTH_WAYS, /* the same from 1 to p - 1, and back; of two processes from 0. To 0, those that look on
+                                  send when they are done, while it is still busy */
     SK_FLOW_WINDOWS_OF_PAIRS, /* each process of the second half that of its partner in the first */
     /* one-sided, on a window of process p - 1 (rma/windows.h): */
     SK_FLOW_PUT,         /* the window has the block of process 0 */

@@ -207,8 +207,8 @@ static const char *definition_of_window(enum sk_flow flow)
         return "64 messages of process 0 to p - 1, all on the way at once, from a common start to the end of the last "
                "process";
     case SK_FLOW_WINDOWS_BOTH_WAYS:
-        return "64 messages each way between processes 0 and p - 1, all on the way at once, from a common start to the "
-               "end of the last process";
+        return "64 messages each way between processes 1 and p - 1 (0 and 1 of two), all on the way at once, from a "
+               "common start to the end of the last process";
     default:
         return "64 messages of each process of the first half to its partner in the second, all on the way at once, "
                "from a common start to the end of the last process";

@@ -164,6 +164,8 @@ void test_streams(void)
     }
     CHECK(sk_window_messages(SK_FLOW_WINDOW, 5) == 64 && sk_window_messages(SK_FLOW_WINDOWS_BOTH_WAYS, 5) == 128);
     CHECK(sk_window_messages(SK_FLOW_WINDOWS_OF_PAIRS, 5) == 128 && sk_window_messages(SK_FLOW_SUM_TO_ALL, 5) == 0);
+    CHECK(sk_stream_of(SK_FLOW_WINDOWS_BOTH_WAYS, 0, 2).to == 1);
+    CHECK(sk_stream_of(SK_FLOW_WINDOWS_BOTH_WAYS, 0, 3).to == -1);
     CHECK(sk_stream_of(SK_FLOW_WINDOWS_OF_PAIRS, 4, 5).to == -1 && sk_stream_of(SK_FLOW_WINDOW, 1, 5).from == -1);
 }
 
