@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "trace/buffer.h"
+#include "trace/filter.h"
 #include "trace/map.h"
 #include "trace/record.h"
 #include "trace/symbols.h"
@@ -78,6 +79,18 @@ uint32_t sk_define_path(uint32_t parent, uint32_t region, const void *site)
 uint32_t sk_define_parent(uint32_t path)
 {
     return path == 0 ? 0 : ((const struct path *)paths.items)[path - 1].parent;
+}
+
+uint32_t sk_define_function_of(uint32_t path)
+{
+    return ((const struct path *)paths.items)[path - 1].region;
+}
+
+const char *sk_define_name(uint32_t region)
+{
+    if (region < SK_N_FUNCTIONS)
+        return sk_function_names[region];
+    return ((const struct region *)regions.items)[region - SK_N_FUNCTIONS].name;
 }
 
 static uint32_t define_region(const char *name, bool is_function)
@@ -270,7 +283,7 @@ static void tell_paths(void)
 const char *sk_define_news(void)
 {
     char run[17];
-    if (paths.told == paths.used && scopes.length == 0 && groups.length == 0)
+    if (paths.told == paths.used && scopes.length == 0 && groups.length == 0 && !sk_filter_has_news())
         return NULL;
     sk_json_clear(&news);
     sk_json_begin(&news, NULL, '{');
@@ -283,6 +296,8 @@ const char *sk_define_news(void)
     tell_paths();
     sk_tell_pending(&news, "scopes", &scopes);
     sk_tell_pending(&news, "groups", &groups);
+    if (sk_filter_has_news())
+        sk_filter_tell(&news);
     sk_json_end(&news, '}');
     return news.text;
 }

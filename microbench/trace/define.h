@@ -14,6 +14,8 @@ uint32_t sk_define_number(void); /* of the next call or mark */
 /* The call path of a function, or region of the user, called at `site` (NULL: none) in `parent` (0: the program). */
 uint32_t sk_define_path(uint32_t parent, uint32_t region, const void *site);
 uint32_t sk_define_parent(uint32_t path);
+uint32_t sk_define_function_of(uint32_t path); /* or region */
+const char *sk_define_name(uint32_t region);
 uint32_t sk_define_region(const char *name); /* of the user; the same for the same text */
 uint32_t sk_define_function(const char *name); /* of a communication library other than MPI */
 

@@ -121,3 +121,12 @@ FORTRAN_INIT_THREAD(mpi_init_thread_)
 FORTRAN_INIT_THREAD(mpi_init_thread_f08_)
 FORTRAN_FINALIZE(mpi_finalize_)
 FORTRAN_FINALIZE(mpi_finalize_f08_)
+
+#define FORTRAN_PCONTROL(symbol) \
+    EXPORT void symbol(MPI_Fint *level); \
+    EXPORT void symbol(MPI_Fint *level) \
+    { \
+        MPI_Pcontrol(*level); \
+    }
+FORTRAN_PCONTROL(mpi_pcontrol_)
+FORTRAN_PCONTROL(mpi_pcontrol_f08_)

@@ -36,7 +36,8 @@ void sk_trace_transfer(const struct sk_trace_call *call, unsigned what, int rank
         return;
     struct sk_transfer one = { bytes, call->number, call->number, what, SK_WORLD, rank, tag };
     sk_lock();
-    sk_buffer_transfer(&one);
+    if (!sk_filter_is_on || !sk_filter_transfer(&one))
+        sk_buffer_transfer(&one);
     sk_unlock();
 }
 
@@ -45,7 +46,8 @@ void sk_trace_complete(const struct sk_trace_call *call, uint32_t begun)
     if (!is_outermost(call) || begun == UNKNOWN)
         return;
     sk_lock();
-    sk_buffer_completion(call->number, begun);
+    if (!sk_filter_is_on || !sk_filter_completion(call->number, begun))
+        sk_buffer_completion(call->number, begun);
     sk_unlock();
 }
 

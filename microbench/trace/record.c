@@ -2,6 +2,7 @@
 #include "trace/record.h"
 
 #include "trace/define.h"
+#include "trace/filter.h"
 #include "trace/folder.h"
 #include "trace/symbols.h"
 
@@ -44,6 +45,12 @@ uint32_t sk_enter(struct sk_call *call, struct sk_trace_place *place, uint32_t f
         sk_unlock();
         return outer;
     }
+    if (sk_filter_is_on && (call->number = sk_filter_number(function)) != 0) {
+        call->path = function; /* it has none */
+        call->enter = sk_now();
+        sk_unlock();
+        return outer;
+    }
     if (place->site != site || place->parent != outer || place->path == 0) {
         place->path = sk_define_path(outer, function, site);
         place->parent = outer;
@@ -61,8 +68,13 @@ void sk_leave(const struct sk_call *call, uint32_t outer)
 {
     inner_path = outer;
     if (sk_is_recording && sk_depth == 0) {
-        sk_buffer_call(call);
-        sk_open_call->path = 0;
+        if (call->number & SK_LEFT_OUT) {
+            sk_filter_left(call->path, call);
+        } else {
+            if (!sk_filter_is_on || !sk_filter_is_short(sk_define_function_of(call->path), call))
+                sk_buffer_call(call);
+            sk_open_call->path = 0;
+        }
     }
     sk_unlock();
 }
@@ -88,6 +100,7 @@ void sk_trace_enter(const char *region)
     sk_lock();
     inner_path = sk_define_path(inner_path, sk_define_region(region), NULL);
     mark(inner_path, 1);
+    sk_filter_enter(region);
     sk_unlock();
 }
 
@@ -96,6 +109,7 @@ void sk_trace_leave(void)
     if (!sk_is_recording || inner_path == 0)
         return;
     sk_lock();
+    sk_filter_leave();
     mark(inner_path, -1);
     inner_path = sk_define_parent(inner_path);
     sk_unlock();
@@ -195,10 +209,27 @@ void sk_record_begin(int thread_level)
     sk_is_recording = true;
 }
 
+void sk_record_begun(void)
+{
+    sk_lock();
+    sk_filter_begin();
+    sk_unlock();
+}
+
+void sk_record_pause(bool is_paused)
+{
+    sk_lock();
+    sk_filter_pause(is_paused);
+    sk_unlock();
+}
+
 void sk_record_last(void)
 {
     sample_clock();
+    sk_lock();
     sk_depth = 0;
+    sk_filter_pause(false);
+    sk_unlock();
 }
 
 void sk_record_end(void)

@@ -3,6 +3,7 @@
 #define SK_TRACE_RECORD_H
 
 #include "trace/buffer.h"
+#include "trace/filter.h"
 #include "trace/now.h"
 #include "trace/scalkit_trace.h"
 
@@ -13,6 +14,8 @@
 extern bool sk_is_recording; /* between the end of MPI_Init and the end of MPI_Finalize */
 
 void sk_record_begin(int thread_level); /* collective, right after MPI is there */
+void sk_record_begun(void);             /* after the call that began MPI, which is never left out */
+void sk_record_pause(bool is_paused); /* what is called in a pause is left out, and counted */
 void sk_record_last(void);              /* collective, before the end: the call that ends MPI is in no other */
 void sk_record_end(void);               /* after MPI is gone; the trace is complete */
 
@@ -39,13 +42,13 @@ void sk_within(uint32_t number); /* one more; the call of this number, if it is 
 
 static inline void sk_record_transfer(const struct sk_transfer *transfer)
 {
-    if (sk_depth == 0)
+    if (sk_depth == 0 && !(sk_filter_is_on && sk_filter_transfer(transfer)))
         sk_buffer_transfer(transfer);
 }
 
 static inline void sk_record_completion(uint32_t call, uint32_t posted)
 {
-    if (sk_depth == 0)
+    if (sk_depth == 0 && !(sk_filter_is_on && sk_filter_completion(call, posted)))
         sk_buffer_completion(call, posted);
 }
 

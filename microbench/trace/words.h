@@ -113,7 +113,7 @@ static void new_win(MPI_Win win, MPI_Comm comm)
 #define PROBED(flag, message, comm) \
     call.scope = sk_scope_of_comm(comm); \
     if ((flag) && *(message) != MPI_MESSAGE_NO_PROC) \
-        sk_message_keep(*(message), (struct sk_message){ call.scope, call.number });
+        sk_message_keep(*(message), (struct sk_message){ call.scope, call.number & ~SK_LEFT_OUT });
 #define MATCHED(message) struct sk_message matched = sk_message_take(*(message));
 #define SAVED(n, requests) MPI_Request *saved = saved_requests(n, requests);
 #define ENDED(flag, which, told) if (flag) sk_request_ended(saved[which], call.number, told);

@@ -73,6 +73,7 @@ static int began(int status, struct sk_call *call, uint32_t function, int level)
         call->leave = sk_record_now();
         sk_lock();
         sk_leave(call, outer);
+        sk_record_begun();
     }
     return status;
 }
@@ -124,5 +125,12 @@ EXPORT int MPI_Finalize(void)
 }
 
 #ifndef SK_SIMULATED
+EXPORT int MPI_Pcontrol(const int level, ...)
+{
+    if (sk_is_recording)
+        sk_record_pause(level == 0);
+    return PMPI_Pcontrol(level);
+}
+
 #include "trace/fortran.h"
 #endif

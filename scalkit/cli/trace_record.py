@@ -13,6 +13,7 @@ from scalkit.cli.terminal.profiles import profile_text
 from scalkit.errors import DataError, UsageError
 from scalkit.native import build, sources
 from scalkit.task_bar import task_bar
+from scalkit.units import BYTES, SECONDS, split_quantity
 from scalkit.whole_file import whole_file
 
 _OF_TRACE = re.compile(
@@ -75,6 +76,7 @@ def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
     """Run the command with the recorder preloaded; return 1 if it fails, else 0, and the folders of its traces."""
     if args.buffer < 16:
         raise UsageError(f"--buffer is {args.buffer}; a number from 16 on is needed.")
+    settings = {"SCALKIT_TRACE_BUFFER": str(args.buffer), **_left_out(args)}
     folder = Path(args.folder).absolute()
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{args.folder} is a file; name a folder.")
@@ -86,7 +88,7 @@ def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
     header = "profile.json" if args.profile_only else "trace.json"
     folder.mkdir(parents=True, exist_ok=True)
     _clear(folder)
-    status = run_preloaded(args.program, library, {"SCALKIT_TRACE": str(folder), "SCALKIT_TRACE_BUFFER": str(args.buffer)})
+    status = run_preloaded(args.program, library, {"SCALKIT_TRACE": str(folder), **settings})
     if not (folder / header).is_file():
         raise UsageError(
             f"{args.program[0]!r} ended with status {status} and recorded nothing; check that it starts a program of the MPI "
@@ -106,6 +108,26 @@ def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
         else:
             sys.stdout.write(_recorded(one, args.program[0], status))
     return (1 if status else 0), folders
+
+
+def _left_out(args: argparse.Namespace) -> dict[str, str]:
+    """Return the variables that say what the recorder leaves out. Raises UsageError if an option makes no sense."""
+    if args.profile_only and (args.leave_out or args.shortest_poll or args.smallest):
+        raise UsageError("--profile-only counts all calls but those of pauses; leave --leave-out and its like out.")
+    for name in args.leave_out:
+        if not name or "," in name:
+            raise UsageError(f"--leave-out {name!r} is no name of a function or region; write one, as in MPI_Iprobe.")
+    numbers = {}
+    for option, key, factors, unit in (
+        ("shortest_poll", "SCALKIT_TRACE_SHORTEST_POLL", {k: 1e9 * v for k, v in SECONDS.items()}, "1us"),
+        ("smallest", "SCALKIT_TRACE_SMALLEST", BYTES, "64B"),
+    ):
+        if text := getattr(args, option):
+            found = split_quantity(text)
+            if found is None or found[1] not in factors or not 0 <= found[0] * factors[found[1]] < 1 << 62:
+                raise UsageError(f"--{option.replace('_', '-')} is {text!r}; write a number with its unit, as in {unit}.")
+            numbers[key] = str(round(found[0] * factors[found[1]]))
+    return {"SCALKIT_TRACE_LEAVE_OUT": ",".join(args.leave_out), "SCALKIT_TRACE_PAUSED": str(int(args.paused)), **numbers}
 
 
 def _is_trace(folder: Path) -> bool:

@@ -15,9 +15,11 @@ from scalkit.bundled import here_or_bundled
 from scalkit.errors import UsageError
 from scalkit.extras import require
 from scalkit.trace.causes.find import find_causes
+from scalkit.trace.files.problems import Problem
 from scalkit.trace.files.tables import RECEIVE, SEND
 from scalkit.trace.local.arrays import exact_sums, extent
 from scalkit.trace.local.frame import find_frame
+from scalkit.trace.local.left_out import absent_metrics, lacks_messages, sentences
 from scalkit.trace.local.part import LocalTrace, Table, load
 from scalkit.trace.local.ranks import Alone, OverMpi, Ranks
 from scalkit.trace.options import Options
@@ -64,19 +66,21 @@ def analyse(
     trace = load(here_or_bundled(Path(folder)), ranks, keep_going=keep_going)
     _check_names(options, trace)
     frame = find_frame(trace, ranks)
-    causes = causes and scheme == "bulk"
+    left_out = trace.left_out
+    is_whole = not any(left_out)
+    causes = causes and scheme == "bulk" and is_whole
     waits = Waits(trace.header.locations, len(trace.definitions.paths), keeps_edges=causes)
     analysis = Analysis(trace, ranks, options, frame, Surroundings(frame, trace), waits)
     profile(trace, waits)
-    held = waits_for_locks(analysis)
-    if not trace.header.is_asynchronous:
-        _wait_for_targets(analysis, scheme, held)
-    del held
-    waits_in_messages(analysis)
+    if is_whole:
+        _waits_in_windows(analysis, scheme)
+    if not lacks_messages(left_out):
+        waits_in_messages(analysis)
     waits_in_collectives(analysis)
-    waits_in_epochs(analysis)
     gains = find_causes(analysis) if causes else None
-    ds = build(trace.header, trace.definitions, waits.collect(ranks), options, trace.problems, gains)
+    problems: list[Problem | str] = [*trace.problems, *sentences(left_out)]
+    found = waits.collect(ranks)
+    ds = build(trace.header, trace.definitions, found, options, problems, gains, absent_metrics(left_out))
     return ds if scheme == "bulk" else _without_bound(ds)
 
 
@@ -92,6 +96,15 @@ def _check_names(options: Options, trace: LocalTrace) -> None:
             raise UsageError(
                 f"no_progress names {name!r}, of which the trace has no call; {maybe} {', '.join(there) or 'nothing'}."
             )
+
+
+def _waits_in_windows(analysis: Analysis, scheme: str) -> None:
+    """Add the waits of one-sided communication, which depend on all calls."""
+    held = waits_for_locks(analysis)
+    if not analysis.trace.header.is_asynchronous:
+        _wait_for_targets(analysis, scheme, held)
+    del held
+    waits_in_epochs(analysis)
 
 
 def _wait_for_targets(analysis: Analysis, scheme: str, held: Held) -> None:

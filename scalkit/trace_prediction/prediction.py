@@ -15,6 +15,7 @@ from scalkit.perfmodels.played.actions import Compute, Process, Receive, Send, W
 from scalkit.perfmodels.played.machine import play_all
 from scalkit.perfmodels.played.steps import ITEM
 from scalkit.trace.files.tables import RECEIVE, SEND, SYNCHRONOUS
+from scalkit.trace.local.left_out import require_all_calls
 from scalkit.trace.local.part import LocalTrace, load
 from scalkit.trace.waits.functions import base_name
 
@@ -71,6 +72,7 @@ def predict(
     if library not in WIRES:
         raise UsageError(f"the library {library!r} is unknown; choose {' or '.join(WIRES)}.")
     loaded = load(trace)
+    require_all_calls(loaded, "a prediction")
     players = _Players(loaded, scale, library, dict(algorithms or {}))
     machine = Machine.of(network.L, network.o, network.g, network.G)
     try:

@@ -212,7 +212,7 @@ def damaged(folder: Path, data: bytes) -> str:
 
 
 def head(rows: int, *, run: int = 0, ticks: int = 1000) -> bytes:
-    numbers = np.array([rows, run, 0, 0, 0, 0, ticks, ticks, 1], "<i8").tobytes()
+    numbers = np.array([rows, run, 0, 0, 0, 0, ticks, ticks, 1, 0], "<i8").tobytes()
     return b"SKPROFI1" + np.array([0, 0x01020304], "<u4").tobytes() + numbers
 
 
@@ -228,7 +228,7 @@ def test_what_is_damaged_is_refused_with_its_reason(tmp_path: Path) -> None:
     one = np.array([1, 10, 10, 10, 0], "<i8").tobytes()
     negative = np.array([1, -10, 10, 10, 0], "<i8").tobytes()
     row = b'{"row":0,"function":"MPI_Send"}\n'
-    assert "0 bytes, and 88 are its head" in damaged(tmp_path, b"")
+    assert "0 bytes, and 96 are its head" in damaged(tmp_path, b"")
     assert "does not begin as a profile" in damaged(tmp_path, b"x" * 200)
     assert "shorter than the 1000000000000 rows" in damaged(tmp_path, head(10**12) + one)
     assert "is of another run than profile.json" in damaged(tmp_path, head(1, run=5) + one + row)

@@ -26,6 +26,7 @@ struct head {
     uint64_t rows, run;
     struct moment loaded, begun, last; /* the last has ticks only until the end */
     uint64_t is_complete;
+    int64_t left_out; /* calls in pauses */
 };
 struct file { struct head head; struct row rows[ROWS]; };
 
@@ -34,7 +35,7 @@ bool sk_counts_ticks;
 SK_PER_THREAD bool sk_is_nested;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static bool is_locking;
+static bool is_locking, is_paused;
 static struct sk_map numbers;
 static struct file *kept;
 static struct moment loaded;
@@ -99,6 +100,10 @@ static void add(const struct sk_call *call)
         place->path = row_of(call->function, call->site);
         place->site = call->site;
         place->parent = 1; /* it is known */
+    }
+    if (is_paused) {
+        kept->head.left_out++;
+        return;
     }
     struct row *row = &kept->rows[place->path];
     int64_t ticks = call->leave - call->enter;
@@ -169,10 +174,21 @@ void sk_record_begin(int thread_level)
     if (!fine)
         return;
     memset(kept, 0, sizeof *kept); /* its pages are there before they are timed */
-    kept->head = (struct head){ "SKPROFI", (uint32_t)rank, ORDER, ROWS, run, loaded, moment(), { 0, 0 }, 0 };
+    kept->head = (struct head){ "SKPROFI", (uint32_t)rank, ORDER, ROWS, run, loaded, moment(), { 0, 0 }, 0, 0 };
     kept->head.magic[7] = '1';
     pthread_atfork(NULL, NULL, leave_child);
     sk_is_recording = true;
+}
+
+void sk_record_begun(void)
+{
+    const char *given = getenv("SCALKIT_TRACE_PAUSED");
+    is_paused = given && atoi(given);
+}
+
+void sk_record_pause(bool pause)
+{
+    is_paused = pause;
 }
 
 void sk_record_end(void)

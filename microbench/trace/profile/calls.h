@@ -25,6 +25,8 @@ extern bool sk_counts_ticks; /* of the processor, which takes half as long as re
 extern SK_PER_THREAD bool sk_is_nested; /* within a function of Fortran, which is counted itself */
 
 void sk_record_begin(int thread_level); /* collective, right after MPI is there */
+void sk_record_begun(void);
+void sk_record_pause(bool is_paused); /* what is called in a pause is not counted, but how often */
 void sk_record_end(void);               /* after MPI is gone; the profile is complete */
 void sk_profile_add(const struct sk_call *call);
 
@@ -39,6 +41,7 @@ static inline int64_t sk_record_now(void)
 
 static inline void sk_record_last(void)
 {
+    sk_record_pause(false);
 }
 
 static inline void sk_lock(void) /* sk_profile_add does, where threads call MPI at the same time */

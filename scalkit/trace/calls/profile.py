@@ -18,7 +18,7 @@ HEADER = "profile.json"
 _HEAD = np.dtype(
     [("magic", "S8"), ("location", "<u4"), ("order", "<u4"), ("rows", "<u8"), ("run", "<u8")]
     + [(f"{when}_{clock}", "<i8") for when in ("loaded", "begun", "last") for clock in ("ticks", "ns")]
-    + [("is_complete", "<u8")]
+    + [("is_complete", "<u8"), ("left_out", "<i8")]
 )
 _ROW = np.dtype([(name, "<i8") for name in ("calls", "ticks", "least", "most", "bytes")])
 _MOST_ROWS = 1 << 20
@@ -138,6 +138,8 @@ def _add(file: Path, location: int, run: str, found: dict[tuple[str, Site], Call
             raise ValueError(f"row {number} has a negative number")
         if row["calls"]:
             _sum(found.setdefault((function, site), Calls(function, site.text)), row, second, location)
+    if head["left_out"]:
+        problems.append(f"location {location}: {int(head['left_out']):,} calls between MPI_Pcontrol(0) and (1) are not counted")
     if not is_complete:
         problems.append(f"location {location} did not come to the end of MPI_Finalize; what it did until its last call counts")
     return second * max(0, int(head["last_ticks"]) - int(head["loaded_ticks"]))

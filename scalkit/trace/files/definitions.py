@@ -18,6 +18,9 @@ ScopeKey = tuple[str, int, int]
 
 ROOT_NAME = "program"
 
+LeftOut = dict[tuple[int, int, int, str, int], tuple[int, int]]
+"""What is not recorded, by place in the order of calls, kind, scope, function or rank, and tag: how often, and ns of it."""
+
 
 @dataclass
 class LocalDefinitions:
@@ -27,7 +30,7 @@ class LocalDefinitions:
     `scopes`, dict from int to (key, size, own rank, name).
     `groups`, dict from int to tuple of int: locations of the groups that post and start took.
     `functions`: regions that are functions of a communication library of the user.
-    `run`: what tells the run from others; empty if nothing does.
+    `run`: what tells the run from others; empty if nothing does. `left_out`: what the recorder was to leave out.
     """
 
     regions: dict[int, str] = field(default_factory=dict)
@@ -37,6 +40,7 @@ class LocalDefinitions:
     groups: dict[int, tuple[int, ...]] = field(default_factory=dict)
     functions: set[int] = field(default_factory=set)
     run: str = ""
+    left_out: LeftOut = field(default_factory=dict)
 
     def add(self, block: Mapping[str, Any]) -> None:
         """Add what a block says.
@@ -52,6 +56,8 @@ class LocalDefinitions:
                 self.scopes[int(number)] = ((str(kind), int(root), int(serial)), int(size), int(rank), str(name))
             self.functions |= set(map(int, block.get("functions", ())))
             self.groups |= {int(number): tuple(map(int, members)) for number, members in block.get("groups", ())}
+            for place, kind, scope, what, tag, count, ns in block.get("left_out", ()):
+                self.left_out[int(place), int(kind), int(scope), str(what), int(tag)] = int(count), int(ns)
         except (AttributeError, OverflowError, TypeError, ValueError) as error:
             raise DataError(f"a definition is damaged ({error})") from error
 

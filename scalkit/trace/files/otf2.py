@@ -21,6 +21,7 @@ from scalkit.trace.files.otf2_events import More, events_of
 from scalkit.trace.files.tables import RECEIVE, SEND
 from scalkit.trace.files.writer import write_header
 from scalkit.trace.local.arrays import extent
+from scalkit.trace.local.left_out import require_all_calls
 from scalkit.trace.local.part import LocalTrace, Table, load
 from scalkit.trace.waits.requests import completing_kinds
 
@@ -68,6 +69,7 @@ def write_otf2(folder: str | PathLike[str], archive: str | PathLike[str], *, kee
     """
     with _filled(archive) as place, tempfile.TemporaryDirectory() as made:
         trace = load(folder, keep_going=keep_going)
+        require_all_calls(trace, "an archive")
         words = _Words(trace)
         events = [Path(made) / f"{k}.events" for k in range(trace.count)]
         counts = _write_events(trace, words, events)

@@ -164,7 +164,8 @@ def _how_it_ended(definitions: LocalDefinitions, live: Live) -> str:
         return f": the recorder could write nothing after this record ({os.strerror(live.failed)})"
     _, region, site = definitions.paths.get(live.open_path, (0, -1, -1))
     if region not in definitions.regions:
-        return ": the process ended outside of any call, after this record"
+        that = "that is recorded, " if definitions.left_out else ""
+        return f": the process ended outside of any call{' ' * bool(that) or ', '}{that}after this record"
     at = f" at {definitions.sites[site]}" if site in definitions.sites else ""
     return f": the process ended in {definitions.regions[region]}{at}, after this record"
 

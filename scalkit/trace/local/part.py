@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from scalkit.errors import DataError
 from scalkit.trace.files.checks import checked
-from scalkit.trace.files.definitions import Definitions, LocalDefinitions, Path, merge
+from scalkit.trace.files.definitions import Definitions, LeftOut, LocalDefinitions, Path, ScopeKey, merge
 from scalkit.trace.files.problems import Problem, refuse
 from scalkit.trace.files.reader import Header, LocationFile, count_records, read_header, read_location
 from scalkit.trace.files.tables import COLLECTIVE, RECEIVE, SEND, TABLES, empty
 from scalkit.trace.local.joined import PLACE, Joining, Table, bounds, completing, entered, link
+from scalkit.trace.local.left_out import collective_calls
 from scalkit.trace.local.ranks import Alone, Ranks
 from scalkit.trace.waits.functions import COLLECTIVES, begun
 
@@ -40,7 +41,7 @@ class LocalTrace:
     -1. `groups`: for each location, the locations of each group that post and start took.
     `problems`: of all locations of all processes, in order.
     `sizes`, list of (ndarray of int, ndarray of int): for each location, numbers of calls of collective operations, and what
-    it gives in them, in bytes.
+    it gives in them, in bytes. `left_out`: of all locations of all processes, what the recorder was to leave out.
     """
 
     header: Header
@@ -55,6 +56,7 @@ class LocalTrace:
     groups: list[Mapping[int, tuple[int, ...]]] = field(repr=False)
     problems: list[Problem] = field(repr=False)
     sizes: list[Sizes] = field(repr=False)
+    left_out: list[LeftOut] = field(default_factory=list, repr=False)
 
     @property
     def begins(self) -> list[int]:
@@ -118,17 +120,26 @@ def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going:
     for k, (paths, local) in enumerate(known):
         scopes = {number: scope_number[entry[0]] for number, entry in local.scopes.items()}
         joining.renumber(k, {number: path_number[path] for number, path in paths.items()}, scopes)
+    left_out = [one for part in ranks.gather([_with_scopes(local, scope_number) for _, local in known]) for one in part]
     groups: list[Mapping[int, tuple[int, ...]]] = [local.groups for _, local in known]
     calls, transfers, completions = (joining.table(name) for name in ("calls", "transfers", "completions"))
     marks = entered(joining.table("marks"), definitions)
     again = link(calls, transfers, completions, first, end - first)
     landings = {name: transfers[name][again["transfer"]] for name in ("location", "call", "scope", "peer")} | again
-    problems += _uneven(ranks, definitions, calls, {one.location for one in problems})
+    problems += _uneven(ranks, definitions, calls, {one.location for one in problems}, left_out)
     if problems and not keep_going:
         raise refuse(problems, folder)
     begins = definitions.paths_in(begun(COLLECTIVES))[calls["path"]]
     ended = completing(calls, completions, begins, first, end - first)
-    return LocalTrace(header, definitions, first, end - first, calls, transfers, marks, landings, ended, groups, problems, sizes)
+    tables = (calls, transfers, marks, landings, ended)
+    return LocalTrace(header, definitions, first, end - first, *tables, groups, problems, sizes, left_out)
+
+
+def _with_scopes(local: LocalDefinitions, scope_number: Mapping[ScopeKey, int]) -> LeftOut:
+    """Return what a location left out, with the numbers that all locations have for scopes."""
+    numbers = {number: scope_number[entry[0]] for number, entry in local.scopes.items()}
+    rows = local.left_out.items()
+    return {(place, kind, numbers.get(scope, -1), what, tag): n for (place, kind, scope, what, tag), n in rows}
 
 
 def _read(header: Header, location: int) -> tuple[LocationFile, dict[int, Path], list[Problem], Sizes]:
@@ -154,13 +165,16 @@ def _read(header: Header, location: int) -> tuple[LocationFile, dict[int, Path],
     return found, paths, [*found.problems, *more], sizes
 
 
-def _uneven(ranks: Ranks, definitions: Definitions, calls: Table, incomplete: set[int]) -> list[Problem]:
+def _uneven(ranks: Ranks, definitions: Definitions, calls: Table, incomplete: set[int], left_out: list[LeftOut]) -> list[Problem]:
     """Return which locations lack a collective call that other members of a communicator or window have."""
     is_collective = definitions.paths_in(COLLECTIVES | begun(COLLECTIVES))[calls["path"]] & (calls["scope"] >= 0)
     pairs = np.stack([calls["scope"][is_collective], calls["location"][is_collective]])
     each, times = np.unique(pairs, axis=1, return_counts=True)
     counted = {(int(scope), int(at)): int(n) for (scope, at), n in zip(each.T, times, strict=True)}
     counts = {pair: n for part in ranks.gather(counted) for pair, n in part.items()}
+    for at, left in enumerate(left_out):
+        for number, n in collective_calls(left).items():
+            counts[number, at] = counts.get((number, at), 0) + n
     found = []
     for number in sorted({scope for scope, _ in counts}):
         scope = definitions.scopes[number]

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -30,8 +31,9 @@ def build(
     definitions: Definitions,
     found: Found,
     options: Options,
-    problems: list[Problem],
+    problems: Sequence[Problem | str],
     gains: list[tuple[int, int, int]] | None,
+    absent: frozenset[str] = frozenset(),
 ) -> xr.Dataset:
     """Return the Dataset of an analysis.
 
@@ -42,11 +44,12 @@ def build(
     `traffic_location` began `traffic_operations` one-sided operations on `traffic_peer`, of `traffic_bytes`, and sent
     it `traffic_messages` with `traffic_message_bytes`. Rows `gain`, of the largest delays: the run is `gain_ns` shorter, at
     most, if `gain_location` is a tenth faster in `gain_path`. `gains`: these, in tenths of a ns; None: causes are not known.
+    `absent`: metrics that are not known, as calls are missing that they need.
     """
     from scalkit import __version__
 
     names = [name for name, one in FACTS.items() if not (header.is_asynchronous and one.of_progress)]
-    names = [name for name in names if gains is not None or name not in WHY]
+    names = [name for name in names if name not in absent and (gains is not None or name not in WHY)]
     gain = np.array(gains or [], dtype=np.int64).reshape(-1, 3).T
     severity = np.zeros((len(FACTS), len(definitions.paths), header.locations), dtype=np.int64)
     metric, path, location, value = found.severity

@@ -4,6 +4,7 @@ import numpy as np
 
 from scalkit.arrays import Ints
 from scalkit.trace.local.arrays import group_starts, positions_within
+from scalkit.trace.local.left_out import CALLS, missing_before
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.waits.formulas import Longest
@@ -48,10 +49,11 @@ def _calls(analysis: Analysis) -> Table:
     place = np.flatnonzero((kind_of_path[trace.calls["path"]] >= 0) & (trace.calls["scope"] >= 0))
     order = np.lexsort((trace.calls["number"][place], trace.calls["scope"][place], trace.calls["location"][place]))
     place = place[order]
-    found = {name: trace.calls[name][place] for name in ("location", "enter", "path", "scope", "peer")}
+    found = {name: trace.calls[name][place] for name in ("location", "enter", "path", "scope", "peer", "number")}
     found["kind"] = kind_of_path[found["path"]].astype(np.int64)
     found["waits"] = _waiting_calls(trace, place)
     found["ordinal"] = positions_within(found["location"].astype(np.int64) * len(trace.definitions.scopes) + found["scope"])
+    found["ordinal"] = found["ordinal"] + missing_before(trace, found, found, "number", CALLS)
     return found
 
 

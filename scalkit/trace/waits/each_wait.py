@@ -11,6 +11,7 @@ from scalkit.arrays import Ints
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.local.frame import find_frame
 from scalkit.trace.local.joined import PLACE
+from scalkit.trace.local.left_out import lacks_messages
 from scalkit.trace.local.part import LocalTrace
 from scalkit.trace.local.ranks import Alone
 from scalkit.trace.options import Options
@@ -53,8 +54,11 @@ def each_wait(trace: LocalTrace, options: Options | None = None) -> EachWait:
     frame = find_frame(trace, ranks)
     waits = cast(Waits, found)
     analysis = Analysis(apart, ranks, options or Options(), frame, Surroundings(frame, apart), waits)
-    waits_in_messages(analysis)
+    if not lacks_messages(trace.left_out):
+        waits_in_messages(analysis)
     waits_in_collectives(analysis)
+    if any(trace.left_out):
+        return EachWait(found.wait, found.metric)
     held = waits_for_locks(analysis)
     waits_in_epochs(analysis)
     if not trace.header.is_asynchronous:

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from scalkit.arrays import Ints
 from scalkit.trace.files.tables import RECEIVE, SEND
 from scalkit.trace.local.arrays import Matching, with_ordinals
+from scalkit.trace.local.left_out import missing_before
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.waits.formulas import Longest
@@ -62,4 +63,6 @@ def messages_of(trace: LocalTrace, kind: int) -> Table:
     rows["source"], rows["target"] = (rows["location"], partner) if kind == SEND else (partner, rows["location"])
     known = partner >= 0
     rows = {name: values[known] for name, values in rows.items()}
-    return with_ordinals(rows, ("location", "scope", "source", "target", "tag"), by="order")
+    ordered = with_ordinals(rows, ("location", "scope", "source", "target", "tag"), by="order")
+    ordered["ordinal"] = ordered["ordinal"] + missing_before(trace, ordered, ordered, "order", kind)
+    return ordered
