@@ -20,21 +20,11 @@ from scalkit.store.wire import fetch, is_url, shown
 def open_store(path: str | os.PathLike[str], *, readonly: bool = False) -> Store:
     """Return the store in a folder, which is made if it is missing or empty, in a zip, or at a URL.
 
-    Parameters
-    ----------
-    path : path or str
-        ``"https://..."``, ``"s3://..."`` and what else fsspec knows name a folder or a zip on a server.
-    readonly : bool
-        Write nothing, not even an index. A zip and a URL are always read-only: a copy is deleted with the Store.
-
-    Raises
-    ------
-    StoreError
-        If it is no store, or of a newer schema; if a server does not answer, or what it sends breaks off.
-    MissingPackageError
-        If a URL is named, and fsspec is not here.
-    DataError
-        If it is a zip with something else inside.
+    `path`: ``"https://..."``, ``"s3://..."`` and what else fsspec knows name a folder or a zip on a server.
+    `readonly`: write nothing, not even an index. A zip and a URL are always read-only: a copy is deleted with the Store.
+    Raises StoreError if it is no store, or of a newer schema; if a server does not answer, or what it sends breaks off.
+    Raises MissingPackageError if a URL is named, and fsspec is not here.
+    Raises DataError if it is a zip with something else inside.
     """
     require("store")
     if is_url(path):

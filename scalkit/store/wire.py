@@ -21,7 +21,7 @@ from scalkit.store.submissions.policy import Policy
 SUMS = "sha256sums.txt"
 """The list of files that `publish` writes: what is there where a server lists no folders."""
 
-_URL = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*://[^\s]+")
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s]+", re.I)
 _LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
 _AT_ONCE, _CHUNK, _SMALL = 8, 1 << 20, 64 << 20
 _TIMEOUT_S = 60
@@ -53,7 +53,7 @@ def fetched(url: str, policy: Policy | None = None) -> Iterator[Path]:
 
 def fetch(url: str, into: Path, policy: Policy) -> Path:
     """Return where a copy of the store at a URL lies below `into`: its folder, or its zip. Raises as `fetched` does."""
-    server = _Server(url, policy)
+    server = _Server(url)
     if url.partition("?")[0].lower().endswith(".zip"):
         archive = into / "store.zip"
         server.copy("", archive, policy.max_total_bytes)
@@ -71,11 +71,14 @@ def fetch(url: str, into: Path, policy: Policy) -> Path:
     left = policy.max_total_bytes
     with ThreadPoolExecutor(_AT_ONCE) as several:
         copies = [f"{RUNS}/{name}" for name in names]
-        for size in several.map(lambda name: server.copy(name, into / name, policy.max_file_bytes), copies):
-            left -= size or 0
-            if left < 0:
-                several.shutdown(cancel_futures=True)
-                raise StoreError(f"the store {server.shown!r} has more than {policy.max_total_bytes >> 20} MB, too much.")
+        try:
+            for size in several.map(lambda name: server.copy(name, into / name, policy.max_file_bytes), copies):
+                left -= size or 0
+                if left < 0:
+                    raise StoreError(f"the store {server.shown!r} has more than {policy.max_total_bytes >> 20} MB, too much.")
+        except BaseException:
+            several.shutdown(wait=False, cancel_futures=True)  # the others are not asked for any more
+            raise
     _require_sums(server.shown, into, sums)
     return into
 
@@ -83,34 +86,32 @@ def fetch(url: str, into: Path, policy: Policy) -> Path:
 class _Server:
     """What lies below a URL, by name; the only code that asks a server."""
 
-    def __init__(self, url: str, policy: Policy) -> None:
-        require("remote", "fsspec")
-        if url.startswith(("http:", "https:")):
-            require("remote", "aiohttp")
+    def __init__(self, url: str) -> None:
+        protocol, _, rest = url.partition(":")
+        protocol, self.shown = protocol.lower(), shown(url)
+        self._is_http = protocol in ("http", "https")
+        require("remote", *(("fsspec", "aiohttp") if self._is_http else ("fsspec",)))
         import fsspec
 
-        self.shown = shown(url)
-        self._policy = policy
         options: dict[str, Any] = {}
-        if url.startswith(("http:", "https:")):
+        if self._is_http:
             import aiohttp
 
             times = aiohttp.ClientTimeout(total=None, sock_connect=_TIMEOUT_S, sock_read=_TIMEOUT_S)
             options = {"client_kwargs": {"timeout": times}, "skip_instance_cache": True}
         try:
-            self._files, root = fsspec.core.url_to_fs(url, **options)
+            self._files, root = fsspec.core.url_to_fs(f"{protocol}:{rest}", **options)
         except ImportError as error:
             needed = re.search(r"[Ii]nstall (\w+)", str(error))
             package = needed[1] if needed else error.name or "a package"
             raise MissingPackageError(
-                f"{url.partition(':')[0]} stores need {package}, which is not installed here; install it with: "
+                f"{protocol} stores need {package}, which is not installed here; install it with: "
                 f"python -m pip install {package}",
                 name=package,
             ) from error
         except Exception as error:  # what a file system of another package raises
             raise StoreError(f"cannot read {self.shown!r}: {_words(error)}; name an https or s3 URL.") from error
         self._root = str(root)
-        self._is_http = url.startswith(("http:", "https:"))
 
     def _place(self, name: str) -> str:
         base, asked, query = self._root.partition("?") if self._is_http else (self._root, "", "")

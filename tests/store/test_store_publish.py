@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,12 @@ def test_the_page_opens_without_a_network_and_runs_no_text(tmp_path: Path, chrom
     for k in range(3):
         tab.locator("#suites input").nth(k).check()
     tab.wait_for_function("() => document.querySelectorAll('#plot .legend .traces').length === 3")
+    with tab.expect_download() as waited:
+        tab.click("#svg")
+    drawing = Path(waited.value.path()).read_text()
+    assert drawing.startswith("<svg")
+    assert f"MPI_Gather on vm {HOSTILE}" in unescape(drawing)
+    assert "<img" not in drawing
     assert tab.locator("img").count() == 0
     assert HOSTILE in tab.locator("h1").inner_text()
     assert "MPI_Gather" in tab.locator("h3").first.inner_text()

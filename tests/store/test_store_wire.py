@@ -169,6 +169,14 @@ def test_a_retraction_that_cannot_be_read_is_not_left_out(serve: Callable[..., s
         sk.store.open(serve(small, broken={"retracted.jsonl"}))
 
 
+def test_a_url_of_this_machine_and_one_in_capitals(serve: Callable[..., str], small: Path) -> None:
+    for url in (small.as_uri(), serve(small).replace("http:", "HTTP:")):
+        store = sk.store.open(url)
+        assert (len(store), store.readonly) == (2, True)
+        with pytest.raises(StoreError, match="is on a server, which is only read"):
+            store.put(small)
+
+
 def test_a_password_is_never_shown() -> None:
     assert shown("https://me:secret@host/results?token=1") == "https://host/results"
     with pytest.raises(StoreError) as caught:

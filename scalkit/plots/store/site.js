@@ -67,7 +67,7 @@ function fitting() {
 function drawPlot() {
   const { same, others } = fitting(), dark = matchMedia("(prefers-color-scheme: dark)").matches, ink = SK_COLOURS.ink[+dark];
   at("said").textContent = !same.length ? "Choose a suite." : others ? `${others} left out: of another metric, or over another parameter than the first.` : "";
-  at("csv").disabled = !same.length;
+  for (const id of ["svg", "csv"]) at(id).disabled = !same.length;
   at("plot").setAttribute("aria-label", same.length ? `A line each: ${same.map(nameOf).join("; ")}` : "Nothing is chosen");
   if (!same.length) return void Plotly.purge(at("plot"));
   const data = same.map((one, n) => ({
@@ -92,9 +92,21 @@ function cell(value) {
 function csv() {
   const rows = [["op", "platform", "metric", "unit", "simulated", "x_name", "x", "median", "min", "max"]];
   for (const one of fitting().same) one.x.forEach((x, k) => rows.push([one.op, one.platform, one.metric, one.unit, one.simulated, one.x_name, x, one.y[k], one.low[k], one.high[k]]));
+  download(new Blob([rows.map((row) => row.map(cell).join(",") + "\n").join("")], { type: "text/csv" }), "comparison.csv");
+}
+
+// The plot as a drawing on white paper, whatever the page is shown on.
+async function svg() {
+  const { layout, data } = at("plot"), gridcolor = SK_COLOURS.grid[0];
+  const paper = { ...layout, font: { color: SK_COLOURS.ink[0] }, paper_bgcolor: "white", xaxis: { ...layout.xaxis, gridcolor }, yaxis: { ...layout.yaxis, gridcolor } };
+  const url = await Plotly.toImage({ data, layout: paper }, { format: "svg", width: 1000, height: layout.height });
+  download(new Blob([decodeURIComponent(url.slice(url.indexOf(",") + 1))], { type: "image/svg+xml" }), "comparison.svg");
+}
+
+function download(content, name) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([rows.map((row) => row.map(cell).join(",") + "\n").join("")], { type: "text/csv" }));
-  link.download = "comparison.csv";
+  link.href = URL.createObjectURL(content);
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
@@ -103,6 +115,7 @@ at("platform-filter").addEventListener("input", drawPlatforms);
 at("suite-filter").addEventListener("input", drawSuites);
 at("clear").addEventListener("click", () => { chosen.suites.clear(); drawSuites(); drawPlot(); });
 at("csv").addEventListener("click", csv);
+at("svg").addEventListener("click", svg);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawPlot);
 drawPlatforms();
 drawSuites();

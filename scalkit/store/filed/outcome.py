@@ -19,12 +19,8 @@ if TYPE_CHECKING:
 class Filed:
     """What `Store.put` did.
 
-    Attributes
-    ----------
-    added, known : tuple of str
-        Ids of the runs that are new, and of those that were there already.
-    replaced : tuple of str
-        Ids of runs that were retracted because an added one has all of their files and more.
+    `added`, `known`: ids of the runs that are new, and of those that were there already.
+    `replaced`: ids of runs that were retracted because an added one has all of their files and more.
     """
 
     added: tuple[str, ...]

@@ -7,20 +7,14 @@ from dataclasses import dataclass
 class Policy:
     """Limits of a validation; sizes in bytes, times in s.
 
-    Attributes
-    ----------
-    max_files, max_file_bytes, max_total_bytes, max_ratio
-        Of a zip or folder: number of files, size of each and of all, and how many times larger a file of a zip may be unpacked.
-    max_values, max_rows, max_row_groups, max_columns
-        Of a Parquet file; values of one column count, repetitions included.
-    max_json_bytes, max_json_depth, max_text
-        Of a run's record.
-    max_retractions
-        Of a store; so many signatures, too.
-    memory_bytes, cpu_s, file_cpu_s, wall_s
-        Of the processes that read: memory and computing of one, computing for one file, and time of all together.
-    link_bytes_per_s
-        What no link of a machine carries; twice the link that a record declares, in ``machine_desc.link_By_per_s``, counts too.
+    `max_files`, `max_file_bytes`, `max_total_bytes`, `max_ratio`: of a zip or folder: number of files, size of each and of all,
+    and how many times larger a file of a zip may be unpacked.
+    `max_values`, `max_rows`, `max_row_groups`, `max_columns`: of a Parquet file; values of one column, repetitions included.
+    `max_json_bytes`, `max_json_depth`, `max_text`: of a run's record. `max_retractions`: of a store; so many signatures, too.
+    `memory_bytes`, `cpu_s`, `file_cpu_s`, `wall_s`: of the processes that read: memory and computing of one, computing for one
+    file, and time of all together.
+    `link_bytes_per_s`: what no link of a machine carries; twice the link that a record declares, in
+    ``machine_desc.link_By_per_s``, counts too.
     """
 
     max_files: int = 10_000

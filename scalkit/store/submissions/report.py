@@ -53,17 +53,10 @@ class Checked:
 class Report:
     """What a validation found.
 
-    Attributes
-    ----------
-    path : str
-    checked : tuple of Checked
-    retracted : tuple of dict
-        Retractions that the submission carries, and restorations, which have ``restored``.
-    signatures : tuple of dict
-        Signatures of runs that it carries, not yet verified.
-    confined : tuple of str
-        What kept the process that read it from the network, from starting programs and from writing elsewhere; see
-        `scalkit.store.submissions.sandbox.confine`.
+    `retracted`: retractions that the submission carries, and restorations, which have ``restored``.
+    `signatures`: of runs that it carries, not yet verified.
+    `confined`: what kept the process that read it from the network, from starting programs and from writing elsewhere; see
+    `scalkit.store.submissions.sandbox.confine`.
     """
 
     path: str
@@ -129,19 +122,8 @@ def validate(path: str | os.PathLike[str], *, policy: Policy | None = None) -> R
     It is read by another process, with limits on memory, time, files and what it writes; that process may crash. As far as the
     kernel allows, it has no network, can start nothing, and can write into its own scratch folder only.
 
-    Parameters
-    ----------
-    path : path or str
-        Also the URL of a folder or a zip.
-    policy : Policy, optional
-        The limits.
-
-    Raises
-    ------
-    DataError
-        If there is nothing at the path.
-    StoreError
-        If a server does not answer, or what it sends breaks off.
+    `path`: also the URL of a folder or a zip. `policy`: the limits.
+    Raises DataError if there is nothing at the path; StoreError if a server does not answer, or what it sends breaks off.
     """
     if is_url(path):
         with fetched(str(path), policy) as copy, examined(copy, policy) as (report, _):

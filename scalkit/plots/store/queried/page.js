@@ -114,7 +114,10 @@ async function draw() {
   try {
     found = axis ? await measurements(axis) : [];
   } catch (error) {
-    if (number === asked) say(error.message);
+    if (number !== asked) return;
+    drawn = [];
+    plot(axis);
+    say(error.message);
     return;
   }
   if (number !== asked) return; // something else was chosen meanwhile
