@@ -19,11 +19,12 @@ from scalkit.bench.campaign.loop import Progress, Result, do_missing
 from scalkit.bench.campaign.plan import Launch, drawn_orders
 from scalkit.bench.command.regions import Region, regions_of
 from scalkit.bench.command.template import Point, Template
+from scalkit.bench.command.virtual import VirtualClock, program_of
 from scalkit.bench.functions.sampling import Effort, Status, status_of
 from scalkit.bench.libraries.mpi import cores
 from scalkit.bench.limits import CampaignArguments, first_change, require_range
 from scalkit.bench.load import ForeignLoad
-from scalkit.bench.process import LAST_LINES, started
+from scalkit.bench.process import LAST_LINES, Outcome, started
 from scalkit.bench.provenance import digest_of_files, env_record, environment, machine
 from scalkit.errors import LaunchError, UsageError
 
@@ -41,6 +42,7 @@ class CommandArguments(CampaignArguments):
     `standard_error`: as in `scalkit.bench.functions.sampling.Effort`.
     `budget_s` in s: for the whole campaign.
     `seed`: of the order.
+    `clock`: in virtual time the library and the machine, as `VirtualClock.name`.
     Raises UsageError if one makes no sense.
     """
 
@@ -52,6 +54,7 @@ class CommandArguments(CampaignArguments):
     standard_error: float | None = None
     budget_s: float | None = None
     seed: int = 0
+    clock: str | None = None
     files: str = field(default="", init=False)
     """SHA-256 of the files that the command names, so that a changed program is another one."""
 
@@ -86,6 +89,7 @@ class CommandArguments(CampaignArguments):
             "max_reps": self.max_reps,
             "standard_error": self.standard_error,
             "seed": self.seed,
+            "clock": self.clock,
         }
         return {key: value for key, value in table.items() if value is not None}
 
@@ -112,6 +116,7 @@ class CommandLauncher:
     run_id: str
     lock: int
     has_budget: bool
+    virtual: VirtualClock | None = None
     odd: dict[str, None] = field(default_factory=dict)
     """What is odd about regions, each sentence once."""
 
@@ -163,8 +168,7 @@ class CommandLauncher:
         words, variables = self.arguments.template.filled(launch.point)
         with tempfile.TemporaryDirectory(prefix="scalkit-") as scratch, ForeignLoad() as load:
             variables = {**variables, "SCALKIT_REGIONS": scratch}
-            options = {"timeout_s": timeout_s, "environment": variables, "inherited": (self.lock,)}
-            outcome = started(words, StopError, "; check --command", **options)
+            outcome, seconds = self._timed(words, variables, timeout_s)
             found, odd = regions_of(Path(scratch), self.arguments.template.name)
         if outcome.status != 0:
             kept = self.folder.finished(launch).with_suffix(".txt")
@@ -174,10 +178,18 @@ class CommandLauncher:
                 f"{launch.name}: the command {outcome.ending} at {where}; its output is in {kept}. {LAST_LINES}\n"
                 f"{outcome.last_lines}"
             )
-        return outcome.wall_s, found, odd, load.share
+        return seconds, found, odd, load.share if self.virtual is None else None
+
+    def _timed(self, words: list[str], variables: Mapping[str, str], timeout_s: float) -> tuple[Outcome, float]:
+        if self.virtual is not None:
+            return self.virtual.timed(words, variables, timeout_s, self.lock)
+        options = {"timeout_s": timeout_s, "environment": variables, "inherited": (self.lock,)}
+        outcome = started(words, StopError, "; check --command", **options)
+        return outcome, outcome.wall_s
 
     def _environment(self, launch: PointLaunch) -> dict[str, Any]:
         words, variables = self.arguments.template.filled(launch.point)
+        facts = {} if self.virtual is None else self.virtual.facts
         # "2,4" are the threads of nested regions
         threads = math.prod(map(int, re.findall(r"\d+", variables.get("OMP_NUM_THREADS", ""))))
         return env_record(
@@ -188,7 +200,7 @@ class CommandLauncher:
             **({"parameter": dict(launch.point)} if launch.point else {}),
             oversubscribed=launch.p * threads > cores(),
             environment=environment() | variables,
-            provenance={"scalkit": __version__, "files": self.arguments.files, **machine()},
+            provenance={"scalkit": __version__, "files": self.arguments.files, **machine(), **facts},
         )
 
 
@@ -203,6 +215,7 @@ class CommandCampaign:
 
     folder: Folder
     arguments: CommandArguments
+    virtual: VirtualClock | None = None
 
     @property
     def plan(self) -> tuple[PointLaunch, ...]:
@@ -223,7 +236,7 @@ class CommandCampaign:
             }
             self.folder.write(record)
             given = self.arguments.budget_s
-            launcher = CommandLauncher(self.arguments, self.folder, str(record["id"]), lock, given is not None)
+            launcher = CommandLauncher(self.arguments, self.folder, str(record["id"]), lock, given is not None, self.virtual)
             budget_s = None if given is None else given * len(self.folder.missing(plan)) / len(plan)
             return do_missing(launcher, record, plan, budget_s, None, timeout_s, on_progress)
 
@@ -247,16 +260,18 @@ def _launch(point: Point, run: int) -> PointLaunch:
     return PointLaunch(f"{KIND} {others}".strip(), dict(point).get("p", 1), run, point)
 
 
-def prepare_command(out: Path, arguments: CommandArguments) -> CommandCampaign:
+def prepare_command(out: Path, arguments: CommandArguments, virtual: VirtualClock | None = None) -> CommandCampaign:
     """Return a campaign of a command that is ready to run: folder and program checked.
 
+    `virtual`: what its times are read from; by default the clock of this machine.
     Raises UsageError if the folder cannot be used or holds something else, or there is no such program.
     """
     folder = Folder(out)
     folder.require_usable()
-    program = arguments.template.filled(arguments.points[0])[0][0]
+    words = arguments.template.filled(arguments.points[0])[0]
+    program = (words if virtual is None else program_of(words))[0]
     if shutil.which(program) is None:
         raise UsageError(f"--command: there is no program {program!r}; give its path, as in ./app.")
-    campaign = CommandCampaign(folder, arguments)
+    campaign = CommandCampaign(folder, arguments, virtual)
     campaign.require_same()
     return campaign

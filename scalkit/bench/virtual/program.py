@@ -110,11 +110,10 @@ class _ProgramLauncher(Launcher):
         began = utc_now()
         with tempfile.TemporaryDirectory(prefix="scalkit-") as scratch, self.mpi.opened() as mpi:
             output = Path(scratch) / "account.json"
-            stall_s = max(1, min(mpi.stall_s, int(_STALL_SHARE * timeout_s)))
-            opened = replace(mpi, output=str(output), stall_s=stall_s)
+            opened = replace(mpi, output=str(output), stall_s=stall_of(mpi, timeout_s))
             command = replace(self, mpi=opened).command(launch, budget_s)
             outcome = self._started(command, timeout_s)
-            told = _read(output)
+            told = read_account(output)
         write_whole(self.folder.finished(launch).with_suffix(".txt"), outcome.output)
         if outcome.status != 0:
             raise LaunchError(f"{launch.name} {outcome.ending}. {LAST_LINES}\n{outcome.last_lines}")
@@ -193,7 +192,12 @@ def accounts(campaign: ProgramCampaign) -> tuple[Account, ...]:
     return tuple(found)
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+def stall_of(mpi: VirtualMpi, timeout_s: float) -> int:
+    """Return after how many s without an event the layer says who waits for whom: before the time limit of a launch."""
+    return max(1, min(mpi.stall_s, int(_STALL_SHARE * timeout_s)))
+
+
+def read_account(path: Path) -> dict[str, Any] | None:
     """Return the account of the layer; None if there is none, or it is not whole."""
     try:
         told = json.loads(path.read_text(encoding="utf-8"))

@@ -18,8 +18,11 @@ from scalkit.native import sources
 if TYPE_CHECKING:
     from scalkit.bench.campaign.loop import Result
     from scalkit.bench.command.campaign import CommandArguments, CommandCampaign
+    from scalkit.bench.command.template import Template
+    from scalkit.bench.command.virtual import VirtualClock
 
-_REFUSED = ("mpi", "platform", "function", "ops", "algorithm", "per_node", "refine", "report", "campaign", "memory_n")
+_REFUSED = ("mpi", "platform", "function", "ops", "algorithm", "per_node", "refine", "report", "campaign", "memory_n", "network")
+_OF_VIRTUAL_TIME = ("mpi", "per_node", "network")
 _SHARED = ("p", "np", "procs", "ranks", "nodes", "threads", "t")
 """Names of what work is shared among: the claim that is offered falls with them."""
 _OWN = ("p", "points", "set")
@@ -58,25 +61,46 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
     from scalkit.bench.command.campaign import CommandArguments, prepare_command
     from scalkit.bench.command.template import Template, matrix, points_of_file
 
-    stray = [f"--{key.replace('_', '-')}" for key in _REFUSED if getattr(args, key)]
-    stray += [*args.what] + (["--clock"] if args.clock != "real" else [])
+    is_virtual = args.clock == "virtual"
+    refused = [key for key in _REFUSED if not (is_virtual and key in _OF_VIRTUAL_TIME)]
+    stray = [f"--{key.replace('_', '-')}" for key in refused if getattr(args, key)] + [*args.what]
     if stray:
         raise UsageError(f"{stray[0]} does not go with --command; leave it out.")
     if args.p and args.points:
         raise UsageError("-p and --points both say where to measure; leave one out.")
+    template = Template(args.command_text, tuple(args.set))
+    virtual = _virtual_clock(args, template) if is_virtual else None
+    usual = 3 if virtual is None else 1  # a virtual clock repeats exactly
     return prepare_command(
         out,
         CommandArguments(
-            template=Template(args.command_text, tuple(args.set)),
+            template=template,
             points=points_of_file(Path(args.points)) if args.points else matrix(args.p),
-            runs=5 if args.runs is None else args.runs,
-            min_reps=min(3, args.max_reps or 3) if args.min_reps is None else args.min_reps,
-            max_reps=100 if args.max_reps is None else args.max_reps,
+            runs=(5 if virtual is None else 1) if args.runs is None else args.runs,
+            min_reps=min(usual, args.max_reps or usual) if args.min_reps is None else args.min_reps,
+            max_reps=(100 if virtual is None else max(1, args.min_reps or 1)) if args.max_reps is None else args.max_reps,
             standard_error=args.standard_error,
             budget_s=args.budget,
             seed=args.seed or 0,
+            clock=None if virtual is None else virtual.name,
         ),
+        virtual,
     )
+
+
+def _virtual_clock(args: argparse.Namespace, template: Template) -> VirtualClock:
+    """Return the virtual clock that the options mean. Raises UsageError if the command does not begin with a launcher."""
+    from scalkit.bench.command.virtual import VirtualClock, program_of
+    from scalkit.bench.libraries.targets import find_targets
+    from scalkit.bench.virtual.mpi import VirtualMpi
+
+    program_of(template.words)
+    if len(args.mpi) > 1:
+        raise UsageError(f"--mpi {args.mpi[1]}: a command runs with one library; name one.")
+    options = {"mpicc": args.mpicc, "mpiexec": args.mpiexec, "clock": args.clock, "network": args.network}
+    (target,) = find_targets(args.mpi, per_node=args.per_node, **options)
+    assert isinstance(target.mpi, VirtualMpi)
+    return VirtualClock(target.mpi)
 
 
 def opening(arguments: CommandArguments, out: Path) -> str:
@@ -84,9 +108,10 @@ def opening(arguments: CommandArguments, out: Path) -> str:
     names = [name for name, _ in arguments.points[0]]
     over = f" over {', '.join(names)}" if names else ""
     points, runs = len(arguments.points), arguments.runs
+    clock = f"; times of a virtual clock, {arguments.clock}; computing costs no time" if arguments.clock else ""
     return (
         f"Measuring {arguments.template.name} at {points} point{'s' * (points != 1)}{over}, {runs} "
-        f"run{'s' * (runs != 1)}, into {out}"
+        f"run{'s' * (runs != 1)}, into {out}{clock}"
     )
 
 
