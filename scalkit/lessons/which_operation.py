@@ -1,39 +1,19 @@
 """The store that comes with scalkit, and what it says to the question of the SKaMPI data base."""
 
 import os
-import tempfile
-import weakref
-from pathlib import Path
 
 import scalkit.store
 from scalkit.bundled import bundled
-from scalkit.errors import ReportError
 from scalkit.markup import block, bullets
 from scalkit.store import Store
 from scalkit.store.advice.answer import Advice, Portable
 from scalkit.store.advice.substitutes import operations
 from scalkit.text import capital
 
-_CAMPAIGNS = (
-    ("data/virtual/mpich-5.0.2", "vm"),
-    ("data/virtual/openmpi-5.0.11", "vm"),
-    ("data/virtual/intel-2021.16.0", "vm"),
-    ("data/simulated/daint", None),
-    ("data/simulated/juropa", None),
-)
-
 
 def bundled_store(source: str | os.PathLike[str] = "") -> Store:
-    """Return the store in a folder or zip, or the one that comes with scalkit, read-only.
-
-    Where scalkit comes without one, its campaigns are filed in a temporary one, which is deleted with the Store.
-    """
-    if source:
-        return scalkit.store.open(source, readonly=True)
-    try:
-        return scalkit.store.open(bundled("data/store"), readonly=True)
-    except ReportError:
-        return _temporary()
+    """Return the store in a folder or zip, or the one that comes with scalkit, read-only."""
+    return scalkit.store.open(source or bundled("data/store"), readonly=True)
 
 
 def shown_store(source: str | os.PathLike[str] = "") -> Store:
@@ -43,15 +23,6 @@ def shown_store(source: str | os.PathLike[str] = "") -> Store:
     explore` sets it, else the one that comes with scalkit.
     """
     return bundled_store(source or os.environ.get("SCALKIT_STORE", ""))
-
-
-def _temporary() -> Store:
-    folder = tempfile.TemporaryDirectory(prefix="scalkit-store-")
-    store = scalkit.store.open(Path(folder.name) / "campaigns of scalkit")
-    for path, machine in _CAMPAIGNS:
-        store.put(bundled(path), machine=machine, licence="CC0-1.0", user="scalkit")
-    weakref.finalize(store, folder.cleanup)
-    return store
 
 
 class Answers:
