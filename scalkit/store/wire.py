@@ -120,8 +120,9 @@ class _Server:
     def copy(self, name: str, target: Path, most: int, *, may_lack: bool = False) -> int | None:
         """Return the size in bytes of a file that was copied; None if there is none and it `may_lack`."""
         size = 0
+        streamed: Any = {"block_size": 0} if self._is_http else {"cache_type": "none"}  # a server need not know ranges
         try:
-            with self._files.open(self._place(name), "rb", **self._streamed()) as source, target.open("wb") as sink:
+            with self._files.open(self._place(name), "rb", **streamed) as source, target.open("wb") as sink:
                 while chunk := source.read(_CHUNK):
                     size += len(chunk)
                     if size > most:
@@ -142,10 +143,6 @@ class _Server:
 
     def _unread(self, name: str, error: BaseException) -> str:
         return f"cannot read {self._named(name)}: {_words(error)}; try again, or check the address."
-
-    def _streamed(self) -> dict[str, Any]:
-        """Return options by which a file is read once, from its beginning; a server need not know ranges."""
-        return {"block_size": 0} if self._is_http else {"cache_type": "none"}
 
     def _named(self, name: str) -> str:
         return repr(f"{self.shown.rstrip('/')}/{name}" if name else self.shown)
@@ -180,9 +177,9 @@ def _sums(path: Path) -> dict[str, str]:
 
 def _require_sums(named: str, folder: Path, sums: dict[str, str]) -> None:
     """Raise StoreError if a statement is not the one that was published: unlike a run it has no hash of its own."""
-    for name in (RETRACTED, SIGNATURES, MARKER):
+    for name in sums.keys() & {RETRACTED, SIGNATURES, MARKER}:
         place = folder / name
-        if name in sums and (not place.is_file() or hashlib.sha256(place.read_bytes()).hexdigest() != sums[name]):
+        if not place.is_file() or hashlib.sha256(place.read_bytes()).hexdigest() != sums[name]:
             raise StoreError(f"{name} of {named!r} is not what was published, by its {SUMS}; ask who serves it for a whole copy.")
 
 
