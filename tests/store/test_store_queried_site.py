@@ -23,6 +23,7 @@ from scalkit.store.filed.dataset import runs_of
 from scalkit.store.runs.content import encoded
 
 Visit = Callable[..., Any]
+AXE = Path(__file__).resolve().parents[1] / "vendor/axe.min.js"
 VENDOR = Path(sk.__file__).parent / "plots/store/queried/vendor"
 HOSTILE = "<img src=x onerror=alert(1)>%{x}&amp;</script>"
 
@@ -176,7 +177,7 @@ def test_only_the_rows_of_what_is_chosen_are_fetched(visit: Visit, tmp_path: Pat
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (700, "light"), (1280, "dark"), (1280, "light")])
 def test_the_site_fits_every_screen_and_says_what_is_simulated(width: int, scheme: str, site: Path, visit: Visit) -> None:
-    tab, trouble, elsewhere, _ = visit(site, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    tab, trouble, elsewhere, _ = visit(site, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
     tab.wait_for_selector("#plot .main-svg")
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
     ink = tab.evaluate("getComputedStyle(document.querySelector('#plot .xtitle')).fill")
@@ -184,6 +185,8 @@ def test_the_site_fits_every_screen_and_says_what_is_simulated(width: int, schem
     tab.fill("#run-filter", "cluster")
     tab.locator("#runs input").first.check()
     assert "(simulated)" in tab.locator("#runs label").first.inner_text()
+    tab.evaluate(AXE.read_text(encoding="utf-8"))
+    assert [one["id"] for one in tab.evaluate("axe.run(document)")["violations"]] == []
     assert (trouble, elsewhere) == ([], [])
 
 
