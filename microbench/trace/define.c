@@ -8,6 +8,7 @@
 #include "trace/symbols.h"
 #include "trace/telling.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static uint32_t numbers;
 static uint64_t own_run; /* 0 once the file says it */
 static int32_t n_scopes, n_groups;
 static int own_location, own_serial;
+static int sites = -1;
 
 static void *append(struct list *list, size_t size)
 {
@@ -39,10 +41,21 @@ static void *append(struct list *list, size_t size)
     return (char *)list->items + size * list->used++;
 }
 
-void sk_define_begin(int location, uint64_t run)
+/* Where the user wants lines of the source, what is needed to find them goes to a file of its own. */
+static void open_sites(const char *folder)
+{
+    char path[4096];
+    if (!getenv("SCALKIT_TRACE_LINES"))
+        return;
+    snprintf(path, sizeof path, "%s/%06d.sites", folder, own_location);
+    sites = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+}
+
+void sk_define_begin(int location, uint64_t run, const char *folder)
 {
     own_run = run;
     own_location = location;
+    open_sites(folder);
     own_serial = 1;
     functions_told = calloc(SK_N_FUNCTIONS, 1);
     if (!functions_told)
@@ -261,15 +274,27 @@ static void tell_regions(void)
     sk_json_end(&news, ']');
 }
 
+static void tell_site(const struct sk_site *site)
+{
+    struct sk_json line = { 0 };
+    sk_json_begin(&line, NULL, '{');
+    sk_tell_site(&line, site);
+    sk_json_end(&line, '}');
+    dprintf(sites, "%s\n", line.text);
+    sk_json_free(&line);
+}
+
 static void tell_paths(void)
 {
-    char site[320];
+    static struct sk_site site;
     const struct path *path = paths.items;
     sk_json_begin(&news, "sites", '[');
     for (size_t k = paths.told; k < paths.used; k++) {
-        sk_symbols_describe(path[k].site, site, sizeof site);
-        if (site[0])
-            sk_tell_pair(&news, k + 1, site);
+        sk_symbols_find(path[k].site, &site);
+        if (site.text[0])
+            sk_tell_pair(&news, k + 1, site.text);
+        if (site.text[0] && sites >= 0)
+            tell_site(&site);
     }
     sk_json_end(&news, ']');
     sk_json_begin(&news, "paths", '[');

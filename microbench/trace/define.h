@@ -8,7 +8,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
-void sk_define_begin(int location, uint64_t run); /* once, before all others */
+void sk_define_begin(int location, uint64_t run, const char *folder); /* once, before all others */
 uint32_t sk_define_number(void); /* of the next call or mark */
 
 /* The call path of a function, or region of the user, called at `site` (NULL: none) in `parent` (0: the program). */

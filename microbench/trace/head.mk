@@ -9,7 +9,7 @@ SIMULATED := -DSK_SIMULATED -DSMPI_NO_OVERRIDE_MALLOC
 endif
 
 include $(SOURCE)warnings.mk
-STANDARD := -std=gnu11 -I$(SOURCE) $(SIMULATED) -fPIC
+STANDARD := -std=gnu11 -I$(SOURCE) $(SIMULATED) -fPIC -fno-omit-frame-pointer
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=undefined -fsanitize=address,undefined -Werror
 
 .DEFAULT_GOAL := all

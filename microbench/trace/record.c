@@ -4,6 +4,7 @@
 #include "trace/define.h"
 #include "trace/filter.h"
 #include "trace/folder.h"
+#include "trace/stack.h"
 #include "trace/symbols.h"
 
 #include <fcntl.h>
@@ -51,12 +52,15 @@ uint32_t sk_enter(struct sk_call *call, struct sk_trace_place *place, uint32_t f
         sk_unlock();
         return outer;
     }
-    if (place->site != site || place->parent != outer || place->path == 0) {
+    if (sk_stack_is_on) {
+        call->path = sk_stack_path(outer, function, site);
+        place->path = 0; /* another stack may come to the same place */
+    } else if (place->site != site || place->parent != outer || place->path == 0) {
         place->path = sk_define_path(outer, function, site);
         place->parent = outer;
         place->site = site;
     }
-    call->path = inner_path = place->path;
+    call->path = inner_path = sk_stack_is_on ? call->path : place->path;
     call->number = sk_define_number();
     call->enter = sk_now();
     *sk_open_call = (struct sk_open_call){ call->enter, call->path };
@@ -194,7 +198,7 @@ void sk_record_begin(int thread_level)
     PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     run = sk_folder_begin(folder, sizeof folder, "trace", private_comm);
-    sk_define_begin(own_rank, run);
+    sk_define_begin(own_rank, run, folder);
     fine = sk_buffer_open(folder, own_rank, records > 0 ? (size_t)records : 1 << 16);
     PMPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_CHAR, MPI_MIN, private_comm);
     is_locking = thread_level == MPI_THREAD_MULTIPLE;
@@ -213,6 +217,7 @@ void sk_record_begun(void)
 {
     sk_lock();
     sk_filter_begin();
+    sk_stack_begin();
     sk_unlock();
 }
 

@@ -150,3 +150,12 @@ void sk_symbols_describe(const void *site, char *text, size_t room)
     sk_symbols_find(site, &found);
     snprintf(text, room, "%s", found.text);
 }
+
+void sk_tell_site(struct sk_json *to, const struct sk_site *site)
+{
+    sk_json_text(to, "site", site->text);
+    sk_json_text(to, "object", site->object);
+    sk_json_uint(to, "address", site->address);
+    sk_json_uint(to, "size", site->bytes);
+    sk_json_uint(to, "changed", site->changed);
+}

@@ -2,6 +2,8 @@
 #ifndef SK_TRACE_SYMBOLS_H
 #define SK_TRACE_SYMBOLS_H
 
+#include "base/json.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +15,7 @@ void sk_symbols_describe(const void *site, char *text, size_t room);
  * bytes and time of last change in s, which tell whether it still is the same. */
 struct sk_site { char text[320], object[4096]; uint64_t address, bytes, changed; };
 void sk_symbols_find(const void *site, struct sk_site *found);
+void sk_tell_site(struct sk_json *to, const struct sk_site *site); /* as members of the object that was begun */
 
 void sk_symbols_forget(void); /* gives the memory of the last table back */
 

@@ -13,11 +13,12 @@ from scalkit.cli.terminal.profiles import profile_text
 from scalkit.errors import DataError, UsageError
 from scalkit.native import build, sources
 from scalkit.task_bar import task_bar
+from scalkit.trace.calls.source_lines import write_lines
 from scalkit.units import BYTES, SECONDS, split_quantity
 from scalkit.whole_file import whole_file
 
 _OF_TRACE = re.compile(
-    r"[0-9]{6,}\.(sktrace|live|profile)|(trace|trace\.perfetto|profile|calls)\.json|waits\.(nc|html|verdict\.json|junit\.xml)|calls\.html"
+    r"[0-9]{6,}\.(sktrace|live|sites|profile)|(trace|trace\.perfetto|lines|profile|calls)\.json|waits\.(nc|html|verdict\.json|junit\.xml)|calls\.html"
 )
 
 
@@ -76,7 +77,8 @@ def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
     """Run the command with the recorder preloaded; return 1 if it fails, else 0, and the folders of its traces."""
     if args.buffer < 16:
         raise UsageError(f"--buffer is {args.buffer}; a number from 16 on is needed.")
-    settings = {"SCALKIT_TRACE_BUFFER": str(args.buffer), **_left_out(args)}
+    settings = {"SCALKIT_TRACE_BUFFER": str(args.buffer), "SCALKIT_TRACE_LINES": "1", **_left_out(args)}
+    settings["SCALKIT_TRACE_STACKS"] = args.stacks or ""
     folder = Path(args.folder).absolute()
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{args.folder} is a file; name a folder.")
@@ -106,14 +108,17 @@ def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
             ended = f"{args.program[0]!r} ended with status {status}; " if status else ""
             sys.stdout.write(f"{ended}counted the calls in {one}; see them with: scalkit trace show {one}\n")
         else:
+            write_lines(one)
             sys.stdout.write(_recorded(one, args.program[0], status))
     return (1 if status else 0), folders
 
 
 def _left_out(args: argparse.Namespace) -> dict[str, str]:
     """Return the variables that say what the recorder leaves out. Raises UsageError if an option makes no sense."""
-    if args.profile_only and (args.leave_out or args.shortest_poll or args.smallest):
-        raise UsageError("--profile-only counts all calls but those of pauses; leave --leave-out and its like out.")
+    if args.profile_only and (args.leave_out or args.shortest_poll or args.smallest or args.stacks):
+        raise UsageError(
+            "--profile-only counts all calls but those of pauses, by place; leave --leave-out, --stacks and its like out."
+        )
     for name in args.leave_out:
         if not name or "," in name:
             raise UsageError(f"--leave-out {name!r} is no name of a function or region; write one, as in MPI_Iprobe.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ from scalkit.errors import ReportError
 from scalkit.extras import require
 from scalkit.reports.markup import lines, name, notes, soft, table
 from scalkit.reports.pieces import Section
-from scalkit.reports.writer.content import Content, made_with, written_now
+from scalkit.reports.writer.content import made_with, written_now
 from scalkit.reports.writer.write import render
 from scalkit.trace.calls.text import FUNCTIONS, PLACES, function_rows, head_line, place_rows
 from scalkit.whole_file import whole_file
@@ -22,24 +21,6 @@ _MOST_ROWS = 500
 """Rows of a table that a browser still lays out at once; `calls.json` has all."""
 
 
-@dataclass(frozen=True, eq=False)
-class CallsPage(Content):
-    """What the page shows."""
-
-    profile: Profile
-    title: str
-
-    @property
-    def answer(self) -> str:
-        """How much of the time it is, and where most of it."""
-        found = self.profile
-        most = found.calls[0] if found.calls else None
-        share = head_line(found)
-        if most is None:
-            return f"{share}."
-        return f"{share}; most of that in {most.function}{f', called by {most.where}' if most.where else ''}."
-
-
 def write_calls_page(profile: Profile, out: Path, title: str) -> None:
     """Write the page. Raises MissingPackageError without what writes reports, ReportError if `out` cannot be written."""
     require("report")
@@ -47,8 +28,12 @@ def write_calls_page(profile: Profile, out: Path, title: str) -> None:
 
     cells: Any = nbformat.v4
 
+    most = profile.calls[0] if profile.calls else None
+    by = f", called by {most.where}" if most and most.where else ""
+    answer = f"{head_line(profile)}; most of that in {most.function}{by}." if most else f"{head_line(profile)}."
     facts = [("processes", profile.facts["locations"]), ("library", profile.facts.get("library", "")), ("report", written_now())]
-    top = Section.top("Profile of MPI calls", CallsPage(profile, title), facts)
+    words = {"kicker": "Profile of MPI calls", "answer": answer, "details": ""}
+    top = Section.rendered("top.html", page={"title": title}, facts=facts, tiles=[], **words)
     functions = [(name(row[0]), *row[1:]) for row in function_rows(profile)]
     places = [(name(row[0]), *row[1:]) for row in place_rows(profile)[:_MOST_ROWS]]
     n_all = len(profile.calls)

@@ -142,7 +142,7 @@ def profile(trace: LocalTrace, waits: Waits) -> None:
     The time of a call path is that in which it was the innermost: without its calls and regions. It is counted from the
     first to the last record of a location.
     """
-    parents = trace.definitions.parents
+    parents = trace.definitions.around
     n_paths = len(parents)
     time, visits, operations, amount = (np.zeros((trace.count, n_paths), dtype=np.int64) for _ in range(4))
     for k, (calls, transfers, marks) in enumerate(trace.parts()):

@@ -67,13 +67,8 @@ static void tell_row(uint32_t row, uint32_t function, const void *site)
     sk_json_begin(&line, NULL, '{');
     sk_json_uint(&line, "row", row);
     sk_json_text(&line, "function", sk_function_names[function]);
-    if (where.text[0]) {
-        sk_json_text(&line, "site", where.text);
-        sk_json_text(&line, "object", where.object);
-        sk_json_uint(&line, "address", where.address);
-        sk_json_uint(&line, "size", where.bytes);
-        sk_json_uint(&line, "changed", where.changed);
-    }
+    if (where.text[0])
+        sk_tell_site(&line, &where);
     sk_json_end(&line, '}');
     dprintf(texts, "%s\n", line.text);
     sk_json_free(&line);

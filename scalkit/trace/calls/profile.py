@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import DataError
-from scalkit.trace.calls.source_lines import Site, of_object, source_lines
+from scalkit.trace.calls.source_lines import Site, of_object, site_of, source_lines
 
 HEADER = "profile.json"
 _HEAD = np.dtype(
@@ -163,5 +163,4 @@ def _texts(data: bytes, n: int) -> Iterator[tuple[int, str, Site]]:
         number = int(said["row"])
         if not 0 <= number < n:
             raise ValueError(f"it describes row {number} of {n}")
-        numbers = (int(said.get(name, 0)) for name in ("address", "size", "changed"))
-        yield number, str(said["function"]), Site(str(said.get("site", "")), str(said.get("object", "")), *numbers)
+        yield number, str(said["function"]), site_of(said)

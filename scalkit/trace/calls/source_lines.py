@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scalkit.text import counted
 
 _CYTHON = re.compile(r"__pyx_(?:pw|pf|f|fuse_\d+__pyx_pw)_(?P<scopes>(?:\d+[A-Za-z]\w*?_)+)\d*(?P<name>[A-Za-z]\w*)\+")
 _SECONDS = 60
+LINES = "lines.json"
 
 
 class Site(NamedTuple):
@@ -27,6 +29,27 @@ class Site(NamedTuple):
     address: int
     size: int
     changed: int
+
+
+def site_of(said: Mapping[str, Any]) -> Site:
+    """Return a site as a line of a recorder's file has it. Raises ValueError or TypeError if that is damaged."""
+    numbers = (int(said.get(name, 0)) for name in ("address", "size", "changed"))
+    return Site(str(said.get("site", "")), str(said.get("object", "")), *numbers)
+
+
+def write_lines(folder: Path) -> None:
+    """Write ``lines.json``, from texts of sites to ``file:line``, and delete the files of sites that it is made of."""
+    sites: set[Site] = set()
+    for file in folder.glob("[0-9]*.sites"):
+        # a process that was killed may have cut the last line off
+        sites |= {site_of(json.loads(line)) for line in file.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]}
+        file.unlink()
+    of_text: dict[str, set[str]] = {}
+    for site, place in source_lines(sites)[0].items():
+        of_text.setdefault(site.text, set()).add(Path(place).name)
+    lines = {text: next(iter(places)) for text, places in of_text.items() if len(places) == 1}
+    if lines:
+        (folder / LINES).write_text(json.dumps(lines, indent=0, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def source_lines(sites: Iterable[Site]) -> tuple[dict[Site, str], list[str]]:

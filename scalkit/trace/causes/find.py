@@ -69,7 +69,7 @@ class _Causes:
         caused = self._caused[self._caused_starts[location] : self._caused_starts[location + 1]]
         calls, _, marks = self._parts[location - self._analysis.trace.first]
         waits = self._edges.begin[own], self._edges.until[own]
-        parents = self._analysis.trace.definitions.parents
+        parents = self._analysis.trace.definitions.around
         return innermost(calls, marks, parents, self._begin, waits), own, caused
 
     def profiles(self, pieces: tuple[Ints, Ints, Ints]) -> tuple[Rows, Rows]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -110,6 +111,15 @@ class Definitions:
     parents: NDArray[np.int64]
     scopes: tuple[Scope, ...]
     functions: frozenset[str] = frozenset()
+
+    @cached_property
+    def around(self) -> NDArray[np.int64]:
+        """Number of the step around each path that has time of its own: no function that was only seen on the stack."""
+        found = self.parents.copy()
+        for k, parent in enumerate(self.parents.tolist()):  # those around a path stand before it
+            if parent >= 0 and self.region(parent).endswith("()"):
+                found[k] = found[parent]
+        return found
 
     def region(self, path: int) -> str:
         """Return the region at the end of a path."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
+from scalkit.trace.calls.source_lines import LINES
 from scalkit.trace.files.definitions import LocalDefinitions
 from scalkit.trace.files.problems import Problem
 from scalkit.trace.files.tables import BLOCK, FILE, KINDS, MAGIC, ORDER, TABLES, Columns, block_bytes, empty
@@ -26,11 +27,12 @@ _NAMES = {number: name for name, number in KINDS.items()}
 
 @dataclass(frozen=True)
 class Header:
-    """What ``trace.json`` says. `facts`: the whole object."""
+    """What ``trace.json`` says. `facts`: the whole object. `lines`: ``file:line`` of call sites, from ``lines.json``."""
 
     folder: Path
     locations: int
     facts: dict[str, Any]
+    lines: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_simulated(self) -> bool:
@@ -78,7 +80,17 @@ def read_header(folder: str | os.PathLike[str]) -> Header:
         raise DataError(f"{path} says that there are {locations!r} locations; a number from 1 on is needed.")
     if locations > _MANY and 2 * (there := len(list(Path(folder).glob("*.sktrace")))) < locations:
         raise DataError(f"{path} says that there are {locations:,} locations, and there are files of {there}; record it again.")
-    return Header(Path(folder), locations, facts)
+    return Header(Path(folder), locations, facts, _lines(Path(folder) / LINES))
+
+
+def _lines(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    try:
+        lines = json.loads(path.read_text(encoding="utf-8"))
+        return {str(site): str(line) for site, line in lines.items()}
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
+        raise DataError(f"{path} is no JSON object of call sites ({error}); delete it, and sites have no lines.") from error
 
 
 def read_location(header: Header, location: int) -> LocationFile:
@@ -92,6 +104,8 @@ def read_location(header: Header, location: int) -> LocationFile:
         data = np.empty(0, np.uint8)
     else:
         _read_blocks(data, path.name, location, found, read_live(header.folder, location))
+        sites = found.definitions.sites
+        found.definitions.sites = {number: header.lines.get(text, text) for number, text in sites.items()}
     if not found.definitions.run or found.definitions.run == header.facts.get("run", found.definitions.run):
         return found
     text = f"{path.name} is of another run than {HEADER} ({found.definitions.run}, {header.facts['run']})"

@@ -171,7 +171,7 @@ def _write(trace: LocalTrace, place: Path, key: str, waits: bool, options: Optio
         }
         for (calls, transfers, marks), at in zip(trace.parts(), trace.begins, strict=True):
             mine = slice(at, at + len(calls["enter"]))
-            time, path = steps_of(calls, marks, trace.definitions.parents)
+            time, path = steps_of(calls, marks, trace.definitions.around)
             inside = path[:-1] >= 0
             path_ns += np.bincount(path[:-1][inside], weights=np.diff(time)[inside], minlength=len(path_ns))
             tables = {"steps": (time - begin, path), "waits": _waits(calls, found, mine, begin)}

@@ -1,0 +1,92 @@
+"""Call paths of real programs: lines of call sites, and the functions around calls, by frame pointers and unwound."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from launching import environment
+
+from scalkit.bench import Mpi
+from scalkit.errors import DataError
+from scalkit.trace import analyse
+from scalkit.trace.calls.source_lines import write_lines
+from scalkit.trace.local.part import load
+
+PROGRAM = """
+#include <mpi.h>
+#include <time.h>
+#define FUNCTION static __attribute__((noinline)) void
+FUNCTION meet(int ms)
+{
+    struct timespec nap = { 0, ms * 1000000 };
+    nanosleep(&nap, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    __asm__ volatile("");
+}
+FUNCTION first(int rank) { meet(30 * rank); __asm__ volatile(""); }
+FUNCTION second(int rank) { meet(0); meet(40 * rank); __asm__ volatile(""); }
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    first(rank);
+    second(rank);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def recorded(mpi: Mpi, folder: Path, flags: list[str], *options: str) -> Path:
+    source, program = folder / "prog.c", folder / "prog"
+    source.write_text(PROGRAM)
+    subprocess.run([mpi.mpicc, "-O2", *flags, str(source), "-o", str(program)], check=True, env=environment(mpi))
+    words = [sys.executable, "-m", "scalkit.cli", "trace", "record", str(folder / "t"), "--mpicc", mpi.mpicc, *options, "--"]
+    forward = {"LD_PRELOAD": "", "SCALKIT_TRACE": "", "SCALKIT_TRACE_STACKS": "", "SCALKIT_TRACE_LINES": ""}
+    command = mpi.command(2, str(program), forward=forward)
+    found = subprocess.run([*words, *command], env=environment(mpi), capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stderr) == (0, "")
+    return folder / "t"
+
+
+@pytest.mark.mpi
+def test_a_call_site_is_a_line_of_the_source(mpi: Mpi, tmp_path: Path) -> None:
+    folder = recorded(mpi, tmp_path, ["-g"])
+    names = [str(name) for name in analyse(folder)["path_name"].values]
+    assert "program/MPI_Barrier@prog.c:9" in names
+    assert not list(folder.glob("*.sites"))
+    (folder / "lines.json").write_text("[1]")
+    with pytest.raises(DataError, match=r"lines.json is no JSON object of call sites .*; delete it"):
+        load(folder)
+    (folder / "lines.json").unlink()
+    assert any("MPI_Barrier@meet+0x" in str(name) for name in analyse(folder)["path_name"].values)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(("how", "flags"), [("frame-pointers", ["-fno-omit-frame-pointer"]), ("unwind", [])])
+def test_functions_around_a_call_are_steps_of_its_path(mpi: Mpi, tmp_path: Path, how: str, flags: list[str]) -> None:
+    ds = analyse(recorded(mpi, tmp_path, flags, "--stacks", how))
+    severity = ds["severity"].sum("location")
+    paths = {str(name).partition("@")[0]: k for k, name in enumerate(ds["path_name"].values)}
+    inner = "meet()/MPI_Barrier"
+    calls = {name: int(severity.sel(metric="visits")[k]) for name, k in paths.items() if name.endswith(inner)}
+    assert calls == {f"program/main()/first()/{inner}": 2, f"program/main()/second()/{inner}": 4}
+    waits = {name: 1e-6 * int(severity.sel(metric="wait_at_barrier")[paths[name]]) for name in calls}
+    assert waits[f"program/main()/first()/{inner}"] > 20
+    assert waits[f"program/main()/second()/{inner}"] > 30
+    assert (severity.sel(metric="time") >= 0).all()  # functions have no time of their own, and take none away
+    assert int(severity.sel(metric="time")[paths["program/main()"]]) == 0
+    assert 1e-6 * int(severity.sel(metric="time")[paths["program"]]) > 60
+
+
+def test_a_text_that_is_two_lines_has_none(tmp_path: Path) -> None:
+    write_lines(tmp_path)
+    assert not (tmp_path / "lines.json").exists()
+    (tmp_path / "000000.sites").write_text('{"site": "f+0x1", "object": "/no/such/file", "address": 1}\n{"site": "f+')
+    write_lines(tmp_path)
+    assert list(tmp_path.iterdir()) == []
