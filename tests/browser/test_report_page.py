@@ -94,6 +94,15 @@ def test_link_to_a_variant_opens_its_part(report: Path, visit: Any) -> None:
     assert part.get_attribute("id") == "f-object_memory.MPI_Comm_dup-5b-random-5d-"
 
 
+def test_broken_escape_in_the_address_is_no_error(report: Path, visit: Any) -> None:
+    seen = visit(report)
+    seen.page.evaluate("location.hash = '#%'")
+    seen.page.reload()
+    seen.page.wait_for_selector("html[data-figures=drawn]")
+    assert seen.page.url.endswith("#%")
+    assert seen.errors == []
+
+
 def test_figures_appear_when_a_folded_part_opens(report: Path, visit: Any) -> None:
     page = visit(report).page
     folded = page.locator("details:has(.plot)")

@@ -123,11 +123,15 @@ def test_held_key_is_one_pull_and_the_limit_stays_above(show: Show, session: Ses
     page.keyboard.up("ArrowDown")
     assert page.evaluate("state.pulled") == {"n": 1, "grip": "limit", "growth": "p^(4/3)"}
     assert shown == "p^(4/3)"
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("state.pulled.growth") == "p^(5/4)*log(p)", "before Python answers"
+    page.evaluate("() => model.set('problem', 'No.')")
+    assert limit.get_attribute("aria-valuetext") == "p^(3/2)"
     page.evaluate("() => model.set('grips', { ...model.get('grips'), limit: model.get('grips').expectation + 1 })")
     page.keyboard.press("Home")
     assert page.evaluate("state.pulled.growth") == "p", "which is expected: nothing may deviate"
     page.keyboard.press("Control+z")
-    assert page.evaluate("state.pulled") == {"n": 3, "grip": "undo", "growth": ""}
+    assert page.evaluate("state.pulled") == {"n": 4, "grip": "undo", "growth": ""}
     page.evaluate("() => model.set('problem', 'No <b>such</b> limit.')")
     assert page.get_by_role("alert").text_content() == "No <b>such</b> limit."
     assert page.evaluate("() => { stop(); return listeners(); }") == 0

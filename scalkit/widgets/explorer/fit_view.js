@@ -9,7 +9,7 @@ const SVG = "http://www.w3.org/2000/svg";
 
 class FitGrips {
   constructor({ model, el }) {
-    Object.assign(this, { model, el, pull: null, nodes: {} });
+    Object.assign(this, { model, el, pull: null, sent: null, nodes: {} });
     const add = (parent, tag, className) => parent.appendChild(Object.assign(document.createElement(tag), { className }));
     this.over = add(el, "div", "sk-grips");
     this.svg = this.over.appendChild(document.createElementNS(SVG, "svg"));
@@ -29,7 +29,11 @@ class FitGrips {
       for (const name of ["keyup", "blur"]) node.addEventListener(name, () => { if (this.pull?.isKey) this.release(); });
     }
     this.place = () => { if (!this.pull) { this.curve.removeAttribute("d"); this.said.textContent = ""; } this.draw(); };
-    this.tell = () => { this.problem.textContent = model.get("problem"); this.place(); };
+    this.tell = () => {
+      this.problem.textContent = model.get("problem");
+      if (model.get("problem")) this.sent = null;
+      this.place();
+    };
     el.addEventListener("sk-drawn", this.place);
     model.on("change:grips", this.place);
     model.on("change:problem", this.tell);
@@ -58,6 +62,13 @@ class FitGrips {
     return { grips, curve, heightOf, left: xaxis._offset, top: yaxis._offset, width: xaxis._length, height: yaxis._length, at: (grip) => right - GRIPS[grip].from };
   }
 
+  // Where a grip is: where it was let go, until the answer of Python is there.
+  indexOf(grip, { grips }) {
+    const { sent } = this, k = sent?.grip === grip ? grips.ticks.findIndex(({ growth }) => growth === sent.growth) : -1;
+    if (k === grips[grip]) this.sent = null;
+    return k < 0 ? grips[grip] : k;
+  }
+
   // A limit below the expectation would be none.
   choices(grip, { grips }) { return grips.ticks.map((_, k) => k).filter((k) => grip === "expectation" || k >= grips.expectation); }
 
@@ -82,7 +93,8 @@ class FitGrips {
     event.stopPropagation();
     this.nodes[grip].focus({ preventScroll: true });
     this.nodes[grip].setPointerCapture(event.pointerId);
-    this.pull = { grip, from: frame.grips[grip], to: frame.grips[grip], y0: event.clientY - this.over.getBoundingClientRect().top - frame.top };
+    const from = this.indexOf(grip, frame);
+    this.pull = { grip, from, to: from, y0: event.clientY - this.over.getBoundingClientRect().top - frame.top };
     this.draw();
   }
 
@@ -100,7 +112,8 @@ class FitGrips {
     else if ((event.ctrlKey || event.metaKey) && "zy".includes(letter)) this.send(letter === "y" || event.shiftKey ? "redo" : "undo");
     else if (event.key in STEPS && frame && !event.ctrlKey && !event.altKey && !event.metaKey) {
       if (this.pull && !this.pull.isKey) return;
-      this.pull ??= { grip, from: frame.grips[grip], to: frame.grips[grip], isKey: true };
+      const from = this.indexOf(grip, frame);
+      this.pull ??= { grip, from, to: from, isKey: true };
       const all = this.choices(grip, frame), k = all.indexOf(this.pull.to) + STEPS[event.key];
       this.pull.to = all[Math.max(0, Math.min(all.length - 1, k))];
       this.draw();
@@ -123,6 +136,7 @@ class FitGrips {
   }
 
   send(grip, growth = "") {
+    this.sent = growth ? { grip, growth } : null;
     this.model.set("pulled", { n: (this.model.get("pulled").n ?? 0) + 1, grip, growth });
     this.model.save_changes();
   }
@@ -136,7 +150,7 @@ class FitGrips {
     const { grips, left, top, width, height } = frame;
     Object.assign(this.over.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
     for (const [grip, node] of Object.entries(this.nodes)) {
-      const isPulled = pull?.grip === grip, k = isPulled ? pull.to : grips[grip], at = frame.at(grip);
+      const isPulled = pull?.grip === grip, k = isPulled ? pull.to : this.indexOf(grip, frame), at = frame.at(grip);
       const y = isPulled && !pull.isKey && pull.y !== undefined ? pull.y : frame.heightOf(k, at);
       node.hidden = !Number.isFinite(y) || at < 0;
       Object.assign(node.style, { left: `${at}px`, top: `${Math.max(0, Math.min(height, y))}px` });

@@ -106,9 +106,18 @@
     }
   }
 
+  // Where the address points to; nowhere if its escapes are broken, as in "#%".
+  function target() {
+    try {
+      return document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    } catch {
+      return null;
+    }
+  }
+
   // A link to a folded part, or into one, opens it.
   function reveal() {
-    const el = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const el = target();
     let isFolded = false;
     for (let fold = el?.closest("details"); fold; fold = fold.parentElement.closest("details")) isFolded = fold.open = true;
     if (isFolded) el.scrollIntoView();
