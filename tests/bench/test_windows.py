@@ -25,12 +25,14 @@ def _measured(mpi: Mpi, out: Path, *words: str) -> int:
 
 
 @pytest.mark.mpi
-def test_all_of_them_give_what_they_must(mpi: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("clock", "p"), [("real", 2), ("virtual", 3)])
+def test_all_of_them_give_what_they_must(
+    clock: str, p: int, mpi: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "runs"
-    assert (
-        _measured(mpi, out, "--ops", ",".join(GROUPS), "-n", "3", "--size", "800", "--datatype", "double", "--budget", "20") == 0
-    )
-    records = [json.loads(line) for line in (out / "time-p0003-r00.jsonl").read_text().splitlines()]
+    words = ("--ops", ",".join(GROUPS), "-n", str(p), "--clock", clock, "--size", "800", "--datatype", "double")
+    assert _measured(mpi, out, *words, "--budget", "20") == 0
+    records = [json.loads(line) for line in (out / f"time-p000{p}-r00.jsonl").read_text().splitlines()]
     cells = {one["op"]: one for one in records if one["rec"] == "cell"}
     skipped = {one["op"] for one in records if one["rec"] == "skip"}
     tree = sources("microbench")
