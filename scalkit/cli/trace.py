@@ -26,7 +26,7 @@ from scalkit.trace.files.problems import Problem
 from scalkit.trace.files.reader import read_header
 from scalkit.trace.local.ranks import over_world
 from scalkit.trace.results.metrics import TITLES
-from scalkit.trace.results.summary import share, summary
+from scalkit.trace.results.summary import lacks_progress, share, summary
 from scalkit.trace_prediction import Prediction, predict
 from scalkit.units import format_quantity
 
@@ -43,6 +43,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     ds = _analysed(args) if args.word == "analyse" else read_result(args.file)
     told = _told(ds, args.rows)
+    if args.fail_above is not None and lacks_progress(ds):
+        raise DataError("waiting for progress is not known where calls were left out; record all, or leave --fail-above out.")
     waited = sum(share(ds, name) for name in ("wait_for_progress", "wait_for_grant") if name in told["totals"])
     print_either(args.json, told, plain(_text(told)))
     return 1 if args.fail_above is not None and 100 * waited > args.fail_above else 0

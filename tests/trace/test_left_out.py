@@ -190,7 +190,14 @@ def test_the_command_says_what_is_left_out(mpi: Mpi, program: Path, tmp_path: Pa
     assert "  as asked: 8 calls of MPI_Send, " in found.stdout
     assert "Waiting for progress is" not in found.stdout
     assert "late sender" not in found.stdout
-    assert (tmp_path / "t/waits.html").is_file()
+    answer = json.loads((tmp_path / "t/waits.verdict.json").read_text())["answer"]
+    assert answer.startswith("Calls were left out of the recording, so how long the program waits for progress is not known.")
+    assert "<b>unknown</b>" in (tmp_path / "t/waits.html").read_text()
+    for word in ("analyse", "report"):
+        more = [str(tmp_path / "t"), "--fail-above", "5", "--out", str(tmp_path / word)]
+        found = subprocess.run([*words[:4], word, *more], env=environment(mpi), capture_output=True, text=True, check=False)
+        assert found.returncode == 2
+        assert "waiting for progress is not known where calls were left out" in found.stderr
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from scalkit.reports.writer.target import Target
 from scalkit.reports.writer.write import ReportResult, given, work_folder, write
 from scalkit.trace import over_processes
 from scalkit.trace.results.metrics import FACTS, TITLES
-from scalkit.trace.results.summary import summary
+from scalkit.trace.results.summary import lacks_progress, summary
 from scalkit.trace.views.timeline import Timeline
 from scalkit.validation import Expectation, Validation, validate
 
@@ -84,7 +84,9 @@ class WaitingPage(Content):
         shares = [100 * float(run.parts.share) for run in self.runs if np.isfinite(run.parts.share)]
         counts = [run.processes for run in self.runs]
         over = f"{counts[0]} processes" if len(set(counts)) == 1 else f"{counts[0]} to {counts[-1]} processes"
-        if not shares:
+        if any(lacks_progress(source.ds) for source in self.sources):
+            said = ["Calls were left out of the recording, so how long the program waits for progress is not known."]
+        elif not shares:
             said = ["Something else than calls progressed communication, so nobody waited for progress."]
         else:
             low, high = min(shares), max(shares)
@@ -191,6 +193,8 @@ def open_waiting(
     shown = list(named) or (list(runs) if runs else ["simulated traces that come with scalkit"])
     how = {"baseline": baseline, "keep_going": keep_going}
     sources = [read_source(path, name, region, **how) for path, name in found_in(given, shown)]
+    if fail_above is not None and any(lacks_progress(one.ds) for one in sources):
+        raise DataError("waiting for progress is not known where calls were left out; record all, or leave --fail-above out.")
     sources.sort(key=lambda one: one.run.processes)
     asked = {"program": expected} if isinstance(expected, str) and expected else dict(expected or {})
     growths = asked or {"program": "1"}

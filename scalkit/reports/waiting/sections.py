@@ -17,7 +17,7 @@ from scalkit.reports.pieces import Piece, Section, figure
 from scalkit.reports.waiting.page import WaitingPage, is_strong
 from scalkit.reports.writer.content import made_with
 from scalkit.trace.results.metrics import TITLES
-from scalkit.trace.results.summary import summary
+from scalkit.trace.results.summary import lacks_progress, summary
 
 _MOST_ROWS = 12
 
@@ -28,6 +28,8 @@ def headline(page: WaitingPage) -> Section:
     share = float(page.worst.run.parts.share)
     most, last = (counted(n, "process", "processes") for n in (page.worst.run.processes, runs[-1].processes))
     waiting = f"{100 * share:.1f} %" if np.isfinite(share) else "none"
+    if any(lacks_progress(source.ds) for source in page.sources):
+        waiting = "unknown"
     tiles = [
         ("none" if share > 0.1 else "total", "", waiting, f"of the time waits for progress on {most}, where it is most"),
         ("total", "", quantity(runs[-1].parts.wall, "s"), f"the program takes on {last}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,12 @@ def share(ds: xr.Dataset, metric: str) -> float:
     """Return the part of the time of all locations that they spent in a wait; 0 if there is no time."""
     time = int(ds["severity"].sel(metric="time").sum())
     return int(ds["severity"].sel(metric=metric).sum()) / time if time else 0.0
+
+
+def lacks_progress(ds: xr.Dataset) -> bool:
+    """Return whether nobody knows the waiting for progress, as the recorder was to leave calls out."""
+    asynchronous = json.loads(ds.attrs.get("trace", "{}")).get("asynchronous_progress", False)
+    return "wait_for_progress" not in ds["metric"].values and not asynchronous
 
 
 def summary(ds: xr.Dataset, n_rows: int = 10) -> dict[str, Any]:
