@@ -17,6 +17,8 @@ from scalkit.plots.style import axis_title, blank, look, safe
 from scalkit.text import cut
 
 _ROW, _MOST_LETTERS = 21, 60
+_BESIDE, _PANEL = 400, 150
+"""Px that labels and the scale of colours take, and a panel needs: on a narrower page the map is scrolled."""
 _MOST_COLUMNS = 7
 _STEP = 8.0
 """Sizes are put together by powers of this where there are more than `_MOST_COLUMNS`: some six columns from 8 B to 1 MiB."""
@@ -97,6 +99,7 @@ def guideline_map(found: Assessment, by: str = "library") -> go.Figure:
         figure.update_layout({f"xaxis{suffix}": axis})
     figure.update_yaxes(autorange="reversed", type="category", tickfont={"size": 11}, automargin=True, showgrid=False)
     figure.update_layout(margin={"l": 10, "r": 10, "t": 60, "b": 10}, showlegend=False)
+    figure.update_layout(meta={**figure.layout.meta, "wide": _BESIDE + _PANEL * len(panels)})
     return figure
 
 

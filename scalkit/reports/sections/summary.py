@@ -109,6 +109,8 @@ def _rules(page: Page) -> Iterator[Tile]:
     extra = f"; {unknown} not to be checked" if unknown else ""
     if broken:
         yield "", "⚠", broken, f"of {len(found)} rules violated, or predicted to be{extra}"
+    elif found and unknown == len(found):
+        yield "", "?", unknown, "rules not to be checked"
     elif found:
         yield "", "✓", len(found) - unknown, f"rules hold, as measured and as predicted{extra}"
 

@@ -20,7 +20,8 @@ function ready(figure, width, { xrange, yrange, ranges, terms }) {
   if (dark) layout.font = { ...layout.font, color: layout.font?.color ?? SK_COLOURS.ink[1] };
   layout.hoverlabel = { ...layout.hoverlabel, bgcolor: SK_COLOURS.paper[+dark], bordercolor: SK_COLOURS.quiet[0], font: { ...layout.hoverlabel?.font, color: SK_COLOURS.ink[+dark] } };
   if (width && width < 420 && layout.margin && !still) layout.margin = { ...layout.margin, l: Math.min(layout.margin.l ?? 80, 54), r: 8 };
-  if (width) layout.width = width;
+  if (width && width < 420 && layout.height < 300 && !still) layout.height += 50; // its legend takes more lines
+  if (width) layout.width = Math.max(width, layout.meta?.wide ?? 0); // what is wider than its place is scrolled
   if (xrange.length === 2 && !layout.meta?.axes?.xaxis) layout.xaxis = { ...layout.xaxis, range: [...xrange], autorange: false };
   if (yrange) layout.yaxis = { ...layout.yaxis, range: [...yrange], autorange: false };
   for (const [axis, name] of Object.entries(layout.meta?.axes ?? {})) if (ranges[name]?.length === 2) layout[axis] = { ...layout[axis], range: [...ranges[name]], autorange: false };
@@ -54,6 +55,7 @@ function render({ model, el, signal }) {
         places = of.places;
         config.modeBarButtonsToAdd = [{ name: "reset", title: "Reset axes", icon: Plotly.Icons.home, click: () => reset() }];
         const wanted = JSON.stringify([data, layout]);
+        el.style.overflowX = drawnWidth && layout.width > drawnWidth ? "auto" : "";
         if (wanted !== drawn) await Plotly.react(box, data, layout, config); // most edits change curves that are hidden
         drawn = wanted;
         describe();

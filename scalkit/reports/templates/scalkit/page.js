@@ -36,8 +36,12 @@
       layout.margin = { ...layout.margin, ...(still ? {} : { l: Math.min(layout.margin.l, 54), r: 8 }) };
     }
     layout.width = width(el);
+    const isWide = !paper && layout.width < (layout.meta?.wide ?? 0); // what cannot be read on a phone is scrolled
+    if (isWide) layout.width = layout.meta.wide;
+    el.style.overflowX = isWide ? "auto" : "";
+    if (isWide) el.tabIndex = 0;
     if (paper && el.closest(".card .pair")) layout.height = Math.min(layout.height, PAIR.height);
-    el.style.height = `${layout.height}px`;
+    el.style.height = `${layout.height + (isWide ? 16 : 0)}px`;
     const config = { ...SK_PLOTLY, staticPlot: still, displayModeBar: still ? false : "hover" };
     return { data, layout, config };
   }
@@ -52,7 +56,7 @@
       if (k) svg.setAttribute("aria-hidden", "true");
       else { svg.setAttribute("role", "img"); svg.setAttribute("aria-label", el.getAttribute("aria-label")); }
     });
-    el.dataset.drawn = String(layout.width);
+    el.dataset.drawn = String(width(el));
     drawn.add(el);
   }
 
