@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import scalkit as sk
+from scalkit.cli import main
 from scalkit.measure import combine
+from scalkit.reports import bundled
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -100,6 +102,16 @@ def test_broken_escape_in_the_address_is_no_error(report: Path, visit: Any) -> N
     seen.page.reload()
     seen.page.wait_for_selector("html[data-figures=drawn]")
     assert seen.page.url.endswith("#%")
+    assert seen.errors == []
+
+
+def test_map_of_guidelines_is_scrolled_on_a_phone(tmp_path: Path, visit: Any) -> None:
+    out = tmp_path / "guidelines.html"
+    main(["guidelines", str(bundled("data/virtual")), "--report", str(out)])
+    seen = visit(out, 360, "dark")
+    plot = seen.page.locator(".plot").first
+    assert plot.evaluate("(el) => [el.scrollWidth, el.clientWidth < 360, el.tabIndex]") == [850, True, 0]
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= 360
     assert seen.errors == []
 
 
