@@ -63,7 +63,7 @@ void sk_filter_begin(void)
         char base[64] = "";
         if (length > 2 && length < sizeof base && strcmp(sk_function_names[k] + length - 2, "_c") == 0)
             memcpy(base, sk_function_names[k], length - 2);
-        skipped[k] = is_named(sk_function_names[k]) || (base[0] && is_named(base)); /* with its variant of large counts */
+        skipped[k] = is_named(sk_function_names[k]) || (base[0] && is_named(base)); /* and that of large counts */
     }
     skipped[SK_F_Finalize] = 0;
     sk_filter_is_on = (names && *names) || least_ns > 0 || least_bytes > 0;

@@ -67,7 +67,8 @@ static uint64_t hash(void *const *frames, int n)
     return h;
 }
 
-/* Adds the functions that the frames return to, from the last one, the outermost, on; what lies around main is left out. */
+/* Adds the functions that the frames return to, from the last one, the outermost, on; what lies around main is left
+ * out. */
 static uint32_t define(uint32_t parent, void *const *frames, int n)
 {
     char text[320];

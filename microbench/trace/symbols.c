@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct { const void *base; const char *data; size_t bytes; time_t changed; } file; /* that which was asked for last */
+/* That which was asked for last. */
+static struct { const void *base; const char *data; size_t bytes; time_t changed; } file;
 
 static const char *base_name(const char *path)
 {

@@ -1,5 +1,5 @@
-/* A function for each line of mpi.def, and one with `_c` where there is one: it calls PMPI, and records the call, or, for
- * a profile, counts it. */
+/* A function for each line of mpi.def, and one with `_c` where there is one: it calls PMPI, and records the call, or,
+ * for a profile, counts it. */
 #define _GNU_SOURCE
 #ifdef SK_PROFILE
 #include "trace/profile/calls.h"

@@ -1,7 +1,8 @@
 /* A profile: calls, time and bytes of each place that calls a function of MPI, and no trace. The same words as
  * trace/record.h has them, so that wrap.c makes the functions of both.
  *
- * The totals lie in a file that is mapped, so they survive a process that is killed. docs/file-formats.md describes it. */
+ * The totals lie in a file that is mapped, so they survive a process that is killed. docs/file-formats.md describes
+ * it. */
 #ifndef SK_TRACE_PROFILE_CALLS_H
 #define SK_TRACE_PROFILE_CALLS_H
 
