@@ -17,7 +17,7 @@ PIP  := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help docs dist report test lint check-c core pytest test-mpi system-deps data lab clean distclean mpi
+.PHONY: help docs dist report test lint check-c core pytest ranks others test-mpi system-deps data lab clean distclean mpi
 
 help:
 	@echo "make report       measure the MPI library of this machine, write $(OUT) (two to three minutes);"
@@ -135,7 +135,16 @@ SLOWEST = --durations=20 --durations-min=5
 
 pytest: core
 	$(BIN)/python -m pytest -m alone $(SLOWEST) $(PYTEST_FLAGS) $(NONE_IS_FINE)
-	$(BIN)/python -m pytest -m "not alone and not core" $(SIDE_BY_SIDE) $(SLOWEST) $(PYTEST_FLAGS) $(NONE_IS_FINE)
+	@echo "make: tests that start ranks, and at the same time the others; each kind is printed when it has ended"
+	@$(MAKE) --no-print-directory -j2 --output-sync=target ranks others
+
+# Ranks that wait for each other spin, and take several times as long where they must wait for a core, too: so they come one
+# test after the other, ahead of the rest.
+ranks: $(VENV)/.test
+	$(BIN)/python -m pytest -m "mpi and not alone and not core" $(SLOWEST) $(PYTEST_FLAGS) $(NONE_IS_FINE)
+
+others: $(VENV)/.test
+	nice -n 5 $(BIN)/python -m pytest -m "not mpi and not alone and not core" $(SIDE_BY_SIDE) $(SLOWEST) $(PYTEST_FLAGS) $(NONE_IS_FINE)
 
 # The tests of the core, in an environment without any extra.
 CORE = $(addprefix tests/,growth measure fit stats validation session)
