@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import scalkit as sk
@@ -66,6 +66,7 @@ SEEDS, METRICS = st.integers(0, 10**9), st.sampled_from(sorted(UNITS))
 
 @settings(max_examples=20, deadline=None)
 @given(SEEDS, EXPECTED, st.sampled_from(["time", "events"]), st.floats(-12, 12).map(lambda e: 10.0**e))
+@example(279, "p", "time", 10.0)
 def test_another_unit_changes_coefficients_only(seed: int, expected: str, metric: str, factor: float) -> None:
     x, y = values(seed, metric)
     assert_same(judged(measured(x, y, metric), expected), judged(measured(x, factor * y, metric), expected), factor)

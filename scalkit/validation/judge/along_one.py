@@ -131,7 +131,7 @@ def _verdict(fits: Fits, posterior: Posterior, min_points: int, estimator: Estim
     if estimator == "posterior":
         models = models.by(weights)
         if posterior.is_exact and series.virtual and (series.y > 0).all():
-            models = models.led_by(best_ahead(models, series.x, series.y))
+            models = models.led_by(best_ahead(models, series.x, series.y, expectation))
     shown = _counted_in_steps(series, models, expectation.growth)
     model = _trusted(posterior, models[0]) if shown is models and estimator == "posterior" else shown[0]
     remarks = (*_remarks(series, model, shown[1:], expectation, space), *_apart(posterior), *_off(posterior))

@@ -8,6 +8,7 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.fit.model import Model
+from scalkit.validation.expectation import Expectation
 from scalkit.validation.posterior.profiles import drifting
 
 _STEPS = 30
@@ -15,10 +16,14 @@ _RANGE = 80.0  # natural logarithm of values that squares of 64 bits hold beside
 _TINIEST = 1e-300
 _LEAST = 1e-3  # of the term at a setting that a negative constant leaves
 _CONVERGED = 1e-12
+_SAME = 1 + 1e-12  # squares are flat at their least: a later step is nearer though rounding makes them no smaller
 _COMPARABLE = 0.125
 """A growth that is this part as probable as the best may be shown; where a rank is sure, no other rank is."""
 _CLOSE = 0.05
 """Relative misfit up to which exact times follow a model at all settings."""
+_POSSIBLE = 0.01
+"""A growth that is this part as probable as the best may be shown where times follow its model, and that of no comparable one:
+the probability of these is of sums with a slower term, as of log(p) steps and a few bytes for each process."""
 _DRIFT = 100.0
 """Variance by which exact times misfit more at the smallest setting than at the largest; chosen on half of the real series."""
 
@@ -52,19 +57,26 @@ def ahead(model: Model, x: Floats, y: Floats) -> Model:
     return model if off.max() <= _CLOSE else refitted(model, x, y, drifting(tuple(x.tolist()), _DRIFT).precision, False)
 
 
-def best_ahead(models: Sequence[Model], x: Floats, y: Floats) -> int:
+def best_ahead(models: Sequence[Model], x: Floats, y: Floats, expectation: Expectation) -> int:
     """Return the place of the model that predicts the last exact time best from those before it, and misfits least.
 
-    Only those that are about as probable as the first one take part.
+    Only those that are about as probable as the first one take part; where the times follow none of these, the next one that
+    they follow is taken, if it matches the expectation as the first one does.
     """
     found: list[float] = []
-    for model in models:
-        if not model.weight >= _COMPARABLE * models[0].weight:
+    follows = False
+    for place, model in enumerate(models):
+        is_comparable = model.weight >= _COMPARABLE * models[0].weight
+        if not is_comparable and (follows or not model.weight >= _POSSIBLE * models[0].weight):
             break
-        before, fitted = ahead(model, x[:-1], y[:-1]), ahead(model, x, y)
+        fitted = ahead(model, x, y)
         off = np.log(y) - np.log(np.maximum(fitted(x), _TINIEST))
-        last = np.log(y[-1]) - np.log(np.maximum(before(x[-1]), _TINIEST))
-        found.append(float(abs(last) + np.sqrt(np.mean(off**2))))
+        follows |= bool(np.abs(off).max() <= _CLOSE)
+        if is_comparable:
+            last = np.log(y[-1]) - np.log(np.maximum(ahead(model, x[:-1], y[:-1])(x[-1]), _TINIEST))
+            found.append(float(abs(last) + np.sqrt(np.mean(off**2))))
+        elif follows and expectation.rank(model.growth) == expectation.rank(models[0].growth):
+            return place
     return int(np.argmin(found)) if len(found) > 1 else 0
 
 
@@ -83,7 +95,7 @@ def _coefficients(z: Floats, term: Floats, precision: Floats, may_be_negative: b
         if pair[1] <= 0 or (values <= _LEAST * pair[1] * term).any():
             break
         rest = z - np.log(values)
-        if (pair[0] >= 0 or may_be_negative) and _off(rest, precision) < best[2]:
+        if (pair[0] >= 0 or may_be_negative) and _off(rest, precision) <= best[2] * _SAME:
             best = (float(pair[0]), math.log(pair[1]), _off(rest, precision))
         slopes = np.column_stack([np.ones_like(term), term]) / values[:, None]
         step = _solved(slopes.T @ precision @ slopes, slopes.T @ precision @ rest)
