@@ -1,7 +1,5 @@
 """A store that lies on a server: a copy of it is fetched by fsspec, read like any folder or zip, and deleted."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import re

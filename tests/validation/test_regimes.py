@@ -96,6 +96,13 @@ def test_a_faster_term_of_two_hundredths_is_seen_in_exact_times() -> None:
     assert found.verdict == "total"
 
 
+def test_the_steps_of_a_tree_are_shown_though_a_sum_with_them_is_more_probable() -> None:
+    found = judged(MESSAGE * np.log2(P) + 0.6 * (P - 1), "p")
+    assert found.posterior.weight_of(found.model.growth) < 0.5
+    assert (str(found.model.growth), found.answer) == ("log(p)", "fine")
+    assert found.model(P) == pytest.approx(found.series.y, rel=0.02)
+
+
 def test_at_least_four_settings_follow_the_term() -> None:
     y = P / P[-1]
     errors = with_regimes(y, np.outer(np.linspace(0, 0.1, 8), y), np.full(8, 1 / 8))

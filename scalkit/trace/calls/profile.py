@@ -1,7 +1,5 @@
 """Reads a profile: what all locations together spent at each place that calls a function of MPI."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Finds the lines of the source that calls stand in, with addr2line of binutils."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The fit of a session: the ends of its expectation and of its limits can be pulled to other growths."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
