@@ -58,7 +58,7 @@ OUTSIDE_CORE = re.compile(r"mark\.(mpi|browser|extra)\b")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Tests use one MPI library and a cache of their own, no make above them, and signals end processes, also under `nohup`."""
-    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL"):
+    for name in ("MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS", "MAKELEVEL"):
         os.environ.pop(name, None)
     folder = os.environ.get("SCALKIT_TEST_MPI") or os.path.dirname(sys.executable)
     if os.path.exists(os.path.join(folder, "mpicc")):  # else that of PATH
