@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from tabs import Tabs
 
 from scalkit.schema_errors import load_jsonschema
 
@@ -91,15 +93,32 @@ def _spins(item: pytest.Item) -> bool:
     return item.nodeid.startswith(NOTEBOOKS) or (bool(starts) and not item.path.name.startswith("test_virtual"))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for no garbage while the tests are read, and never among what was read: nearly all of it stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Read no file that has none of the tests wanted, where those are wanted that run alone, or those beside the core."""
-    name = collection_path.relative_to(config.rootpath).as_posix()
-    if "not core" in config.option.markexpr and name.startswith(CORE) and collection_path.is_file():
-        return None if OUTSIDE_CORE.search(collection_path.read_text(encoding="utf-8")) else True
-    if config.option.markexpr not in ("alone", "mpi and alone"):
+    """Read no file that has none of the tests wanted: of those that run alone, that start ranks, or beside the core."""
+    name, wanted = collection_path.relative_to(config.rootpath).as_posix(), config.option.markexpr
+    if name in ("tests/data", "tests/vendor"):
+        return True
+    if wanted in ("alone", "mpi and alone"):
+        files = [one.partition("::")[0] for one in ALONE]
+        return None if any(file == name or file.startswith(f"{name}/") for file in files) else True
+    if collection_path.suffix != ".py":
         return None
-    files = [one.partition("::")[0] for one in ALONE]
-    return None if any(file == name or file.startswith(f"{name}/") for file in files) else True
+    if wanted.startswith("mpi and"):
+        return None if "mark.mpi" in collection_path.read_text(encoding="utf-8") else True
+    if "not core" in wanted and name.startswith(CORE):
+        return None if OUTSIDE_CORE.search(collection_path.read_text(encoding="utf-8")) else True
+    return None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -160,3 +179,15 @@ def chromium() -> Iterator[Any]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def all_tabs(chromium: Any) -> Tabs:
+    return Tabs(chromium)
+
+
+@pytest.fixture
+def tabs(all_tabs: Tabs) -> Iterator[Tabs]:
+    """Return the tabs of Chromium that stay open between tests; those that a test takes are emptied after it."""
+    yield all_tabs
+    all_tabs.give_back()

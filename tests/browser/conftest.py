@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tabs import Tabs
 
 
 @dataclass
 class Visit:
     """An open page and what happened on it."""
 
-    page: Any
+    page: Any = None
     requests: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     dialogs: list[str] = field(default_factory=list)
@@ -25,23 +25,19 @@ class Visit:
 
 
 @pytest.fixture
-def visit(chromium: Any) -> Iterator[Any]:
+def visit(tabs: Tabs) -> Any:
     """Return a function that opens a file at a width and a colour scheme."""
-    contexts = []
 
     def go(path: Path, width: int = 1280, scheme: str = "light") -> Visit:
-        context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(120_000)
-        seen = Visit(page)
-        page.on("request", lambda r: seen.requests.append(r.url))
-        page.on("pageerror", lambda e: seen.errors.append(str(e)))
-        page.on("console", lambda m: seen.errors.append(m.text) if m.type in ("error", "warning") else None)
-        page.on("dialog", lambda d: (seen.dialogs.append(d.message), d.dismiss()))
+        seen = Visit()
+        listeners = {
+            "request": lambda r: seen.requests.append(r.url),
+            "pageerror": lambda e: seen.errors.append(str(e)),
+            "console": lambda m: seen.errors.append(m.text) if m.type in ("error", "warning") else None,
+            "dialog": lambda d: (seen.dialogs.append(d.message), d.dismiss()),
+        }
+        seen.page = tabs.take(listeners, width, 900, scheme)
         seen.open(path)
         return seen
 
-    yield go
-    for context in contexts:
-        context.close()
+    return go

@@ -7,9 +7,9 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tabs import Tabs, violations
 
 from scalkit.errors import ReportError, RuleError, UsageError
 from scalkit.guidelines import Guideline, measured
@@ -22,7 +22,6 @@ from scalkit.reports.guidelines import sections
 from scalkit.reports.guidelines.page import GuidelinePage, guidelines_report, open_guidelines
 from scalkit.reports.template import named_template
 
-AXE = Path(__file__).resolve().parents[1] / "vendor/axe.min.js"
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
@@ -104,22 +103,22 @@ def test_the_same_bytes_again_and_nothing_is_replaced(made: ReportResult, folder
 @pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
-def test_page_asks_for_nothing_and_fits(made: ReportResult, chromium: Any, width: int, scheme: str) -> None:
-    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page, requests, errors = context.new_page(), [], []
-    page.on("request", lambda request: requests.append(request.url))
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None)
+def test_page_asks_for_nothing_and_fits(made: ReportResult, tabs: Tabs, width: int, scheme: str) -> None:
+    requests: list[str] = []
+    errors: list[str] = []
+    listeners = {
+        "request": lambda request: requests.append(request.url),
+        "pageerror": lambda error: errors.append(str(error)),
+        "console": lambda message: errors.append(message.text) if message.type in ("error", "warning") else None,
+    }
+    page = tabs.take(listeners, width, 900, scheme)
     page.goto(made.html.as_uri())
     page.wait_for_selector("html[data-figures=drawn]", state="attached", timeout=120_000)
     assert requests == [made.html.as_uri()]
     assert errors == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator(".plot:has(.main-svg)").count() == page.locator(".plot").count() == 13
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
-    assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []
-    context.close()
+    assert violations(page) == []
 
 
 def test_sections_of_a_page(page: GuidelinePage) -> None:

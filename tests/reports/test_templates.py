@@ -15,6 +15,7 @@ import nbformat
 import numpy as np
 import pytest
 import xarray as xr
+from tabs import Tabs, violations
 
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
@@ -22,7 +23,6 @@ from scalkit.measure import combine, write_netcdf
 from scalkit.reports import ReportResult, sessions_of, templates
 from scalkit.reports.template import named_template
 
-AXE = Path(__file__).resolve().parents[1] / "vendor/axe.min.js"
 P = np.array([2, 4, 8, 16, 32])
 EXPECTED = {"MPI_Comm_dup": "1", "MPI_Win_create": "p", "MPI_Cart_create": "p", "MPI_Bcast": "log(p)"}
 
@@ -223,13 +223,16 @@ def test_the_notebook_is_small_and_works_where_it_lies(made: Made) -> None:
 @pytest.mark.browser
 @pytest.mark.parametrize("name", ["compare", "regression"])
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
-def test_pages_ask_for_nothing_and_fit(made: Made, chromium: Any, name: str, width: int, scheme: str) -> None:
+def test_pages_ask_for_nothing_and_fit(made: Made, tabs: Tabs, name: str, width: int, scheme: str) -> None:
     path = getattr(made, name).html
-    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page, requests, errors = context.new_page(), [], []
-    page.on("request", lambda request: requests.append(request.url))
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None)
+    requests: list[str] = []
+    errors: list[str] = []
+    listeners = {
+        "request": lambda request: requests.append(request.url),
+        "pageerror": lambda error: errors.append(str(error)),
+        "console": lambda message: errors.append(message.text) if message.type in ("error", "warning") else None,
+    }
+    page = tabs.take(listeners, width, 900, scheme)
     page.goto(path.as_uri())
     page.wait_for_selector("html[data-figures=drawn]", state="attached", timeout=120_000)
     assert requests == [path.as_uri()]
@@ -237,10 +240,7 @@ def test_pages_ask_for_nothing_and_fit(made: Made, chromium: Any, name: str, wid
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.locator(".plot:has(.main-svg)").count() == page.locator(".plot").count() >= 3
     assert page.locator("table:not(:has(caption))").count() == 0
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
-    assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []
-    context.close()
+    assert violations(page) == []
 
 
 def test_a_page_without_a_session_is_named(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from tabs import Tabs, violations
 
 from scalkit.cli import main
 from scalkit.errors import DataError, ExpectationError
@@ -20,7 +20,6 @@ from scalkit.reports.waiting.page import WaitingPage, open_waiting, waiting_repo
 from scalkit.trace import Options, TraceBuilder, analyse, over_processes, write_result
 from scalkit.trace.results.over_processes import breakdown
 
-AXE = Path(__file__).resolve().parents[1] / "vendor/axe.min.js"
 HOSTILE = "<img src=x onerror=alert(1)>"
 US = 1000
 
@@ -60,7 +59,7 @@ def shown(page: WaitingPage, name: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_the_page(folder: Path, chromium: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page(folder: Path, tabs: Tabs, capsys: pytest.CaptureFixture[str]) -> None:
     """Of the traces that come with scalkit, as the command makes it."""
     from scalkit.reports.waiting.page import bundled_traces
 
@@ -84,18 +83,13 @@ def test_the_page(folder: Path, chromium: Any, capsys: pytest.CaptureFixture[str
     suite = ET.parse(out.with_suffix(".junit.xml")).getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("2", "2")
     requests: list[str] = []
-    context = chromium.new_context(viewport={"width": 360, "height": 800}, color_scheme="dark")
-    page = context.new_page()
-    page.on("request", lambda asked: requests.append(asked.url))
+    page = tabs.take({"request": lambda asked: requests.append(asked.url)}, 360, 800, "dark")
     page.goto(out.as_uri())
     page.wait_for_selector("html[data-figures=drawn]", state="attached", timeout=120_000)
     assert [one for one in requests if not one.startswith("data:")] == [out.as_uri()]
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.locator(".plot:has(.main-svg)").count() == 6
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']})")
-    assert [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]] == []
-    context.close()
+    assert violations(page) == []
 
 
 def test_breakdown_by_hand(folder: Path) -> None:

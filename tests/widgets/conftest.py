@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import comm
 import pytest
 from comm.base_comm import BaseComm
 from lab_server import LabServer
+from tabs import Tabs, violations
 from widget_page import DARK, HARNESS, LIGHT, state_of
 
 
@@ -28,18 +28,18 @@ def wire(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, dict[str, Any]
 
 
 @pytest.fixture
-def show(chromium: Any) -> Iterator[Callable[..., Any]]:
+def show(tabs: Tabs) -> Iterator[Callable[..., Any]]:
     """Return a function that opens a widget's script and style in a bare page, with the state the widget has."""
-    contexts, errors = [], []
+    errors: list[str] = []
+    listeners = {
+        "pageerror": lambda error: errors.append(str(error)),
+        "console": lambda said: errors.append(said.text) if said.type == "error" else None,
+        "request": lambda asked: errors.append(asked.url) if asked.url.startswith("http") else None,
+    }
 
     def go(widget: Any, width: int = 1000, theme: str = "light", scheme: str = "light", **changes: Any) -> Any:
-        context = chromium.new_context(viewport={"width": width, "height": 700}, color_scheme=scheme)
-        contexts.append(context)
-        page = context.new_page()
+        page = tabs.take(listeners, width, 700, scheme)
         page.set_default_timeout(60_000)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-        page.on("request", lambda asked: errors.append(asked.url) if asked.url.startswith("http") else None)
         page.set_content(
             HARNESS
             % {
@@ -54,27 +54,13 @@ def show(chromium: Any) -> Iterator[Callable[..., Any]]:
         return page
 
     yield go
-    for context in contexts:
-        context.close()
     assert errors == []
 
 
 @pytest.fixture
 def axe() -> Callable[[Any], list[Any]]:
     """Return a function that lists what axe-core finds on a page."""
-    script = (Path(__file__).resolve().parents[1] / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-
-    def check(page: Any) -> list[Any]:
-        page.add_script_tag(content=script)
-        found = page.evaluate(
-            """() => axe.run(document, {
-              runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'], rules: {'target-size': {enabled: true}},
-            })"""
-        )
-        assert {"target-size", "color-contrast"} <= {rule["id"] for rule in found["passes"]}
-        return [(v["id"], v["nodes"][0]["html"][:160], v["nodes"][0]["failureSummary"]) for v in found["violations"]]
-
-    return check
+    return lambda page: violations(page, "target-size", "color-contrast", rules={"target-size": {"enabled": True}})
 
 
 @pytest.fixture(scope="session")

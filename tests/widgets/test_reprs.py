@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from repr_gallery import HOSTILE, gallery
+from tabs import Tabs
 
 import scalkit as sk
 from scalkit import markup
@@ -69,24 +70,23 @@ def test_formulas(shown: dict[str, Any]) -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("style", "width"), [(LIGHT, 1000), (DARK, 1000), (DARK, 360)])
-def test_on_a_page(shown: dict[str, Any], chromium: Any, axe: Any, style: str, width: int) -> None:
+def test_on_a_page(shown: dict[str, Any], tabs: Tabs, axe: Any, style: str, width: int) -> None:
     body = "".join(f"<h2>{escape(name)}</h2>{one._repr_html_()}" for name, one in shown.items() if name != "Advice")
-    page = chromium.new_page(viewport={"width": width, "height": 800})
     errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("request", lambda asked: errors.append(asked.url) if asked.url.startswith("http") else None)
+    listeners = {
+        "pageerror": lambda error: errors.append(str(error)),
+        "request": lambda asked: errors.append(asked.url) if asked.url.startswith("http") else None,
+    }
+    page = tabs.take(listeners, width, 800)
     page.set_content(
         f"<!doctype html><html lang='en'><head><title>safe</title></head>"
         f"<body style='font:14px sans-serif;{style}'><main><h1>Shown</h1>{body}</main></body></html>"
     )
     page.evaluate("() => document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    try:
-        assert page.title() == "safe"
-        assert axe(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert errors == []
-    finally:
-        page.close()
+    assert page.title() == "safe"
+    assert axe(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert errors == []
 
 
 def test_pieces_of_markup() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tabs import Tabs
 from timeline_page import answer_all, asked
 from traitlets import TraitError
 
@@ -103,9 +104,9 @@ def test_in_python(view: TimelineView, folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
-def test_still_picture_is_drawn(view: TimelineView, chromium: Any) -> None:
+def test_still_picture_is_drawn(view: TimelineView, tabs: Tabs) -> None:
     """The image in the SVG is one that a browser reads, with the colours of the legend."""
-    page = chromium.new_page()
+    page = tabs.take({}, 1280, 720)
     page.set_content(timeline_svg(view.timeline))
     found = page.evaluate(
         """async () => {
@@ -119,7 +120,6 @@ def test_still_picture_is_drawn(view: TimelineView, chromium: Any) -> None:
           return [at(0.005, 0.04), at(0.05, 0.5), at(0.23, 0.01)];
         }"""
     )
-    page.close()
     assert found[1] == [0xE6, 0xE9, 0xEC, 255], "outside of calls"
     assert found[0] == [0x00, 0x9E, 0x73, 255], "the third of the calls that take most, MPI_Init"
     assert found[2] == [0x56, 0xB4, 0xE9, 255], "the first of them, MPI_Win_flush"
