@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -227,8 +228,8 @@ def _publish(args: argparse.Namespace) -> int:
     texts = {"title": args.title, "licence": args.licence, "description": args.description}
     if is_folder:
         site = write_site(store, args.out, authors=tuple(args.author), extra={} if args.no_plots else pictures(store), **texts)
-        shown = f"wrote {site}: {counted(len(store), 'run')}; to see it: python3 -m http.server --directory {args.out}"
-        return _print(args, {"path": str(site), "runs": len(store)}, shown)
+        seen = f"to see it: python3 -m http.server --directory {shlex.quote(args.out)}"
+        return _print(args, {"path": str(site), "runs": len(store)}, f"wrote {site}: {counted(len(store), 'run')}; {seen}")
     extra = {"site/index.html": page(store, args.title).encode(), **({} if args.no_plots else pictures(store))}
     done = store.publish(args.out, authors=tuple(args.author), extra=extra, **texts)
     said = f"wrote {done.path}: {counted(done.runs, 'run')}, {done.files} files, {done.size / 1e6:.3g} MB."

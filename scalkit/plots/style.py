@@ -44,14 +44,14 @@ RANK_COLOURS: Final = {
     "slower": light("slower"),
     "undecided": light("undecided"),
 }
-RANK_MARKS: Final = {"total": "✓", "approximate": "≈", "none": "✗", "slower": "✗", "undecided": "?"}
+RANK_MARKS: Final = {"total": "✓", "approximate": "≈", "none": "✗", "slower": "✓", "undecided": "?"}
 ANSWER_KEYS: Final = {"fix": "none", "cannot tell": "undecided", "fine": "total"}
 """The match whose mark and colour an answer has."""
 RANK_WORDS: Final = {
     "total": "total match",
     "approximate": "approximate match",
     "none": "no match, grows faster",
-    "slower": "no match, grows slower",
+    "slower": "fine, grows slower",
     "undecided": "undecided",
 }
 METRIC_WORDS: Final = {
@@ -82,6 +82,11 @@ def shade_of(k: int, n: int) -> str:
 def rank_key(verdict: AnyVerdict) -> str:
     """Return "total", "approximate", "none", "slower" (no match because it grows slower than expected) or "undecided"."""
     return "slower" if verdict.verdict == "none" and verdict.direction == "grows slower" else verdict.verdict
+
+
+def match_words(verdict: AnyVerdict) -> str:
+    """Return the match in words that stand beside the answer, so that "fine" is not said twice."""
+    return RANK_WORDS[rank_key(verdict)].removeprefix("fine, ")
 
 
 def without_variants(verdicts: Sequence[Verdict]) -> list[Verdict]:

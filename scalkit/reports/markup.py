@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from scalkit import text
 from scalkit.markup import environment
-from scalkit.plots.style import ANSWER_KEYS, RANK_MARKS, RANK_WORDS, rank_key
+from scalkit.plots.style import ANSWER_KEYS, RANK_MARKS, RANK_WORDS, match_words, rank_key
 from scalkit.validation import AnyVerdict
 
 _FOLDER = "reports/templates/sections"
@@ -25,7 +25,7 @@ class _Formula(Protocol):
 def templates() -> Environment:
     """Return the templates of the sections, which call the functions of this module by name."""
     found = environment(_FOLDER)
-    found.globals |= {one.__name__: one for one in (anchor, answer_badge, badge, big_o, match, math, name, notes, percent)}
+    found.globals |= {one.__name__: one for one in (anchor, answer_badge, badge, big_o, match_words, math, name, notes, percent)}
     found.globals |= {"counted": text.counted, "r2": text.r2}
     return found
 
@@ -60,15 +60,10 @@ def big_o(growth: _Formula) -> Markup:
     return Markup(f'<math><mi>O</mi><mo stretchy="false">(</mo>{inside}<mo stretchy="false">)</mo></math>')
 
 
-def badge(verdict: AnyVerdict) -> Markup:
+def badge(verdict: AnyVerdict, words: str = "") -> Markup:
     """Return mark and word of a verdict; dashed where it does not decide."""
     key = rank_key(verdict)
-    return piece("badge", key, RANK_MARKS[key], RANK_WORDS[key], "" if verdict.decides else " open")
-
-
-def match(verdict: AnyVerdict) -> str:
-    """Return the match of the paper in words."""
-    return RANK_WORDS[rank_key(verdict)]
+    return piece("badge", key, RANK_MARKS[key], words or RANK_WORDS[key], "" if verdict.decides else " open")
 
 
 def answer_badge(verdict: AnyVerdict) -> Markup:

@@ -63,6 +63,7 @@ def publish(
     licence: str = "",
     description: str = "",
     extra: Mapping[str, bytes] | None = None,
+    folder: str = "",
 ) -> Published:
     """Write a store as one zip: runs, their records, RO-Crate, README, citation, hashes.
 
@@ -73,6 +74,7 @@ def publish(
     `authors`: names; by default those who filed the runs, as far as they said who they are.
     `licence`: SPDX name for all of it; by default the one licence of the runs.
     `extra`: further files by name, below ``plots/`` or ``site/``.
+    `folder`: name of the one that it is unpacked to and that its README speaks of, in place of the zip.
     Raises DataError if the store has no run, or is larger than Zenodo takes.
     Raises UsageError if the path has another ending than ``.zip``, the name of a further file is not allowed, or the runs
     have different licences and none is given.
@@ -102,7 +104,7 @@ def publish(
     if total > LARGEST:
         raise DataError(f"the store has {total / 1e9:.0f} GB, more than the 50 GB of a record of Zenodo; publish parts of it.")
     files["metadata.json"] = _json(_metadata(store, about))
-    files["README.md"] = _readme(store, about, files, Path(path).name).encode()
+    files["README.md"] = _readme(store, about, files, folder or Path(path).name).encode()
     files["CITATION.cff"] = _filled("CITATION.cff.jinja", about).encode()
     files["ro-crate-metadata.json"] = _json(_crate(about, files))
     files["sha256sums.txt"] = "".join(f"{_sha256(one)}  {name}\n" for name, one in sorted(files.items())).encode()

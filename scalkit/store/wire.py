@@ -5,6 +5,7 @@ import hashlib
 import re
 import shutil
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
@@ -23,6 +24,11 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s]+", re.I)
 _LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
 _AT_ONCE, _CHUNK, _SMALL = 8, 1 << 20, 64 << 20
 _TIMEOUT_S = 60
+_REASONS = {
+    "NonHttpUrlRedirectClientError": "it leads to another kind of address",
+    "TooManyRedirects": "it leads from one address to the next without an end",
+    "ClientPayloadError": "it breaks off",
+}
 
 
 def is_url(place: object) -> bool:
@@ -55,11 +61,15 @@ def fetch(url: str, into: Path, policy: Policy) -> Path:
     if url.partition("?")[0].lower().endswith(".zip"):
         archive = into / "store.zip"
         server.copy("", archive, policy.max_total_bytes)
+        if not zipfile.is_zipfile(archive):
+            raise StoreError(f"what lies at {server.shown!r} is no zip; check the address, or name the folder of a store.")
         return archive
     server.copy(SUMS, into / SUMS, _SMALL, may_lack=True)
     sums = _sums(into / SUMS)
-    if server.copy(MARKER, into / MARKER, _SMALL, may_lack=True) is None:
-        raise StoreError(f"there is no store at {server.shown!r}: it has no {MARKER}; name the folder of one, or a zip.")
+    marked = server.copy(MARKER, into / MARKER, _SMALL, may_lack=True)
+    if marked is None or not (into / MARKER).read_bytes().lstrip().startswith(b"{"):  # some servers answer all with a page
+        lacks = f"it has no {MARKER}" if marked is None else f"its {MARKER} is something else"
+        raise StoreError(f"there is no store at {server.shown!r}: {lacks}; name the folder of one, or a zip.")
     for name in (RETRACTED, SIGNATURES):  # not whom its sender trusts: that is for who reads
         server.copy(name, into / name, _SMALL, may_lack=True)
     names = [name for name in server.listed(RUNS, sums) if RUN_FILE.fullmatch(name)]
@@ -183,6 +193,7 @@ def _require_sums(named: str, folder: Path, sums: dict[str, str]) -> None:
 
 def _words(error: BaseException) -> str:
     """Return what an exception of a protocol says, in one line and without the URL, which may hold a password."""
-    text = " ".join(str(error).split())
-    text = re.sub(r"\w+://\S+", "it", text)
-    return (text[:160] if text else type(error).__name__).rstrip(".;")
+    if status := getattr(error, "status", 0):
+        return f"the server says {status}"
+    said = _REASONS.get(type(error).__name__) or re.sub(r"\w+://\S+", "it", " ".join(str(error).split()))
+    return (said[:160] or type(error).__name__).rstrip(".;")

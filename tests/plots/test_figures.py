@@ -136,6 +136,7 @@ def test_overview_of_divergences_has_one_mark_per_function(result: Validation) -
     assert len(figure.layout.yaxis.ticktext) == 7
     for trace in marks:
         assert trace.name[0] in "✓≈✗"
+    assert "✓ fine, grows slower" in {trace.name for trace in marks}
 
 
 def test_rule_shows_violations_as_crosses(result: Validation) -> None:

@@ -148,6 +148,8 @@ def test_a_dataset_and_a_tree_are_filed(tmp_path: Path) -> None:
     assert len(store.put(tree, machine="trees").added) == 2
     with pytest.raises(DataError, match=r"has the value 0\.5; the store keeps whole numbers\.$"):
         store.put(sk.measurements([2, 4], [0.5, 1.0], metric="ratio", unit="1", name="f"))
+    with pytest.raises(DataError, match=r"^'alpha' has the value 0\.25; the store keeps whole numbers\.$"):
+        store.put(sk.measurements([0.25, 0.5, 1], [1e-6, 2e-6, 3e-6], parameter="alpha", name="f"))
 
 
 def test_sizes_make_a_suite_over_the_size(tmp_path: Path) -> None:

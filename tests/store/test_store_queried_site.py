@@ -145,6 +145,9 @@ def test_runs_operations_axes_and_ratios_are_chosen(kind: type, store: sk.store.
     tab.select_option("#fixed", "")
     _lines(tab, 6)
     assert {row["x"] for row in _csv(tab)} == {"2", "4"}
+    shown = tab.evaluate("[...document.querySelectorAll('#plot .ytick')].map((one) => one.textContent)")
+    assert len(shown) > 3
+    assert all(re.fullmatch(r"[125]0{0,2} [nµm]?s", one) for one in shown)
     with tab.expect_download() as waited:
         tab.click("#svg")
     drawing = Path(waited.value.path()).read_text()
@@ -191,6 +194,27 @@ def test_the_site_fits_every_screen_and_says_what_is_simulated(width: int, schem
 
 
 @pytest.mark.browser
+def test_close_values_bytes_and_long_names_can_be_read(tmp_path: Path, visit: Visit) -> None:
+    store = sk.store.open(tmp_path / "s")
+    values = [[3001] * 3, [3002] * 3, [3005] * 3]
+    store.put(
+        sk.measurements([2, 4, 8], values, parameter="p", name="MPI_Comm_dup", metric="object_memory"),
+        machine="a machine with a name that is longer than a telephone is wide",
+    )
+    tab, trouble, *_ = visit(write_site(store, tmp_path / "site"), viewport={"width": 360, "height": 800})
+    tab.wait_for_selector("#plot .main-svg")
+    shown = tab.evaluate("[...document.querySelectorAll('#plot .ytick')].map((one) => one.textContent)")
+    assert len(set(shown)) == len(shown) > 2
+    assert "3.002 kB" in shown
+    assert tab.locator("#axis option").all_inner_texts() == ["processes", "message size (B)"]
+    assert ", ," not in tab.locator("#runs").inner_text()
+    assert tab.locator("#plot .legendtext tspan").count() > 2
+    right = "(one) => one.getBoundingClientRect().right"
+    assert tab.locator("#plot .legendtext").evaluate(right) <= tab.locator("#plot").evaluate(right)
+    assert trouble == []
+
+
+@pytest.mark.browser
 def test_texts_stay_texts(tmp_path: Path, visit: Visit) -> None:
     store = sk.store.open(tmp_path / "hostile")
     for op in ("MPI_Gather", HOSTILE, "=cmd()"):
@@ -226,13 +250,18 @@ def test_what_the_server_lacks_is_one_sentence(store: sk.store.Store, tmp_path: 
 def test_a_site_is_a_store_and_is_written_whole(
     store: sk.store.Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "made" / "site"
+    out = tmp_path / "made" / "my site"
+    (tmp_path / "made/my site.part").mkdir(parents=True)
+    (tmp_path / "made/my site.part/mine.txt").write_text("not to be lost")
     assert main(["store", "publish", str(store.path), "--out", f"{out}/", "--no-plots", "--title", "Mine"]) == 0
-    assert "wrote " in capsys.readouterr().out
+    assert f"python3 -m http.server --directory '{out}/'" in capsys.readouterr().out
+    assert "this folder is a store" in (out / "README.md").read_text()
+    assert 'sk.store.open("my site")' in (out / "README.md").read_text()
     assert "<title>Mine</title>" in (out / "index.html").read_text()
     assert sk.store.open(out, readonly=True).runs().equals(store.runs())
     assert sk.store.validate(out).ok
-    assert [one.name for one in out.parent.iterdir()] == ["site"]
+    assert sorted(one.name for one in out.parent.iterdir()) == ["my site", "my site.part"]
+    assert (out.parent / "my site.part/mine.txt").exists()
     with pytest.raises(StoreError, match=r"^'.*site' is not empty; name an empty or a new folder for the site\.$"):
         write_site(store, out)
     assert main(["store", "publish", str(store.path), "--out", str(tmp_path / "b.txt")]) == 2

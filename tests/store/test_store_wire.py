@@ -29,8 +29,20 @@ class _Server(http.server.SimpleHTTPRequestHandler):
     cut: ClassVar[set[str]] = set()
     broken: ClassVar[set[str]] = set()
     lists = True
+    leads: ClassVar[dict[str, str]] = {}
+    page: ClassVar[bytes] = b""
 
     def send_head(self):
+        if self.path.strip("/").partition("/")[0] in self.leads:
+            self.send_response(302)
+            self.send_header("Location", self.leads[self.path.strip("/").partition("/")[0]])
+            self.end_headers()
+            return None
+        if self.page:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(self.page)
+            return None
         path = Path(self.translate_path(self.path))
         if path.is_dir() and not self.lists:
             self.send_error(404)
@@ -162,6 +174,21 @@ def test_what_fails_is_one_sentence(serve: Callable[..., str], small: Path, caps
             assert err.startswith(f"scalkit store: {sentence.format(url)}")
             assert err.count("\n") == 1
             assert "Traceback" not in err
+
+
+def test_where_a_server_leads_elsewhere_or_answers_all_with_a_page(
+    serve: Callable[..., str], monkeypatch: pytest.MonkeyPatch, small: Path
+) -> None:
+    monkeypatch.setattr(_Server, "leads", {"file": "file:///etc/passwd", "circle": "/circle"})
+    url = serve(small)
+    for name, said in (("file", "it leads to another kind of address"), ("circle", "it leads from one address to the next .*")):
+        with pytest.raises(StoreError, match=rf"^cannot read '{url}/{name}/sha256sums\.txt': {said}; try again, or "):
+            sk.store.open(f"{url}/{name}")
+    monkeypatch.setattr(_Server, "page", b"<!DOCTYPE html><title>Welcome</title>")
+    with pytest.raises(StoreError, match=rf"^there is no store at '{url}': its scalkit-store\.json is something else; name "):
+        sk.store.open(url)
+    with pytest.raises(StoreError, match=rf"^what lies at '{url}/a\.zip' is no zip; check the address, or name "):
+        sk.store.open(f"{url}/a.zip")
 
 
 def test_a_retraction_that_cannot_be_read_is_not_left_out(serve: Callable[..., str], small: Path) -> None:

@@ -1,6 +1,7 @@
 """A store as a folder for a web server, whose page asks the Parquet files in it by ranges of bytes: no program runs there."""
 
 import os
+import secrets
 import shutil
 import tarfile
 from pathlib import Path
@@ -35,11 +36,10 @@ def write_site(store: Store, path: str | os.PathLike[str], title: str = "", **ab
     target = Path(path).absolute()
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise StoreError(f"{str(path)!r} is not empty; name an empty or a new folder for the site.")
-    part = target.with_name(f"{target.name}.part")
+    part = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
-        shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
-        archive = store.publish(part / "store.zip", title=title, **about).path
+        archive = store.publish(part / "store.zip", title=title, folder=target.name, **about).path
         shutil.unpack_archive(archive, part)
         archive.unlink()
         _write_page(store, part, title)
@@ -67,6 +67,6 @@ def _write_page(store: Store, folder: Path, title: str) -> None:
                 place.write_bytes(library.extractfile(member).read())  # type: ignore[union-attr]
     for script in (_FILES / "page.js", _FILES / "ranges.js", BUNDLE, BUNDLE.with_name("plotly-cartesian.LICENSE")):
         shutil.copyfile(script, page / script.name)
-    (page / "colours.js").write_text(SCRIPT, encoding="utf-8")
+    (page / "colours.js").write_text(SCRIPT + source("axes.js"), encoding="utf-8")
     (page / "page.css").write_text(CSS + source("site.css") + source("queried/page.css"), encoding="utf-8")
     (folder / "index.html").write_text(filled("queried/index.html", told(store, title)), encoding="utf-8")

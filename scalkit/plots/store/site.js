@@ -26,7 +26,8 @@ const fits = (text, filter) => filter.toLowerCase().split(/\s+/).every((word) =>
 const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}${n > MOST ? `, ${MOST} of them shown` : ""}`;
 const marks = (one) => (one.simulated && !one.platform.includes("simulated") ? " (simulated)" : "") + (one.crowded ? " (more processes than cores)" : "");
 const where = (one) => (chosen.platforms.size > 1 ? ` on ${one.platform}` : "");
-const nameOf = (one) => `${one.op}${one.metric === "time" ? "" : `, ${one.metric}`}${one.words ? `, ${one.words}` : ""} over ${one.x_name}${where(one)}${marks(one)}`;
+const plain = (text) => text.replace(/[<>&]/g, "");
+const nameOf = (one) => `${one.op}${one.metric === "time" ? "" : `, ${one.metric}`}${one.words ? `, ${one.words}` : ""} over ${OVER[one.x_name] ?? one.x_name}${where(one)}${marks(one)}`;
 
 function shown() {
   return curves.map((one, k) => ({ one, k })).filter(({ one }) => chosen.platforms.has(one.platform) && fits(nameOf(one), at("suite-filter").value.trim()));
@@ -64,22 +65,6 @@ function fitting() {
   return { same, others: all.length - same.length };
 }
 
-// Values with a prefix, as in "200 µs"; as many of 1, 2, 5 in a decade as there is room for.
-const PREFIXES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
-
-function prefixed(value, unit) {
-  const [size, prefix] = (unit && PREFIXES.find(([one]) => value >= one * 0.9999)) || [1, ""];
-  return `${+(value / size).toPrecision(3)} ${prefix}${unit}`.trim();
-}
-
-function logTicks(values, unit) {
-  const low = Math.log10(Math.min(...values)), high = Math.log10(Math.max(...values));
-  const steps = high - low < 3 ? [1, 2, 5] : [1], every = Math.max(1, Math.ceil((high - low) / 8));
-  const tickvals = [];
-  for (let k = Math.floor(low) - 1; k <= high + 1; k += every) tickvals.push(...steps.map((one) => Number(`${one}e${k}`)));
-  return { type: "log", tickmode: "array", tickvals, ticktext: tickvals.map((one) => prefixed(one, unit)) };
-}
-
 function drawPlot() {
   const { same, others } = fitting(), dark = matchMedia("(prefers-color-scheme: dark)").matches, ink = SK_COLOURS.ink[+dark];
   at("said").textContent = !same.length ? "Choose a suite." : others ? `${others} left out: of another metric, or over another parameter than the first.` : "";
@@ -92,10 +77,10 @@ function drawPlot() {
     error_y: { type: "data", symmetric: false, array: one.high.map((v, k) => v - one.y[k]), arrayminus: one.low.map((v, k) => one.y[k] - v), thickness: 1, width: 3 },
   }));
   const first = same[0], isLog = same.every((one) => one.y.every((y) => y > 0)), grid = SK_COLOURS.grid[+dark];
-  const x = { title: { text: first.x_name === "msg_By" ? "message size [B]" : first.x_name === "p" ? "processes" : "parameter" }, type: "log", dtick: Math.log10(4), tickformat: ",d", gridcolor: grid };
-  const plain = (text) => text.replace(/[<>&]/g, ""), name = metrics[first.metric] ?? plain(first.metric);
+  const x = { title: { text: plain(OVER[first.x_name] ?? first.x_name) }, type: "log", dtick: Math.log10(4), tickformat: ",d", gridcolor: grid };
+  const name = metrics[first.metric] ?? plain(first.metric);
   const scale = isLog ? logTicks(same.flatMap((one) => one.y), plain(first.unit)) : { type: "linear", exponentformat: "SI" };
-  const y = { title: { text: isLog ? name : `${name} [${plain(first.unit)}]` }, gridcolor: grid, automargin: true, ...scale };
+  const y = { title: { text: isLog ? name : `${name} (${plain(first.unit)})` }, gridcolor: grid, automargin: true, ...scale };
   const layout = { xaxis: x, yaxis: y, height: 420 + 22 * same.length, showlegend: true, legend: { orientation: "h", y: -0.18, yanchor: "top" },
     font: { color: ink }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 70, r: 16, t: 16, b: 50 } };
   Plotly.react(at("plot"), data, layout, { ...SK_PLOTLY, responsive: true });

@@ -46,7 +46,7 @@ def page(store: Store, title: str = "") -> str:
         "style": CSS + source("site.css"),
         "data": data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"),
         "plotly": BUNDLE.read_text(encoding="utf-8").replace("</script", "<\\/script"),
-        "script": SCRIPT + source("site.js"),
+        "script": SCRIPT + source("axes.js") + source("site.js"),
     }
     return filled("site.html", {**told(store, title), **parts})
 

@@ -108,17 +108,8 @@ _DASHES = ("solid", "dash", "dashdot")
 class Overlaid:
     """A function in one data set.
 
-    Attributes
-    ----------
-    label : str
-        Name of the data set.
-    x, y : sequence of float
-        Settings, and values in the unit of the model.
-    model : Model
-    mark : str
-        Of the verdict, for the legend.
-    decides : bool
-        Symbols are hollow where not.
+    `label`: name of the data set. `x`, `y`: settings, and values in the unit of the model. `mark`: of the verdict, for the
+    legend. `decides`: symbols are hollow where not.
     """
 
     label: str

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from scalkit import plots
 from scalkit.growth import Growth
 from scalkit.measure import Series
-from scalkit.plots.style import RANK_MARKS, growth_label, metric_word, quantity
+from scalkit.plots.style import RANK_MARKS, RANK_WORDS, growth_label, metric_word, quantity
 from scalkit.plots.verdicts.ruler import n_factors
 from scalkit.plots.verdicts.sentences import crossing_words, ruler_sentence
 from scalkit.reports.markup import badge, big_o, details, heading, math, name, percent, piece, table, templates
@@ -229,7 +229,7 @@ def _along(verdict: SeveralVerdict) -> Markup:
 
 def _match(one: AlongVerdict) -> Markup:
     key = "slower" if one.verdict == "none" and one.direction == "grows slower" else one.verdict
-    return piece("badge", key, RANK_MARKS[key], f"{one.verdict}{f', {one.direction}' if one.verdict == 'none' else ''}")
+    return piece("badge", key, RANK_MARKS[key], RANK_WORDS[key])
 
 
 def _runners_up_of_several(verdict: SeveralVerdict) -> Markup:

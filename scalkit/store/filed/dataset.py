@@ -68,7 +68,7 @@ def _rows(ds: xr.Dataset, parameters: tuple[str, ...]) -> Rows:
         for number, row in enumerate(values):
             kept = row[np.isfinite(row)]
             if len(kept):
-                point = {name: int(at[name][number]) for name in parameters}
+                point = {name: _wholes(at[name][[number]], name, "1")[0] for name in parameters}
                 whole = _wholes(kept * scale, metric, unit)
                 _add(rows, ds, metric, unit, str(at["function"][number]), point, whole, crowded=bool(crowded[number]))
     return rows

@@ -3,7 +3,7 @@
 from markupsafe import Markup
 
 from scalkit.markup import esc
-from scalkit.plots.style import ANSWER_KEYS, RANK_COLOURS, RANK_WORDS, rank_key
+from scalkit.plots.style import ANSWER_KEYS, RANK_COLOURS, match_words
 from scalkit.validation import AnyVerdict
 from scalkit.validation.answer import ANSWER_SYMBOLS
 
@@ -19,7 +19,7 @@ def mark(verdict: AnyVerdict) -> str:
     return (
         f'<span class="mark" {answered(verdict)}>'
         f'<b aria-hidden="true">{ANSWER_SYMBOLS[verdict.answer]}</b>'
-        f'<span>{verdict.answer}<span class="wide">: {esc(RANK_WORDS[rank_key(verdict)])}</span>{doubt}</span></span>'
+        f'<span>{verdict.answer}<span class="wide">: {esc(match_words(verdict))}</span>{doubt}</span></span>'
     )
 
 

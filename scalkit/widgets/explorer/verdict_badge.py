@@ -5,7 +5,7 @@ from typing import Any
 
 import traitlets as t
 
-from scalkit.plots.style import ANSWER_KEYS, METRIC_WORDS, RANK_COLOURS, RANK_WORDS, metric_word, plain, quantity, rank_key
+from scalkit.plots.style import ANSWER_KEYS, METRIC_WORDS, RANK_COLOURS, match_words, metric_word, plain, quantity
 from scalkit.plots.verdicts.rival_curves import term_of
 from scalkit.text import r2
 from scalkit.validation import AnyVerdict, Verdict
@@ -26,7 +26,7 @@ class VerdictBadge(Part):
         if verdict is None:
             return drawn("parts.html", **values, word=METRIC_WORDS.get(metric, metric), remarks=[])
         remarks = [line for line in (verdict.likelihood_sentence, verdict.hidden_sentence, *verdict.caveats) if line]
-        symbol, match = ANSWER_SYMBOLS[verdict.answer], RANK_WORDS[rank_key(verdict)]
+        symbol, match = ANSWER_SYMBOLS[verdict.answer], match_words(verdict)
         return drawn("parts.html", **values, word=metric_word(verdict), remarks=remarks, symbol=symbol, match=match)
 
 
@@ -52,11 +52,8 @@ _BAR = 60
 class HypothesisList(Part):
     """The best model and its rivals: probability, adjusted R², place in the limits, and what speaks against each rival.
 
-    Attributes
-    ----------
-    hover, term : str
-        The term below the pointer and the one that was chosen, as text; empty if there is none. To be linked with those of
-        other views by `ipywidgets.jslink`, without the kernel.
+    `hover`, `term`: the term below the pointer and the one that was chosen, as text; empty if there is none. To be linked with
+    those of other views by `ipywidgets.jslink`, without the kernel.
     """
 
     hover = t.Unicode("").tag(sync=True, echo_update=False)

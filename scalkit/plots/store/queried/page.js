@@ -6,13 +6,14 @@ const at = (id) => document.getElementById(id);
 const COLOURS = ["model", "trouble", "expected", "undecided", "approximate", "slower", "", "quiet"].map((name) => SK_COLOURS[name]?.[0] ?? "#8a6d3b");
 const SYMBOLS = ["circle", "square", "triangle-up", "diamond", "cross", "x", "triangle-down", "star"];
 const MOST_SHOWN = 300, MOST_CURVES = 24;
-const WORDS = { p: "processes", msg_By: "message size [B]" };
-const UNITS = { ns: ["s", 1e-9], "[ppm]": ["1", 1e-6] };
+const UNITS = { ns: ["s", 1e-9], By: ["B", 1], "[ppm]": ["1", 1e-6] };
 
 const fits = (text, filter) => filter.toLowerCase().split(/\s+/).every((word) => text.toLowerCase().includes(word));
 const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}${n > MOST_SHOWN ? `, ${MOST_SHOWN} of them shown` : ""}`;
 // What plotly shows letter by letter: no tag, entity or %{...} of a text takes effect.
 const safe = (text) => String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("%{", "&#37;{");
+// A label in lines that a narrow page has room for.
+const folded = (text) => text.replace(/(.{30,44}) /g, "$1\n");
 const isOwn = (axis) => axis !== "p" && axis !== "msg_By";
 const median = (values) => {
   const sorted = [...values].sort((a, b) => a - b), half = sorted.length >> 1;
@@ -24,7 +25,7 @@ const chosen = { runs: new Set(), operations: new Set() };
 const kindOf = (row) => [row.datatype, row.sync, row.pattern].filter(Boolean).join(", ");
 const operationOf = (row) => [row.op, row.metric === "time" ? "" : row.metric, kindOf(row)].filter(Boolean).join(", ");
 const simulated = (one) => (one.simulated && !one.platform.includes("simulated") ? " (simulated)" : "");
-const runName = (run) => `${run.platform}${simulated(run)}, ${run.started.slice(0, 10)}${run.label ? `, ${run.label}` : ""}, run ${run.run_id.slice(0, 8)}`;
+const runName = (run) => [run.platform + simulated(run), run.started.slice(0, 10), run.label, `run ${run.run_id.slice(0, 8)}`].filter(Boolean).join(", ");
 
 // Boxes to check for things that pass a filter.
 function list(box, things, text, set, changed) {
@@ -70,7 +71,7 @@ function showOperations() {
 function showAxes() {
   const there = ofChosen().map((row) => row.x_name), names = new Set(there);
   if (there.some((name) => !isOwn(name))) names.add("msg_By").add("p");
-  options(at("axis"), [...names].map((name) => [name, WORDS[name] ?? name]), at("axis").value);
+  options(at("axis"), [...names].map((name) => [name, OVER[name] ?? name]), at("axis").value);
   draw();
 }
 
@@ -147,15 +148,16 @@ function plot(axis, reference) {
   at("plot").setAttribute("aria-label", drawn.length ? `A line each: ${drawn.map((one) => one.label).join("; ")}` : "Nothing is chosen");
   if (!drawn.length) return void Plotly.purge(at("plot"));
   const data = drawn.map((one, n) => ({
-    type: "scatter", mode: "lines+markers", name: safe(one.label), x: one.points.map(({ x }) => Math.max(x, 1)), y: one.points.map(({ y }) => y),
+    type: "scatter", mode: "lines+markers", name: safe(narrow ? folded(one.label) : one.label).replaceAll("\n", "<br>"), x: one.points.map(({ x }) => Math.max(x, 1)), y: one.points.map(({ y }) => y),
     line: { color: COLOURS[n % 8] }, marker: { symbol: SYMBOLS[(n + (n >> 3)) % 8] + (one.simulated ? "-open" : ""), size: 7 },
     error_y: { type: "data", symmetric: false, array: one.points.map(({ y, high }) => high - y), arrayminus: one.points.map(({ y, low }) => y - low), thickness: 1, width: 3 },
   }));
   const first = drawn[0], isLog = drawn.every((one) => one.points.every(({ y }) => y > 0)), grid = SK_COLOURS.grid[+dark];
-  const what = reference ? "ratio" : `${first.metric} [${first.unit}]`;
-  const x = { title: { text: safe(WORDS[axis] ?? axis) }, type: "log", dtick: Math.log10(narrow ? 16 : 4), tickformat: ",d", gridcolor: grid };
-  const y = { title: { text: safe(what) }, type: isLog ? "log" : "linear", dtick: isLog ? "D2" : undefined, exponentformat: "SI", gridcolor: grid };
-  const layout = { xaxis: x, yaxis: y, height: 420 + (narrow ? 44 : 22) * drawn.length, showlegend: true, legend: { orientation: "h", y: -0.18, yanchor: "top", font: { size: narrow ? 10 : 12 } },
+  const what = reference ? "ratio" : isLog ? first.metric : `${first.metric} (${first.unit})`;
+  const scale = isLog ? logTicks(drawn.flatMap((one) => one.points.map(({ y }) => y)), safe(first.unit)) : { type: "linear", exponentformat: "SI" };
+  const x = { title: { text: safe(OVER[axis] ?? axis) }, type: "log", dtick: Math.log10(narrow ? 16 : 4), tickformat: ",d", gridcolor: grid };
+  const y = { title: { text: safe(what) }, gridcolor: grid, automargin: true, ...scale };
+  const layout = { xaxis: x, yaxis: y, height: 420 + (narrow ? 60 : 22) * drawn.length, showlegend: true, legend: { orientation: "h", y: -0.18, yanchor: "top", font: { size: narrow ? 10 : 12 } },
     font: { color: SK_COLOURS.ink[+dark] }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", margin: { l: 70, r: 16, t: 16, b: 50 } };
   Plotly.react(at("plot"), data, layout, { ...SK_PLOTLY, responsive: true });
 }
