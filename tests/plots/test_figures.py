@@ -15,7 +15,10 @@ from scalkit import plots
 from scalkit.errors import DataError
 from scalkit.plots import style
 from scalkit.plots.verdicts.curves import anchored_curves
+from scalkit.reports.markup import badge
 from scalkit.validation import Validation
+from scalkit.widgets.base.wording import mark
+from scalkit.widgets.explorer.model_table import KINDS
 
 P = np.array([2, 4, 8, 16, 32, 64])
 
@@ -137,6 +140,13 @@ def test_overview_of_divergences_has_one_mark_per_function(result: Validation) -
     for trace in marks:
         assert trace.name[0] in "✓≈✗"
     assert "✓ fine, grows slower" in {trace.name for trace in marks}
+
+
+def test_what_grows_slower_reads_as_fine_and_says_so_once(result: Validation) -> None:
+    better = next(verdict for verdict in result.verdicts if style.rank_key(verdict) == "slower")
+    assert re.sub("<[^>]*>", "", str(badge(better))) == "✓fine, grows slower"
+    assert re.sub("<[^>]*>", "", str(mark(better))).endswith("fine: grows slower")
+    assert KINDS["slower"] == "✓ fine, grows slower"
 
 
 def test_rule_shows_violations_as_crosses(result: Validation) -> None:

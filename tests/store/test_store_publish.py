@@ -148,6 +148,7 @@ def test_the_page_opens_without_a_network_and_runs_no_text(tmp_path: Path, chrom
     tab.goto(path.as_uri())
     tab.wait_for_selector("#plot .main-svg")
     assert tab.locator("#suites input").count() == 3
+    assert " over processes" in tab.locator("#suites").inner_text()
     for k in range(3):
         tab.locator("#suites input").nth(k).check()
     tab.wait_for_function("() => document.querySelectorAll('#plot .legend .traces').length === 3")

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 import scalkit as sk
-from scalkit.validation import Verdict
+from scalkit.fit.model import Model
+from scalkit.growth import Growth
+from scalkit.validation import Expectation, Verdict
+from scalkit.validation.judge.trusted import best_ahead
 from scalkit.validation.posterior.regimes import with_regimes
 
 MESSAGE, SEND, BLOCK = 1602.0, 300.0, 21.0  # ns: a message, what its sender pays, the bytes of a block
@@ -101,6 +104,18 @@ def test_the_steps_of_a_tree_are_shown_though_a_sum_with_them_is_more_probable()
     assert found.posterior.weight_of(found.model.growth) < 0.5
     assert (str(found.model.growth), found.answer) == ("log(p)", "fine")
     assert found.model(P) == pytest.approx(found.series.y, rel=0.02)
+
+
+@pytest.mark.parametrize(("expected", "place"), [("p", 1), ("p^(1/8)", 0)])
+def test_what_is_shown_misses_to_the_side_of_what_is_probable(expected: str, place: int) -> None:
+    """Where 1/3 is too much, log(p), which is less than p^(1/8), is not shown for it; where both are less, it is."""
+    y = MESSAGE * np.log2(P)
+    models = [
+        Model(0.0, c, Growth.parse(growth, "p"), "p", "s", 0.99, 0.1, np.log2(c), weight=weight)
+        for growth, c, weight in (("p^(1/3)", 2 * MESSAGE, 0.9), ("log(p)", MESSAGE, 0.05))
+    ]
+    expectation = Expectation(expected, "p^(1/64)", "p")
+    assert best_ahead(models, P, y, expectation) == place
 
 
 def test_at_least_four_settings_follow_the_term() -> None:

@@ -61,8 +61,9 @@ def best_ahead(models: Sequence[Model], x: Floats, y: Floats, expectation: Expec
     """Return the place of the model that predicts the last exact time best from those before it, and misfits least.
 
     Only those that are about as probable as the first one take part; where the times follow none of these, the next one that
-    they follow is taken, if it matches the expectation as the first one does.
+    they follow is taken, if it matches the expectation as the first one does, or misses it to the same side.
     """
+    rank, side = expectation.rank(models[0].growth), expectation.direction(models[0].growth)
     found: list[float] = []
     follows = False
     for place, model in enumerate(models):
@@ -75,7 +76,9 @@ def best_ahead(models: Sequence[Model], x: Floats, y: Floats, expectation: Expec
         if is_comparable:
             last = np.log(y[-1]) - np.log(np.maximum(ahead(model, x[:-1], y[:-1])(x[-1]), _TINIEST))
             found.append(float(abs(last) + np.sqrt(np.mean(off**2))))
-        elif follows and expectation.rank(model.growth) == expectation.rank(models[0].growth):
+        elif (
+            follows and expectation.rank(model.growth) == rank and (rank != "none" or expectation.direction(model.growth) == side)
+        ):
             return place
     return int(np.argmin(found)) if len(found) > 1 else 0
 

@@ -20,12 +20,7 @@ _POINTS = 17
 class FitView(PlotView):
     """Shows a fit with two grips, which pointer and arrow keys pull: the expectation's end and the edge of the limits.
 
-    Parameters
-    ----------
-    session : Session
-        Gets what was pulled, as one step each time.
-    **traits
-        Values of the traits below and of those of `PlotView`.
+    `session`: gets what was pulled, as one step each time. `traits`: values of those below and of those of `PlotView`.
 
     Attributes
     ----------
