@@ -25,13 +25,32 @@ static struct sk_map places;
 static struct left *lefts;
 static size_t used, room;
 
+static bool is_same(const char *name, size_t length, const char *text)
+{
+    return strlen(name) == length && strncmp(name, text, length) == 0;
+}
+
 static bool is_named(const char *name)
 {
-    size_t length = strlen(name);
     for (const char *at = names; at && *at; at += strcspn(at, ","), at += *at == ',')
-        if (strcspn(at, ",") == length && strncmp(at, name, length) == 0)
+        if (is_same(name, strcspn(at, ","), at))
             return true;
     return false;
+}
+
+/* Says which names cannot be left out: those that begin as functions of MPI do, and are none. */
+static void check_names(void)
+{
+    for (const char *at = names; at && *at; at += strcspn(at, ","), at += *at == ',') {
+        size_t length = strcspn(at, ",");
+        uint32_t k = 0;
+        while (k < SK_N_FUNCTIONS && !is_same(sk_function_names[k], length, at))
+            k++;
+        bool is_unknown = k == SK_N_FUNCTIONS && strncmp(at, "MPI_", 4) == 0;
+        if (is_unknown || k == SK_F_Init || k == SK_F_Init_thread || k == SK_F_Finalize)
+            fprintf(stderr, "scalkit trace: %.*s cannot be left out: %s.\n", (int)length, at,
+                    is_unknown ? "no function that is recorded has this name" : "the recording begins or ends with it");
+    }
 }
 
 static bool is_poll(uint32_t function)
@@ -66,6 +85,8 @@ void sk_filter_begin(void)
         skipped[k] = is_named(sk_function_names[k]) || (base[0] && is_named(base)); /* and that of large counts */
     }
     skipped[SK_F_Finalize] = 0;
+    if (sk_define_location() == 0)
+        check_names();
     sk_filter_is_on = (names && *names) || least_ns > 0 || least_bytes > 0;
     if (number_of("SCALKIT_TRACE_PAUSED"))
         sk_filter_pause(true);

@@ -26,19 +26,20 @@ void sk_stack_begin(void)
 }
 
 #ifndef SK_SIMULATED
-/* Returns the end of the stack of this thread. */
-static const char *end_of_stack(void)
+/* Returns the end of the stack of this thread; NULL if a frame is elsewhere, as those of coroutines are. */
+static const char *end_of_stack(const void *frame)
 {
-    static __thread const char *end;
+    static __thread const char *begin, *end;
     pthread_attr_t attributes;
-    void *begin;
+    void *lowest;
     size_t bytes;
     if (!end && pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        pthread_attr_getstack(&attributes, &begin, &bytes);
+        pthread_attr_getstack(&attributes, &lowest, &bytes);
         pthread_attr_destroy(&attributes);
-        end = (const char *)begin + bytes;
+        begin = lowest;
+        end = begin + bytes;
     }
-    return end;
+    return begin <= (const char *)frame && (const char *)frame < end ? end : NULL;
 }
 
 /* A frame begins with the address of the next one, which lies farther out, and the address that it returns to. What a
@@ -47,9 +48,9 @@ __attribute__((no_sanitize("address", "undefined"))) static int follow(void **fo
 {
     struct frame { const struct frame *outer; void *back; };
     const struct frame *frame = __builtin_frame_address(0);
-    const char *end = end_of_stack();
+    const char *end = end_of_stack(frame);
     int n = 0;
-    while (n < DEEPEST + OWN) {
+    while (end && n < DEEPEST + OWN) {
         found[n++] = frame->back;
         const struct frame *outer = frame->outer;
         if (outer <= frame || (uintptr_t)outer % sizeof(void *) || (const char *)(outer + 1) > end)

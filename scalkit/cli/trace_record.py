@@ -88,8 +88,11 @@ def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
     built = build(sources("microbench"), args.mpicc, makefile="trace/Makefile")
     library = built.program("libskprofile.so" if args.profile_only else "libsktrace.so")
     header = "profile.json" if args.profile_only else "trace.json"
-    folder.mkdir(parents=True, exist_ok=True)
-    _clear(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _clear(folder)
+    except OSError as error:
+        raise UsageError(f"{args.folder} cannot be written: {error.strerror or error}; name another folder.") from error
     status = run_preloaded(args.program, library, {"SCALKIT_TRACE": str(folder), **settings})
     if not (folder / header).is_file():
         raise UsageError(

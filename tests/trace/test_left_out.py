@@ -157,6 +157,16 @@ def test_a_function_that_is_left_out_makes_nothing_false(mpi: Mpi, built: native
 
 
 @pytest.mark.mpi
+def test_a_name_that_is_misspelt_is_said(mpi: Mpi, built: native.Build, program: Path, tmp_path: Path) -> None:
+    preloaded = {"LD_PRELOAD": str(built.program("libsktrace.so")), "SCALKIT_TRACE": str(tmp_path)}
+    found = launch(mpi, 2, str(program), **preloaded, SCALKIT_TRACE_LEAVE_OUT="MPI_Barier,MPI_Init,MPI_Barrier,begin")
+    assert found.stderr == (
+        "scalkit trace: MPI_Barier cannot be left out: no function that is recorded has this name.\n"
+        "scalkit trace: MPI_Init cannot be left out: the recording begins or ends with it.\n"
+    )
+
+
+@pytest.mark.mpi
 def test_small_messages_and_regions_are_left_out(mpi: Mpi, built: native.Build, program: Path, tmp_path: Path) -> None:
     ds = analyse(recorded(mpi, built, tmp_path / "small", str(program), SMALLEST="100"))
     assert said(ds)[0] == "10 transfers of fewer bytes than asked for"

@@ -353,6 +353,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
             assert f"{wrong!r} is no percentage; write a number from 0 to 100\n" in capsys.readouterr().err
     assert main(["trace", "record", str(out), "--", "no-such-command"]) == 2
     assert capsys.readouterr().err == f"scalkit trace: {out} is a file; name a folder.\n"
+    assert main(["trace", "record", "/proc/no-such-folder", "--", "true"]) == 2
+    said = "scalkit trace: /proc/no-such-folder cannot be written: No such file or directory; name another folder.\n"
+    assert capsys.readouterr().err == said
     assert main(["trace", "record", str(tmp_path), "--", "no-such-command"]) == 2
     assert "holds something that is no trace; name another folder.\n" in capsys.readouterr().err
     (tmp_path / "trace.json").write_text('{"traceEvents": []}')  # of Chrome, and everything beside it is somebody's

@@ -15,6 +15,34 @@ from scalkit.trace import analyse
 from scalkit.trace.calls.source_lines import write_lines
 from scalkit.trace.local.part import load
 
+COROUTINE = """
+#include <mpi.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <ucontext.h>
+static ucontext_t here, there;
+/* Its stack is no thread's, and what lies where its frame pointer leads is no address at all. */
+static void coroutine(void)
+{
+    uintptr_t *frame = __builtin_frame_address(0);
+    uintptr_t kept = frame[0];
+    frame[0] = (uintptr_t)(frame + 1) + ((uintptr_t)1 << 33 & ~(uintptr_t)7);
+    MPI_Barrier(MPI_COMM_WORLD);
+    frame[0] = kept;
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    getcontext(&there);
+    there.uc_stack.ss_sp = malloc(1 << 18);
+    there.uc_stack.ss_size = 1 << 18;
+    there.uc_link = &here;
+    makecontext(&there, coroutine, 0);
+    swapcontext(&here, &there);
+    MPI_Finalize();
+    return 0;
+}
+"""
 PROGRAM = """
 #include <mpi.h>
 #include <time.h>
@@ -42,9 +70,9 @@ int main(int argc, char **argv)
 """
 
 
-def recorded(mpi: Mpi, folder: Path, flags: list[str], *options: str) -> Path:
+def recorded(mpi: Mpi, folder: Path, flags: list[str], *options: str, text: str = PROGRAM) -> Path:
     source, program = folder / "prog.c", folder / "prog"
-    source.write_text(PROGRAM)
+    source.write_text(text)
     subprocess.run([mpi.mpicc, "-O2", *flags, str(source), "-o", str(program)], check=True, env=environment(mpi))
     words = [sys.executable, "-m", "scalkit.cli", "trace", "record", str(folder / "t"), "--mpicc", mpi.mpicc, *options, "--"]
     forward = {"LD_PRELOAD": "", "SCALKIT_TRACE": "", "SCALKIT_TRACE_STACKS": "", "SCALKIT_TRACE_LINES": ""}
@@ -82,6 +110,14 @@ def test_functions_around_a_call_are_steps_of_its_path(mpi: Mpi, tmp_path: Path,
     assert (severity.sel(metric="time") >= 0).all()  # functions have no time of their own, and take none away
     assert int(severity.sel(metric="time")[paths["program/main()"]]) == 0
     assert 1e-6 * int(severity.sel(metric="time")[paths["program"]]) > 60
+
+
+@pytest.mark.mpi
+def test_a_stack_that_is_no_threads_is_not_followed(mpi: Mpi, tmp_path: Path) -> None:
+    flags = ["-fno-omit-frame-pointer", "-rdynamic"]
+    ds = analyse(recorded(mpi, tmp_path, flags, "--stacks", "frame-pointers", text=COROUTINE))
+    paths = [str(name).partition("+")[0] for name in ds["path_name"].values]
+    assert "program/MPI_Barrier@coroutine" in paths
 
 
 def test_a_text_that_is_two_lines_has_none(tmp_path: Path) -> None:
