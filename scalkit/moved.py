@@ -9,53 +9,12 @@ import warnings
 from collections.abc import Callable, Collection, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-MOVED = {
-    "scalkit.fit.several_formula": "scalkit.fit.several.formula",
-    "scalkit.fit.several_growth": "scalkit.fit.several.growth",
-    "scalkit.fit.several_model": "scalkit.fit.several.model",
-    "scalkit.fit.several_points": "scalkit.fit.several.points",
-    "scalkit.fit.several_search": "scalkit.fit.several.search",
-    "scalkit.guideline_models": "scalkit.guidelines.fitted",
-    "scalkit.guideline_tables": "scalkit.guidelines.tables",
-    "scalkit.guidelines.predicting": "scalkit.guidelines.predictions",
-    "scalkit.measure.experiment_file": "scalkit.formats.experiments.file",
-    "scalkit.measure.experiments": "scalkit.formats.experiments.table",
-    "scalkit.measure.readers": "scalkit.formats.readers",
-    "scalkit.measure.writers": "scalkit.formats.writers",
-    "scalkit.perfmodels.known": "scalkit.perfmodels.collectives.known",
-    "scalkit.perfmodels.message_runs": "scalkit.perfmodels.fits.runs",
-    "scalkit.perfmodels.sources": "scalkit.perfmodels.files.sources",
-    "scalkit.plots.store_figure": "scalkit.plots.store.suites",
-    "scalkit.plots.store_site": "scalkit.plots.store.site",
-    "scalkit.plots.waiting_figures": "scalkit.plots.traces.waiting",
-    "scalkit.reports.guidelines.report": "scalkit.reports.guidelines.page",
-    "scalkit.reports.guidelines_page": "scalkit.reports.guidelines.page",
-    "scalkit.reports.guidelines_report": "scalkit.reports.guidelines.page",
-    "scalkit.reports.guidelines_sections": "scalkit.reports.guidelines.sections",
-    "scalkit.reports.store_run.report": "scalkit.reports.store_run.page",
-    "scalkit.reports.store_run_report": "scalkit.reports.store_run.page",
-    "scalkit.reports.store_run_sections": "scalkit.reports.store_run.sections",
-    "scalkit.reports.waiting.report": "scalkit.reports.waiting.page",
-    "scalkit.reports.waiting_page": "scalkit.reports.waiting.page",
-    "scalkit.reports.waiting_report": "scalkit.reports.waiting.page",
-    "scalkit.reports.waiting_sections": "scalkit.reports.waiting.sections",
-    "scalkit.scaling_check": "scalkit.pytest_plugin.scaling_check",
-    "scalkit.trace.result": "scalkit.trace.results.dataset",
-    "scalkit.trace.timeline": "scalkit.trace.views.timeline",
-    "scalkit.validation.annotations": "scalkit.formats.ci.annotations",
-    "scalkit.validation.baseline.change_points": "scalkit.history.change_points",
-    "scalkit.validation.baseline.history": "scalkit.history.commits",
-    "scalkit.validation.bands": "scalkit.validation.told.bands",
-    "scalkit.validation.junit": "scalkit.formats.ci.junit",
-    "scalkit.validation.plain": "scalkit.session.plain",
-    "scalkit.validation.sentences": "scalkit.validation.told.sentences",
-    "scalkit.validation.shown": "scalkit.validation.told.shown",
-    "scalkit.validation.told.annotations": "scalkit.formats.ci.annotations",
-    "scalkit.validation.told.junit": "scalkit.formats.ci.junit",
-}
+MOVED = dict(line.split() for line in Path(__file__).with_name("moved.txt").read_text(encoding="utf-8").splitlines())
+"""By the lines of moved.txt, which are read faster than TOML: every import of scalkit waits for them."""
 
 
 class _Moved(MetaPathFinder, Loader):

@@ -74,6 +74,10 @@ static void write_places(struct sk_json *json, const struct sk_world *world)
         sk_json_text(json, NULL, world->hosts + (size_t)i * SK_HOST_LENGTH);
     sk_json_end(json, ']');
     sk_json_int(json, "processes_per_node", world->processes_per_node);
+    sk_json_begin(json, "cores_per_process", '[');
+    for (int i = 0; i < 2; i++)
+        sk_json_int(json, NULL, world->bound[i]);
+    sk_json_end(json, ']');
     sk_json_bool(json, "oversubscribed", world->oversubscribed);
 }
 

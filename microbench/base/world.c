@@ -67,8 +67,9 @@ static int quota_cores(void)
 }
 
 /* The union over the processes of the node: a launcher may bind each to one core. */
-static int usable_cores(MPI_Comm node)
+static int usable_cores(MPI_Comm node, int *own)
 {
+    *own = 0;
 #ifdef SK_SIMULATED
     (void)node;
     return sg_host_core_count(sg_host_self());
@@ -77,6 +78,7 @@ static int usable_cores(MPI_Comm node)
     CPU_ZERO(&mine);
     if (sched_getaffinity(0, sizeof mine, &mine) != 0)
         return (int)sysconf(_SC_NPROCESSORS_ONLN);
+    *own = CPU_COUNT(&mine);
     SK_MPI(PMPI_Allreduce(&mine, &all, (int)sizeof mine, MPI_BYTE, MPI_BOR, node));
     int cores = CPU_COUNT(&all), quota = quota_cores();
     return quota < cores ? quota : cores;
@@ -105,9 +107,12 @@ static void look_at_nodes(struct sk_world *world, const char *host)
     world->node = split_nodes(world, node_identity(host));
     SK_MPI(PMPI_Comm_rank(world->node, &world->node_rank));
     SK_MPI(PMPI_Comm_size(world->node, &world->node_size));
-    world->cores = usable_cores(world->node);
-    int mine[2] = {world->node_size, world->node_size > world->cores}, most[2];
-    SK_MPI(PMPI_Allreduce(mine, most, 2, MPI_INT, MPI_MAX, world->harness));
+    int bound = 0, most[4];
+    world->cores = usable_cores(world->node, &bound);
+    int mine[4] = {world->node_size, world->node_size > world->cores, -bound, bound};
+    SK_MPI(PMPI_Allreduce(mine, most, 4, MPI_INT, MPI_MAX, world->harness));
+    world->bound[0] = -most[2];
+    world->bound[1] = most[3];
     world->processes_per_node = most[0];
     world->oversubscribed = most[1] != 0;
     world->single_node = SK_IS_SIMULATED || world->node_size == world->size;

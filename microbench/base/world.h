@@ -20,6 +20,7 @@ struct sk_world {
     int node_rank, node_size;
     int processes_per_node;  /* largest of all nodes */
     int cores;               /* that the processes of this node may use; on process 0 and in the file: its node's */
+    int bound[2];            /* fewest and most cores that a process may run on; 0 where that is not known */
     bool oversubscribed;     /* on some node there are more processes than cores */
     bool single_node;        /* all processes share one clock: on one node, or simulated */
     char *hosts;             /* process 0: size entries of SK_HOST_LENGTH bytes, in rank order */

@@ -17,6 +17,8 @@ class CampaignArguments:
     """Of every random choice."""
     budget_s: float | None
     """For the whole campaign, in s."""
+    processes_per_node: int | None = None
+    """At most so many on a node."""
 
     def as_table(self) -> dict[str, Any]:
         """Return the arguments as they stand in campaign.toml; what is None is left out."""

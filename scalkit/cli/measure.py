@@ -150,6 +150,7 @@ def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, tar
         ops=words_of(args.ops),
         size=sizes_of(args)[0],
         datatype=args.datatype,
+        bind=args.bind,
         sync=args.sync,
         shapes=words_of(args.shapes) or SHAPES,
         budget_s=args.budget,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +14,9 @@ import pytest
 
 from scalkit.bench import Mpi, find_mpi
 from scalkit.bench.libraries.mpi import candidates, cores, probe, settings
-from scalkit.errors import BuildError, LaunchError
+from scalkit.bench.libraries.placement import bind_processes, binding, place_processes
+from scalkit.cli import main
+from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.extras import install_command
 
 pytestmark = pytest.mark.mpi
@@ -173,6 +177,53 @@ def test_settings_only_where_needed_and_never_over_the_users() -> None:
     assert crowded["OMPI_MCA_osc"] == "^ucx"
     assert alone == crowded | {"OMPI_MCA_mpi_yield_when_idle": "0"}
     assert settings("other", oversubscribed=True, environment={}) == {}
+
+
+@pytest.mark.parametrize(("bind", "least"), [("core", 1), ("none", cores())])
+def test_processes_are_bound(mpi: Mpi, tmp_path: Path, bind: str, least: int) -> None:
+    words = ["measure", "collectives", "--ops", "MPI_Barrier", "-n", "2", "--runs", "1", "--max-reps", "20", "--bind", bind]
+    assert main([*words, "--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec, "--out", str(tmp_path)]) == 0
+    said = json.loads((tmp_path / "time-p0002-r00.jsonl").read_text().splitlines()[0])
+    fewest, most = said["cores_per_process"]
+    assert (said["provenance"]["bind"], fewest == most) == (bind, True)
+    assert fewest == said["cores"] == least if bind == "none" else 2 * fewest == said["cores"], "each has a core of its own"
+    assert f'bind = "{bind}"' in (tmp_path / "campaign.toml").read_text()
+
+
+def test_processes_of_a_command_are_bound(mpi: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "see.py").write_text(
+        "import os, sys\nopen(sys.argv[1] + str(os.getpid()), 'w').write(str(len(os.sched_getaffinity(0))))\n"
+    )
+    (tmp_path / "seen").mkdir()
+    command = f"{mpi.mpiexec} -n {{p}} {sys.executable} {tmp_path}/see.py {tmp_path}/seen/"
+    (tmp_path / "mine.toml").write_text(
+        f'command = "{command}"\nparameters = {{ p = [2] }}\nruns = 1\nmax_reps = 1\nbind = "core"\n'
+    )
+    assert main(["campaign", "run", str(tmp_path / "mine.toml")]) == 0
+    seen = [one.read_text() for one in (tmp_path / "seen").iterdir()]
+    assert len(seen) == 2
+    assert all(int(one) < cores() for one in seen)
+    capsys.readouterr()
+    words = ["measure", "-p", "p=2", "--bind", "core", "--out", str(tmp_path / "none"), "--command"]
+    assert main([*words, "env -n {p} true"]) == 2
+    said = "scalkit measure: --bind core: it is not known how 'env' is told; use mpiexec or srun, or leave it out.\n"
+    assert capsys.readouterr().err == said
+    assert main([*words, f"{mpi.mpiexec} -n {{p}} true", "--clock", "virtual"]) == 2
+    assert "--bind core: processes of a virtual machine have no cores; leave it out.\n" in capsys.readouterr().err
+
+
+def test_what_cannot_be_bound() -> None:
+    assert binding("/usr/bin/srun", "other", "socket", 9999) == ["--cpu-bind=sockets"]
+    assert binding("/usr/bin/srun", "other", "none", 9999) == ["--cpu-bind=none"]
+    assert binding("mpiexec", "Intel MPI", "none", 9999) == ["-genv", "I_MPI_PIN", "0", "-genv", "I_MPI_PIN_DOMAIN", "none"]
+    with pytest.raises(
+        UsageError, match=r"^--bind core: 9999 processes are more than the \d+ cores here; use fewer, or --bind none\.$"
+    ):
+        binding("mpiexec", "MPICH", "core", 9999)
+    placed = place_processes(Mpi("cc", "mpiexec", "MPICH", "MPICH 5", "5.0", "MPICH"), 1)
+    bound = bind_processes(placed, "core", 1)
+    assert bound.command(4, "prog") == ["mpiexec", "-ppn", "1", "--bind-to", "core", "-n", "4", "prog"]
+    assert bind_processes(placed, None, 9999) is placed
 
 
 def test_command_of_each_launcher() -> None:

@@ -14,6 +14,7 @@ from scalkit.bench.campaign.loop import Progress, Result, do_missing
 from scalkit.bench.campaign.plan import Launch, make_plan
 from scalkit.bench.functions.user import UserFunctions, user_functions
 from scalkit.bench.libraries.mpi import Mpi
+from scalkit.bench.libraries.placement import bind_processes
 from scalkit.bench.limits import CampaignArguments
 from scalkit.bench.operations import FUNCTIONS, NEIGHBOURHOOD, choose, in_virtual_time
 from scalkit.bench.patterns.neighbourhood import experiments
@@ -62,7 +63,8 @@ class LaunchedCampaign:
     @property
     def settings(self) -> dict[str, str]:
         """The environment variables that scalkit sets, the same for all numbers of processes."""
-        return self.mpi.environment_for(max(launch.p for launch in self.plan))
+        most = max(launch.p for launch in self.plan)
+        return self.mpi.environment_for(min(most, self.arguments.processes_per_node or most))
 
     def run(
         self,
@@ -125,12 +127,6 @@ class Campaign(LaunchedCampaign):
         """All launches, in their order."""
         return make_plan(self.arguments)
 
-    @property
-    def settings(self) -> dict[str, str]:
-        """The environment variables that scalkit sets, the same for all numbers of processes."""
-        most = max(launch.p for launch in self.plan)
-        return self.mpi.environment_for(min(most, self.arguments.processes_per_node or most))
-
     def launcher(self, **shared: Any) -> Launcher:
         """Return what starts the launches."""
         own = self.functions.command if self.functions else ()
@@ -180,6 +176,8 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
     """
     folder = Folder(out)
     folder.require_usable()
+    most = max(arguments.counts + (arguments.memory_counts or ()))
+    mpi = bind_processes(mpi, arguments.bind, min(most, arguments.processes_per_node or most))
     tree = sources("microbench")
     kinds = [kind for kind in arguments.kinds if kind not in (FUNCTIONS, NEIGHBOURHOOD)]
     if arguments.experiments:

@@ -21,7 +21,8 @@ from scalkit.bench.command.regions import Region, regions_of
 from scalkit.bench.command.template import Point, Template
 from scalkit.bench.command.virtual import VirtualClock, program_of
 from scalkit.bench.functions.sampling import Effort, Status, status_of
-from scalkit.bench.libraries.mpi import cores
+from scalkit.bench.libraries.mpi import cores, launcher_kind
+from scalkit.bench.libraries.placement import binding
 from scalkit.bench.limits import CampaignArguments, first_change, require_range
 from scalkit.bench.load import ForeignLoad
 from scalkit.bench.process import LAST_LINES, Outcome, started
@@ -55,6 +56,8 @@ class CommandArguments(CampaignArguments):
     budget_s: float | None = None
     seed: int = 0
     clock: str | None = None
+    bind: str | None = None
+    """What the launcher binds each process to, as in `scalkit.bench.arguments.Arguments`."""
     files: str = field(default="", init=False)
     """SHA-256 of the files that the command names, so that a changed program is another one."""
 
@@ -69,7 +72,16 @@ class CommandArguments(CampaignArguments):
         for option, given in (("--budget", self.budget_s), ("--standard-error", self.standard_error)):
             if given is not None and not 0 < given < float("inf"):
                 raise UsageError(f"{option} {given:g}: a positive number is needed.")
+        if self.bind and self.clock:
+            raise UsageError(f"--bind {self.bind}: processes of a virtual machine have no cores; leave it out.")
         object.__setattr__(self, "files", digest_of_files(self.template.words))
+
+    def filled(self, point: Point) -> tuple[list[str], dict[str, str]]:
+        """Return the words of the command at a point, with its launcher's options to bind, and its variables."""
+        words, variables = self.template.filled(point)
+        if self.bind is not None:
+            words[1:1] = binding(words[0], launcher_kind(words[0]), self.bind, dict(point).get("p", 1))
+        return words, variables
 
     @property
     def effort(self) -> Effort:
@@ -90,6 +102,7 @@ class CommandArguments(CampaignArguments):
             "standard_error": self.standard_error,
             "seed": self.seed,
             "clock": self.clock,
+            "bind": self.bind,
         }
         return {key: value for key, value in table.items() if value is not None}
 
@@ -165,7 +178,7 @@ class CommandLauncher:
         return ()
 
     def _repetition(self, launch: PointLaunch, timeout_s: float) -> tuple[float, list[Region], list[str], float | None]:
-        words, variables = self.arguments.template.filled(launch.point)
+        words, variables = self.arguments.filled(launch.point)
         with tempfile.TemporaryDirectory(prefix="scalkit-") as scratch, ForeignLoad() as load:
             variables = {**variables, "SCALKIT_REGIONS": scratch}
             outcome, seconds = self._timed(words, variables, timeout_s)
@@ -188,7 +201,7 @@ class CommandLauncher:
         return outcome, outcome.wall_s
 
     def _environment(self, launch: PointLaunch) -> dict[str, Any]:
-        words, variables = self.arguments.template.filled(launch.point)
+        words, variables = self.arguments.filled(launch.point)
         facts = {} if self.virtual is None else self.virtual.facts
         # "2,4" are the threads of nested regions
         threads = math.prod(map(int, re.findall(r"\d+", variables.get("OMP_NUM_THREADS", ""))))
@@ -268,7 +281,7 @@ def prepare_command(out: Path, arguments: CommandArguments, virtual: VirtualCloc
     """
     folder = Folder(out)
     folder.require_usable()
-    words = arguments.template.filled(arguments.points[0])[0]
+    words, *_ = (arguments.filled(point)[0] for point in arguments.points)
     program = (words if virtual is None else program_of(words))[0]
     if shutil.which(program) is None:
         raise UsageError(f"--command: there is no program {program!r}; give its path, as in ./app.")

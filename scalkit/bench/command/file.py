@@ -14,7 +14,7 @@ from scalkit.errors import UsageError
 from scalkit.schema_errors import schema_errors, schema_in
 from scalkit.text import shortened
 
-_OPTIONS = ("command", "points", "set", "runs", "min_reps", "max_reps", "standard_error")
+_OPTIONS = ("command", "points", "set", "runs", "min_reps", "max_reps", "standard_error", "bind")
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,7 @@ def _arguments(table: Mapping[str, Any], base: Path) -> CommandArguments:
     return CommandArguments(
         template=Template(table["command"], tuple(f"{name}={text}" for name, text in table.get("set", {}).items())),
         points=points_of_file(base / table["points"]) if "points" in table else matrix(parameters),
-        **least
-        | {key: table[key] for key in ("runs", "min_reps", "max_reps", "standard_error", "budget_s", "seed") if key in table},
+        **least | {key: table[key] for key in (*_OPTIONS[3:], "budget_s", "seed") if key in table},
     )
 
 

@@ -10,8 +10,9 @@ import sysconfig
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from scalkit.bench.process import LAST_LINES, Outcome, started, summary
 from scalkit.errors import BuildError, LaunchError
@@ -67,22 +68,16 @@ class Mpi:
     show: str = field(repr=False, default="")
     passed_over: tuple[str, ...] = field(repr=False, default=())
     environment: Mapping[str, str] = field(repr=False, default_factory=dict)
+    is_simulated: ClassVar[bool] = False
+    """Whether its times are those of a simulation."""
+    is_virtual: ClassVar[bool] = False
+    """Whether its times are those of a virtual clock."""
 
     @property
     def name(self) -> str:
         """The library in one short line."""
         line = self.library.strip().splitlines()[0] if self.library.strip() else self.kind
         return " ".join(line.replace("Version:", "").split(",")[0].split())[:80]
-
-    @property
-    def is_simulated(self) -> bool:
-        """Whether its times are those of a simulation."""
-        return False
-
-    @property
-    def is_virtual(self) -> bool:
-        """Whether its times are those of a virtual clock."""
-        return False
 
     @property
     def repeats_exactly(self) -> bool:
@@ -277,6 +272,13 @@ def find_mpi(mpicc: str | None = None, mpiexec: str | None = None) -> Mpi:
     if len(tried) == 1:
         raise first
     raise type(first)(f"{first}\nAlso tried, in vain: {'; '.join(tried[1:])}.") from first
+
+
+@cache
+def launcher_kind(mpiexec: str) -> str:
+    """Return the kind of a launcher, as `Mpi.launcher`, which it says itself; of programs with other names ``"other"``."""
+    named = Path(mpiexec).name.startswith((*_LAUNCHERS, "orterun", "prterun"))
+    return _kind(_run([mpiexec, "--version"], _AS_ROOT).output) if named else "other"
 
 
 def _kind(text: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from scalkit.bench.libraries.mpi import PROBE, Mpi
 from scalkit.bench.libraries.platforms import Platform
@@ -59,16 +59,12 @@ class SimulatedMpi(Mpi):
     platform: Platform = field(kw_only=True)
     per_node: int = field(kw_only=True)
     algorithms: Mapping[str, str] = field(kw_only=True)
+    is_simulated: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
         """The machine in one short line."""
         return f"{self.platform.name}, simulated, {self.per_node} process{'es' if self.per_node > 1 else ''} a node"
-
-    @property
-    def is_simulated(self) -> bool:
-        """True."""
-        return True
 
     @property
     def usual_runs(self) -> int:

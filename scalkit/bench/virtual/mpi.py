@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, ClassVar
 
 from scalkit.bench.libraries.mpi import PROBE, Mpi, settings
 from scalkit.bench.process import Outcome, started, summary
@@ -75,6 +75,7 @@ class VirtualMpi(Mpi):
     output: str = field(kw_only=True, default="")
     messages: str = field(kw_only=True, default="")
     stall_s: int = field(kw_only=True, default=_STALL_S)
+    is_virtual: ClassVar[bool] = True
 
     @property
     def real(self) -> Mpi:
@@ -86,11 +87,6 @@ class VirtualMpi(Mpi):
         """The library and the machine in one short line."""
         nodes = f", {self.network.per_node} processes a node" if self.network.has_nodes else ""
         return f"{self.of.name} in virtual time on {self.network.name:.60}{nodes}"
-
-    @property
-    def is_virtual(self) -> bool:
-        """True."""
-        return True
 
     @property
     def usual_runs(self) -> int:

@@ -82,6 +82,7 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
             standard_error=args.standard_error,
             budget_s=args.budget,
             seed=args.seed or 0,
+            bind=args.bind,
             clock=None if virtual is None else virtual.name,
         ),
         virtual,

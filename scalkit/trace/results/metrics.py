@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from scalkit.toml.tables import table_beside
+
 AWAITED = ("progress", "messages", "collective operations", "windows")
 """What a process waits for, in the order in which trees and tables show it."""
 
@@ -20,30 +22,8 @@ class Facts:
     of_progress: bool = False
 
 
-FACTS = {
-    "time": Facts("ns", "all time"),
-    "visits": Facts("1", "visits"),
-    "rma_operations": Facts("1", "one-sided operations"),
-    "rma_bytes": Facts("B", "one-sided bytes"),
-    "wait_for_progress": Facts("ns", "wait for progress", "progress", True),
-    "wait_for_progress_bound": Facts("ns", "wait for progress, bound", of_progress=True),
-    "without_progress": Facts("1", "completed without progress seen", of_progress=True),
-    "wait_for_grant": Facts("ns", "wait for grant", "windows", True),
-    "wait_for_grant_bound": Facts("ns", "wait for grant, bound", of_progress=True),
-    "late_sender": Facts("ns", "late sender", "messages"),
-    "late_receiver": Facts("ns", "late receiver", "messages"),
-    "wait_at_barrier": Facts("ns", "wait at barrier", "collective operations"),
-    "wait_at_nxn": Facts("ns", "wait at all-to-all", "collective operations"),
-    "late_broadcast": Facts("ns", "late broadcast", "collective operations"),
-    "early_reduce": Facts("ns", "early reduce", "collective operations"),
-    "lock_contention": Facts("ns", "lock contention", "windows"),
-    "wait_at_fence": Facts("ns", "wait at fence", "windows"),
-    "late_post": Facts("ns", "late post", "windows"),
-    "early_wait": Facts("ns", "early wait", "windows"),
-    "critical_path": Facts("ns", "on the critical path"),
-    "delay_cost": Facts("ns", "cost of delays"),
-}
-"""Every metric; its place is its number in files, so that new ones stand at the end."""
+FACTS = {name: Facts(**one) for name, one in table_beside(__file__, "metrics.toml").items()}
+"""Every metric of metrics.toml; its place is its number in files, so that new ones stand at the end."""
 
 WAITS = tuple(name for name, one in FACTS.items() if one.awaits)
 """Metrics that are waiting time."""
