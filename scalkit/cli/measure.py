@@ -57,8 +57,9 @@ def run(args: argparse.Namespace) -> int:
     counts = counts_of(args.processes, "-n")
     if WHAT in args.what:
         refuse_rules(args, WHAT)
-        if args.memory_n is not None:
-            raise UsageError(f"--memory-n does not go with {WHAT}; leave it out.")
+        for option, value in (("--memory-n", args.memory_n), ("--bind", args.bind)):
+            if value is not None:
+                raise UsageError(f"{option} does not go with {WHAT}; leave it out.")
     else:
         rules_of(args)
         sizes_of(args)

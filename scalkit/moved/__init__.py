@@ -13,8 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-MOVED = dict(line.split() for line in Path(__file__).with_name("moved.txt").read_text(encoding="utf-8").splitlines())
-"""By the lines of moved.txt, which are read faster than TOML: every import of scalkit waits for them."""
+MOVED = dict(line.split() for line in Path(__file__).with_name("names.txt").read_text(encoding="utf-8").splitlines())
+"""By the lines of names.txt, which are read faster than TOML: every import of scalkit waits for them."""
 
 
 class _Moved(MetaPathFinder, Loader):
