@@ -235,6 +235,7 @@ def value_axis(lowest: float, highest: float, unit: str, title: str) -> dict[str
         ticks = _linear_ticks(lowest - pad, highest + pad)
         axis |= {"range": [lowest - pad, highest + pad]}
     else:
+        lowest, highest = max(lowest, 1e-140), min(highest, 1e140)  # their ratio is a number, too
         if highest / lowest < 1.6:
             middle = math.sqrt(lowest * highest)
             lowest, highest = middle / 1.35, middle * 1.35

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import scalkit as sk
 from scalkit import plots
 from scalkit.errors import DataError
 from scalkit.plots import style
@@ -93,6 +94,16 @@ def test_divergence_marks_the_crossing(result: Validation) -> None:
         assert _named(figure, "leaves at p* = ").x[0] == pytest.approx(verdict.crossing, rel=1e-5)
     inside = plots.divergence_of(result["MPI_Bcast"])
     assert not [trace for trace in inside.data if (trace.name or "").startswith("leaves")]
+
+
+@pytest.mark.parametrize("expected", ["2^p", "p*2^p", "1/2^p"])
+def test_a_divergence_that_numbers_cannot_hold_is_drawn(expected: str) -> None:
+    p = np.append(P, 128)
+    found = sk.validate(sk.measurements(p, 1 + 0.2 * np.sqrt(p), name="f"), {"f": expected}, progress=False)["f"]
+    for figure in (plots.divergence_of(found), plots.fit(found)):
+        axis = figure.layout.yaxis
+        assert np.isfinite(axis.range).all()
+        assert len(axis.tickvals) > 1
 
 
 def test_ruler_shades_exactly_the_classes_within_the_limits(result: Validation) -> None:

@@ -86,8 +86,7 @@ def _add_function(figure: go.Figure, verdict: Verdict, k: int) -> None:
     span = reach(x, beyond=2.0)
     line = sample(span.lowest, span.shown, is_log_axis(x), 33)
     colour, symbol = PALETTE[k % len(PALETTE)], SYMBOLS[k % len(SYMBOLS)]
-    mark = RANK_MARKS[rank_key(verdict)]
-    name = f"{safe(verdict.function)}  {growth_label(verdict.model.growth)} {mark}"
+    name = f"{safe(verdict.function)}  {growth_label(verdict.model.growth)} {RANK_MARKS[rank_key(verdict)]}"
     values = np.asarray(verdict.model(line), dtype=float) * np.ones_like(line)
     dash = _DASHES_OF_FUNCTIONS[(k // len(PALETTE)) % len(_DASHES_OF_FUNCTIONS)]
     figure.add_scatter(**lines(line, values, colour, 1.8, dash), legendgroup=f"f{k}", **SILENT)
