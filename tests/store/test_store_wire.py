@@ -20,7 +20,8 @@ import pytest
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import MissingPackageError, StoreError
-from scalkit.store.wire import shown
+from scalkit.store.submissions.policy import Policy
+from scalkit.store.wire import fetched, shown
 
 DATA = Path(__file__).resolve().parents[2] / "data/store"
 
@@ -196,6 +197,19 @@ def test_where_a_server_leads_elsewhere_or_answers_all_with_a_page(
         sk.store.open(url)
     with pytest.raises(StoreError, match=rf"^what lies at '{url}/a\.zip' is no zip; check the address, or name "):
         sk.store.open(f"{url}/a.zip")
+
+
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [
+        (Policy(max_file_bytes=1000), r"^'.*\.parquet' has more than 0 MB, too much for a store\.$"),
+        (Policy(max_total_bytes=3000), r"^the store '.*' has more than 0 MB, too much\.$"),
+        (Policy(max_files=2), r"^the store '.*' has 3 runs; at most 2 are read from a server\.$"),
+    ],
+)
+def test_no_more_is_fetched_than_the_limits_allow(serve: Callable[..., str], small: Path, policy: Policy, said: str) -> None:
+    with pytest.raises(StoreError, match=said), fetched(serve(small), policy):
+        pass
 
 
 def test_a_retraction_that_cannot_be_read_is_not_left_out(serve: Callable[..., str], small: Path) -> None:
