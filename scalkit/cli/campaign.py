@@ -5,7 +5,7 @@ import re
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from scalkit.bench.campaign.file import CampaignFile, read_campaign
@@ -16,6 +16,7 @@ from scalkit.bench.campaign.plan import least_time, make_plan
 from scalkit.bench.campaign.refining import ranges_of_file, run_refined
 from scalkit.bench.command.campaign import prepare_command
 from scalkit.bench.command.file import CommandFile, read_either, require_measuring
+from scalkit.bench.command.virtual import virtual_clock
 from scalkit.bench.jobs.batch import Status, look, submit
 from scalkit.bench.jobs.book import planned_jobs
 from scalkit.bench.jobs.emitting import TOOLS, emitted
@@ -76,8 +77,10 @@ def _run_here(path: Path, *, set_aside: bool, as_json: bool) -> int:
 
 def _run_command(file: CommandFile, *, as_json: bool) -> int:
     with terminated_like_interrupted():
-        campaign = prepare_command(file.out, file.arguments)
-        say(opening(file.arguments, file.out), as_json=as_json)
+        virtual = None if file.machine is None else virtual_clock(file.arguments.template.words, **file.machine)
+        arguments = replace(file.arguments, clock=None if virtual is None else virtual.name)
+        campaign = prepare_command(file.out, arguments, virtual)
+        say(opening(arguments, file.out), as_json=as_json)
         with resumable(file.out), progress_printer(sys.stderr) as on_progress:
             result = campaign.run(timeout_s=file.timeout_s, on_progress=on_progress)
     status = _report([result], as_json)

@@ -105,3 +105,30 @@ def test_what_does_not_go_with_it(options: list[str], text: str, tmp_path: Path,
     words = ["measure", "--command", "mpiexec -n 2 true", *options, "--out", str(tmp_path / "x")]
     assert main(words) == 2
     assert capsys.readouterr().err == f"scalkit measure: {text}\n"
+
+
+@pytest.mark.mpi
+def test_a_file_says_the_same_as_the_options(command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    network = "L=2us,o=0.5us,g=0.1us,G=0.1ns/B"
+    own = tmp_path / "mine.toml"
+    text = f'command = "{command[2]}"\nparameters = {{ p = [2, 3], n = [16] }}\n'
+    own.write_text(f'{text}clock = "virtual"\nnetwork = "{network}"\nper_node = 1\n')
+    assert main(["campaign", "run", str(own)]) == 0
+    assert "times of a virtual clock" in capsys.readouterr().out
+    words = [*command[:3], "--clock", "virtual", "--network", network, "--per-node", "1", "-p", "p=2,3", "-p", "n=16"]
+    assert main([*words, "--out", str(tmp_path / "there")]) == 0
+    here, there = (sk.read(out) for out in (tmp_path / "runs/mine", tmp_path / "there"))
+    assert here["time"].equals(there["time"])
+    assert here.sizes["repetition"] == here.sizes["run"] == 1, "it repeats exactly"
+    capsys.readouterr()
+    for more, said in (
+        (f'network = "{network}"', 'network belongs to a virtual clock; add clock = "virtual", or leave it out.'),
+        ('clock = "virtuel"', "line 3: clock is \"virtuel\" (did you mean 'virtual'?); choose from real, virtual."),
+        ('clock = "virtual"\nbind = "core"', "--bind core: processes of a virtual machine have no cores; leave it out."),
+    ):
+        own.write_text(f"{text}{more}\n")
+        assert main(["campaign", "run", str(own)]) == 2
+        assert said in capsys.readouterr().err
+    own.write_text('command = "./app {p}"\nparameters = { p = [2, 3] }\nclock = "virtual"\n')
+    assert main(["campaign", "check", str(own)]) == 2
+    assert 'or leave clock = "virtual" out.' in capsys.readouterr().err

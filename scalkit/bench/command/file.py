@@ -7,9 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from scalkit.bench.campaign.checks import absolute
 from scalkit.bench.campaign.file import CampaignFile, JobOptions, job_options, parsed, read_campaign, schema
 from scalkit.bench.command.campaign import CommandArguments
 from scalkit.bench.command.template import Template, matrix, points_of_file
+from scalkit.bench.command.virtual import program_of
 from scalkit.errors import UsageError
 from scalkit.schema_errors import schema_errors, schema_in
 from scalkit.text import shortened
@@ -24,6 +26,7 @@ class CommandFile:
     `out`: folder of the results.
     `timeout_s` in s.
     `job`: what a batch system is asked for; None if there is no such table.
+    `machine`: arguments of `scalkit.bench.command.virtual.virtual_clock`; None for the clock of this machine.
     """
 
     path: Path
@@ -32,6 +35,7 @@ class CommandFile:
     arguments: CommandArguments
     timeout_s: float | None
     job: JobOptions | None
+    machine: Mapping[str, Any] | None = None
 
 
 def read_either(path: Path) -> CampaignFile | CommandFile:
@@ -46,12 +50,15 @@ def read_either(path: Path) -> CampaignFile | CommandFile:
         raise UsageError("\n".join(errors))
     if "parameters" in table and "points" in table:
         raise UsageError(f"{path}: parameters and points both say where to measure; leave one out.")
+    machine = _machine(table, path)
     try:
         arguments = _arguments(table, path.parent)
+        if machine is not None:
+            program_of(arguments.template.words)
     except UsageError as error:
         raise UsageError(f"{path}: {_in_words_of_a_file(str(error), table['command'])}") from error
     out = path.parent / table.get("out", f"runs/{path.stem}")
-    return CommandFile(path, table.get("title", ""), out, arguments, table.get("timeout_s"), job_options(table))
+    return CommandFile(path, table.get("title", ""), out, arguments, table.get("timeout_s"), job_options(table), machine)
 
 
 def require_measuring(path: Path) -> CampaignFile:
@@ -65,12 +72,24 @@ def require_measuring(path: Path) -> CampaignFile:
     return file
 
 
+def _machine(table: Mapping[str, Any], path: Path) -> dict[str, Any] | None:
+    if table.get("clock") == "virtual":
+        network = absolute(table.get("network", "cluster"), path.parent)
+        return {"libraries": [table["mpi"]] if "mpi" in table else (), "network": network, "per_node": table.get("per_node")}
+    for key in ("network", "per_node", "mpi"):
+        if key in table:
+            raise UsageError(f'{path}: {key} belongs to a virtual clock; add clock = "virtual", or leave it out.')
+    return None
+
+
 def _arguments(table: Mapping[str, Any], base: Path) -> CommandArguments:
     parameters = [
         f"{name}={given if isinstance(given, str) else ','.join(map(str, given))}"
         for name, given in table.get("parameters", {}).items()
     ]
     least = {"min_reps": min(3, table["max_reps"])} if "max_reps" in table else {}
+    if table.get("clock") == "virtual":  # which repeats exactly
+        least = {"runs": 1, "min_reps": 1, "max_reps": table.get("min_reps", 1)}
     return CommandArguments(
         template=Template(table["command"], tuple(f"{name}={text}" for name, text in table.get("set", {}).items())),
         points=points_of_file(base / table["points"]) if "points" in table else matrix(parameters),
@@ -85,6 +104,7 @@ def _in_words_of_a_file(text: str, command: str) -> str:
         return own.join(_in_words_of_a_file(part, "\0") for part in text.split(own))
     text = re.sub(r"(write|add|or|as in) -p (\w+)=([0-9][0-9,.]*[0-9])", r'\1 \2 = "\3" in [parameters]', text)
     text = re.sub(r"(as|or) --set (\w+)=(\{+\w+\}+)", r'\1 \2 = "\3" in [set]', text)
+    text = text.replace("--clock virtual", 'clock = "virtual"')
     names = {f"--{key.replace('_', '-')} ": f"{key} " for key in _OPTIONS} | {"--budget ": "budget_s "}
     return re.sub("|".join(names), lambda option: names[option[0]], text)
 

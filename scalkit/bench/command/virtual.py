@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.bench.campaign.launch import StopError
+from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.process import LAST_LINES, Outcome, started
 from scalkit.bench.virtual.mpi import VirtualMpi
 from scalkit.bench.virtual.program import read_account, stall_of
@@ -69,3 +70,15 @@ class VirtualClock:
                 f"library of {self.mpi.mpicc}? {LAST_LINES}\n{outcome.last_lines}"
             )
         return outcome, math.nan if told is None else 1e-9 * told["completion_ns"]
+
+
+def virtual_clock(words: Sequence[str], libraries: Sequence[str] = (), **machine: Any) -> VirtualClock:
+    """Return the clock that times a command, its library found and proved.
+
+    `libraries`, `machine`: arguments of `find_targets`.
+    Raises UsageError if the command does not begin with a launcher, and as that does.
+    """
+    program_of(words)
+    (target,) = find_targets(libraries, clock="virtual", **machine)
+    assert isinstance(target.mpi, VirtualMpi)
+    return VirtualClock(target.mpi)

@@ -18,8 +18,6 @@ from scalkit.native import sources
 if TYPE_CHECKING:
     from scalkit.bench.campaign.loop import Result
     from scalkit.bench.command.campaign import CommandArguments, CommandCampaign
-    from scalkit.bench.command.template import Template
-    from scalkit.bench.command.virtual import VirtualClock
 
 _REFUSED = ("mpi", "platform", "function", "ops", "algorithm", "per_node", "refine", "report", "campaign", "memory_n", "network")
 _OF_VIRTUAL_TIME = ("mpi", "per_node", "network")
@@ -60,6 +58,7 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
     """
     from scalkit.bench.command.campaign import CommandArguments, prepare_command
     from scalkit.bench.command.template import Template, matrix, points_of_file
+    from scalkit.bench.command.virtual import virtual_clock
 
     is_virtual = args.clock == "virtual"
     refused = [key for key in _REFUSED if not (is_virtual and key in _OF_VIRTUAL_TIME)]
@@ -69,7 +68,10 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
     if args.p and args.points:
         raise UsageError("-p and --points both say where to measure; leave one out.")
     template = Template(args.command_text, tuple(args.set))
-    virtual = _virtual_clock(args, template) if is_virtual else None
+    if is_virtual and len(args.mpi) > 1:
+        raise UsageError(f"--mpi {args.mpi[1]}: a command runs with one library; name one.")
+    machine = {"per_node": args.per_node, "mpicc": args.mpicc, "mpiexec": args.mpiexec, "network": args.network}
+    virtual = virtual_clock(template.words, args.mpi, **machine) if is_virtual else None
     usual = 3 if virtual is None else 1  # a virtual clock repeats exactly
     return prepare_command(
         out,
@@ -87,21 +89,6 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
         ),
         virtual,
     )
-
-
-def _virtual_clock(args: argparse.Namespace, template: Template) -> VirtualClock:
-    """Return the virtual clock that the options mean. Raises UsageError if the command does not begin with a launcher."""
-    from scalkit.bench.command.virtual import VirtualClock, program_of
-    from scalkit.bench.libraries.targets import find_targets
-    from scalkit.bench.virtual.mpi import VirtualMpi
-
-    program_of(template.words)
-    if len(args.mpi) > 1:
-        raise UsageError(f"--mpi {args.mpi[1]}: a command runs with one library; name one.")
-    options = {"mpicc": args.mpicc, "mpiexec": args.mpiexec, "clock": args.clock, "network": args.network}
-    (target,) = find_targets(args.mpi, per_node=args.per_node, **options)
-    assert isinstance(target.mpi, VirtualMpi)
-    return VirtualClock(target.mpi)
 
 
 def opening(arguments: CommandArguments, out: Path) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from scalkit.errors import UsageError
 from scalkit.perfmodels.models.exact import ExactModel
@@ -216,10 +216,8 @@ class Dragonfly:
         """Number of nodes."""
         return self.groups * self.routers * self.nodes
 
-    @property
-    def injecting_links(self) -> int:
-        """One from each node to its router."""
-        return 1
+    injecting_links: ClassVar[int] = 1
+    """One from each node to its router."""
 
     @property
     def _between(self) -> Fraction:

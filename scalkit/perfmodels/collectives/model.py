@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class CollectiveModel(PerformanceModel):
     name: str = ""
     source: str = ""
     valid: Mapping[str, Range] = field(init=False)
+    unit: ClassVar[str] = "s"
+    """Seconds."""
 
     def __post_init__(self) -> None:
         one = self.algorithm
@@ -58,11 +60,6 @@ class CollectiveModel(PerformanceModel):
     def parameters(self) -> tuple[str, ...]:
         """Names of what it depends on: S and P, of a barrier P alone."""
         return ordered({"P", *({"S"} & names_in(self.algorithm.formula))})
-
-    @property
-    def unit(self) -> str:
-        """Seconds."""
-        return "s"
 
     @cached_property
     def scheme(self) -> Any:

@@ -50,6 +50,8 @@ class AsymptoticModel(PerformanceModel):
     name: str = ""
     source: str = ""
     kind_of_class: ClassVar[Kind] = "asymptotic"
+    unit: ClassVar[str] = "s"
+    """Seconds; its constants are not known."""
 
     def __post_init__(self) -> None:
         if self.notation not in NOTATIONS:
@@ -68,11 +70,6 @@ class AsymptoticModel(PerformanceModel):
     def parameters(self) -> tuple[str, ...]:
         """Names of what it depends on."""
         return ordered(self.growth_sum.parameters)
-
-    @property
-    def unit(self) -> str:
-        """Seconds; its constants are not known."""
-        return "s"
 
     def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
         """Return zero and infinity: it makes no absolute statement."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -144,15 +144,10 @@ class SeveralVerdict(Judged):
         """NaN: how large a hidden faster term may be is known for one parameter only."""
         return math.nan
 
-    @property
-    def hidden_sentence(self) -> str:
-        """Empty, as `hidden` is unknown."""
-        return ""
-
-    @property
-    def likelihood_sentence(self) -> str:
-        """Empty: all growths are equally probable before, so that the model is what the values make most probable."""
-        return ""
+    hidden_sentence: ClassVar[str] = ""
+    """Empty, as `hidden` is unknown."""
+    likelihood_sentence: ClassVar[str] = ""
+    """Empty: all growths are equally probable before, so that the model is what the values make most probable."""
 
     @property
     def crossing(self) -> float:
