@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ MARKS = ("shape", "sketch")
 
 N_SHAPE, N_GRAMS = 5, 4
 
-_EIGHTHS = np.array([1, 2, 3, 5, 7]) / 8
+_QUANTILES = np.array([2, 4, 6, 1, 2, 3, 5, 7]) / 8  # the quartiles, and the eighths of the shape
 _LEAST = (8, 4)
 """Repetitions, and different values among them, from which on equal ones are no accident."""
 
@@ -39,16 +40,16 @@ def mark_of(raw: Integers) -> tuple[list[float] | None, list[int] | None]:
     `sketch`: the least hashes of stretches of repetitions, which no shift and no reversal changes, and of which a part of the
     repetitions has some. None where equal repetitions are an accident.
     """
-    if len(raw) < _LEAST[0] or len(np.unique(raw)) < _LEAST[1]:
+    if len(raw) < _LEAST[0] or (n_different := len(set(raw.tolist()))) < _LEAST[1]:
         return None, None
-    sketch = [int(one) for one in np.unique(grams_of(raw))[:N_GRAMS]]
+    sketch = heapq.nsmallest(N_GRAMS, set(grams_of(raw).tolist()))
     tick = max(int(np.gcd.reduce(raw - raw[0])), 1)
-    q1, middle, q3 = np.quantile(raw, [0.25, 0.5, 0.75])
+    q1, middle, q3, *eighths = np.quantile(raw, _QUANTILES)
     spread = (q3 - q1) / tick
     ratio = 0.8 * spread / math.sqrt(len(raw))  # how far an order statistic varies, in roundings
-    if ratio < 2 or len(np.unique(raw)) / 3 * math.log2(ratio) < _BITS:
+    if ratio < 2 or n_different / 3 * math.log2(ratio) < _BITS:
         return None, sketch
-    shape = (np.quantile(raw, _EIGHTHS) - middle) / (q3 - q1)
+    shape = (np.array(eighths) - middle) / (q3 - q1)
     return [float(one) for one in (*shape, 4 / spread + 1e-4)], sketch
 
 
@@ -57,16 +58,14 @@ def grams_of(raw: Integers) -> Integers:
     steps = np.diff(raw)
     if len(steps) < _LENGTH:
         return np.zeros(0, dtype=np.int64)
-    windows = np.lib.stride_tricks.sliding_window_view(steps, _LENGTH)
-    backwards = -windows[:, ::-1]
     weights = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], dtype=np.uint64)
-    both = []
-    for one in (windows, backwards):
-        mixed = ((one.astype(np.uint64) + np.uint64(1)) * weights).sum(axis=1, dtype=np.uint64)
-        mixed ^= mixed >> np.uint64(31)
-        mixed *= np.uint64(0xBF58476D1CE4E5B9)
-        both.append(mixed ^ (mixed >> np.uint64(29)))
-    found: Integers = ((both[0] + both[1]) >> np.uint64(1)).astype(np.int64)
+    forwards = np.correlate(steps.astype(np.uint64) + np.uint64(1), weights)
+    backwards = np.convolve((-steps).astype(np.uint64) + np.uint64(1), weights, "valid")
+    mixed = np.stack((forwards, backwards))
+    mixed ^= mixed >> np.uint64(31)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(29)
+    found: Integers = (mixed.sum(axis=0, dtype=np.uint64) >> np.uint64(1)).astype(np.int64)
     return found
 
 
