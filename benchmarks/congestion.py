@@ -19,8 +19,7 @@ import numpy as np
 
 from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import simulate
-from scalkit.bench.patterns.point_to_point import MessageArguments
-from scalkit.bench.patterns.point_to_point_campaign import prepare_messages
+from scalkit.bench.patterns.point_to_point import MessageArguments, prepare_messages
 from scalkit.perfmodels import PointToPoint, congested, inside_bounds, read_message_runs
 
 OUT = Path(__file__).resolve().parents[1] / "data/models/tori/pairs.csv"

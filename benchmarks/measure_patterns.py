@@ -16,8 +16,7 @@ from scalkit.bench.campaign.here import run_alternately
 from scalkit.bench.libraries.mpi import cores
 from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.patterns.master_worker import FarmArguments, FarmCampaign, prepare_farm
-from scalkit.bench.patterns.point_to_point import MessageArguments
-from scalkit.bench.patterns.point_to_point_campaign import MessageCampaign, prepare_messages
+from scalkit.bench.patterns.point_to_point import MessageArguments, MessageCampaign, prepare_messages
 
 SIZES = tuple(4**k for k in range(11))
 

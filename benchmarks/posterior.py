@@ -41,7 +41,7 @@ def verdicts(values: np.ndarray) -> dict[str, np.ndarray]:
     from scalkit.validation.crossing import crossing
     from scalkit.validation.posterior.hypotheses import hypotheses
     from scalkit.validation.posterior.masses import noisy_masses
-    from scalkit.validation.posterior.noise import summarise
+    from scalkit.validation.posterior.profiles import summarise
 
     expectation = sk.Expectation("p", deviation="p^(1/2)")
     hyp = hypotheses(settings(values.shape[1]), expectation, sk.SearchSpace.preset("ics15").ticks)

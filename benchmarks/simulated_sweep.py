@@ -17,9 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from scalkit.bench.arguments import choose
 from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import SimulatedMpi, simulate
-from scalkit.bench.operations import choose
 from scalkit.native import build, sources
 
 BAR_S, BAR_MIB = 60.0, 200.0

@@ -30,8 +30,7 @@ from srumma_truth import compare, each_request
 
 from scalkit.bench import find_mpi
 from scalkit.bench.libraries.mpi import settings
-from scalkit.bench.onesided import TCP, Simulator, delays, multiply
-from scalkit.bench.onesided_thread import weigh_progress_thread
+from scalkit.bench.onesided import TCP, Simulator, delays, multiply, weigh_progress_thread
 from scalkit.bench.process import run_program
 from scalkit.native import build, sources
 from scalkit.trace import Options, analyse

@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.trace.files.tables import RECEIVE, SEND
-from scalkit.trace.local.frame import find_frame
+from scalkit.trace.local.arrays import find_frame
 from scalkit.trace.local.part import LocalTrace, load
 from scalkit.trace.local.ranks import Alone
 from scalkit.trace.options import Options
-from scalkit.trace.waits.formulas import wait_for_one
-from scalkit.trace.waits.progress import find_progress
-from scalkit.trace.waits.requests import find_requests
+from scalkit.trace.waits.progress_waits import wait_for_one
+from scalkit.trace.waits.requests import find_progress, find_requests
 
 Ints = NDArray[np.int64]
 

@@ -4,6 +4,7 @@
     python benchmarks/store.py --runs 100            a tenth
     python benchmarks/store.py --only together       8 writers and 4 readers, 200 runs
     python benchmarks/store.py --only kill           100 writers, each killed at a random moment
+    python benchmarks/store.py --only growth         opening 1,000, 10,000, 30,000 and 100,000 small runs; one more
     python benchmarks/store.py --only explorer       from the start of Python to the explorer of that store, import included
     python benchmarks/store.py --store /tmp/s        keeps the simulated runs there, or takes those that are there
 
@@ -13,6 +14,7 @@ All times in the store are simulated.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import random
@@ -30,7 +32,9 @@ import numpy as np
 
 import scalkit as sk
 from scalkit.store.filed.rows import Rows
+from scalkit.store.index import _read as index_read
 from scalkit.store.runs.content import RunContent, content_id, decoded, encoded
+from scalkit.store.segments import FULL, add_segment, segments_of
 
 WORKER = Path(__file__).resolve().parents[1] / "tests" / "store" / "store_worker.py"
 SUITES, POINTS, REPETITIONS, RUNS_OF_A_MACHINE = 40, 20, 400, 20
@@ -45,6 +49,21 @@ explorer = StoreExplorer(sys.argv[1])
 assert explorer.picture.figure["data"]
 print(round(imported - begin, 3), round(time.perf_counter() - imported, 3))
 """
+OPENED = """
+import sys, time
+import scalkit as sk
+import duckdb, pandas, pyarrow.parquet
+begin, used = time.perf_counter(), time.process_time()
+store = sk.store.open(sys.argv[1], readonly=True)
+runs = len(store.runs())
+opened, opened_cpu = time.perf_counter() - begin, time.process_time() - used
+chosen = {"op": "MPI_Gather", "metric": "time", "machine": "machine 00001*"}
+points = len(store.arrays(("run_id", "platform", "x", "med"), chosen)["x"])
+print(runs, round(opened, 3), round(opened_cpu, 3), points, round(time.perf_counter() - begin - opened, 3))
+"""
+"""From a Python with its libraries to the list of runs, then to the measurements of one operation on one machine."""
+
+BAR_RUNS, BAR_OPEN_S = 100_000, 5.0
 OPERATIONS = ("MPI_Gather", "Gather_send_recv", "Gather_isend_irecv_waitall")
 
 
@@ -101,6 +120,109 @@ def file(path: str, number: int) -> int:
     return len(content)
 
 
+def small_run(number: int) -> RunContent:
+    """Return a run of 2 operations with 20 points and 20 repetitions each."""
+    rows, rng = Rows(), np.random.default_rng(number)
+    for op in OPERATIONS[:2]:
+        for size in SIZES.tolist():
+            raw = rng.lognormal(9, 0.1, 20).astype(np.int64)
+            facts = {"op": op, "pattern": "collective", "metric": "time", "unit": "ns", "program": "simulated", "x": 32, "p": 32}
+            rows.add("med", **facts, msg_By=size, seq=len(rows), passes=[20], raw=raw)
+    launches = rows.launched("simulated")
+    rows.over("p")
+    measured = {"machine": f"machine {number}", "started": "2026-11-21T00:00:00Z", "simulated": True, "launches": launches}
+    return RunContent.of(measured, {}, rows.table())
+
+
+def index_generated(store: sk.store.Store, first: int, last: int) -> None:
+    """Fill a store and its index up to a number of runs: rows of one run under other names, and links to its file."""
+    import pyarrow as pa
+
+    folder, run = store.folder, small_run(first)
+    folder.add(run.run_id, encoded(run))
+    source = folder.file_of(run.run_id)
+    runs, points, _ = index_read(folder, {run.run_id: folder.stamps()[run.run_id]})
+    segments, there = segments_of(folder.index), folder.stamps()
+    for begin in range(first + 1, last, FULL):
+        numbers = range(begin, min(begin + FULL, last))
+        names = {
+            "run_id": [hashlib.sha256(str(number).encode()).hexdigest()[:32] for number in numbers],
+            "machine": [f"machine {number // RUNS_OF_A_MACHINE:05d}, simulated" for number in numbers],
+        }
+        names["platform"] = [f"{machine}, MPI 1.0" for machine in names["machine"]]
+        first_file, *others = (folder.file_of(run_id) for run_id in names["run_id"])
+        shutil.copy2(source, first_file)
+        for other in others:
+            os.link(first_file, other)
+        status = first_file.stat()
+        names["stamp"] = [f"{status.st_size}:{status.st_mtime_ns}"] * len(numbers)
+        there |= dict(zip(names["run_id"], names["stamp"], strict=True))
+        tables = []
+        for table in (runs, points):
+            rows = np.tile(np.arange(len(table)), len(numbers))
+            of = np.repeat(np.arange(len(numbers)), len(table))
+            many = table.take(rows)
+            for name in names.keys() & set(table.column_names):
+                column = pa.array(names[name], pa.string()).take(pa.array(of))
+                many = many.set_column(many.schema.get_field_index(name), name, column)
+            tables.append(many)
+        segments = add_segment(folder, segments, there, *tables)
+
+
+def bytes_of(store: sk.store.Store) -> int:
+    return sum(one.stat().st_size for one in store.folder.index.rglob("*.parquet"))
+
+
+def one_more(store: sk.store.Store, first: int, last: int) -> dict[str, float]:
+    """Return what the index writes, and how long the next question takes, after each of some runs that are filed one by one."""
+    seen, written, took = {one.name for one in store.folder.index.iterdir()}, [], []
+    for number in range(first, last):
+        run = small_run(number)
+        store.folder.add(run.run_id, encoded(run))
+        begin = time.process_time()
+        store.runs(machine="nowhere")
+        took.append(time.process_time() - begin)
+        now = {one.name: one for one in store.folder.index.iterdir() if one.is_dir()}
+        written.append(sum(part.stat().st_size for name in now.keys() - seen for part in now[name].iterdir()))
+        seen |= set(now)
+    return {
+        "index_written_mean_MB": float(np.mean(written)) / 1e6,
+        "index_written_most_MB": max(written) / 1e6,
+        "next_question_median_cpu_s": float(np.median(took)),
+        "next_question_most_cpu_s": max(took),
+    }
+
+
+def growth(path: Path, numbers: list[int], more: int = 40) -> dict[str, object]:
+    """Return what opening takes as a store grows, and what filing a run writes into the index."""
+    found, there = [], 0
+    store = sk.store.open(path)
+    for runs in numbers:
+        index_generated(store, there, runs)
+        command = [sys.executable, "-c", OPENED, str(path)]
+        told = [subprocess.run(command, capture_output=True, text=True, check=True).stdout.split() for _ in range(3)]
+        opened = min(told, key=lambda words: float(words[2]))
+        facts = {
+            "runs": int(opened[0]),
+            "load": os.getloadavg()[0],
+            "open_s": float(opened[1]),
+            "open_cpu_s": float(opened[2]),
+            "then_one_operation_of_one_machine_s": float(opened[4]),
+            "segments": len(segments_of(store.folder.index)),
+            "index_MB": bytes_of(store) / 1e6,
+        }
+        found.append({**facts, "a_run_more": one_more(store, runs + 10_000_000, runs + 10_000_000 + more)})
+        print(json.dumps(found[-1]), file=sys.stderr, flush=True)
+        there = runs + more
+    small = [one for one in found if one["runs"] <= BAR_RUNS // 2]
+    line = np.polyfit([one["runs"] for one in small], [one["open_cpu_s"] for one in small], 1)
+    return {
+        "measured": found,
+        "extrapolated_from_those_below_half": {"runs": BAR_RUNS, "open_cpu_s": float(np.polyval(line, BAR_RUNS))},
+        "bar_s": BAR_OPEN_S,
+    }
+
+
 def best(work: Callable[[], object], times: int = 7) -> dict[str, float]:
     """Return the shortest time of several, and the processor time of it, which other programs disturb less."""
     found = []
@@ -139,7 +261,7 @@ def size_and_speed(path: Path, runs: int) -> dict[str, object]:
         "raw_MB": raw / 1e6,
         "stored_MB": stored / 1e6,
         "share": stored / raw,
-        "index_MB": sum(one.stat().st_size for one in (path / "index").rglob("*.parquet")) / 1e6,
+        "index_MB": bytes_of(store) / 1e6,
         "made_s": made_s,
         "index": index,
         "joint_of_a_store_just_opened": cold,
@@ -230,7 +352,8 @@ def killed(path: Path, rounds: int = 100) -> dict[str, object]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--only", choices=("size", "together", "kill", "explorer"))
+    parser.add_argument("--only", choices=("size", "together", "kill", "explorer", "growth"))
+    parser.add_argument("--grown", default="1000,10000,30000,100000", metavar="N,N,...", help="numbers of runs for growth")
     parser.add_argument(
         "--store", metavar="FOLDER", help="make the store of simulated runs here and keep it, or measure the one that is there"
     )
@@ -243,6 +366,8 @@ def main() -> None:
             found["size_and_speed"] = size_and_speed(simulated, args.runs)
         if args.only in (None, "explorer"):
             found["explorer"] = explorer(simulated, args.runs)
+        if args.only in (None, "growth"):
+            found["growth"] = growth(scratch / "growth", [int(one) for one in args.grown.split(",")])
         if args.only in (None, "together"):
             found["together"] = together(scratch / "together")
         if args.only in (None, "kill"):

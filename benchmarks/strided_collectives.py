@@ -18,11 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
-from scalkit.bench.arguments import Arguments
+from scalkit.bench.arguments import FUNCTIONS, Arguments
 from scalkit.bench.campaign.campaign import prepare
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.targets import find_targets
-from scalkit.bench.operations import FUNCTIONS
 from scalkit.measure import read
 from scalkit.perfmodels import collective, read_card, with_datatype
 from scalkit.perfmodels.formulas.quantities import format_value

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.trace.files.builder import write_header, write_location
 from scalkit.trace.files.tables import GET, PUT, Columns
-from scalkit.trace.files.writer import write_header, write_location
 from scalkit.trace.views.raster import classed, largest, pieces_between
 from scalkit.trace.views.timeline import Timeline
 

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.cli.terminal.ranks import launched
+from scalkit.cli.terminal.printed import launched
 from scalkit.trace.analysis import analyse
+from scalkit.trace.files.builder import write_header, write_location
 from scalkit.trace.files.tables import GET, Columns
-from scalkit.trace.files.writer import write_header, write_location
-from scalkit.trace.local.frame import find_frame
+from scalkit.trace.local.arrays import find_frame
 from scalkit.trace.local.part import load
 from scalkit.trace.local.ranks import Alone, OverMpi, Ranks
 from scalkit.trace.options import Options

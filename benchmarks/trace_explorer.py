@@ -18,7 +18,7 @@ import xarray as xr
 from comm.base_comm import BaseComm
 
 from scalkit.trace.results.dataset import CAUSES, TRAFFIC
-from scalkit.trace.results.metrics import FACTS, WAITS
+from scalkit.trace.results.summary import FACTS, WAITS
 from scalkit.widgets import TraceExplorer
 
 

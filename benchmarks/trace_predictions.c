@@ -4,9 +4,10 @@
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    int r, p, n = argc > 1 ? atoi(argv[1]) : 1000;
+    int r, p, n = argc > 1 ? atoi(argv[1]) : 1000, rounds = argc > 2 ? atoi(argv[2]) : 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &r); MPI_Comm_size(MPI_COMM_WORLD, &p);
     double *a = calloc(4 * n * p + 4096, 8), *b = calloc(4 * n * p + 4096, 8);
+    for (int round = 0; round < rounds; round++) {
     for (int k = 0; k < 10; k++) {
         MPI_Request q[4];
         int left = (r + p - 1) % p, right = (r + 1) % p;
@@ -25,6 +26,7 @@ int main(int argc, char **argv)
     if (r == 0) MPI_Send(a, 2, MPI_DOUBLE, p - 1, 5, MPI_COMM_WORLD);
     if (r == p - 1) MPI_Recv(b, 2, MPI_DOUBLE, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
+    }
     MPI_Finalize();
     return 0;
 }

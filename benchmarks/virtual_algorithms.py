@@ -39,8 +39,7 @@ from scalkit.perfmodels.collectives.identify import OTHER
 from scalkit.perfmodels.collectives.identify_played import Plays, identify_played
 from scalkit.perfmodels.collectives.known import IDENTIFIED, read_known
 from scalkit.perfmodels.played import SCHEDULES, WIRES, Machine, play
-from scalkit.perfmodels.played.actions import Process
-from scalkit.perfmodels.played.steps import exchange, many, receive, send
+from scalkit.perfmodels.played.steps import Process, exchange, many, receive, send
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "benchmarks/virtual_algorithms.c"

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scalkit.bench.libraries import added
+from scalkit.bench.libraries import installing
 from scalkit.bench.libraries.mpi import settings
 from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.virtual.mpi import VirtualMpi
@@ -161,7 +161,7 @@ def computing(mpi: VirtualMpi, how: str, n: int, n_busy: int) -> dict[str, objec
 
 def libraries(names: Sequence[str]) -> Iterator[VirtualMpi]:
     """Yield each library in virtual time, by default those that were added; one that cannot be is named and left out."""
-    for name in names or [one.name for one in added.libraries()] or [""]:
+    for name in names or [one.name for one in installing.libraries()] or [""]:
         try:
             (target,) = find_targets([name] if name else [], clock="virtual")
         except (BuildError, LaunchError, UsageError) as error:

@@ -1,7 +1,5 @@
 """How measurements are judged: every option once, for Python, notebooks, reports, the command line and tests."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
@@ -112,7 +110,7 @@ class Judging:
             raise UsageError(f"the strictness {self.strictness!r:.60} is no text; choose strict, paper or a growth.")
 
     @classmethod
-    def of(cls, options: Mapping[str, Any], begin: Judging | None = None) -> Judging:
+    def of(cls, options: Mapping[str, Any], begin: "Judging | None" = None) -> "Judging":
         """Return how it is judged with some options, the others as in `begin`, or by default.
 
         Raises UsageError if there is no such option.

@@ -10,11 +10,15 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from scalkit.bench.functions.callables import measure_callable, name_of
-from scalkit.bench.load import ForeignLoad
+from scalkit.arrays import Floats
+from scalkit.bench.functions.callables import measure_callable, name_of, require_plain
+from scalkit.bench.functions.probe import FEWEST, Probe
+from scalkit.bench.functions.probe import sizes as sizes_within
+from scalkit.bench.provenance import ForeignLoad
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.measure import combine
+from scalkit.text import as_percent
 from scalkit.validation import Expectation, Validation, Verdict, validate
 from scalkit.validation.answer import Answer, excess, scaled
 from scalkit.validation.posterior.posterior import SURE
@@ -25,23 +29,30 @@ _CALLS = 60
 """The largest size takes at most the budget divided by this: some ten samples there, as many at the next, two runs."""
 _PREPARING = 0.25
 """What counts of the setup, which is called twice for a size while the function is called some twenty times."""
-_SIZES, _FEWEST, _LEAST_SIZE = 12, 5, 4
-_TRIES = 3
-_NOTICED_S = 1e-4
-"""Calls that take less are no burden, and their times say little about growth."""
-_REACH = 512
-"""Smallest to largest size: nine doublings tell n from n log n; below them start-up costs and caches of level 1 dominate."""
-_MOST = 2**21
 _BUSY = 0.1
 """A share of the machine that others use from which on their turns on the cores show in wall times."""
 _WAITS = 0.5
 """A function that computes less than this share of its time waits for something else, which a clock of the processor misses."""
+_OFTEN = 0.5
+"""More of its calls give the processor away by themselves: it waits also where others leave it little of the machine."""
 _HARDWARE, _CROWDED = 8.0, 32.0
 """So much dearer an element may become as data outgrow caches, branch predictors and pools of small objects: `sorted` of 500
 numbers that it has seen takes a third of the time for each comparison that it takes for 50,000, and memory is an eighth as fast
 as a cache; where others use the machine, caches and memory are theirs, too."""
 _CLEAR, _SEEN = 64.0, 4.0
 """A claim that grows by more than the first is not confirmed by times that grow by less than the second."""
+_ENOUGH, _ENOUGH_REACH = 4, 8
+"""So many sizes, and the largest over the smallest of them, tell a claim from a logarithm more: at a million that is 17 %."""
+_SEEN_OF_MORE, _SEEN_OF_A_LOGARITHM = 1 / 2, 1 / 4
+"""A claim is believed where times outgrow it by less than so much of what a logarithm more does: of claims without a logarithm
+less, for functions such as k-d trees do both, and of few elements the linear part is the greater one."""
+_SEEN_TWICE = 2.0
+"""What the smallest size takes is subtracted where times are so many times as long at least: below, noise is left."""
+_SHORT_S = 2e-6
+"""A call that takes less touches less than a cache of level 2 holds, and finds it there when it is called again."""
+_HALVES, _UNEVEN, _OFF = 8, 1.5, 0.1
+"""Of so many sizes, both halves grow alike up to the second, and no size is off by more than the third of the whole rise: binary
+search is within 5 %; lookups at random places of a dict slow down three times as much in the upper half as in the lower."""
 _CLOCKS = {"wall": time.perf_counter_ns, "cpu": time.process_time_ns}
 
 
@@ -73,9 +84,9 @@ class Check:
         Nor fine where overhead hides the growth. Where the verdict does not decide, it is fine if the times lie nearer to the
         claim, the most probable growth, than to a logarithm more, and to fix if they outgrow it by more than hardware does.
         """
-        if self._doubt:
-            return "cannot tell"
-        return "fine" if self._near else "fix" if self._far else self.verdict.answer
+        if self._near:
+            return "fine"
+        return "cannot tell" if self._doubt else "fix" if self._far else self.verdict.answer
 
     @property
     def _doubt(self) -> str:
@@ -87,7 +98,7 @@ class Check:
         claim = f"{self.verdict.function} outgrows {self.verdict.expectation}"
         if self.rests_on_one:
             return f"{claim} at the largest size alone: try larger sizes, or a machine that nobody else uses."
-        if self.verdict.excess < self.tolerated:
+        if self.verdict.excess < self.tolerated and not self._is_even:
             return (
                 f"{claim} by a factor of {self.verdict.excess:.1f} over these sizes; up to {self.tolerated:g} may be caches"
                 f"{' and other programs' * (self.tolerated > _HARDWARE)}: try larger sizes."
@@ -95,29 +106,38 @@ class Check:
         return ""
 
     @property
+    def _is_even(self) -> bool:
+        """Whether a short call claimed to be constant takes evenly longer with each doubling: caches come in steps."""
+        x, y = np.log2(np.maximum(self.verdict.series.x, 1.0)), self.verdict.series.y
+        if not self.verdict.expectation.growth.is_constant or y.max() > _SHORT_S or len(x) < _HALVES or x[0] == x[-1]:
+            return False
+        parts = [np.polyfit(x[part], y[part], 1)[0] for part in (slice(None), slice(len(x) // 2 + 1), slice(len(x) // 2, None))]
+        off = np.abs(y - y.mean() - parts[0] * (x - x.mean()))
+        return bool(min(parts) > max(parts) / _UNEVEN and off.max() < _OFF * (y[-1] - y[0]))
+
+    @property
     def _near(self) -> str:
-        """Why a claim is believed that the verdict does not decide; empty if it is not."""
+        """Why a claim is believed that the verdict does not decide, or refutes by what may be caches; empty if it is not."""
         verdict, claim = self.verdict, self.verdict.expectation.growth
-        if (
-            verdict.answer != "cannot tell"
-            or not verdict.decides
-            or verdict.is_poor
-            or verdict.too_fast >= SURE
-            or verdict.model.growth != claim
-            or self._hidden
-        ):
+        if not verdict.decides or not (verdict.answer == "cannot tell" or (verdict.answer == "fix" and self._doubt)):
             return ""
         x, y = np.maximum(verdict.series.x, 2.0), verdict.series.y
-        upper = x >= math.sqrt(x[0] * x[-1])  # caches and branch predictors are outgrown at small sizes
-        x, y = x[upper], y[upper]
-        claimed = [scaled(claim, x)]
-        outgrown, more = excess(y, claimed), excess(scaled(claim * Growth.of(verdict.parameter, log=1), x), claimed)
-        if outgrown**2 >= more:
-            return ""
-        return (
-            f"{verdict.function} grows as claimed, {claim}: from {verdict.parameter} = {x[0]:,.9g} on the times outgrow it by a "
-            f"factor of {outgrown:.2f}, which caches do; a logarithm more would by {more:.2f}."
-        )
+        rises = _rises(x, y, claim, claim * Growth.of(verdict.parameter, log=1))
+        fits = verdict.too_fast < SURE and not verdict.is_poor and verdict.model.growth == claim and not self._hidden
+        upper = x >= min(
+            math.sqrt(x[0] * x[-1]), x[-1] / _ENOUGH_REACH
+        )  # caches and branch predictors are outgrown at small sizes
+        if fits and upper.sum() >= _ENOUGH and x[-1] >= _ENOUGH_REACH * x[upper][0]:
+            terms = [scaled(one, x[upper]) for one in (claim, claim * Growth.of(verdict.parameter, log=1))]
+            rises += [(float(x[upper][0]), excess(y[upper], terms[:1]), excess(terms[1], terms[:1]))]
+        share = _SEEN_OF_MORE if claim.log(verdict.parameter) else _SEEN_OF_A_LOGARITHM
+        for least, outgrown, more in rises:
+            if outgrown < more**share:
+                return (
+                    f"{verdict.function} grows as claimed, {claim}: from {verdict.parameter} = {least:,.9g} on the times outgrow "
+                    f"it by a factor of {outgrown:.2f}, which caches do; a logarithm more would by {more:.2f}."
+                )
+        return ""
 
     @property
     def _far(self) -> str:
@@ -153,7 +173,7 @@ class Check:
         x = self.verdict.series.x
         name = self.verdict.parameter
         took = f"{len(x)} sizes, {name} = {x[0]:,.9g} to {x[-1]:,.9g}, {self.seconds:.1f} s in all, {self.clock} clock"
-        why = self._doubt or self._near or self._far or self.verdict.problem or self.verdict.sentence
+        why = self._near or self._doubt or self._far or self.verdict.problem or self.verdict.sentence
         first = f"{self.answer}: {why}"
         return "\n".join([first, f"({took})", *self.remarks])
 
@@ -234,13 +254,14 @@ def check(
     fine: sum grows as n, as expected.
     """
     started = time.monotonic()
-    _require_sensible(func, n, budget, clock)
+    _require_sensible(func, n, budget, clock, seed)
     expected = expectation if isinstance(expectation, Expectation) else Expectation(expectation)
     parameter = expected.parameter if expected.growth.parameters else "n"
     expected, label = expected.in_parameter(parameter), name_of(func)
     with ForeignLoad() as load:
-        tried = _Probe(func, setup, _PROBING * budget, budget / _CALLS, 1.0 if fresh else _PREPARING)
-    sizes = _chosen(tried.most, expected) if n is None else list(n)
+        tried = Probe(func, setup, _PROBING * budget, budget / _CALLS, 1.0 if fresh else _PREPARING)
+    is_exponential = expected.growth.exponential(parameter) > 0
+    sizes = sizes_within(tried.least, tried.most, is_exponential) if n is None else list(n)
     chosen, remarks = _clock(clock, load.share or 0.0, tried)
     share = max(0.1, 0.5 * (budget - (time.monotonic() - started)))
 
@@ -262,13 +283,13 @@ def check(
     def judged(data: xr.Dataset) -> Validation:
         return validate(data, {label: expected}, **{"progress": False, **judging})
 
-    data = measured(0, sizes, _FEWEST if n is not None else len(sizes))
+    data = measured(0, sizes, FEWEST if n is not None else len(sizes))
     result = judged(data)
     if result.answer != "fine":
         at = data[parameter].values.tolist()  # a size of one run alone would show how the machine was then
         data = combine([data, measured(1, at, len(at))])
         result = judged(data)
-    is_shaky = result.answer == "fix" and data.sizes[parameter] > _FEWEST
+    is_shaky = result.answer == "fix" and data.sizes[parameter] > FEWEST
     rests_on_one = is_shaky and judged(data.isel({parameter: slice(None, -1)})).answer != "fix"
     tolerated = _CROWDED if (load.share or 0.0) > _BUSY else _HARDWARE
     verdict, took = result.along_one[0], time.monotonic() - started
@@ -278,16 +299,19 @@ def check(
     return found
 
 
-def _require_sensible(func: object, n: object, budget: object, clock: str) -> None:
+def _require_sensible(func: object, n: object, budget: object, clock: str, seed: object) -> None:
     """Return nothing if something can be measured; else raise UsageError."""
     if isinstance(budget, bool) or not isinstance(budget, int | float) or not 0 < budget < math.inf:
         raise UsageError(f"the budget is {budget!r}; a positive number of seconds is needed, such as 4.")
     if not callable(func):
         raise UsageError(f"{func!r:.60} cannot be called; give the function itself, as in sk.check(sorted, 'n log n', ...).")
+    require_plain(func, name_of(func))
     if n is not None and not isinstance(n, Iterable):
         raise UsageError(f"n is {n!r:.60}; sizes are needed, such as [1000, 2000, 4000, 8000, 16000].")
     if clock not in ("auto", *_CLOCKS):
         raise UsageError(f"the clock {clock!r} is unknown; choose auto, wall or cpu.")
+    if not isinstance(seed, int):
+        raise UsageError(f"the seed is {seed!r:.60}; a whole number is needed.")
 
 
 def _is_in_ipython() -> bool:
@@ -295,71 +319,30 @@ def _is_in_ipython() -> bool:
     return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
 
 
-class _Probe:
-    """Calls at growing sizes, until the next one would cost more than is allowed.
-
-    `most`: the size that would just fit, by the growth of the last two calls.
-    `cpu_s`, `wall_s`: of all calls, without their setup.
-    """
-
-    def __init__(
-        self, func: Callable[..., object], setup: Callable[[Any], object] | None, whole_s: float, most_s: float, preparing: float
-    ) -> None:
-        self.wall_s = self.cpu_s = spent = 0.0
-        size, power, last = _LEAST_SIZE, 1.0, (_LEAST_SIZE, math.inf)
-        while True:
-            cost, ahead, forecast = math.inf, size, math.inf
-            for _ in range(_TRIES):
-                prepared, called = self._call(func, setup, size)
-                spent, cost = spent + prepared + called, min(called + prepared * preparing, cost)
-                if cost > last[1] and cost > _NOTICED_S:
-                    power = max(1.0, math.log(cost / last[1]) / math.log(size / last[0]))
-                ahead = min(_MOST, 2 * size if cost < _NOTICED_S else math.ceil(1.25 * size))
-                forecast = cost * (ahead / size) ** power
-                if max(forecast / most_s, (spent + forecast) / whole_s) < 1:
-                    break  # else perhaps something disturbed the call
-            else:
-                break
-            if size == _MOST:
-                break
-            last, size = (size, cost), ahead
-        self.most = min(size * max(1.0, most_s / cost) ** (1 / power), ahead)
-
-    def _call(self, func: Callable[..., object], setup: Callable[[Any], object] | None, size: int) -> tuple[float, float]:
-        """Return what the setup of a call costs, and the call, in s."""
-        begin = time.perf_counter()
-        made = size if setup is None else setup(size)
-        args = made if isinstance(made, tuple) else (made,)
-        wall, cpu = time.perf_counter(), time.process_time()
-        try:
-            func(*args)
-        except TypeError as error:
-            if setup is not None:
-                raise
-            raise UsageError(
-                f"{name_of(func)}({size}) failed: {error}; if it takes something else than a size, give what makes that from a "
-                "size, as in setup=lambda n: list(range(n))."
-            ) from error
-        called = time.perf_counter() - wall
-        self.wall_s += called
-        self.cpu_s += time.process_time() - cpu
-        return wall - begin, called
-
-
-def _clock(wanted: str, foreign: float, tried: _Probe) -> tuple[str, tuple[str, ...]]:
+def _clock(wanted: str, foreign: float, tried: Probe) -> tuple[str, tuple[str, ...]]:
     """Return the clock, and why it is not the usual one."""
     if wanted != "auto" or foreign <= _BUSY:
         return ("wall" if wanted == "auto" else wanted), ()
-    others = f"others use {100 * foreign:.0f} % of this machine"
-    if tried.cpu_s < (1 - foreign) * _WAITS * tried.wall_s:
+    others = f"others use {as_percent(foreign)} of this machine"
+    computed = tried.cpu_s / tried.wall_s
+    if computed < (1 - foreign) * _WAITS or (computed < _WAITS and tried.waiting > _OFTEN):  # not only kept waiting by others
         return "wall", (f"{others}, and the function waits most of its time: measure it again on an idle machine.",)
     return "cpu", (f"{others}, so the time of the processor is measured, which they do not share.",)
 
 
-def _chosen(most: float, expected: Expectation) -> list[int]:
-    """Return sizes in equal ratios up to the largest that is affordable; neighbouring numbers where these are few."""
-    if most < 3 * _SIZES or expected.growth.exponential(expected.parameter) > 0:
-        top = max(int(most), _LEAST_SIZE + _FEWEST)
-        return list(range(max(1, top - _SIZES), top + 1))
-    least = max(_LEAST_SIZE, most / _REACH)
-    return sorted({round(least * (most / least) ** (k / (_SIZES - 1))) for k in range(_SIZES)})
+def _rises(x: Floats, y: Floats, claim: Growth, more: Growth) -> list[tuple[float, float, float]]:
+    """Return for ranges up to the largest size where they begin, and by what times and a faster growth outgrow a claim there.
+
+    What the smallest size takes is subtracted from all of them, so that start-up does not hide growth.
+    """
+    if claim.is_constant:
+        return []
+    expected, faster = (term - term[0] for term in (scaled(claim, x), scaled(more, x)))
+    found = []
+    for first in range(len(x) // 2, len(x) - _ENOUGH + 1):
+        if x[-1] < _ENOUGH_REACH * x[first]:
+            break
+        outgrown, faster_by = (part[first:] / expected[first:] for part in (y - y[0], faster))
+        if y[first] >= _SEEN_TWICE * y[0]:
+            found.append((float(x[first]), float(outgrown[-1] / outgrown.min()), float(faster_by[-1] / faster_by.min())))
+    return found

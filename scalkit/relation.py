@@ -1,7 +1,5 @@
 """Relations between functions: ``MPI_Allreduce <= MPI_Reduce + MPI_Bcast``; parse, print, evaluate."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping
@@ -112,16 +110,13 @@ def shown_factor(factor: float) -> str:
 
 @dataclass(frozen=True)
 class Relation:
-    """``left <= right``: two sums of functions with positive factors.
-
-    `left`, `right`: factor and function of each term.
-    """
+    """``left <= right``: two sums of functions with positive factors. `left`, `right`: factor and function of each term."""
 
     left: Terms
     right: Terms
 
     @classmethod
-    def parse(cls, text: str) -> Relation:
+    def parse(cls, text: str) -> "Relation":
         """Return the relation that `text` names.
 
         Raises RuleError if the text is not two sums of functions with ``<=`` between them.

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from scalkit.text import shortened
-from scalkit.toml.lines import Path, line_of
+from scalkit.toml.tables import EntryPath, line_of
 
 _MOST = 12
 _GRAMMAR = "rfc3987_syntax"
@@ -39,12 +39,12 @@ def _is_valid_syntax(term: str, value: str) -> bool:
     return bool(importlib.import_module(_GRAMMAR).is_valid_syntax(term, value))
 
 
-def schema_errors(table: Mapping[str, Any], schema: Mapping[str, Any], lines: Mapping[Path, int], name: str) -> list[str]:
+def schema_errors(table: Mapping[str, Any], schema: Mapping[str, Any], lines: Mapping[EntryPath, int], name: str) -> list[str]:
     """Return what is wrong with a table, a sentence for each error, in the order of the lines.
 
     `table`: content of the TOML file.
     `schema`: JSON schema; each subschema that can fail has a ``title`` that says what is needed.
-    `lines`: as `scalkit.toml.lines.lines_of` returns.
+    `lines`: as `scalkit.toml.tables.lines_of` returns.
     `name`: of the file, for the sentences.
     Returns: empty if the table is right.
     """
@@ -79,7 +79,7 @@ def _validator() -> Any:
     return extend(Draft202012Validator, type_checker=known.redefine("number", is_number))
 
 
-def place(name: str, path: Path, lines: Mapping[Path, int]) -> str:
+def place(name: str, path: EntryPath, lines: Mapping[EntryPath, int]) -> str:
     """Return where an entry stands: the file and, if known, the line."""
     line = line_of(path, dict(lines))
     return f"{name}, line {line}" if line else name
@@ -91,7 +91,7 @@ def hint(word: object, known: Sequence[str]) -> str:
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
-def _sentences(error: Any) -> Iterator[tuple[Path, str]]:
+def _sentences(error: Any) -> Iterator[tuple[EntryPath, str]]:
     path = tuple(error.absolute_path)
     if error.validator == "additionalProperties":
         known = sorted(error.schema["properties"])
@@ -112,7 +112,7 @@ def _sentences(error: Any) -> Iterator[tuple[Path, str]]:
         yield path, f"{_named(path)} is {_shown(error.instance)}{near}; {error.schema['title']}."
 
 
-def _named(path: Path) -> str:
+def _named(path: EntryPath) -> str:
     """Return a path as people write it: ``slurm.lines[0]``; the place in a list counts from 0."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{_key(part)}" for part in path)
     return text.removeprefix(".") or "the file"

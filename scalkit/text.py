@@ -1,8 +1,9 @@
 """Numbers and lists as text for people: how many digits a probability has, and what stands where there is no number."""
 
+import difflib
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 NONE = "–"
 """Stands in a table where there is no number."""
@@ -28,9 +29,21 @@ def percent(share: float, *, short: bool = False) -> str:
     return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.1f} %"
 
 
+def as_percent(share: float, form: str = ".0f") -> str:
+    """Return a share of a whole in a form of numbers: ``as_percent(0.953, ".1f")`` is 95.3 %; NaN gives a dash."""
+    return NONE if math.isnan(share) else f"{100 * share:{form}} %"
+
+
 def r2(value: float, digits: int = 4) -> str:
     """Return a coefficient of determination; a dash where there is none, as of a constant model."""
     return NONE if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def did_you_mean(word: object, known: Iterable[object]) -> str:
+    """Return a sentence with the known word that is nearest to this one, behind a space; empty if none is near."""
+    words = [str(one) for one in known]
+    near = [one for one in words if one.lower() == str(word).lower()] or difflib.get_close_matches(str(word), words, 1)
+    return f" Did you mean '{near[0]}'?" if near else ""
 
 
 def counted(n: int, one: str, many: str = "") -> str:

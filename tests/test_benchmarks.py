@@ -17,10 +17,12 @@ SMALL = {
     "accuracy": "--cases 1 --ranks --no-extrap",
     "advise": "--cases 1 --strategy advise --start 5",
     "algorithm_identification": "",
+    "changes_beside": "--series 1",
     "collective_predictions": "",
     "disturbed": "--cases 2",
     "exponentials": "--cases 2",
     "fit_models": "--series 200 --no-extrap --memory-series 200 --repetitions 1",
+    "growth_beside": "--only duplicates --budget 0.3",
     "guidelines": "--runs 3 --repetitions 5",
     "installation": "",
     "posterior": "--batches 1",
@@ -32,6 +34,7 @@ SMALL = {
     "trace_analysis": "--locations 4 --requests 400 --causes --json",
     "trace_causes": "--traces 2",
     "trace_explorer": "--locations 8 --paths 8 --partners 2 --repeat 1",
+    "truths": "--cases 1 --no-extrap",
     "verdicts": "--cases 1",
 }
 
@@ -62,6 +65,10 @@ def run(name: str, words: list[str], **more: str) -> subprocess.CompletedProcess
 @pytest.mark.parametrize("name", SMALL)
 def test_a_benchmark_runs(name: str) -> None:
     assert run(name, SMALL[name].split()).stdout.strip()
+
+
+def test_messages_alone_predict_collectives_in_virtual_time() -> None:
+    assert "MPICH: median 0.0" in run("collective_predictions", ["--virtual"]).stdout
 
 
 @pytest.mark.skipif(shutil.which("smpicc") is None, reason="needs SimGrid SMPI (libsimgrid-dev)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -47,3 +48,12 @@ def test_no_function_is_complex() -> None:
     ruff = [sys.executable, "-m", "ruff", "check", "--no-cache", "--select", "C901", "--config", bar, str(PACKAGE)]
     done = subprocess.run(ruff, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_file_is_left_over_at_the_root() -> None:
+    """What tests and programs leave where they ran belongs to nobody."""
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("needs the repository")
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    known = {".gitignore", ".pre-commit-config.yaml", "LICENSE", "Makefile", "constraints.txt", "pyproject.toml"}
+    assert {name for name in listed if "/" not in name and not name.endswith((".md", ".cff"))} <= known

@@ -14,6 +14,7 @@ LAYERS = {
     "units": 0,
     "clocks": 0,
     "arrays": 0,
+    "json_values": 0,
     "regions": 0,
     "moved": 0,
     "lazy": 0.6,

@@ -18,8 +18,8 @@ from scalkit.errors import DataError, UsageError
 from scalkit.measure import write_netcdf
 from scalkit.options import MIN_POINTS, OPTIONS, Judging, JudgingOptions
 from scalkit.pytest_plugin.scaling_check import ScalingCheck
+from scalkit.reports.inputs import templates
 from scalkit.reports.page import open_page
-from scalkit.reports.template import templates
 from scalkit.session.plain import options_from, plain_options
 from scalkit.validation import SearchSpace
 from scalkit.widgets.explorer.data_picker import DataPicker

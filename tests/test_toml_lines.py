@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scalkit.toml.lines import Path, line_of, lines_of, syntax_error
+from scalkit.toml.tables import EntryPath, line_of, lines_of, syntax_error
 
 TEXT = '''# first
 title = "a # b"
@@ -43,7 +43,7 @@ z=2
 last = -inf'''
 
 
-def paths(value: object, above: Path = ()) -> Iterator[Path]:
+def paths(value: object, above: EntryPath = ()) -> Iterator[EntryPath]:
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in pairs:
         yield (*above, key)

@@ -25,12 +25,20 @@ double sk_slope(const double *x, const double *y, int n)
 /* Readings after each block of objects; the first is before any. */
 struct series { double objects[BLOCKS + 1], pss[BLOCKS + 1], live[BLOCKS + 1]; int n; };
 
+/* Pages of libraries count less or more whenever another process of the machine loads or leaves them: where the kernel
+ * knows the pages that were written to, these alone count. */
+static double pages_now(void)
+{
+    struct sk_smaps smaps = sk_smaps_now();
+    return (double)smaps.bytes[smaps.bytes[SK_PSS_DIRTY] < 0 ? SK_PSS : SK_PSS_DIRTY];
+}
+
 static void take_reading(struct series *series, const struct sk_world *world, int objects)
 {
     SK_MPI(PMPI_Barrier(world->harness));
     series->objects[series->n] = objects;
     series->live[series->n] = (double)sk_counts_now().live;
-    series->pss[series->n] = (double)sk_smaps_now().bytes[SK_PSS];
+    series->pss[series->n] = pages_now();
     series->n++;
 }
 

@@ -7,13 +7,14 @@
 #include <time.h>
 #include <unistd.h>
 
-const char *const sk_smaps_names[SK_SMAPS_FIELDS] = {"pss", "pss_anon", "pss_shmem", "private", "rss", "hwm"};
+const char *const sk_smaps_names[SK_SMAPS_FIELDS] = {"pss",     "pss_anon", "pss_shmem", "pss_dirty",
+                                                     "private", "rss",      "hwm"};
 
 static int field_of(const char *line, size_t n)
 {
     static const struct { const char *name; int field; } fields[] = {
-        {"Pss", SK_PSS}, {"Pss_Anon", SK_PSS_ANON}, {"Pss_Shmem", SK_PSS_SHMEM}, {"Private_Clean", SK_PRIVATE},
-        {"Private_Dirty", SK_PRIVATE}, {"Rss", SK_RSS}, {"VmHWM", SK_HWM}};
+        {"Pss", SK_PSS}, {"Pss_Anon", SK_PSS_ANON}, {"Pss_Shmem", SK_PSS_SHMEM}, {"Pss_Dirty", SK_PSS_DIRTY},
+        {"Private_Clean", SK_PRIVATE}, {"Private_Dirty", SK_PRIVATE}, {"Rss", SK_RSS}, {"VmHWM", SK_HWM}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (strlen(fields[i].name) == n && strncmp(line, fields[i].name, n) == 0)
             return fields[i].field;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SK_PSS, SK_PSS_ANON, SK_PSS_SHMEM, SK_PRIVATE, SK_RSS, SK_HWM, SK_SMAPS_FIELDS };
+enum { SK_PSS, SK_PSS_ANON, SK_PSS_SHMEM, SK_PSS_DIRTY, SK_PRIVATE, SK_RSS, SK_HWM, SK_SMAPS_FIELDS };
 
 extern const char *const sk_smaps_names[SK_SMAPS_FIELDS];
 

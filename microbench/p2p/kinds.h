@@ -40,6 +40,7 @@ int64_t sk_p2p_usual(const struct sk_pair *pair, struct sk_trip (*trip)(const st
 
 /* The functions of kinds.def, each in the file of its idea. */
 struct sk_trip sk_round_trip(const struct sk_pair *pair);
+void sk_exchange_open(struct sk_pair *pair, int64_t detail);
 struct sk_trip sk_exchange(const struct sk_pair *pair);
 struct sk_trip sk_train(const struct sk_pair *pair);
 void sk_train_open(struct sk_pair *pair, int64_t detail);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 static int checks, failures;
-static const char *directory = ".";
+static const char *directory;
 
 void test_check(bool ok, const char *text, const char *file, int line)
 {
@@ -24,8 +24,11 @@ const char *test_path(const char *name)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1)
-        directory = argv[1];
+    if (argc != 2) {
+        fprintf(stderr, "usage: unit DIRECTORY, where the tests may write\n");
+        return 2;
+    }
+    directory = argv[1];
     sk_program_name("tests");
 #define TEST(name) test_##name();
 #include "tests/tests.def"

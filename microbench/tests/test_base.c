@@ -202,6 +202,7 @@ void test_read_file(void)
     char *text = sk_env_read_file(path);
     CHECK(text && strlen(text) == 20000 && text[19999] == 'a' + 19999 % 26);
     sk_free(text);
+    CHECK(remove(path) == 0);
     CHECK(sk_env_read_file(test_path("no such file")) == NULL && errno == ENOENT);
     CHECK(sk_env_read_file("/") == NULL);
 }

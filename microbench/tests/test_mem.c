@@ -4,8 +4,10 @@
 #include "mem/shapes.h"
 #include "mem/smaps.h"
 #include "ops/ops.h"
+#include "time/clock.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +27,12 @@ void test_smaps_lines(void)
     sk_smaps_line(&smaps, "Pss:                 30 kB");
     sk_smaps_line(&smaps, "Private_Clean:        4 kB");
     sk_smaps_line(&smaps, "Private_Dirty:        8 kB");
+    sk_smaps_line(&smaps, "Pss_Dirty:           20 kB");
     sk_smaps_line(&smaps, "VmHWM:\t    1024 kB");
     CHECK(smaps.bytes[SK_PSS] == 42 * 1024 && smaps.bytes[SK_PRIVATE] == 12 * 1024);
+    CHECK(smaps.bytes[SK_PSS_DIRTY] == 20 * 1024);
     CHECK(smaps.bytes[SK_HWM] == 1048576 && smaps.bytes[SK_RSS] == -1 && smaps.bytes[SK_PSS_ANON] == -1);
-    static const char *const ignored[] = {"Pss", "Pss: kB", "Pss: x", "Pss: 7", "Pss_Dirty: 7 kB", "PssX: 9 kB", "",
+    static const char *const ignored[] = {"Pss", "Pss: kB", "Pss: x", "Pss: 7", "Pss_Dirty2: 7 kB", "PssX: 9 kB", "",
                                           ":", "7f12-7f13 r-xp 00000000 08:01 42 /lib/Pss: 9 kB"};
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
         sk_smaps_line(&smaps, ignored[i]);
@@ -50,6 +54,7 @@ void test_smaps_file(void)
     fclose(file);
     struct sk_smaps smaps = unknown();
     CHECK(sk_smaps_file(&smaps, path));
+    CHECK(remove(path) == 0);
     CHECK(smaps.bytes[SK_RSS] == 3000 * 4096 && smaps.bytes[SK_PSS] == 3000 * 2048 + 1024);
     CHECK(!sk_smaps_file(&smaps, test_path("no such file")));
 }
@@ -60,7 +65,7 @@ void test_smaps_self(void)
     struct sk_smaps before = sk_smaps_now();
     if (before.bytes[SK_PSS] < 0)
         return; /* a kernel without smaps */
-    char *memory = malloc(BYTES);
+    char *volatile memory = malloc(BYTES); /* volatile, or nothing is written that nobody reads */
     CHECK(memory != NULL);
     if (!memory)
         return;
@@ -108,6 +113,14 @@ void test_slope(void)
 {
     const double x[] = {0, 32, 64, 96, 128}, y[] = {100, 3300, 6500, 9700, 12900}, z[] = {5, 5, 5, 5, 5};
     CHECK(fabs(sk_slope(x, y, 5) - 100) < 1e-9 && fabs(sk_slope(x, z, 5)) < 1e-12 && sk_slope(x, y, 1) == 0);
+}
+
+void test_yield(void)
+{
+    int64_t before = sk_clock_now();
+    for (int look = 0; look < 1000; look++)
+        sched_yield();
+    CHECK(sk_clock_now() - before >= 50 * 20000); /* every twentieth look is a sleep */
 }
 
 /* What every process of a world of `p` would do, without MPI: buffers by hand. */

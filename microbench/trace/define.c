@@ -18,7 +18,7 @@ struct region { char *name; bool is_function; }; /* of a library other than MPI,
 struct list { void *items; size_t used, room, told; };
 
 static struct list paths, regions; /* of struct path from path 1 on; of struct region from SK_N_FUNCTIONS on */
-static struct sk_map path_numbers, comms, wins;
+static struct sk_map path_numbers, comms, wins, sources;
 static char *functions_told;
 static struct sk_json news;
 static struct sk_json scopes, groups; /* texts of what is new, between commas */
@@ -192,6 +192,7 @@ void sk_define_win(MPI_Win win, MPI_Comm comm)
 void sk_forget_comm(MPI_Comm comm)
 {
     sk_map_remove(&comms, (uint64_t)(uintptr_t)comm, 0);
+    sk_map_remove(&sources, (uint64_t)(uintptr_t)comm, 0);
 }
 
 void sk_forget_win(MPI_Win win)
@@ -215,43 +216,100 @@ int32_t sk_scope_of_win(MPI_Win win)
     return scope_of(&wins, (uint64_t)(uintptr_t)win);
 }
 
-int32_t sk_define_group(MPI_Group group)
+/* A group of `size` ranks of a communicator or group; those that are none, as MPI_PROC_NULL, are left out. */
+static int32_t define_members(MPI_Group group, int size, const int *ranks)
 {
     static int last_size = -1, *last;
-    int size;
     MPI_Group world;
-    PMPI_Group_size(group, &size);
-    int *ranks = malloc(2 * sizeof *ranks * (size_t)(size + 1)), *members = ranks + size;
-    if (!ranks)
+    int *members = malloc(sizeof *members * (size_t)(size + 1));
+    if (!members)
         abort();
-    for (int k = 0; k < size; k++)
-        ranks[k] = k;
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
     PMPI_Group_translate_ranks(group, size, ranks, world, members);
     PMPI_Group_free(&world);
     if (size == last_size && memcmp(last, members, sizeof *members * (size_t)size) == 0) {
-        free(ranks);
+        free(members);
         return n_groups - 1;
     }
     free(last);
-    last = malloc(sizeof *last * (size_t)(size + 1));
-    if (!last)
-        abort();
-    memcpy(last, members, sizeof *members * (size_t)size);
+    last = members;
     last_size = size;
     sk_json_begin(&groups, NULL, '[');
     sk_json_int(&groups, NULL, n_groups);
     sk_json_begin(&groups, NULL, '[');
     for (int k = 0; k < size; k++)
-        if (members[k] != MPI_UNDEFINED)
+        if (members[k] != MPI_UNDEFINED && members[k] >= 0)
             sk_json_int(&groups, NULL, members[k]);
     sk_json_end(&groups, ']');
     sk_json_end(&groups, ']');
-    free(ranks);
     n_groups++;
     sk_buffer_define();
     return n_groups - 1;
 }
+
+static int *ranks_of(int size)
+{
+    int *ranks = malloc(sizeof *ranks * (size_t)(size + 1));
+    if (!ranks)
+        abort();
+    for (int k = 0; k < size; k++)
+        ranks[k] = k;
+    return ranks;
+}
+
+int32_t sk_define_group(MPI_Group group)
+{
+    int size;
+    PMPI_Group_size(group, &size);
+    int *ranks = ranks_of(size);
+    int32_t number = define_members(group, size, ranks);
+    free(ranks);
+    return number;
+}
+
+#ifndef SK_SIMULATED
+/* Returns the ranks from which an operation between neighbours gets data, and their number. */
+static int *find_sources(MPI_Comm comm, int *n)
+{
+    int kind, rank, out = 0, is_weighted, *ranks;
+    PMPI_Topo_test(comm, &kind);
+    PMPI_Comm_rank(comm, &rank);
+    *n = 0;
+    if (kind == MPI_CART) {
+        PMPI_Cartdim_get(comm, n);
+        ranks = ranks_of(*n *= 2);
+        for (int k = 0; k < *n; k += 2)
+            PMPI_Cart_shift(comm, k / 2, 1, &ranks[k], &ranks[k + 1]);
+    } else if (kind == MPI_GRAPH) {
+        PMPI_Graph_neighbors_count(comm, rank, n);
+        ranks = ranks_of(*n);
+        PMPI_Graph_neighbors(comm, rank, *n, ranks);
+    } else if (kind == MPI_DIST_GRAPH) {
+        PMPI_Dist_graph_neighbors_count(comm, n, &out, &is_weighted);
+        ranks = ranks_of(3 * (*n + out)); /* then weights and targets, which nobody needs */
+        int *targets = ranks + *n, *weights = targets + out;
+        PMPI_Dist_graph_neighbors(comm, *n, ranks, weights, out, targets, weights + *n);
+    } else {
+        ranks = ranks_of(0);
+    }
+    return ranks;
+}
+
+int32_t sk_define_sources(MPI_Comm comm)
+{
+    const uint32_t *known = sk_map_find(&sources, (uint64_t)(uintptr_t)comm, 0);
+    if (known)
+        return (int32_t)*known;
+    MPI_Group group;
+    int n, *ranks = find_sources(comm, &n);
+    PMPI_Comm_group(comm, &group);
+    int32_t number = define_members(group, n, ranks);
+    PMPI_Group_free(&group);
+    free(ranks);
+    sk_map_set(&sources, (uint64_t)(uintptr_t)comm, 0, (uint32_t)number);
+    return number;
+}
+#endif
 
 static void tell_regions(void)
 {

@@ -30,5 +30,6 @@ enum { SK_WORLD = 0 }; /* number of MPI_COMM_WORLD, which is defined first */
 int32_t sk_scope_of_comm(MPI_Comm comm); /* -1 if it has none */
 int32_t sk_scope_of_win(MPI_Win win);
 int32_t sk_define_group(MPI_Group group);
+int32_t sk_define_sources(MPI_Comm comm); /* of the processes whose data an operation between neighbours gets */
 
 #endif

@@ -89,14 +89,17 @@ static MPI_Request *saved_requests(int n, const MPI_Request *requests)
     return saved;
 }
 
-static void new_win(MPI_Win win, MPI_Comm comm)
+static void new_win(struct sk_call *call, MPI_Win win, MPI_Comm comm)
 {
     sk_define_win(win, comm);
+    call->scope = sk_scope_of_win(win);
 }
 
 #define NONE
 #define ON_WIN(win, rank) call.scope = sk_scope_of_win(win); call.peer = (rank);
+#define ON_WORLD(call) (call)->scope = SK_WORLD;
 #define ON_COMM(comm, rank) call.scope = sk_scope_of_comm(comm); call.peer = (rank);
+#define ON_NEIGHBOURS(comm, rank) ON_COMM(comm, call.scope < 0 ? -1 : sk_define_sources(comm))
 #define RMA(kind, n, type, remote) rma(&call, kind, win, peer, (int64_t)(n), type, remote);
 #define SIZE(n, type) sized(&call, (int64_t)(n), type);
 #define SIZE_OF(data, n, type, m, other) if (data == MPI_IN_PLACE) { SIZE(m, other) } else { SIZE(n, type) }
@@ -125,5 +128,6 @@ static void new_win(MPI_Win win, MPI_Comm comm)
 #define STARTED(n, requests) for (int k = 0; k < (n); k++) sk_request_started((requests)[k], call.number);
 #define FREED sk_request_forget(saved[0]);
 #define CANCELLED(request) if (sk_request_find(*(request))) sk_request_find(*(request))->is_cancelled = true;
-#define NEW_WIN(win, comm) new_win(win, comm);
+#define NEW_WIN(win, comm) new_win(&call, win, comm);
+#define FILED(n, type) (void)(n); (void)(type); /* their bytes are not recorded */
 #define NEW_COMM(comm) sk_define_comm(comm);

@@ -70,6 +70,7 @@ static int began(int status, struct sk_call *call, uint32_t function, int level)
         sk_lock();
         uint32_t outer = sk_enter(call, &place, function, NULL);
         call->enter = enter;
+        ON_WORLD(call)
         call->leave = sk_record_now();
         sk_lock();
         sk_leave(call, outer);
@@ -105,6 +106,7 @@ static int finalize(void (*fortran)(MPI_Fint *))
     MPI_Fint status = MPI_SUCCESS;
     sk_record_last(); /* also within a call of a library, which cannot be recorded to its end */
     sk_lock();
+    ON_WORLD(&call)
     uint32_t outer = sk_enter(&call, &place, SK_F_Finalize, NULL);
     sk_is_nested = true;
     if (fortran)

@@ -105,6 +105,12 @@ static void write_machine(struct sk_json *json)
         write_network(json, "inside_node", &machine->network[SK_INSIDE]);
         sk_json_int(json, "per_node", machine->per_node);
     }
+    if (machine->topology.hop > 0) {
+        sk_json_real(json, "hop_ns", 1e-3 * (double)machine->topology.hop);
+        sk_json_int(json, "tree", machine->topology.tree);
+        sk_json_int(json, "routers", machine->topology.routers);
+        sk_json_int(json, "hosts", machine->topology.hosts);
+    }
     sk_json_end(json, '}');
     sk_json_text(json, "compute", sk_compute_names[machine->compute]);
     sk_json_real(json, "scale", machine->scale);

@@ -1,6 +1,7 @@
 /* Connections: who listens, who connects, who closes. */
 #define _GNU_SOURCE
 #include "virtual/fds.h"
+#include "virtual/listeners.h"
 #include "virtual/over.h"
 #include "virtual/poll.h"
 #include "virtual/real.h"
@@ -16,49 +17,7 @@
 
 struct sk_fd sk_fds[SK_MOST_FDS];
 
-enum { MOST_WAITING = 4096, SIX = 65536 };
-
-union address { struct sockaddr any; struct sockaddr_in v4; struct sockaddr_in6 v6; struct sockaddr_storage room; };
-
-/* The port of an address; one of IPv6 that is none of IPv4 in other clothes lies in the upper half. -1 where there
- * is none. */
-static int port_of(const struct sockaddr *address, socklen_t length)
-{
-    if (address && address->sa_family == AF_INET && length >= sizeof(struct sockaddr_in))
-        return ntohs(((const struct sockaddr_in *)(const void *)address)->sin_port);
-    if (!address || address->sa_family != AF_INET6 || length < sizeof(struct sockaddr_in6))
-        return -1;
-    const struct sockaddr_in6 *six = (const void *)address;
-    return ntohs(six->sin6_port) + (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr) ? 0 : SIX);
-}
-
-static int own_port(int fd)
-{
-    union address address;
-    socklen_t length = sizeof address;
-    return getsockname(fd, &address.any, &length) == 0 ? port_of(&address.any, length) : -1;
-}
-
-static int peer_port(int fd)
-{
-    union address address;
-    socklen_t length = sizeof address;
-    return getpeername(fd, &address.any, &length) == 0 ? port_of(&address.any, length) : -1;
-}
-
-/* The process that listens on a port, plus one. Of IPv4 it may listen on IPv6 for both. */
-static int owner_of(int port)
-{
-    int owner = sk_shared->ports[port];
-    return owner == 0 && port < SIX ? sk_shared->ports[port + SIX] : owner;
-}
-
-/* Of the direction from a connecting process to a listening one, and back: the ports of both make it unique on one
- * host. */
-static uint64_t key_of(int connecting, int listening, bool forth)
-{
-    return ((uint64_t)connecting << 18) | ((uint64_t)listening << 1) | (forth ? 1 : 0) | (UINT64_C(1) << 40);
-}
+enum { MOST_WAITING = 4096 };
 
 static bool is_tcp(int fd)
 {
@@ -72,11 +31,20 @@ static bool is_known(int fd)
     return sk_self_is_there() && fd >= 0 && fd < SK_MOST_FDS;
 }
 
+static bool asks_for_any_port(const struct sockaddr *address, socklen_t length)
+{
+    struct sockaddr_in six_or_four; /* the port stands at the same place in both */
+    if (!address || length < sizeof six_or_four || (address->sa_family != AF_INET && address->sa_family != AF_INET6))
+        return false;
+    memcpy(&six_or_four, address, sizeof six_or_four);
+    return six_or_four.sin_port == 0;
+}
+
 /* ---- listening, connecting, accepting ---------------------------------------------------------------------------- */
 
 SK_EXPORT int bind(int fd, const struct sockaddr *address, socklen_t length)
 {
-    if (is_known(fd) && port_of(address, length) % SIX == 0) {
+    if (is_known(fd) && asks_for_any_port(address, length)) {
         int yes = 1; /* else each connection needs a port of its own, and a full mesh uses them up */
         setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes);
     }
@@ -87,11 +55,14 @@ SK_EXPORT int listen(int fd, int waiting)
 {
     if (!is_known(fd))
         return sk_real()->listen(fd, waiting);
-    int status = sk_real()->listen(fd, waiting < MOST_WAITING ? MOST_WAITING : waiting), port = own_port(fd);
-    if (status == 0 && port % SIX > 0) {
-        sk_shared->ports[port] = sk_self.rank + 1;
-        sk_fds[fd].is_listener = true;
-    }
+    sk_shared_lock();
+    int status = sk_real()->listen(fd, waiting < MOST_WAITING ? MOST_WAITING : waiting), code = errno;
+    int32_t place = status == 0 ? sk_listener_own_place(fd) : -1;
+    if (place >= 0)
+        sk_listener_open(place);
+    sk_shared_unlock();
+    sk_fds[fd].is_listener = sk_fds[fd].is_listener || place >= 0;
+    errno = code;
     return status;
 }
 
@@ -102,10 +73,11 @@ static void keep_connection(int fd, uint32_t out, uint32_t in)
 }
 
 /* Locked. */
-static void meet(int fd, int owner, int port, uint32_t *out, uint32_t *in)
+static void meet(int fd, int owner, int32_t place, uint32_t *out, uint32_t *in)
 {
-    int mine = own_port(fd);
-    uint32_t forth = sk_shared_stream(key_of(mine, port, true)), back = sk_shared_stream(key_of(mine, port, false));
+    int32_t mine = sk_listener_own_place(fd);
+    uint32_t forth = sk_shared_stream(sk_listener_key(mine, place, true));
+    uint32_t back = sk_shared_stream(sk_listener_key(mine, place, false));
     sk_stream_bind(forth, sk_self.rank, owner);
     sk_stream_bind(back, owner, sk_self.rank);
     sk_stream_accept(back, fd);
@@ -116,15 +88,20 @@ static void meet(int fd, int owner, int port, uint32_t *out, uint32_t *in)
 
 SK_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
-    int port = is_known(fd) ? port_of(address, length) : -1;
-    if (port <= 0 || owner_of(port) == 0 || !is_tcp(fd))
+    if (!is_known(fd) || !is_tcp(fd))
         return sk_real()->connect(fd, address, length);
     sk_shared_lock();
     uint32_t out = 0, in = 0;
+    int32_t place = sk_listener_place(address, length);
+    int owner = place < 0 ? -1 : sk_listener_at(place);
+    if (owner < 0) {
+        sk_shared_unlock();
+        return sk_real()->connect(fd, address, length);
+    }
     int status = sk_real()->connect(fd, address, length), code = errno;
     bool meets = (status == 0 || code == EINPROGRESS) && !sk_fds[fd].is_stream;
     if (meets)
-        meet(fd, owner_of(port) - 1, port, &out, &in);
+        meet(fd, owner, place, &out, &in);
     sk_shared_unlock();
     if (meets)
         keep_connection(fd, out, in);
@@ -136,10 +113,16 @@ static int accepted(int listener, int fd)
 {
     if (fd < 0 || !is_known(fd) || !is_known(listener) || !sk_fds[listener].is_listener)
         return fd;
-    int code = errno, port = own_port(fd), theirs = peer_port(fd);
+    int code = errno;
+    uint32_t forth = 0, back = 0;
     sk_shared_lock();
-    uint32_t forth = sk_shared_stream(key_of(theirs, port, true)), back = sk_shared_stream(key_of(theirs, port, false));
-    bool is_ours = sk_shared->streams[forth].from >= 0;
+    int32_t own = sk_listener_own_place(fd), theirs = sk_listener_peer_place(fd);
+    bool is_ours = own >= 0 && theirs >= 0;
+    if (is_ours) {
+        forth = sk_shared_stream(sk_listener_key(theirs, own, true));
+        back = sk_shared_stream(sk_listener_key(theirs, own, false));
+        is_ours = sk_shared->streams[forth].from >= 0;
+    }
     if (is_ours)
         sk_stream_accept(forth, fd);
     sk_shared_unlock();
@@ -184,14 +167,23 @@ static void pass_streams_on(int fd)
     sk_shared_unlock();
 }
 
+static void stop_listening(int fd)
+{
+    sk_shared_lock();
+    int32_t place = sk_listener_own_place(fd);
+    if (place >= 0)
+        sk_listener_close(place);
+    sk_shared_unlock();
+}
+
 static void forget(int fd)
 {
     if (!is_known(fd) || !is_this_process())
         return;
     struct sk_fd *one = &sk_fds[fd];
     sk_poll_forget(fd);
-    if (one->is_listener && own_port(fd) > 0)
-        sk_shared->ports[own_port(fd)] = 0;
+    if (one->is_listener)
+        stop_listening(fd);
     if (one->is_stream && one->shares)
         pass_streams_on(fd);
     else if (one->is_stream)

@@ -1,8 +1,8 @@
 /* Which file descriptors of this process are connections to other processes of the launch.
  *
  * The kernel makes the connections; their bytes go through the shared memory, so the kernel's side stays empty. A
- * listening
- * socket is known by its port, a connection by the two ports. Connections to anybody else are left alone. */
+ * listening socket is known by its address and port, a connection by those of both ends. Connections to anybody else
+ * are left alone. */
 #ifndef SK_VIRTUAL_FDS_H
 #define SK_VIRTUAL_FDS_H
 

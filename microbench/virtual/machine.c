@@ -49,7 +49,10 @@ static bool take_count(const char *name, const char *value, struct sk_machine *m
 {
     const struct { const char *name; int *place; int least, most; } counts[] = {
         {"processes", &machine->processes, 1, MOST_PROCESSES}, {"per_node", &machine->per_node, 0, MOST_PROCESSES},
-        {"stall", &machine->stall_s, 1, 1000000}, {"cpu", &machine->cpu, 0, 65535}};
+        {"stall", &machine->stall_s, 1, 1000000}, {"cpu", &machine->cpu, 0, 65535},
+        {"tree", &machine->topology.tree, 2, MOST_PROCESSES},
+        {"routers", &machine->topology.routers, 1, MOST_PROCESSES},
+        {"hosts", &machine->topology.hosts, 1, MOST_PROCESSES}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (strcmp(name, counts[i].name) == 0) {
             double found = number(value, counts[i].least, counts[i].most);
@@ -68,6 +71,8 @@ static bool take(const char *name, const char *value, struct sk_machine *machine
         return machine->check = found == 1, found == 0 || found == 1;
     if (strcmp(name, "scale") == 0)
         return machine->scale = found, !isnan(found);
+    if (strcmp(name, "hop") == 0)
+        return machine->topology.hop = isnan(found) ? 0 : llround(1e3 * found), !isnan(found);
     if (strcmp(name, "instructions_per_ns") == 0)
         return machine->instructions_per_ns = found, found > 0;
     if (strncmp(name, "inside_", 7) == 0)
@@ -106,6 +111,43 @@ const char *sk_machine_read(const char *words, struct sk_machine *machine)
 enum sk_place sk_machine_place(const struct sk_machine *machine, int one, int other)
 {
     return machine->per_node > 1 && one / machine->per_node == other / machine->per_node ? SK_INSIDE : SK_BETWEEN;
+}
+
+static int in_tree(int one, int other, int below)
+{
+    int hops = 0;
+    for (one /= below, other /= below; one != other; one /= below, other /= below)
+        hops += 2;
+    return hops;
+}
+
+/* The router of a group that has the link to another group. */
+static int gateway(int group, int to, int routers)
+{
+    return (to < group ? to : to - 1) % routers;
+}
+
+static int in_dragonfly(int one, int other, int routers, int hosts)
+{
+    int from = one / hosts, to = other / hosts, mine = from / routers, its = to / routers;
+    if (mine == its)
+        return from != to;
+    return 1 + (from % routers != gateway(mine, its, routers)) + (to % routers != gateway(its, mine, routers));
+}
+
+sk_ps sk_machine_further(const struct sk_machine *machine, int one, int other)
+{
+    const struct sk_topology *topology = &machine->topology;
+    if (topology->hop == 0 || sk_machine_place(machine, one, other) == SK_INSIDE)
+        return 0;
+    int per_node = machine->per_node > 1 ? machine->per_node : 1;
+    one /= per_node;
+    other /= per_node;
+    if (topology->tree > 0)
+        return topology->hop * in_tree(one, other, topology->tree);
+    if (topology->routers > 0 && topology->hosts > 0)
+        return topology->hop * in_dragonfly(one, other, topology->routers, topology->hosts);
+    return 0;
 }
 
 sk_ps sk_machine_lookahead(const struct sk_machine *machine)

@@ -29,8 +29,18 @@ struct sk_network {
     double ps_per_byte;           /* G */
 };
 
+/* Switches between nodes. A message is `hop` later for each between the first and the last one on its way:
+ * a fat tree whose switches have `tree` nodes, or `tree` switches, below them; up to the first common one and down.
+ * a dragonfly, `routers` in a group and `hosts` on a router: one link between all routers of a group, and one between
+ * two groups, from router k % routers of either to the k-th of its other groups. */
+struct sk_topology {
+    sk_ps hop;
+    int tree, routers, hosts; /* 0: none */
+};
+
 struct sk_machine {
     int processes, per_node;      /* per_node 0: every process has a node of its own */
+    struct sk_topology topology;
     struct sk_network network[SK_PLACES];
     enum sk_compute compute;
     double scale;                 /* virtual time for a second of computing */
@@ -44,6 +54,9 @@ struct sk_machine {
 const char *sk_machine_read(const char *words, struct sk_machine *machine);
 
 enum sk_place sk_machine_place(const struct sk_machine *machine, int one, int other);
+
+/* How much later a message from one process to another one arrives because of the switches on its way. */
+sk_ps sk_machine_further(const struct sk_machine *machine, int one, int other);
 
 /* The shortest time from a decision of one process to anything that another one can see. */
 sk_ps sk_machine_lookahead(const struct sk_machine *machine);

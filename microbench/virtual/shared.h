@@ -1,4 +1,4 @@
-/* What all processes of a launch share: clocks, the turn, ports, streams, and the bytes on their way.
+/* What all processes of a launch share: clocks, the turn, who listens, streams, and the bytes on their way.
  *
  * The starter makes the memory, sparse and zero, and names it by SCALKIT_VIRTUAL; the first process that comes
  * prepares it.
@@ -8,11 +8,12 @@
 
 #include "virtual/machine.h"
 
+#include <netinet/in.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
-enum { SK_MOST_PROCESSES = 4096, SK_PORTS = 2 * 65536, SK_STREAMS = 1 << 19, SK_BLOCK_CLASSES = 160, SK_NAME = 40,
+enum { SK_MOST_PROCESSES = 4096, SK_HOSTS = 16, SK_STREAMS = 1 << 19, SK_BLOCK_CLASSES = 160, SK_NAME = 40,
        SK_FUNCTIONS = 512, SK_REGIONS = 64, SK_REGION_NAME = 80 };
 
 typedef uint64_t sk_at; /* offset in the shared memory */
@@ -87,7 +88,9 @@ struct sk_shared {
     struct sk_region regions[SK_REGIONS];
     sk_ps next[SK_MOST_PROCESSES]; /* when each process can do something, at the earliest */
     struct sk_process processes[SK_MOST_PROCESSES];
-    int32_t ports[SK_PORTS];   /* rank that listens, plus one; of IPv4, then of IPv6 */
+    int32_t n_hosts;
+    struct in6_addr hosts[SK_HOSTS]; /* addresses of this host that are in use */
+    int32_t listeners[SK_HOSTS * 65536]; /* rank that listens on a port of each, plus one */
     struct sk_stream streams[SK_STREAMS];
 };
 

@@ -135,19 +135,20 @@ static void wake_if_free(struct sk_process *to)
 }
 
 /* When bytes that leave now arrive. The end of a stream costs nothing. */
-static sk_ps arrival_of(enum sk_place place, int64_t bytes)
+static sk_ps arrival_of(int to, enum sk_place place, int64_t bytes)
 {
     struct sk_process *me = sk_self.at;
     const struct sk_network *network = &sk_shared->machine.network[place];
+    sk_ps latency = network->latency + sk_machine_further(&sk_shared->machine, sk_self.rank, to);
     if (!sk_self_is_timed())
         return sk_shared->joined == sk_shared->machine.processes ? sk_shared->horizon + sk_self.lookahead : 0;
     if (bytes == 0)
-        return (me->card[place] > me->clock ? me->card[place] : me->clock) + network->overhead + network->latency;
+        return (me->card[place] > me->clock ? me->card[place] : me->clock) + network->overhead + latency;
     me->clock += network->overhead;
     sk_ps start = me->card[place] > me->clock ? me->card[place] : me->clock;
     sk_ps passed = start + sk_network_bytes(network, bytes);
     me->card[place] = passed + network->gap;
-    return passed + network->latency;
+    return passed + latency;
 }
 
 static void require_cause(const struct sk_process *to, sk_ps arrival)
@@ -168,7 +169,7 @@ static struct sk_message *send_locked(uint32_t out, const struct iovec *parts, i
     message->place = (int16_t)where;
     message->is_free = !sk_self_is_timed();
     sk_ps began = sk_self.at->clock;
-    message->arrival = arrival_of(where, bytes);
+    message->arrival = arrival_of((int)stream->to, where, bytes);
     require_cause(to, message->arrival);
     sk_shared_copy_in(message, parts, n);
     if (stream->last)

@@ -1,10 +1,10 @@
 from scalkit.bench.arguments import Arguments as Arguments
 from scalkit.bench.campaign.campaign import Campaign as Campaign
 from scalkit.bench.campaign.campaign import prepare as prepare
+from scalkit.bench.campaign.folder import Launch as Launch
+from scalkit.bench.campaign.folder import make_plan as make_plan
 from scalkit.bench.campaign.loop import Progress as Progress
 from scalkit.bench.campaign.loop import Result as Result
-from scalkit.bench.campaign.plan import Launch as Launch
-from scalkit.bench.campaign.plan import make_plan as make_plan
 from scalkit.bench.campaign.refinement import Refinement as Refinement
 from scalkit.bench.campaign.refining import range_of as range_of
 from scalkit.bench.campaign.refining import run_refined as run_refined

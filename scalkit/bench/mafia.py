@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scalkit import __version__
-from scalkit.bench.campaign.folder import Folder, new_record
-from scalkit.bench.campaign.plan import drawn_orders
+from scalkit.bench.campaign.folder import Folder, drawn_orders, new_record
 from scalkit.bench.limits import CampaignArguments, first_change, require_range
 from scalkit.bench.process import LAST_LINES, Outcome, run_program
 from scalkit.bench.provenance import environment, machine

@@ -103,7 +103,7 @@ def conditions(mpi: Mpi, build: Build, settings: Mapping[str, str]) -> dict[str,
         "settings": dict(settings),
         "environment": environment(),
         "sources": {"sha256": build.sources},
-        "machine": machine(),
+        "machine": machine() | connections(),
     }
 
 
@@ -111,3 +111,71 @@ def machine() -> dict[str, Any]:
     """Return what is known of this machine: host, system, cores."""
     names = platform.uname()
     return {"host": names.node, "system": f"{names.system} {names.release} {names.machine}", "cores": cores()}
+
+
+def connections(classes: Path = Path("/sys/class"), processors: Path = Path("/sys/devices/system/cpu")) -> dict[str, str]:
+    """Return network and topology of this node as far as the kernel tells.
+
+    >>> connections(Path("nowhere"), Path("nowhere"))
+    {}
+    """
+    known = {"network": _network(classes), "topology": _sockets(processors)}
+    return {key: text for key, text in known.items() if text}
+
+
+def _network(devices: Path) -> str:
+    """Return the fabric of this node, as ``"InfiniBand 200 Gb/sec (4X HDR)"``, else its fastest Ethernet; empty if unknown."""
+    rates = [f"{_line(one.with_name('link_layer'))} {_line(one)}".strip() for one in _found(devices, "infiniband/*/ports/*/rate")]
+    if rates:
+        return ", ".join(dict.fromkeys(rates))
+    fastest = max((int(text) for one in _found(devices, "net/*/speed") if (text := _line(one)).isdigit()), default=0)
+    return f"Ethernet {fastest / 1000:g} Gb/s" if fastest else ""
+
+
+def _sockets(devices: Path) -> str:
+    """Return how a node is made, as ``"2 sockets a node"``; empty if the kernel does not tell."""
+    numbers = {_line(one) for one in _found(devices, "cpu*/topology/physical_package_id")} - {""}
+    return f"{len(numbers)} socket{'' if len(numbers) == 1 else 's'} a node" if numbers else ""
+
+
+def _found(folder: Path, pattern: str) -> list[Path]:
+    try:
+        return sorted(folder.glob(pattern))
+    except OSError:
+        return []
+
+
+def _line(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()[:100]
+    except OSError:  # a link that is down does not say its speed
+        return ""
+
+
+class ForeignLoad:
+    """A context; after it, `share` is what others than this process and its ended children used of all cores, or None.
+
+    `share`: from 0 to 1; None where the kernel does not tell, or nothing was counted between.
+    """
+
+    share: float | None = None
+
+    def __enter__(self) -> "ForeignLoad":
+        self._begin = _read()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        now, then = _read(), self._begin
+        if now is not None and then is not None and now[2] > then[2]:
+            others = (now[0] - then[0]) - (now[1] - then[1])
+            self.share = min(1.0, max(0.0, others / (now[2] - then[2])))
+
+
+def _read() -> tuple[float, float, float] | None:
+    """Return the time that all cores were busy, that this process and its children used, and that there was, in s."""
+    try:
+        words = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]
+    except OSError:
+        return None
+    ticks = [int(word) / os.sysconf("SC_CLK_TCK") for word in words]
+    return sum(ticks) - ticks[3] - ticks[4], sum(os.times()[:4]), sum(ticks)

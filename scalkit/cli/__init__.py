@@ -12,30 +12,11 @@ from typing import TextIO
 from scalkit.errors import ScalkitError
 from scalkit.extras import explained
 from scalkit.text import plain
+from scalkit.toml.tables import table_beside
 
 __all__ = ["COMMANDS", "build_parser", "main"]
 
-COMMANDS = {
-    "measure": "measure the MPI library of this machine",
-    "campaign": "do what a campaign file says: here, or as jobs of Slurm",
-    "mpi": "several MPI libraries side by side: list, add, remove",
-    "virtual": "run an MPI program in virtual time, on a machine that is not here",
-    "mafia": "measure the MAFIA case study of the paper, without MPI",
-    "model": "performance models of MPI",
-    "validate": "verdicts on measured runs, as a table",
-    "history": "when something changed over many commits, and the first bad one",
-    "guidelines": "what is slower than it should be, and what to use instead",
-    "report": "judge measurements and write an HTML report",
-    "trace": "waits in traces of one-sided and other communication",
-    "store": "results of many machines: file, compare, advise, merge",
-    "convert": "measurements to the formats of other programs",
-    "explore": "open the app in the browser: the answer first, then move the claim",
-    "lab": "open the notebooks in JupyterLab",
-    "teach": "make the students' edition of notebooks; list what was handed in",
-    "doctor": "say what is here and what is missing",
-    "demo": "show the answers on measurements that come with scalkit",
-    "docs": "open the documentation",
-}
+COMMANDS: dict[str, str] = table_beside(__file__, "commands.toml")
 """What each does; its options stand in ``commands/NAME.toml``, its ``run(args) -> int`` in ``scalkit.cli.NAME``."""
 
 _APART = {("trace", "record"): "trace_record", ("trace", "run"): "trace_record"}
@@ -74,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Whatever goes wrong ends with 2, because 1 says that a verdict fails. ``SCALKIT_DEBUG=1`` shows the traceback of what
     should not have gone wrong. Of the ranks of an MPI program only rank 0 prints what it has to say of a validation.
     """
-    from scalkit.cli.terminal.ranks import only_rank_0_speaks
+    from scalkit.cli.terminal.printed import only_rank_0_speaks
 
     arguments = sys.argv[1:] if argv is None else list(argv)
     if arguments[:1] in (["validate"], ["trace"]):

@@ -8,29 +8,34 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from scalkit.bench.arguments import NEIGHBOURHOOD
 from scalkit.bench.campaign.file import CampaignFile, read_campaign
-from scalkit.bench.campaign.folder import write_whole
+from scalkit.bench.campaign.folder import least_time, make_plan, write_whole
 from scalkit.bench.campaign.here import prepare_here, run_here
 from scalkit.bench.campaign.loop import Result
-from scalkit.bench.campaign.plan import least_time, make_plan
 from scalkit.bench.campaign.refining import ranges_of_file, run_refined
-from scalkit.bench.command.campaign import prepare_command
+from scalkit.bench.command.campaign import prepare_command, virtual_clock
 from scalkit.bench.command.file import CommandFile, read_either, require_measuring
-from scalkit.bench.command.virtual import virtual_clock
 from scalkit.bench.jobs.batch import Status, look, submit
-from scalkit.bench.jobs.book import planned_jobs
+from scalkit.bench.jobs.collecting import planned_jobs
 from scalkit.bench.jobs.emitting import TOOLS, emitted
 from scalkit.bench.jobs.job import run_job
-from scalkit.bench.jobs.script import require_enough
+from scalkit.bench.jobs.script import SYSTEMS, require_enough, whole_job
 from scalkit.bench.jobs.slurm import REJECTED
-from scalkit.bench.jobs.whole import SYSTEMS, whole_job
-from scalkit.bench.operations import NEIGHBOURHOOD
 from scalkit.bench.patterns.neighbourhood import experiments
 from scalkit.cli.options.command import next_step, opening
 from scalkit.cli.options.declared import given
 from scalkit.cli.options.measuring_rules import rules_in_words, say_inserted
-from scalkit.cli.terminal.printed import print_either, print_json, say
-from scalkit.cli.terminal.progress import duration, progress_printer, resumable, terminated_like_interrupted, watched
+from scalkit.cli.terminal.printed import (
+    duration,
+    print_either,
+    print_json,
+    progress_printer,
+    resumable,
+    say,
+    terminated_like_interrupted,
+    watched,
+)
 from scalkit.errors import UsageError
 from scalkit.text import counted, few
 

@@ -1,4 +1,4 @@
-"""Open JupyterLab on a copy of the notebooks, beginning with 00_quickstart."""
+"""Open JupyterLab on a copy of the notebooks, beginning with 00_quickstart, which is run unless the user changed it."""
 
 import argparse
 import os
@@ -23,13 +23,14 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(f"{sentence}\n")
     sys.stdout.write(f"JupyterLab opens {_FIRST} in {copies.folder}; Ctrl-C ends it.\n")
     sys.stdout.flush()
-    words = command(copies.folder, browser=not args.no_browser, port=args.port)
+    is_own = _FIRST not in copies.kept  # what somebody else wrote is not run unasked
+    words = command(copies.folder, browser=not args.no_browser, port=args.port, runs_first=is_own)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # the kernel of this Python goes before those of the user's home
     os.execv(words[0], words)
 
 
-def command(folder: Path, *, browser: bool, port: int | None) -> list[str]:
-    """Return the words that start JupyterLab on a folder, with the Python that runs now."""
+def command(folder: Path, *, browser: bool, port: int | None, runs_first: bool = False) -> list[str]:
+    """Return the words that start JupyterLab on a folder, with the Python that runs now; the first notebook may be run."""
     words = [
         sys.executable,
         "-m",
@@ -39,6 +40,8 @@ def command(folder: Path, *, browser: bool, port: int | None) -> list[str]:
         "--LabApp.news_url=None",  # no question whether to fetch Jupyter's news
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     ]
+    if runs_first:
+        words.append(f"--LabApp.extra_labextensions_path={Path(__file__).parent / 'labextensions'}")
     if not browser:
         words.append("--no-browser")
     if port is not None:

@@ -7,33 +7,17 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from scalkit.bench import Arguments, Campaign, Result
+from scalkit.bench.arguments import FUNCTIONS, SHAPES
 from scalkit.bench.campaign.folder import CAMPAIGN, Folder
 from scalkit.bench.campaign.refining import Range
 from scalkit.bench.libraries.mpi import cores
 from scalkit.bench.libraries.simulator import SimulatedMpi
 from scalkit.bench.libraries.targets import Target, find_targets
-from scalkit.bench.operations import FUNCTIONS, SHAPES
 from scalkit.bench.patterns.master_worker import FarmCampaign
 from scalkit.cli.campaign import measure_file
+from scalkit.cli.options import measuring_rules
 from scalkit.cli.options.command import next_step, opening, prepared_command, print_include, refuse_without_command
-from scalkit.cli.options.master_worker import WHAT, prepared_farm
-from scalkit.cli.options.measuring_rules import (
-    bandwidths_of,
-    counts_of,
-    is_sized,
-    is_windowed,
-    processes_of,
-    ranges_of,
-    refined_in_words,
-    refuse_rules,
-    rules_of,
-    run_ranges,
-    seed_of,
-    sizes_of,
-    words_of,
-)
-from scalkit.cli.terminal.printed import print_json, say
-from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
+from scalkit.cli.terminal.printed import print_json, progress_printer, resumable, say, terminated_like_interrupted
 from scalkit.errors import UsageError
 from scalkit.measure.virtual_time import numbers_in_words
 from scalkit.text import few, plain
@@ -54,15 +38,15 @@ def run(args: argparse.Namespace) -> int:
         return _run_command(args, out)
     refuse_without_command(args)
     _require_usable(args, out)
-    counts = counts_of(args.processes, "-n")
-    if WHAT in args.what:
-        refuse_rules(args, WHAT)
+    counts = measuring_rules.counts_of(args.processes, "-n")
+    if measuring_rules.WHAT in args.what:
+        measuring_rules.refuse_rules(args, measuring_rules.WHAT)
         for option, value in (("--memory-n", args.memory_n), ("--bind", args.bind)):
             if value is not None:
-                raise UsageError(f"{option} does not go with {WHAT}; leave it out.")
+                raise UsageError(f"{option} does not go with {measuring_rules.WHAT}; leave it out.")
     else:
-        rules_of(args)
-        sizes_of(args)
+        measuring_rules.rules_of(args)
+        measuring_rules.sizes_of(args)
     with terminated_like_interrupted():
         targets = find_targets(
             args.mpi,
@@ -81,15 +65,15 @@ def run(args: argparse.Namespace) -> int:
             if len(one.campaigns) > 1:
                 say(f"and beside it {', '.join(each.folder.path.name for each in one.campaigns[1:])}", as_json=args.json)
         with resumable(out), progress_printer(sys.stderr) as on_progress:
-            results = run_ranges(args, ranges, on_progress)
+            results = measuring_rules.run_ranges(args, ranges, on_progress)
         _report(args, results)
         if args.refine:
-            say("\n".join(refined_in_words(ranges)), as_json=args.json)
+            say("\n".join(measuring_rules.refined_in_words(ranges)), as_json=args.json)
         status = 2 if any(result.missing for result in results) else 0
-        if status == 0 and not args.json and is_windowed(args):
-            sys.stdout.write("".join(f"{plain(line)}\n" for line in bandwidths_of(campaigns)))
+        if status == 0 and not args.json and measuring_rules.is_windowed(args):
+            sys.stdout.write("".join(f"{plain(line)}\n" for line in measuring_rules.bandwidths_of(campaigns)))
         if args.per_process and status == 0 and not args.json:
-            said = processes_of(campaigns)
+            said = measuring_rules.processes_of(campaigns)
             sys.stdout.write("".join(f"{text}\n" for text in said[:_MOST_REMARKS]))
             sys.stdout.write(f"and {len(said) - _MOST_REMARKS} more\n" if len(said) > _MOST_REMARKS else "")
         folders = [campaign.folder.path for campaign in campaigns]
@@ -110,7 +94,7 @@ def _run_command(args: argparse.Namespace, out: Path) -> int:
 
 def _require_usable(args: argparse.Namespace, out: Path) -> None:
     """Return nothing if the results and the report can be written."""
-    several = "libraries" if len(args.mpi) + len(args.platform) > 1 else "message sizes" if is_sized(args) else ""
+    several = "libraries" if len(args.mpi) + len(args.platform) > 1 else "message sizes" if measuring_rules.is_sized(args) else ""
     if not several:
         Folder(out).require_usable()
     elif out.exists() and (not out.is_dir() or (out / CAMPAIGN).exists()):
@@ -118,17 +102,19 @@ def _require_usable(args: argparse.Namespace, out: Path) -> None:
     if args.report and args.refine:
         raise UsageError("--report: a refined range has too many columns for a report; leave one of both out.")
     if args.report:
-        from scalkit.reports.writer.target import Target
+        from scalkit.reports.writer.write import Target
 
         Target.of(args.report, force=True)
 
 
 def _ranges(args: argparse.Namespace, counts: tuple[int, ...], targets: Sequence[Target], out: Path) -> list[Any]:
     """Return what is measured, ready to run: the campaigns of each target."""
-    if WHAT not in args.what:
-        return [*ranges_of(args, targets, out, lambda target, folder: _arguments(args, counts, folder, target))]
+    if measuring_rules.WHAT not in args.what:
+        return [*measuring_rules.ranges_of(args, targets, out, lambda target, folder: _arguments(args, counts, folder, target))]
     folders = [out / target.label if len(targets) > 1 else out for target in targets]
-    farms: list[Any] = [prepared_farm(args, counts, folder, target.mpi) for target, folder in zip(targets, folders, strict=True)]
+    farms: list[Any] = [
+        measuring_rules.prepared_farm(args, counts, folder, target.mpi) for target, folder in zip(targets, folders, strict=True)
+    ]
     return [Range([farm], _single_size, out) for farm in farms]
 
 
@@ -142,23 +128,23 @@ def _arguments(args: argparse.Namespace, counts: tuple[int, ...], out: Path, tar
 
     if isinstance(target.mpi, SimulatedMpi):
         target.mpi.platform.require_room(max(counts, default=0), target.mpi.per_node)
-    args.seed = seed_of(args.seed, out)
+    args.seed = measuring_rules.seed_of(args.seed, out)
     return Arguments(
         kinds=(*args.what, *([FUNCTIONS] if args.function else [])),
         counts=counts,
         runs=target.mpi.usual_runs if args.runs is None else args.runs,
         seed=args.seed,
-        ops=words_of(args.ops),
-        size=sizes_of(args)[0],
+        ops=measuring_rules.words_of(args.ops),
+        size=measuring_rules.sizes_of(args)[0],
         datatype=args.datatype,
         bind=args.bind,
         sync=args.sync,
-        shapes=words_of(args.shapes) or SHAPES,
+        shapes=measuring_rules.words_of(args.shapes) or SHAPES,
         budget_s=args.budget,
-        **rules_of(args),
+        **measuring_rules.rules_of(args),
         functions=tuple(args.function) or None,
         processes_per_node=args.per_node if target.mpi.is_simulated else None,
-        memory_counts=None if args.memory_n is None else counts_of(args.memory_n, "--memory-n"),
+        memory_counts=None if args.memory_n is None else measuring_rules.counts_of(args.memory_n, "--memory-n"),
     )
 
 

@@ -5,11 +5,10 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from scalkit.bench.libraries.added import State, libraries, remove_library, state_of
-from scalkit.bench.libraries.installing import add_library
-from scalkit.cli.terminal.printed import print_either, print_json, say
-from scalkit.cli.terminal.progress import terminated_like_interrupted
+from scalkit.bench.libraries.installing import State, add_library, libraries, remove_library, state_of
+from scalkit.cli.terminal.printed import print_either, print_json, say, terminated_like_interrupted
 from scalkit.errors import ScalkitError
+from scalkit.json_values import json_fields
 
 
 def run(args: argparse.Namespace) -> int:
@@ -60,12 +59,7 @@ _ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {"list": _list, "add"
 def _as_json(state: State) -> dict[str, Any]:
     library, mpi = state.library, state.mpi
     return {
-        "name": library.name,
-        "origin": library.origin,
-        "mpicc": library.mpicc,
-        "mpiexec": library.mpiexec,
-        "environment": dict(library.environment),
-        "folder": str(library.folder),
+        **json_fields(library, "name origin mpicc mpiexec environment folder"),
         "kind": mpi.kind if mpi else None,
         "library": mpi.name if mpi else None,
         "standard": mpi.standard if mpi else None,

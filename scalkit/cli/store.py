@@ -21,7 +21,7 @@ from scalkit.cli.terminal.printed import printed, say_step, terminal
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import write_netcdf
 from scalkit.store.store import Store
-from scalkit.store.views.choices import value_of
+from scalkit.store.views.curves import value_of
 from scalkit.store.views.explorer import fixed_words
 from scalkit.store.wire import is_url
 from scalkit.text import counted, plain
@@ -119,10 +119,15 @@ def _filters(args: argparse.Namespace) -> dict[str, Any]:
 
 def _put(args: argparse.Namespace) -> int:
     store = _opened(args, writes=True, sources=args.inputs)
-    options = {key: getattr(args, key) for key in ("machine", "site", "user", "contributor", "licence", "notes")}
+    options = {
+        key: getattr(args, key) for key in ("machine", "site", "network", "topology", "user", "contributor", "licence", "notes")
+    }
     filed = store.put(args.inputs, **options)
     said = [f"added {run_id}" for run_id in filed.added] + [f"there already {run_id}" for run_id in filed.known]
     said += [f"retracted {run_id}: replaced by a run with more launches" for run_id in filed.replaced]
+    lacking = store.runs(run_id=list(filed.added), network="", simulated=False) if filed.added else []
+    if len(lacking):
+        said += [f"The network of {counted(len(lacking), 'run')} is unknown; put takes --network and --topology."]
     told = {"added": filed.added, "known": filed.known, "replaced": filed.replaced, "runs": len(store)}
     return _print(args, told, *said, f"{args.store}: {counted(len(store), 'run')}.")
 
@@ -215,8 +220,7 @@ def _merge(args: argparse.Namespace) -> int:
 
 
 def _publish(args: argparse.Namespace) -> int:
-    from scalkit.plots.store.queried_site import write_site
-    from scalkit.plots.store.site import page, pictures, write_page
+    from scalkit.plots.store.site import page, pictures, write_page, write_site
 
     store = _opened(args)
     is_folder = args.out.endswith("/") or not Path(args.out).suffix

@@ -12,8 +12,8 @@ import scalkit as sk
 from scalkit.cli.terminal.printed import print_either, print_json, table_of, terminal
 from scalkit.errors import UsageError
 from scalkit.teaching import Exercise
+from scalkit.teaching.bundled import lesson_data
 from scalkit.teaching.grades import HandIn, graded
-from scalkit.teaching.simulated import lesson_data
 from scalkit.teaching.strip import strip_files
 from scalkit.validation import SYMBOLS
 

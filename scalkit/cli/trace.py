@@ -11,22 +11,20 @@ from typing import Any
 
 import xarray as xr
 
-from scalkit.cli.terminal.printed import aligned, print_either
+from scalkit.cli.terminal.printed import aligned, launched, print_either, terminated_like_interrupted
 from scalkit.cli.terminal.profiles import profile_text
-from scalkit.cli.terminal.progress import terminated_like_interrupted
-from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import DataError, UsageError
 from scalkit.task_bar import task_bar
-from scalkit.text import counted, plain
+from scalkit.text import as_percent, counted, plain
 from scalkit.trace import CHOICES, Alone, Options, analyse, read_result, write_result
 from scalkit.trace.calls.profile import read_profile
+from scalkit.trace.files.checks import Problem
+from scalkit.trace.files.cube import write_cube
 from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.files.perfetto import write_perfetto
-from scalkit.trace.files.problems import Problem
 from scalkit.trace.files.reader import read_header
 from scalkit.trace.local.ranks import over_world
-from scalkit.trace.results.metrics import TITLES
-from scalkit.trace.results.summary import lacks_progress, share, summary
+from scalkit.trace.results.summary import TITLES, lacks_progress, share, summary
 from scalkit.trace_prediction import Prediction, predict
 from scalkit.units import format_quantity
 
@@ -63,21 +61,32 @@ def _told(ds: xr.Dataset, n_rows: int) -> dict[str, Any]:
 def _convert(args: argparse.Namespace) -> int:
     if args.source.endswith(".otf2"):
         found = read_otf2(args.source, args.target, keep_going=args.keep_going)
-        more = f", {found['others']} left out that are no ranks of MPI" if found["others"] else ""
-        more += f", {found['unmatched']} leaves without their enter" if found["unmatched"] else ""
-        told = f"{found['locations']} locations{more}, {found['events']} events; see the waits with: "
+        more = f", {found['unmatched']} leaves without their enter" if found["unmatched"] else ""
+        more += "".join(f"; left out: {one}" for one in read_header(args.target).not_read)
+        told = f"{counted(found['locations'], 'location')}, {counted(found['events'], 'event')}{more}; see the waits with: "
         sys.stdout.write(f"{told}scalkit trace analyse {args.target}\n")
         return 0
     events = write_otf2(args.source, args.target, keep_going=args.keep_going)
     locations = read_header(args.source).locations
-    sys.stdout.write(f"{locations} locations, {events} events in {Path(args.target) / 'traces.otf2'}\n")
+    sys.stdout.write(f"{counted(locations, 'location')}, {counted(events, 'event')} in {Path(args.target) / 'traces.otf2'}\n")
     return 0
 
 
 def _export(args: argparse.Namespace) -> int:
-    file = args.out or str(Path(args.folder) / "trace.perfetto.json")
-    found = write_perfetto(args.folder, file, keep_going=args.keep_going)
-    sys.stdout.write(", ".join(f"{n} {what}" for what, n in found.items()) + f" in {file}; open it at ui.perfetto.dev\n")
+    file = args.out or str(
+        Path(args.folder) / {"perfetto": "trace.perfetto.json", "cube": "waits.cubex", "otf2": "otf2"}[args.to]
+    )
+    if args.to == "otf2":
+        told = f"{counted(write_otf2(args.folder, file, keep_going=args.keep_going), 'event')} in {Path(file) / 'traces.otf2'}"
+    elif args.to == "cube":
+        ds = analyse(args.folder, keep_going=args.keep_going)
+        told = f"{write_cube(ds, file)} metrics in {file}" + "".join(
+            f"\nleft out: {one}" for one in json.loads(ds.attrs["problems"])
+        )
+    else:
+        found = write_perfetto(args.folder, file, keep_going=args.keep_going)
+        told = ", ".join(f"{n} {what}" for what, n in found.items()) + f" in {file}; open it at ui.perfetto.dev"
+    sys.stdout.write(f"{told}\n")
     return 0
 
 
@@ -127,7 +136,7 @@ def _text(told: dict[str, Any]) -> str:
     rows = []
     for name, title in sorted(TITLES.items(), key=lambda one: -totals.get(one[0], 0)):
         if totals.get(name):
-            rows.append((title, seconds(totals[name]), f"{100 * totals[name] / time:.1f} %" if time else ""))
+            rows.append((title, seconds(totals[name]), as_percent(totals[name] / time, ".1f") if time else ""))
     if not rows and told["problems"]:
         lines.append("What is left of the trace shows no wait; that says nothing about what was left out.")
     elif not rows:
@@ -156,7 +165,12 @@ def _why(told: dict[str, Any], seconds: Any) -> list[str]:
     """Return what delays others most, what that costs, and what being faster there would gain."""
     run = told["totals"].get("critical_path", 0)
     rows = [
-        (row["path"], str(row["location"]), seconds(row["ns"]), f"{seconds(row['gain_ns'])}, {100 * row['gain_ns'] / run:.1f} %")
+        (
+            row["path"],
+            str(row["location"]),
+            seconds(row["ns"]),
+            f"{seconds(row['gain_ns'])}, {as_percent(row['gain_ns'] / run, '.1f')}",
+        )
         for row in told.get("delay_cost", ())
         if "gain_ns" in row
     ]
@@ -199,7 +213,14 @@ def run_predict(args: argparse.Namespace) -> int:
             raise UsageError(f"--algorithm {text!r} names no algorithm; write OPERATION=NAME, as in allreduce=ring.")
         algorithms[operation.strip()] = name.strip()
     how: dict[str, Any] = {"scale": args.scale, "library": args.library, "algorithms": algorithms}
-    found = {name: predict(args.folder, name, **how) for name in args.network or ["cluster"]}
+    words = [word.strip() for word in (args.processes or "").split(",") if word.strip()]
+    if bad := [word for word in words if not word.isdecimal()]:
+        raise UsageError(f"--processes {args.processes!r}: {bad[0]!r} is no number; write numbers, as in 64,1024.")
+    found: dict[str, Prediction] = {}
+    for name in args.network or ["cluster"]:
+        for count in words or [""]:
+            key = f"{name}, {count} processes" if count else name
+            found[key] = predict(args.folder, name, **how, processes=int(count) if count else None)
     print_either(args.json, {name: asdict(one) for name, one in found.items()}, _prediction_text(found, args.scale))
     return 0
 
@@ -207,7 +228,9 @@ def run_predict(args: argparse.Namespace) -> int:
 def _prediction_text(found: dict[str, Prediction], scale: float) -> str:
     first = next(iter(found.values()))
     rows = [("network", "run", "computing, at most", "messages")]
-    rows += [(name, _s(one.time_s), _s(one.computing_s), f"{one.messages:,}") for name, one in found.items()]
+    for name, one in found.items():
+        between = f" ({_s(one.low_s)} to {_s(one.high_s)})" if one.high_s > one.low_s else ""
+        rows.append((name, f"{_s(one.time_s)}{between}", _s(one.computing_s), f"{one.messages:,}"))
     lines = aligned(rows)
     computing = "computing as recorded" if scale == 1 else f"{scale:g} s for one of computing"
     lines.append(

@@ -13,7 +13,7 @@ from scalkit.cli.terminal.profiles import profile_text
 from scalkit.errors import DataError, UsageError
 from scalkit.native import build, sources
 from scalkit.task_bar import task_bar
-from scalkit.trace.calls.source_lines import write_lines
+from scalkit.trace.calls.profile import write_lines
 from scalkit.units import BYTES, SECONDS, split_quantity
 from scalkit.whole_file import whole_file
 

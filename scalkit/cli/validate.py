@@ -14,22 +14,20 @@ from rich.text import Text
 
 import scalkit as sk
 from scalkit.cli.options.expected import expected_of, judging_of, only_processes, parameters_named, require_place
-from scalkit.cli.terminal.printed import printed, table_of, terminal
-from scalkit.cli.terminal.ranks import launched
+from scalkit.cli.terminal.printed import launched, printed, table_of, terminal
 from scalkit.errors import ReportError, UsageError
 from scalkit.formats.ci.annotations import to_github
 from scalkit.formats.ci.junit import to_junit
 from scalkit.task_bar import Report, task_bar
 from scalkit.text import capital, counted
 from scalkit.validation import CATALOGUES, AnyVerdict, Validation
-from scalkit.validation.answer import ANSWER_SYMBOLS, in_decimals
+from scalkit.validation.answer import ANSWER_SYMBOLS, passed_in_words
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.baseline.comparison import Comparison
 from scalkit.validation.catalogue import ExpectationSet
 from scalkit.validation.judge.along_one import Mapper
-from scalkit.validation.parallel import in_turn, over_ranks
 from scalkit.validation.told.sentences import MATCH_WORDS
-from scalkit.validation.verdict import Verdict
+from scalkit.validation.validating import in_turn, over_ranks
 from scalkit.whole_file import whole_file
 
 _OF_BASELINES = ("factor", "gone")
@@ -159,5 +157,5 @@ def _cells(verdict: AnyVerdict) -> Iterator[Text]:
     origin = ", virtual" if verdict.series.virtual else ", simulated" if verdict.series.simulated else ""
     metric = f"{verdict.metric}{origin}"
     match = f"{MATCH_WORDS[verdict.verdict]}{', slower' if verdict.is_better else ''}{'' if verdict.decides else ' ⚠'}"
-    passes = in_decimals(verdict.passes_up_to) if isinstance(verdict, Verdict) and not verdict.against else "-"
+    passes = "-" if verdict.against else passed_in_words(verdict.passes_up_to)
     yield from map(printed, (verdict.function, metric, growth, passes, str(verdict.model), r2, str(verdict.divergence), match))

@@ -11,11 +11,10 @@ from scalkit.bench.virtual.mpi import proved, virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.bench.virtual.program import Account, ProgramCampaign, accounts, prepare_program
 from scalkit.cli.options.measuring_rules import counts_of
-from scalkit.cli.terminal.printed import aligned, print_json
-from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
+from scalkit.cli.terminal.printed import aligned, print_json, progress_printer, resumable, terminated_like_interrupted
 from scalkit.errors import UsageError
 from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
-from scalkit.text import capital
+from scalkit.text import as_percent, capital
 from scalkit.units import format_quantity
 
 
@@ -58,8 +57,8 @@ def _table(found: Sequence[Account]) -> str:
         (
             str(one.p),
             format_quantity(one.completion_s, "s", 4),
-            f"{100 * one.mpi_share:.1f} %",
-            f"{100 * one.most_mpi_share:.1f} %",
+            as_percent(one.mpi_share, ".1f"),
+            as_percent(one.most_mpi_share, ".1f"),
             f"{one.messages:,}",
             format_quantity(one.bytes, "B"),
         )

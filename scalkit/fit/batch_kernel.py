@@ -12,8 +12,6 @@ variance keeps its digits because ``Suu - Su^2 >= w_first * Suu``: series whose 
 full fits, as are near ties.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +47,7 @@ class Ticks:
     tt: Floats
 
     @classmethod
-    def at(cls, log2: Floats, first: int = 0) -> Ticks:
+    def at(cls, log2: Floats, first: int = 0) -> "Ticks":
         """Return the ticks whose logarithms, of shape (ticks, points), are usable."""
         scales = np.max(log2, axis=1, initial=-np.inf)
         with np.errstate(invalid="ignore"):
@@ -84,7 +82,7 @@ class Rows:
     lowest: Floats
     highest: Floats
 
-    def only(self, chosen: Any) -> Rows:
+    def only(self, chosen: Any) -> "Rows":
         """Return some of the series."""
         return Rows(*(getattr(self, name)[..., chosen] for name in self.__dataclass_fields__))
 
@@ -210,10 +208,7 @@ class Fit:
 
 
 def fit_each(t: Floats, rows: Rows, nonnegative: bool) -> Fit:
-    """Return the least-squares fit of one tick to each series, in full precision.
-
-    `t` of shape (points, series).
-    """
+    """Return the least-squares fit of one tick to each series, in full precision. `t` of shape (points, series)."""
     w, y = rows.w, rows.y
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         wt = w * t

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -11,9 +11,30 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
-from scalkit.fit.points import at_points
+from scalkit.errors import DataError
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
+
+
+def at_points(points: ArrayLike | Mapping[str, ArrayLike], parameters: Sequence[str]) -> dict[str, Floats]:
+    """Return the values of each parameter from points of shape (..., parameters) or from a mapping.
+
+    Raises DataError if a parameter is missing or unknown, or the last axis does not have one entry for each.
+    """
+    if isinstance(points, Mapping):
+        missing = [name for name in parameters if name not in points]
+        if missing:
+            raise DataError(f"the point has no '{missing[0]}'; give a value of each of {', '.join(parameters)}.")
+        if unknown := [name for name in points if name not in parameters]:
+            raise DataError(f"the model has no parameter '{unknown[0]}'; give a value of each of {', '.join(parameters)}.")
+        return {name: np.asarray(points[name], dtype=np.float64) for name in parameters}
+    at = np.asarray(points, dtype=np.float64)
+    if at.ndim == 0 or at.shape[-1] != len(parameters):
+        raise DataError(
+            f"the points have shape {at.shape}; the last axis must have one entry for each of {', '.join(parameters)}."
+        )
+    return {name: at[..., i] for i, name in enumerate(parameters)}
+
 
 _SMALLEST, _LARGEST = 1e-16, 1e18
 

@@ -26,8 +26,8 @@ from scalkit.measure import Series
 from scalkit.text import percent
 
 _MAX_POINTS = 200
-_AS_GOOD = 2.0
-_STEP = 1.1
+_AS_GOOD = 2.0  # of -2 log likelihood: what one parameter costs by the AIC
+_STEP = 1.1  # a smaller jump is none, as a smaller change of a baseline is none
 
 
 @dataclass(frozen=True)

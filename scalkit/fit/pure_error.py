@@ -1,26 +1,28 @@
-"""The noise of the values of a series, from the spread between repetitions or runs of the same setting."""
+"""The noise of the values of a series, from the spread between repetitions or runs; and tests of growth against a constant."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate, combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
-from scalkit.measure.values import Values
+from scalkit.measure.reduce import Values
 
 PRIOR_NOISE = 0.03
 """Relative standard deviation of one repetition that is assumed with the weight of `PRIOR_FREEDOM` degrees of freedom."""
 PRIOR_FREEDOM = 2
-_LEAST = 1e-9
+_LEAST = 1e-9  # what rounding leaves of values that repeat
 _FACTORS = {"mean": 1.0, "median": math.sqrt(math.pi / 2), "q1": 1.3626, "cut_mean": 1.0932}
 _FACTORS |= {"cut_mean_1": 1.0559, "cut_mean_4": 1.0559, "cut_mean_12": 1.1676, "cut_mean_34": 1.1676}
 _OF_MINIMUM = 0.65
 _BETWEEN = ((0.0, 0.4), (0.005, 0.1), (0.01, 0.1), (0.02, 0.1), (0.04, 0.1), (0.08, 0.1), (0.16, 0.1))
 """Relative standard deviations between settings, and their masses; the posterior of a verdict assumes the same."""
-_MOST_FREEDOM = 1e6
+_MOST_FREEDOM = 1e6  # Student and normal are the same from there on
 
 
 @dataclass(frozen=True)
@@ -110,3 +112,66 @@ def pure_error(values: ArrayLike, statistic: str = "q1", *, exact: bool = False,
     step = resolution or (1.0 if exact else 0.0)
     rounding = step / math.sqrt(12) / float(np.median(table[there]))
     return Noise(max(_LEAST, math.hypot(sigma * factor, rounding)), float(freedom))
+
+
+_MOST_EXACT = 50
+
+
+def f_tail(statistic: float, freedom: int) -> float:
+    """Return the probability that F with 1 and `freedom` degrees of freedom exceeds `statistic`.
+
+    `statistic`: infinity gives 0; what rounding made negative counts as 0.
+    `freedom`: at least 1.
+
+    Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4: Student's t, whose square is
+    F.
+    """
+    if math.isinf(statistic):
+        return 0.0
+    angle = math.atan2(math.sqrt(max(statistic, 0.0)), math.sqrt(freedom))
+    cosine, is_odd = math.cos(angle), freedom % 2 == 1
+    term = cosine if is_odd else 1.0
+    total = term if freedom > 1 else 0.0
+    for k in range(3 if is_odd else 2, freedom - 1, 2):
+        term *= cosine**2 * (k - 1) / k
+        total += term
+    inside = 2 / math.pi * (angle + math.sin(angle) * total) if is_odd else math.sin(angle) * total
+    return max(0.0, 1.0 - inside)
+
+
+@lru_cache(maxsize=4096)
+def student(level: float, freedom: int) -> float:
+    """Return the t that a value of Student's distribution exceeds in magnitude with probability ``1 - level``.
+
+    `freedom`: at least 1.
+    """
+    low, high = 0.0, 1.0
+    while f_tail(high**2, freedom) > 1 - level:
+        high *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if f_tail(middle**2, freedom) > 1 - level else (low, middle)
+    return high
+
+
+def trend_tail(values: Sequence[float]) -> float:
+    """Return the probability that values without a trend rise as consistently as these (Mann-Kendall, one-sided).
+
+    Exact up to 50 values, by the normal distribution beyond.
+
+    `values`: in the order of the parameter; a tie counts as a fall. Five values that all rise give 1/120.
+
+    Source: Kendall, A new measure of rank correlation, Biometrika 30 (1938): the distribution of the number of
+    inversions.
+    """
+    falls = sum(later <= earlier for earlier, later in combinations(values, 2))
+    n_values = len(values)
+    if n_values > _MOST_EXACT:
+        pairs = n_values * (n_values - 1) / 2
+        spread = math.sqrt(pairs * (2 * n_values + 5) / 9)
+        return 0.5 * math.erfc((pairs - 2 * falls - 1) / spread / math.sqrt(2))
+    counts = [1]
+    for n in range(2, n_values + 1):
+        sums = list(accumulate([*counts, *[0] * (n - 1)]))
+        counts = [total - (sums[k - n] if k >= n else 0) for k, total in enumerate(sums)]
+    return sum(counts[: falls + 1]) / math.factorial(n_values)

@@ -19,8 +19,7 @@ from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.model import Model
 from scalkit.fit.several.formula import Formula
-from scalkit.fit.several.growth import GrowthSum
-from scalkit.fit.several.model import SeveralModel
+from scalkit.fit.several.model import GrowthSum, SeveralModel
 from scalkit.growth import Growth
 from scalkit.markup import block, details, paragraph, table
 

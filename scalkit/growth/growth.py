@@ -107,7 +107,10 @@ class Growth:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return isinstance(other, Growth) and hash(self) == hash(other) and self.factors == other.factors
+        if not isinstance(other, Growth) or hash(self) != hash(other) or self.factors != other.factors:
+            return False
+        other.__dict__["factors"] = self.factors  # fractions are compared slowly, and the same ones at once
+        return True
 
     def __hash__(self) -> int:
         found = self.__dict__.get("_hash")

@@ -1,9 +1,9 @@
 """Reads growths such as ``O(p log p)`` with a small grammar; text is never evaluated.
 
 A sum is reduced to its leading term while it is read, so every part of an expression is one term: a rational
-coefficient times a `Growth`.
-"""
+coefficient times a `Growth`."""
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,8 +14,23 @@ from typing import NoReturn
 from scalkit.errors import ExpectationError
 from scalkit.growth.classes import GrowthClass, growth_through_sympy, registered_growths
 from scalkit.growth.growth import Exponents, Growth
-from scalkit.growth.rational import is_power_of_two, log2, n_bits
 from scalkit.growth.refusals import LOGS, ROOTS, checked_text, refusal, short, unknown_function
+
+
+def n_bits(number: Fraction) -> int:
+    """Return the binary digits of the longer of numerator and denominator."""
+    return max(number.numerator.bit_length(), number.denominator.bit_length())
+
+
+def log2(number: Fraction) -> Fraction:
+    """Return the logarithm of a positive number, rounded as a float is."""
+    return Fraction(math.log2(number.numerator) - math.log2(number.denominator))
+
+
+def is_power_of_two(number: Fraction) -> bool:
+    """Return whether a positive number is 2 to a whole power."""
+    return all(n & (n - 1) == 0 for n in (number.numerator, number.denominator))
+
 
 MAX_NAME, MAX_NESTING = 64, 50
 MAX_EXPONENT = 1000

@@ -25,12 +25,9 @@ def to_text(growth: Growth) -> str:
     return "/".join(["*".join(above) or "1", *below])
 
 
-def _exponent(value: Fraction) -> str:
-    return str(value) if value.denominator == 1 else f"({value})"
-
-
 def _raised(name: str, value: Fraction) -> str:
-    return name if value == 1 else f"{name}^{_exponent(value)}"
+    exponent = str(value) if value.denominator == 1 else f"({value})"
+    return name if value == 1 else f"{name}^{exponent}"
 
 
 def _log_raised(name: str, value: Fraction) -> str:

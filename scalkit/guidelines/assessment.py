@@ -8,14 +8,12 @@ from typing import Any, Literal
 import numpy as np
 
 from scalkit.errors import DataError, UsageError
-from scalkit.guidelines.catalogue import CATALOGUES, GuidelineSource, guidelines
 from scalkit.guidelines.comparisons import Pairs, matched
 from scalkit.guidelines.experiments import measured
-from scalkit.guidelines.guideline import Guideline
+from scalkit.guidelines.guideline import CATALOGUES, Guideline, GuidelineSource, guidelines
 from scalkit.guidelines.result import STATES, Assessment, Thresholds
 from scalkit.stats import adjusted_p, hodges_lehmann_ratio, least_rank_sum_p, least_signed_rank_p, rank_sum, signed_rank
-from scalkit.stats.multiplicity import ADJUSTMENTS
-from scalkit.stats.null import runs_needed
+from scalkit.stats.rank_tests import ADJUSTMENTS, runs_needed
 from scalkit.stats.samples import Floats, Integers
 
 TESTS = ("auto", "rank-sum", "paired")

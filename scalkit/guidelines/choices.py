@@ -1,12 +1,14 @@
 """What to use where a guideline is violated: the fastest of what was measured, setting by setting."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from scalkit.guidelines.experiments import MISSING
+from scalkit.guidelines.guideline import Side, shown_side
 from scalkit.guidelines.result import Assessment
-from scalkit.guidelines.text import Side, shown_side
+from scalkit.guidelines.sentences import shown_ratio
 
 PROCESSES = "p"
 """The parameter that holds the number of processes."""
@@ -129,3 +131,163 @@ def _place(found: Assessment, test: int, compared: str | None) -> tuple[dict[str
         else:
             where[name] = level
     return where, p, size
+
+
+_MOST_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers of processes and sizes, ends included.
+
+    `p`, `size`: None if that is no parameter. Both ends were measured, and so was what lies between them at other levels.
+    """
+
+    p: tuple[Any, Any] | None
+    size: tuple[Any, Any] | None
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What to use in place of what, and where.
+
+    `parameter`, `level`, `use`, `terms`, `kind`: see `scalkit.guidelines.choices.Choice`.
+    `guidelines`: the violated ones.
+    `settings`: everything but the number of processes and the size.
+    `ranges`: the same for all `settings`.
+    `ratios`: how many times as long `level` takes, least and most.
+    `is_everywhere`: whether `settings` are all that were tested.
+    """
+
+    parameter: str
+    level: str
+    use: str
+    terms: tuple[tuple[float, str], ...]
+    kind: str
+    guidelines: tuple[str, ...]
+    settings: tuple[Mapping[str, Any], ...]
+    ranges: tuple[Range, ...]
+    ratios: tuple[float, float]
+    decides: bool
+    is_everywhere: bool
+    varied: str = "size"
+
+    @property
+    def advice(self) -> str:
+        """What to do, as an order."""
+        if self.kind == "monotony":
+            return f"pad to {self.use} where it is {self.level}"
+        if self.kind == "split":
+            return f"send pieces of {self.use} where it is {self.level}"
+        if self.parameter != "operation":
+            return f"choose {self.use} instead of {self.parameter}={self.level}"
+        parts = [level if factor == 1 else f"{level} {factor:g} times" for factor, level in self.terms]
+        return f"call {' and then '.join(parts)} instead of {self.level}"
+
+    @property
+    def sentence(self) -> str:
+        """What to do, where, and what it saves."""
+        least, most = (shown_ratio(ratio) for ratio in self.ratios)
+        times = least if least == most else f"{least} to {most}"
+        where = "; or ".join([self._range(one) for one in self.ranges[:_MOST_SHOWN]])
+        where += f"; or {len(self.ranges) - _MOST_SHOWN} more ranges" if len(self.ranges) > _MOST_SHOWN else ""
+        setting = "" if self.is_everywhere else _settings(self.settings)
+        at = "; ".join(part for part in (setting, where) if part)
+        doubt = (
+            ""
+            if self.decides
+            else " This was measured with more processes than cores, or beside other programs, and does not decide."
+        )
+        head = f"{self.advice[:1].upper()}{self.advice[1:]}"
+        takes = "Otherwise it takes" if self.kind != "levels" else "The latter takes"
+        return f"{head}{f', for {at}' if at else ''}. {takes} {times} times as long.{doubt}"
+
+    def _range(self, one: Range) -> str:
+        said = [f"{name} = {_span(ends)}" for name, ends in (("p", one.p), (self.varied, one.size)) if ends is not None]
+        return ", ".join(said) if self.kind == "levels" else ", ".join(said[:1] if one.p is not None else ())
+
+
+def remedies(found: Assessment) -> tuple[Remedy, ...]:
+    """Return what to do about the violations of an assessment: what decides first, and what saves most."""
+    return remedies_of(choices(found), found.varied)
+
+
+def remedies_of(chosen: Iterable[Choice], varied: str = "size") -> tuple[Remedy, ...]:
+    """Return choices as ranges; settings with the same ranges are one remedy.
+
+    `chosen`: as `choices` returns them: those where nothing is better end a range.
+    `varied`: name of the parameter whose values are sizes.
+    """
+    chosen = list(chosen)
+    cells: dict[tuple[Any, ...], list[Choice]] = {}
+    for one in chosen:
+        cells.setdefault((one.parameter, one.level, one.kind, tuple(one.where.items())), []).append(one)
+    every: dict[tuple[Any, ...], set[Any]] = {}
+    merged: dict[tuple[Any, ...], list[tuple[Mapping[str, Any], list[Choice]]]] = {}
+    for (parameter, level, kind, where), group in cells.items():
+        every.setdefault((parameter, level, kind), set()).add(where)
+        uses = dict.fromkeys((one.use, one.decides) for one in group if one.is_better)
+        for use, decides in uses:
+            mine = [one for one in group if one.use == use and one.decides == decides]
+            ranges = tuple(_ranges(group, {(one.p, one.size) for one in mine}))
+            key = (parameter, level, kind, use, mine[0].terms, decides, ranges)
+            merged.setdefault(key, []).append((dict(where), mine))
+    found = [_remedy(key, parts, len(every[key[:3]]), varied) for key, parts in merged.items()]
+    return tuple(sorted(found, key=lambda one: (not one.decides, -one.ratios[1])))
+
+
+def _remedy(key: tuple[Any, ...], parts: Sequence[tuple[Mapping[str, Any], list[Choice]]], n_all: int, varied: str) -> Remedy:
+    parameter, level, kind, use, terms, decides, ranges = key
+    all_of = [one for _, group in parts for one in group]
+    ratios = [one.ratio for one in all_of]
+    return Remedy(
+        parameter=parameter,
+        level=level,
+        use=use,
+        terms=terms,
+        kind=kind,
+        guidelines=tuple(dict.fromkeys(one.guideline for one in all_of)),
+        settings=tuple(where for where, _ in parts),
+        ranges=ranges,
+        ratios=(min(ratios), max(ratios)),
+        decides=decides,
+        is_everywhere=len(parts) == n_all,
+        varied=varied,
+    )
+
+
+def _ranges(group: Sequence[Choice], wanted: set[tuple[Any, Any]]) -> Iterator[Range]:
+    """Yield ranges that hold the wanted cells and no other that was measured."""
+    numbers = list(dict.fromkeys(one.p for one in group))
+    rows = []
+    for p in numbers:
+        sizes = [one.size for one in group if one.p == p]
+        spans = _spans([(size, (p, size) in wanted) for size in sizes])
+        rows.append((p, tuple(spans)))
+    for spans, same in groupby(rows, key=lambda row: row[1]):
+        those = [p for p, _ in same]
+        for span in spans:
+            yield Range(None if those[0] is None else (those[0], those[-1]), None if span[0] is None else span)
+
+
+def _spans(flags: Sequence[tuple[Any, bool]]) -> Iterator[tuple[Any, Any]]:
+    for is_wanted, run in groupby(flags, key=lambda flag: flag[1]):
+        if is_wanted:
+            inside = [size for size, _ in run]
+            yield inside[0], inside[-1]
+
+
+def _span(ends: tuple[Any, Any]) -> str:
+    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def _settings(settings: Sequence[Mapping[str, Any]]) -> str:
+    """Return settings in words: the levels that each parameter takes in them."""
+    names = list(dict.fromkeys(name for one in settings for name in one))
+    shown, product = [], 1
+    for name in names:
+        levels = list(dict.fromkeys(str(one[name]) for one in settings if name in one))
+        product *= len(levels)
+        more = ", ..." if len(levels) > _MOST_SHOWN else ""
+        shown.append(f"{name}={levels[0]}" if len(levels) == 1 else f"{name}={{{', '.join(levels[:_MOST_SHOWN])}{more}}}")
+    return ", ".join(shown) if product == len(settings) else f"{len(settings)} settings with {', '.join(shown)}"

@@ -11,6 +11,7 @@ from scalkit.errors import DataError
 from scalkit.guidelines.columns import Columns, columns_of
 from scalkit.stats import fenced_medians
 from scalkit.stats.samples import Flags, Floats, Integers
+from scalkit.text import as_percent
 
 MISSING = -1
 
@@ -135,8 +136,8 @@ def _disturbance(disturbed: Flags, load: Floats) -> tuple[str, ...]:
     if not disturbed.any():
         return ()
     return (
-        f"other programs used more than {_BUSY:.0%} of the cores during {disturbed.sum()} of {len(disturbed)} experiments, "
-        f"{np.nanmean(load):.0%} on average over all: the times of these do not decide",
+        f"other programs used more than {as_percent(_BUSY)} of the cores during {disturbed.sum()} of {len(disturbed)} "
+        f"experiments, {as_percent(float(np.nanmean(load)))} on average over all: the times of these do not decide",
     )
 
 

@@ -1,7 +1,5 @@
 """Models for guidelines: growths fitted to medians of runs, with what else the values leave possible."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,13 +1,104 @@
 """One guideline: ``left <= right`` or ``left ~ right`` between levels of a parameter, and its text."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from importlib import resources
+from pathlib import Path
+from typing import Any, ClassVar, Literal, get_args
 
 from scalkit.errors import RuleError
-from scalkit.guidelines.text import Side, parse, plain_level, shown_side
+from scalkit.relation import NAME, SumReader, Terms, shown_factor, token_pattern
+from scalkit.schema_errors import place, schema_errors, schema_in
+from scalkit.toml.tables import EntryPath, lines_of, table_of
+
+Side = tuple[Terms, ...]
+"""The largest of these sums; mostly one."""
+
+_PLAIN = re.compile(NAME)
+_DIGITS = re.compile(r"\d+")
+
+
+def plain_level(level: object) -> str:
+    """Return a level as text that compares: 1, 1.0, True and "1" are the same, and so are "FMAJ" and "fmaj"."""
+    if isinstance(level, str):
+        return level.casefold()
+    try:
+        whole = int(level)  # type: ignore[call-overload]
+        return str(whole) if whole == level else str(level)
+    except (TypeError, ValueError, OverflowError):
+        return str(level).casefold()
+
+
+def parse(text: str) -> tuple[str, Side, Literal["<=", "~"], Side]:
+    """Return the parameter that the text names, if any, the left side, the relation and the right side.
+
+    Raises RuleError if it cannot be read.
+    """
+    return _Reader(text).parse()
+
+
+def shown_side(side: Side, prefix: str = "") -> str:
+    """Return a side as text that reads back."""
+    sums = [" + ".join(_shown(factor, level, prefix) for factor, level in terms) for terms in side]
+    return sums[0] if len(sums) == 1 else f"max({', '.join(sums)})"
+
+
+def _shown(factor: float, level: str, prefix: str) -> str:
+    is_plain = _PLAIN.fullmatch(level) or (prefix and _DIGITS.fullmatch(level))
+    return shown_factor(factor) + prefix + (level if is_plain and level != "max" else f'"{level}"')
+
+
+class _Reader(SumReader):
+    what: ClassVar[str] = "guideline"
+    noun: ClassVar[str] = "name"
+    example: ClassVar[str] = "Write it as 'A <= B + 2*C' or 'A ~ B', with names that hold blanks in double quotes."
+    pattern: ClassVar[re.Pattern[str]] = token_pattern(r"(?P<max>max)(?=\s*\()|(?P<digits>\d+)|", r"<=|[~+*(),=]")
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.parameters: list[str] = []
+
+    def parse(self) -> tuple[str, Side, Literal["<=", "~"], Side]:
+        left = self.side()
+        is_similar = self.take("~")
+        if not is_similar and not self.take("<="):
+            self.refuse("'<=' or '~' is missing")
+        right = self.side()
+        if self.peek()[0] != "end":
+            self.refuse(f"'{self.peek()[1]}' is left over")
+        named = list(dict.fromkeys(self.parameters))
+        if len(named) > 1:
+            shown = " and ".join(f"'{name}'" if name else "a level without one" for name in named)
+            self.refuse(f"it names {shown}, but compares levels of one parameter")
+        return named[0], left, "~" if is_similar else "<=", right
+
+    def side(self) -> Side:
+        if self.peek()[0] != "max":
+            return (self.sum(),)
+        self.at += 1
+        self.take("(")
+        sums = [self.sum()]
+        while self.take(","):
+            sums.append(self.sum())
+        if not self.take(")"):
+            self.refuse("')' is missing")
+        return tuple(sums)
+
+    def named(self) -> str:
+        """Return the level that must come next, behind the parameter that it may be of."""
+        kind, level = self.peek()
+        parameter = ""
+        if kind == "name" and self.tokens[self.at + 1 : self.at + 2] == [("op", "=")]:
+            parameter = level
+            self.at += 2
+            kind, level = self.peek()
+        if kind not in {"name", "quoted", "max"} and not (parameter and kind == "digits"):
+            self.refuse_name(kind, level)
+        self.parameters.append(parameter)
+        self.at += 1
+        return level
+
 
 GuidelineKind = Literal["levels", "monotony", "split"]
 KINDS: tuple[str, ...] = get_args(GuidelineKind)
@@ -60,7 +151,7 @@ class Guideline:
             raise RuleError(f"the kind of guideline {self.kind!r} is unknown; choose from {', '.join(KINDS)}.")
 
     @classmethod
-    def parse(cls, text: str, parameter: str | None = None, **others: Any) -> Guideline:
+    def parse(cls, text: str, parameter: str | None = None, **others: Any) -> "Guideline":
         """Return the guideline that `text` names.
 
         `text`: as in ``"MPI_Bcast <= MPI_Scatter + MPI_Allgather"``, ``"order=fmaj ~ order=rand"``, ``"MPI_Ibcast <=
@@ -90,11 +181,11 @@ class Guideline:
         prefix = "" if self.parameter == "operation" else f"{self.parameter}="
         return shown_side(self.left, prefix), shown_side(self.right, prefix)
 
-    def as_published(self) -> Guideline:
+    def as_published(self) -> "Guideline":
         """Return the guideline with the relation that its source tests."""
         return replace(self, relation=self.published) if self.published else self
 
-    def swapped(self) -> Guideline:
+    def swapped(self) -> "Guideline":
         """Return the guideline with its sides exchanged."""
         return replace(self, left=self.right, right=self.left)
 
@@ -108,3 +199,120 @@ class Guideline:
             return _EVERY_SIZE[self.kind].format(self.parameter)
         left, right = self.sides()
         return f"{left} {self.relation} {right}"
+
+
+CATALOGUES = ("neighbourhood", "classic")
+_MOST_BYTES = 1_000_000
+_SCHEMA = Path(__file__).with_name("guidelines.schema.json")
+GuidelineSource = str | Path | Guideline | Iterable["str | Path | Guideline"]
+
+
+def guidelines(source: GuidelineSource = CATALOGUES) -> tuple[Guideline, ...]:
+    """Return guidelines: from a text, the name of a bundled set, a TOML file, a `Guideline`, or several of these.
+
+    Parameters
+    ----------
+    source : str, Path, Guideline, or an iterable of these
+        A text has ``<=`` or ``~`` in it.
+
+    Raises
+    ------
+    RuleError
+        If one cannot be read, or there is none.
+
+    Examples
+    --------
+    >>> [str(one) for one in guidelines(["MPI_Bcast <= MPI_Scatter + MPI_Allgather", "a ~ b"])]
+    ['MPI_Bcast <= MPI_Scatter + MPI_Allgather', 'a ~ b']
+    >>> sorted({one.name for one in guidelines("neighbourhood")}, key=lambda name: int(name[2:]))[-1]
+    'GL12'
+    """
+    if isinstance(source, Guideline):
+        return (source,)
+    if isinstance(source, str) and ("<=" in source or "~" in source):
+        return (Guideline.parse(source),)
+    if isinstance(source, str | Path):
+        return load_guidelines(source)
+    if not isinstance(source, Iterable) or isinstance(source, bytes | Mapping):
+        raise RuleError(
+            f"guidelines cannot come from {type(source).__name__}; give texts, a TOML file, or one of {', '.join(CATALOGUES)}."
+        )
+    found = tuple(one for part in source for one in guidelines(part))
+    if not found:
+        raise RuleError(f"there is no guideline; give texts, a TOML file, or one of {', '.join(CATALOGUES)}.")
+    return found
+
+
+def load_guidelines(source: str | Path) -> tuple[Guideline, ...]:
+    """Return a bundled set (``"neighbourhood"``: GL1 to GL12; ``"classic"``) or the one in a TOML file.
+
+    Raises
+    ------
+    RuleError
+        If the file cannot be read, is not TOML, or an entry is wrong; the text names the file, the line and the value.
+    """
+    if source in CATALOGUES:
+        file = resources.files("scalkit.guidelines").joinpath(f"catalogues/{source}.toml")
+        return _from_text(file.read_text(encoding="utf-8"), str(source))
+    try:
+        with Path(source).open("rb") as opened:
+            content = opened.read(_MOST_BYTES + 1)
+        text = content.decode("utf-8")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not a text file in UTF-8"
+        raise RuleError(
+            f"cannot read the guidelines {str(source)!r}: {reason}. Give a TOML file, one of {', '.join(CATALOGUES)}, or a "
+            "text such as 'MPI_Gather <= MPI_Allgather'."
+        ) from error
+    if len(content) > _MOST_BYTES:
+        raise RuleError(f"{source} is larger than {_MOST_BYTES} bytes; split it into several files.")
+    return _from_text(text, str(source))
+
+
+def _from_text(text: str, name: str) -> tuple[Guideline, ...]:
+    table = table_of(text, name, RuleError)
+    lines = lines_of(text)
+    errors = schema_errors(table, schema_in(_SCHEMA), lines, name)
+    found: list[Guideline] = []
+    if not errors:
+        for number, entry in enumerate(table["guidelines"]):
+            try:
+                found += _of_entry(entry, ("guidelines", number))
+            except _EntryError as wrong:
+                errors.append(f"{place(name, wrong.path, lines)}: {wrong}")
+    if errors:
+        raise RuleError("\n".join(errors))
+    return tuple(found)
+
+
+class _EntryError(Exception):
+    def __init__(self, path: EntryPath, text: str) -> None:
+        super().__init__(text)
+        self.path = path
+
+
+def _of_entry(entry: Mapping[str, Any], path: EntryPath) -> Iterator[Guideline]:
+    name, kind = entry["name"], entry.get("kind", "levels")
+    common: dict[str, Any] = {
+        "name": name,
+        "where": {
+            key: tuple(str(int(v)) if v in (True, False) else str(v) for v in levels)
+            for key, levels in entry.get("where", {}).items()
+        },
+        "apart_from": tuple(entry.get("apart_from", ())),
+        "meaning": entry.get("meaning", ""),
+        "metarule": entry.get("metarule"),
+        "published": entry.get("published", ""),
+    }
+    if kind != "levels":
+        if "relations" in entry:
+            raise _EntryError((*path, "relations"), f"'{name}' is of kind {kind}, which has no relations; leave them out.")
+        yield Guideline(parameter=entry.get("parameter", "size"), kind=kind, **common)
+        return
+    if "relations" not in entry:
+        raise _EntryError(path, f"'{name}' has no relations; add them, as in relations = [\"MPI_Gather <= MPI_Allgather\"].")
+    for number, text in enumerate(entry["relations"]):
+        try:
+            yield Guideline.parse(text, entry.get("parameter"), **common)
+        except RuleError as error:
+            raise _EntryError((*path, "relations", number), str(error)) from error

@@ -1,7 +1,5 @@
 """Guidelines evaluated on models: from which scale on a violation is predicted, and how sure that is."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +10,12 @@ import numpy as np
 from scalkit.arrays import Flags
 from scalkit.errors import UsageError
 from scalkit.guidelines.experiments import MISSING
-from scalkit.guidelines.guideline import Guideline
+from scalkit.guidelines.guideline import Guideline, Side
 from scalkit.guidelines.result import Assessment
 from scalkit.guidelines.sentences import titled
-from scalkit.guidelines.text import Side
+from scalkit.json_values import json_fields
 from scalkit.stats.samples import Floats
-from scalkit.text import percent
+from scalkit.text import as_percent, percent
 
 MIN_POINTS = 5
 """The fewest points at which a verdict is possible; see `scalkit.fit.MIN_POINTS`."""
@@ -108,7 +106,7 @@ class Prediction:
         between = ""
         if not math.isnan(self.low):
             latest = _scale(self.high) if math.isfinite(self.high) else f"beyond {_scale(self.highest)}"
-            between = f" ({self.level:.0%}: {_scale(self.low)} to {latest})"
+            between = f" ({as_percent(self.level)}: {_scale(self.low)} to {latest})"
         return (
             f"Prediction, not measured: {head} will be violated from {self.parameter} = {_scale(self.begins)} on{between}, "
             f"{place}{sure} at {self.parameter} = {_scale(self.highest)}."
@@ -119,17 +117,8 @@ class Prediction:
         return {
             "name": self.guideline.name,
             "guideline": str(self.guideline),
-            "parameter": self.parameter,
-            "where": {name: x if isinstance(x, bool | int | float | str) else str(x) for name, x in self.where.items()},
-            "largest": self.largest,
-            "highest": self.highest,
-            "begins": self.begins,
-            **{key: value if math.isfinite(value := getattr(self, key)) else None for key in ("low", "high", "probability")},
-            "level": self.level,
-            "is_violation": self.is_violation,
-            "is_measured": self.is_measured,
-            "decides": self.decides,
-            "sentence": self.sentence,
+            **json_fields(self, "parameter where largest highest begins low high probability level is_violation is_measured"),
+            **json_fields(self, "decides sentence"),
         }
 
 

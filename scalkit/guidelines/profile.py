@@ -10,8 +10,8 @@ from typing import Any
 
 from scalkit.errors import DataError
 from scalkit.guidelines.choices import Choice, choices
+from scalkit.guidelines.guideline import plain_level
 from scalkit.guidelines.result import Assessment
-from scalkit.guidelines.text import plain_level
 from scalkit.schema_errors import load_jsonschema, schema_in
 
 _FORMAT, _SCHEMA = "scalkit-profile", 1

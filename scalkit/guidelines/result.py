@@ -1,25 +1,21 @@
 """What an assessment returns: the tests, the table of violations, JSON, and the exit status."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from scalkit.errors import UsageError
 from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.guidelines.guideline import Guideline
-from scalkit.guidelines.sentences import headline, sentence, titled, warnings
-from scalkit.guidelines.shown import assessment_html
+from scalkit.guidelines.sentences import assessment_html, headline, sentence, titled, warnings
+from scalkit.json_values import json_fields, json_value
 from scalkit.stats.samples import Floats, Integers
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SCHEMA = 1
 STATES = ("violated", "compliant", "inconclusive", "undecidable")
@@ -249,8 +245,6 @@ class Assessment:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `to_json` writes."""
-        frame = self.to_frame()
-        records = [{key: _plain(v) for key, v in row.items()} for row in frame.to_dict("records")]
         return {
             "schema": SCHEMA,
             "headline": self.headline,
@@ -258,10 +252,9 @@ class Assessment:
             "decides": self.decides,
             "virtual": dict(self.data.machine) or None,
             "thresholds": asdict(self.thresholds),
-            "varied": self.varied,
-            "counts": self.counts,
+            **json_fields(self, "varied counts"),
             "guidelines": [self._described(i) for i in range(len(self.guidelines))],
-            "tests": records,
+            "tests": json_value(self.to_frame().to_dict("records")),
             "warnings": list(self.warnings),
         }
 
@@ -286,12 +279,3 @@ class Assessment:
 
     def _repr_html_(self) -> str:
         return assessment_html(self)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as JSON has it."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.errors import UsageError
-from scalkit.guidelines.text import plain_level
+from scalkit.guidelines.guideline import plain_level
 
 if TYPE_CHECKING:
     import pandas as pd

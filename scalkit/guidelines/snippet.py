@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from scalkit.guidelines.remedies import Range, Remedy, remedies
+from scalkit.guidelines.choices import Range, Remedy, remedies
 from scalkit.guidelines.result import Assessment
-from scalkit.guidelines.substitution.substitutes import function_of, is_written, names, sections, substitutes
+from scalkit.guidelines.substitution.rules import function_of, is_written, names, sections, substitutes
 from scalkit.toml.tables import table_beside
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.,:;=+{}() -]")

@@ -1,7 +1,5 @@
 """Where the values of a series of commits change, setting by setting: binary segmentation over shapes of changes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +32,7 @@ class ChangePoints:
     is_exact: bool
 
     @classmethod
-    def of(cls, each: Sequence[Series], x: Floats, statistic: str, tolerance: float) -> ChangePoints:
+    def of(cls, each: Sequence[Series], x: Floats, statistic: str, tolerance: float) -> "ChangePoints":
         """Return what finds change points in the values of commits at the same settings."""
         y = np.stack([one.y for one in each])
         least = y[y > 0].min() if (y > 0).any() else 1.0

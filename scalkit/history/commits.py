@@ -1,7 +1,5 @@
 """When did something change? Change points in the values of many commits, setting by setting, and the first bad commit."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,11 +15,12 @@ from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit import Model, fit_series
 from scalkit.history.change_points import ChangePoints
+from scalkit.json_values import json_fields
 from scalkit.markup import block, bullets, paragraph, table
 from scalkit.measure import Series, Statistic, series, several_series
 from scalkit.measure.schema import parameters_of
 from scalkit.text import NONE, counted
-from scalkit.validation.baseline.one_process import one_process
+from scalkit.validation.baseline.comparison import one_process
 from scalkit.validation.baseline.regression import Regression
 from scalkit.validation.names import Name, named
 from scalkit.validation.space import SearchSpace
@@ -106,19 +105,11 @@ class Step:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {
-            "function": self.function,
-            "metric": self.metric,
-            "label": self.label,
-            "earliest": self.earliest,
-            "latest": self.latest,
+            **json_fields(self, "function metric label earliest latest"),
             **dict(zip(("factor", "low", "high"), self._factors, strict=True)),
-            "shape": self.change.shape,
-            "place": self.change.place,
+            **json_fields(self.change, "shape place"),
             "is_worse": self.change.is_slower,
-            "stands": self.stands,
-            "decides": self.decides,
-            "process": self.process,
-            "sentence": self.sentence,
+            **json_fields(self, "stands decides process sentence"),
         }
 
 
@@ -143,7 +134,7 @@ class Track:
     steps: tuple[Step, ...]
     series: tuple[Series, ...]
 
-    def called(self, name: str) -> Track:
+    def called(self, name: str) -> "Track":
         """Return the same under another name."""
         return replace(self, function=name, steps=tuple(replace(step, function=name) for step in self.steps))
 
@@ -155,10 +146,7 @@ class Track:
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """All functions over a series of commits.
-
-    `labels`: the commits in order.
-    """
+    """All functions over a series of commits. `labels`: the commits in order."""
 
     labels: tuple[str, ...]
     tracks: tuple[Track, ...]
@@ -220,24 +208,11 @@ class History:
         return {
             "headline": self.headline,
             "exit_status": self.exit_status(),
-            "labels": list(self.labels),
-            "first_bad": self.first_bad,
+            **json_fields(self, "labels first_bad"),
             "changes": [step.to_dict() for step in self.steps],
             "functions": [
-                {
-                    "function": track.function,
-                    "metric": track.metric,
-                    "unit": track.unit,
-                    "parameter": track.parameter,
-                    "labels": list(track.labels),
-                    "x": track.x.tolist(),
-                    "y": track.y.tolist(),
-                    "models": [None if one is None else str(one) for one in track.models],
-                    "segments": [
-                        {"first": one.first, "last": one.last, "model": None if one.model is None else str(one.model)}
-                        for one in track.segments
-                    ],
-                }
+                json_fields(track, "function metric unit parameter labels x y models")
+                | {"segments": [json_fields(one, "first last model") for one in track.segments]}
                 for track in self.tracks
             ],
             "left_out": dict(self.left_out),
@@ -325,7 +300,7 @@ def _alike(rows: Sequence[_Row]) -> tuple[list[_Row], set[tuple[str, float]], li
 
 def _track(rows: Sequence[tuple[str, Series]], x: Floats, statistic: str, tolerance: float) -> Track:
     labels = tuple(label for label, _ in rows)
-    each = tuple(_at(one, x) for _, one in rows)
+    each = tuple(one.only(np.isin(one.x, x)) for _, one in rows)
     finder = ChangePoints.of(each, x, statistic, tolerance)
     cuts = finder.cuts()
     ends = [0, *(place for place, _ in cuts), len(each)]
@@ -355,11 +330,6 @@ def _track(rows: Sequence[tuple[str, Series]], x: Floats, statistic: str, tolera
 def _has_zero(each: Sequence[Series], change: Regression) -> bool:
     """Return whether all of some commits have 0 at a setting that changed."""
     return bool((~np.any([one.y != 0 for one in each], axis=0) & change.concerned).any())
-
-
-def _at(one: Series, x: Floats) -> Series:
-    """Return a series at some of its settings."""
-    return one.only(np.isin(one.x, x))
 
 
 def _joined(each: Sequence[Series], y: Floats) -> Series:

@@ -1,7 +1,5 @@
 """What guidelines say of MPI libraries: the bundled campaigns, or a simulated one where there is none."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ import numpy as np
 from scalkit.bundled import bundled
 from scalkit.errors import ReportError
 from scalkit.guidelines import Assessment, assess
-from scalkit.guidelines.remedies import remedies
+from scalkit.guidelines.choices import remedies
 from scalkit.guidelines.sentences import setting, shown_ratio, titled
 from scalkit.guidelines.tables import example_table, read_tables
 from scalkit.markup import block, bullets, counted, paragraph, table
@@ -117,18 +115,18 @@ class Findings:
         return self.of[0].found
 
     @property
-    def maps(self) -> Figures:
+    def maps(self) -> "Figures":
         """Of each campaign a map of guideline by size, with a panel for each library."""
         return Figures(tuple((one.name, guideline_map(one.found)) for one in self.of if len(one.found)))
 
     @cached_property
-    def counts(self) -> _Shown:
+    def counts(self) -> "_Shown":
         """Tests and states of each campaign, as a table."""
         states = ("violated", "compliant", "inconclusive", "undecidable")
         rows = [(one.name, *(str(one.found.counts[state]) for state in states)) for one in self.of]
         return _Shown(table(("campaign", *states), rows))
 
-    def by(self, parameter: str) -> _Shown:
+    def by(self, parameter: str) -> "_Shown":
         """Return the table of violations of each campaign, a column for each level of a parameter.
 
         `parameter`: as in ``"library"``; a campaign without it gets one column.
@@ -145,7 +143,7 @@ class Findings:
         return _Shown("".join(parts))
 
     @property
-    def advice(self) -> _Shown:
+    def advice(self) -> "_Shown":
         """What to use instead, campaign by campaign."""
         return _Shown("".join(f"<h4>{escape(one.name)}</h4>{bullets(one.advice)}" for one in self.of))
 

@@ -47,7 +47,7 @@ def mafia_table(source: Source = None) -> pd.DataFrame:
     ``("operations", ...)``. ``model`` is the growth of the best model, ``divergence`` is that over the expectation,
     ``match`` the rank that follows: the method of the paper. ``probable`` is the growth that the values make most probable;
     ``verdict`` the rank that is at least 90 % probable, or ``undecided``; ``probability`` that of the verdict: of
-    approximate, that the growth is inside the limits; of undecided, that of the most probable rank.
+    approximate, that the growth is inside the limits; of undecided, that of the most probable match.
 
     Source: Shudler et al. 2015 (docs/references.md), Table 4.
     """

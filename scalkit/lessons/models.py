@@ -28,10 +28,10 @@ from scalkit.perfmodels import (
     with_datatype,
 )
 from scalkit.perfmodels.collectives.known import KnownAlgorithms, read_known
-from scalkit.perfmodels.collectives.predictions import HeldOut
-from scalkit.perfmodels.collectives.study import study
+from scalkit.perfmodels.collectives.study import HeldOut, study
 from scalkit.perfmodels.files.sources import message_of
 from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.text import as_percent
 from scalkit.widgets.model_sliders import ModelSliders
 
 _MODELS = "data/models"
@@ -84,7 +84,7 @@ def _card_of(library: str) -> Path:
 
 def _median(predicted: HeldOut | None) -> str:
     errors = predicted.errors if predicted is not None else ()
-    return f"{100 * np.median(errors):.0f} %" if len(errors) else "–"
+    return as_percent(np.median(errors)) if len(errors) else "–"
 
 
 def pairs_on_tori() -> pd.DataFrame:
@@ -96,7 +96,7 @@ def pairs_on_tori() -> pd.DataFrame:
         for (P, size), part in rows.groupby(["P", "S"])
     }
     said = {
-        P: (f"{one.places.count('inside')} of {len(one.places)}", f"{100 * np.nanmedian(one.shares):.0f} %")
+        P: (f"{one.places.count('inside')} of {len(one.places)}", as_percent(np.nanmedian(one.shares)))
         for P, one in found.items()
     }
     columns = ["simulated, inside the bounds", "median way from lower to upper"]
@@ -131,8 +131,8 @@ def accuracy(data: KnownAlgorithms) -> pd.DataFrame:
 
 
 def _row(right: Any, errors: Any) -> list[str]:
-    share = f"{100 * right.mean():.0f} %"
-    return [str(len(right)), share, f"{100 * np.median(errors):.1f} %", f"{100 * np.quantile(errors, 0.9):.0f} %"]
+    share = as_percent(right.mean())
+    return [str(len(right)), share, as_percent(np.median(errors), ".1f"), as_percent(np.quantile(errors, 0.9))]
 
 
 def folklore_of(data: xr.Dataset, functions: Iterable[str] = ("MPI_Bcast", "MPI_Allreduce")) -> list[Folklore]:

@@ -8,14 +8,14 @@ from typing import Any
 import xarray as xr
 
 from scalkit.bench import find_mpi
-from scalkit.bench.onesided import TCP, multiply
-from scalkit.bench.onesided_thread import ProgressThread, weigh_progress_thread
+from scalkit.bench.onesided import TCP, ProgressThread, multiply, weigh_progress_thread
 from scalkit.bundled import bundled
 from scalkit.errors import BuildError, LaunchError
 from scalkit.markup import paragraph
 from scalkit.plots.style import quantity
 from scalkit.plots.traces.waiting import WaitingRun, waiting_over_processes
 from scalkit.reports.pieces import Drawable
+from scalkit.text import as_percent
 from scalkit.trace import TraceBuilder, analyse
 from scalkit.trace.results.over_processes import breakdown
 from scalkit.trace.views.timeline import Timeline
@@ -74,13 +74,15 @@ def by_hand() -> TimelineView:
         return TimelineView(Timeline(trace.write(Path(folder)), cache=False))
 
 
-def longest_wait(trace: Path) -> TimelineView:
-    """Return the timeline of a trace around its longest wait for progress; all of it where nobody waits."""
+def longest_wait(trace: Path) -> tuple[str, TimelineView]:
+    """Return the longest wait for progress of a trace in words, and the timeline around it; all of it where nobody waits."""
     timeline = Timeline(trace, cache=False)
     view, found = TimelineView(timeline), timeline.longest_wait("wait_for_progress")
     if found is None:
-        return view
-    return view.zoom(max(1e-9 * (found.begin - found.length), 0), 1e-9 * (found.begin + 2 * found.length))
+        return "Nobody waits for progress in this run; this is all of it.", view
+    wait, begin = (quantity(1e-9 * one, "s") for one in (found.wait, found.begin))
+    said = f"Process {found.location} waits longest: {wait} in {found.region}, which begins at {begin}."
+    return said, view.zoom(max(1e-9 * (found.begin - found.length), 0), 1e-9 * (found.begin + 2 * found.length))
 
 
 def simulated() -> list[xr.Dataset]:
@@ -104,13 +106,13 @@ class Thread:
     def __str__(self) -> str:
         found = self.found
         waits, calls, lost = (quantity(value, "s") for value in (found.waiting_s, found.calling_s, found.lost_s))
-        first = f"Of {calls} in calls {waits} is waiting for progress, {100 * found.waiting_share:.1f} % of the time."
+        first = f"Of {calls} in calls {waits} is waiting for progress, {as_percent(found.waiting_share, '.1f')} of the time."
         if found.lost_s <= 0:
             return f"{first} With the thread computing took no longer, so it costs nothing that these runs show."
         word = "could pay" if found.could_pay else "does not pay"
         return (
             f"{first} With the thread computing took {lost} longer, so it pays only where more than "
-            f"{100 * found.pays_above:.1f} % of the time is waiting: here it {word}."
+            f"{as_percent(found.pays_above, '.1f')} of the time is waiting: here it {word}."
         )
 
     def _repr_html_(self) -> str:

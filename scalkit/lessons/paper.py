@@ -14,7 +14,7 @@ from scalkit.growth import Growth
 from scalkit.markup import block, formula, marked, table
 from scalkit.measure import combine, measurements
 from scalkit.reports import bundled
-from scalkit.teaching.simulated import evaluate
+from scalkit.teaching.bundled import evaluate
 from scalkit.validation import SYMBOLS, Expectation
 from scalkit.validation.expectation import Rank
 

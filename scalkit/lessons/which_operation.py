@@ -7,7 +7,7 @@ from scalkit.bundled import bundled
 from scalkit.markup import block, bullets
 from scalkit.store import Store
 from scalkit.store.advice.answer import Advice, Portable
-from scalkit.store.advice.substitutes import operations
+from scalkit.store.advice.snippets import operations
 from scalkit.text import capital
 
 
@@ -26,10 +26,7 @@ def shown_store(source: str | os.PathLike[str] = "") -> Store:
 
 
 class Answers:
-    """What to call, for every operation that was measured beside something that does the same.
-
-    `of`: the advice on each.
-    """
+    """What to call, for every operation that was measured beside something that does the same. `of`: the advice on each."""
 
     def __init__(self, store: Store) -> None:
         there = set(store.suites(metric="time")["op"])
@@ -58,6 +55,8 @@ class Answers:
 
 def _part(name: str, best: Portable, kind: str) -> str:
     """Return what one kind of times says of an operation."""
+    if best.factor <= 1.005:
+        return f"{kind}{'call it, it' if best.choice == name else best.choice} is the best everywhere."
     what = "call it;" if best.choice == name else f"{best.choice} loses least,"
     place = f" ({best.where})" if best.where else ""
     return f"{kind}{what} at worst {'it takes ' * (best.choice == name)}{best.factor:.3g} times the best{place}."

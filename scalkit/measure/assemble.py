@@ -1,7 +1,5 @@
 """Run files of one campaign become one Dataset: passes joined, flagged repetitions dropped, circumstances kept."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -16,11 +14,10 @@ from numpy.typing import NDArray
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
-from scalkit.measure.layout import as_grid
 from scalkit.measure.process_times import DIMENSIONS, of_processes
 from scalkit.measure.records import Cell
 from scalkit.measure.runfile import RunFile
-from scalkit.measure.schema import FUNCTION, METRICS, POINT, PROCESS, REPETITION, RUN, Metric, function_order
+from scalkit.measure.schema import FUNCTION, METRICS, POINT, PROCESS, REPETITION, RUN, Metric, as_grid, function_order
 from scalkit.measure.virtual_time import clock_attributes, machine_in_words
 
 _LEAST_VALID = 5
@@ -61,7 +58,7 @@ class _Timed:
     first_ns: float
 
     @classmethod
-    def of(cls, cells: Iterable[Cell]) -> _Timed:
+    def of(cls, cells: Iterable[Cell]) -> "_Timed":
         ordered = tuple(sorted(cells, key=lambda cell: cell.number))
         first = next((cell.first_ns for cell in ordered if not math.isnan(cell.first_ns)), math.nan)
         return cls(ordered, first)

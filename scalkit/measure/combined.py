@@ -10,18 +10,20 @@ from numpy.typing import NDArray
 
 from scalkit.arrays import Flags, Floats, Ints
 from scalkit.errors import DataError
-from scalkit.measure.layout import as_grid, as_points, points_in
 from scalkit.measure.schema import (
     FUNCTION,
     POINT,
     PROCESS,
     REPETITION,
     RUN,
+    as_grid,
+    as_points,
     check,
     empty_value,
     fixed_parameters,
     metrics_of,
     parameters_of,
+    points_in,
 )
 from scalkit.measure.virtual_time import clock_of, machine_of
 

@@ -1,7 +1,5 @@
 """Records of programs that measure cells of a pattern: units of a master and its workers, and trips of messages."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -47,7 +45,7 @@ class Units:
     foreign_load: float
 
     @classmethod
-    def of(cls, record: Record) -> Units:
+    def of(cls, record: Record) -> "Units":
         """Return the pass, after a check that all lists have a value for each repetition."""
         t_ns, watched_ns = record.wholes("t_ns", least=1), record.wholes("watched_ns", least=1)
         lists = {name: record.wholes(name) for name in ("collect_ns", "busy_ns", "worked_ns")}
@@ -110,7 +108,7 @@ class Trip:
     foreign_load: float
 
     @classmethod
-    def of(cls, record: Record) -> Trip:
+    def of(cls, record: Record) -> "Trip":
         """Return the pass."""
         detail = next((name for name in DETAILS if name in record.fields), "")
         return cls(

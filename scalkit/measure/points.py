@@ -1,25 +1,20 @@
 """A Dataset from arrays at hand: `measurements`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
+from pandas import DataFrame
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.measure.foreign import frame_dataset, is_frame
-from scalkit.measure.layout import as_grid, whole_labels
-from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RUN, Metric, check, is_reserved
+from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RUN, Metric, as_grid, check, is_reserved, whole_labels
+from scalkit.text import did_you_mean
 from scalkit.units import BYTES, SECONDS
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
 
 _PARAMETER, _METRIC, _NAME = "p", "time", "f"
 _BYTES = re.compile(r"bytes(_\w+)?|\w+_bytes|memory(_\w+)?|\w+_memory", re.IGNORECASE)
@@ -79,6 +74,10 @@ def measurements(
         raise DataError(f"exact is {exact!r:.60}; True, False or None is needed.")
     known = METRICS.get(metric) or Metric(metric, "B" if _BYTES.fullmatch(metric) else "s", metric, exact=False)
     factor, base = _base_unit(known.unit if unit is None else unit)
+    if metric in METRICS and base != known.unit:
+        prefixed = [one for one in (*SECONDS, *BYTES) if _base_unit(one)[1] == known.unit]
+        hint = did_you_mean(unit, prefixed)
+        raise DataError(f"the {metric} is in {known.unit}, with or without a prefix, and {unit!r:.40} is none of these.{hint}")
     described = Metric(metric, base, known.long_name, known.exact if exact is None else bool(exact))
     given, measured = _numbers(cast("ArrayLike", x), "x"), _numbers(y, "y") * factor
     if len(names) == 1 and not isinstance(parameter, str) and given.ndim == 2 and given.shape[1] == 1:

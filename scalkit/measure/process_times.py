@@ -1,6 +1,6 @@
 """When each process was done: the root in every repetition, all of them by their medians, and which one is the last."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -12,7 +12,8 @@ from scalkit.arrays import Flags, Floats
 from scalkit.errors import DataError
 from scalkit.markup import block, table
 from scalkit.measure.records import Cell
-from scalkit.measure.schema import FUNCTION, PROCESS, REPETITION, RUN, parameters_of
+from scalkit.measure.schema import FUNCTION, PROCESS, REPETITION, RUN, as_points, parameters_of
+from scalkit.text import as_percent
 from scalkit.units import format_quantity
 
 DIMENSIONS = {"root_time": REPETITION, "process_time": PROCESS, "process_last": PROCESS}
@@ -95,13 +96,12 @@ class ProcessTimes:
         slowest = f"the slowest, {self.slowest}, after {_time(each[self.slowest])}" if self.slowest else "it is the slowest"
         return (
             f"{self.function}, {self.parameter} = {self.x:g}: process 0 is done after {_time(self.root)}, {slowest}; {often} "
-            f"process {late} is the last ({100 * share[late]:.0f} %)."
+            f"process {late} is the last ({as_percent(share[late])})."
         )
 
     def _repr_html_(self) -> str:
         rows = [
-            (str(k), escape(_time(t)), f"{100 * s:.0f} %")
-            for k, (t, s) in enumerate(zip(self.of_each, self.share_last, strict=True))
+            (str(k), escape(_time(t)), as_percent(s)) for k, (t, s) in enumerate(zip(self.of_each, self.share_last, strict=True))
         ]
         return block(f"<p>{escape(str(self))}</p>", table(("process", "done after", "the last"), rows))
 
@@ -133,3 +133,43 @@ def process_times(ds: xr.Dataset) -> list[ProcessTimes]:
                 n = int(np.flatnonzero(there)[-1]) + 1
                 found.append(ProcessTimes(str(function), names[0], x, times[i, j][:, :n], last[i, j][:, :n], float(whole[i, j])))
     return found
+
+
+@dataclass(frozen=True)
+class Bandwidth:
+    """What one function moved at one setting: medians over the runs, of the first quartile of the times of a run.
+
+    `setting`: values of the parameters, in order.
+    `bandwidth` [B/s] and `message_rate` [1/s]: all processes together.
+    """
+
+    function: str
+    setting: tuple[tuple[str, float], ...]
+    bandwidth: float
+    message_rate: float
+
+    def cells(self) -> tuple[str, str, str, str]:
+        """Return function, setting, bandwidth and rate of messages as text."""
+        where = ", ".join(f"{name} = {value:g}" for name, value in self.setting)
+        return self.function, where, format_quantity(self.bandwidth, "B/s"), format_quantity(self.message_rate, "/s")
+
+
+HEAD = ("function", "at", "bandwidth", "messages")
+
+
+def bandwidths(ds: xr.Dataset) -> tuple[Bandwidth, ...]:
+    """Return bandwidth and rate of messages of each window that was measured, function by function; empty if there are none."""
+    return tuple(_bandwidths(ds)) if "bandwidth" in ds else ()
+
+
+def _bandwidths(ds: xr.Dataset) -> Iterator[Bandwidth]:
+    points = as_points(ds)[0]
+    names = parameters_of(ds)
+    along = points[names[0]].dims[0]
+    usual = points[["bandwidth", "message_rate"]].median(RUN, skipna=True)
+    for function in map(str, points[FUNCTION].values):
+        for place in range(points.sizes[along]):
+            one = usual.sel({FUNCTION: function}).isel({along: place})
+            if np.isfinite(float(one["bandwidth"])):
+                setting = tuple((name, float(points[name][place])) for name in names)
+                yield Bandwidth(function, setting, float(one["bandwidth"]), float(one["message_rate"]))

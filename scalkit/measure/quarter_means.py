@@ -1,7 +1,5 @@
 """Means that leave out quarters of the repetitions: one definition for statistics, the store and the stop rule."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -28,7 +26,7 @@ class Cut:
     highest: int = 0
 
     @classmethod
-    def of(cls, quartiles: Sequence[int]) -> Cut:
+    def of(cls, quartiles: Sequence[int]) -> "Cut":
         """Return the cut that leaves out quarters by number: 1 is the lowest, 4 the highest.
 
         `quartiles`: None, or one of 1; 4; 1, 4; 1, 2; 3, 4.
@@ -44,7 +42,7 @@ class Cut:
         raise UsageError(f"quartiles to cut: {shown} is not possible; choose 1,4 or 4 or 1 or 3,4 or 1,2, or none.")
 
     @classmethod
-    def of_text(cls, text: str) -> Cut | None:
+    def of_text(cls, text: str) -> "Cut | None":
         """Return the cut that a text says, as ``"1,4"``; None if it says none that leaves a quarter or more."""
         return next((cut for cut in CUTS if text == str(cut)), None)
 

@@ -97,7 +97,11 @@ class Record:
         if not isinstance(value, list) or len(value) > most:
             raise self._wrong(key, f"a list of at most {most} lists")
         for place, row in enumerate(value):
-            if not isinstance(row, list) or len(row) != width or not all(_is_time(item) for item in row):
+            if (
+                not isinstance(row, list)
+                or len(row) != width
+                or not all(_is_whole(item) and 0 <= item <= _LARGEST for item in row)
+            ):
                 raise self.error(
                     f"{key}[{place}] is {_short(row)}; a list of {width} whole numbers of at least 0 is needed, one for each "
                     "process. Restore the file or measure again."
@@ -336,10 +340,6 @@ def _of_root(record: Record, n: int) -> tuple[int, ...]:
     if len(found) not in (0, n):
         raise record.error(f"n is {n}, but root_ns has {len(found)} values; restore the file or measure again.")
     return found
-
-
-def _is_time(value: object) -> bool:
-    return _is_whole(value) and 0 <= value <= _LARGEST  # type: ignore[operator]
 
 
 def _is_whole(value: object) -> bool:

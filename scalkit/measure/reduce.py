@@ -1,7 +1,5 @@
 """From repetitions to one value a point: the statistic over repetitions, then over runs, as a `Series`."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,16 +9,60 @@ from typing import get_args
 import numpy as np
 import xarray as xr
 
-from scalkit.arrays import Flags, Floats
+from scalkit.arrays import Flags, Floats, Ints
 from scalkit.errors import DataError
 from scalkit.markup import block, bullets, table
-from scalkit.measure.caveats import caveats, most
+from scalkit.measure.caveats import Details, caveats, most
 from scalkit.measure.quarter_means import CUT_MEANS, cut_mean, quantile
 from scalkit.measure.schema import FUNCTION, PROCESS, REPETITION, RUN, check, is_list, metrics_of, parameters_of
-from scalkit.measure.values import Values
 from scalkit.measure.virtual_time import TIMED, is_virtual
 from scalkit.options import Statistic
+from scalkit.text import as_percent
 from scalkit.units import format_quantity
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Values:
+    """The values of one function and metric, point by point.
+
+    `exact`: whether the values are free of noise (bytes, counts).
+    `values` of shape (points, runs), in `unit`: the statistic over the repetitions of each run; NaN where a run has no
+    value.
+    `y` of shape (points,), in `unit`: the statistic over the runs.
+    `n_repetitions`, shape (points,): repetitions that entered, all runs together.
+    `caveats`: what a reader should know, in plain words.
+    `decides`: whether a verdict on these values may decide an exit status.
+    `noise`: standard deviation between runs over their mean, median over the points; NaN with fewer than two runs.
+    `resolution` in `unit`: differences up to this mean nothing, because values are rounded to such steps; 0 if they are
+    not.
+    `repetitions` of shape (points, repetitions), in `unit`: of the only run; None where there are several runs.
+    `simulated`: whether a simulator computed the values.
+    `virtual`: whether they are times of a virtual clock.
+    `lost` of shape (points,): bytes that are not given back when the objects of a launch are freed, of memory per
+    object.
+    """
+
+    function: str
+    metric: str
+    unit: str
+    exact: bool
+    values: Floats
+    y: Floats
+    n_repetitions: Ints
+    caveats: tuple[str, ...]
+    decides: bool
+    noise: float
+    resolution: float = 0.0
+    repetitions: Floats | None = None
+    simulated: bool = False
+    virtual: bool = False
+    lost: Floats | None = None
+
+    @property
+    def replicates(self) -> Floats:
+        """Values that tell the noise, of shape (points, replicates): of the runs, or of the repetitions of an only run."""
+        return self.values if self.repetitions is None else self.repetitions
+
 
 _QUANTILES = {"min": 0.0, "q1": 0.25, "median": 0.5}
 _WHOLE_LEVELS = 5
@@ -39,11 +81,11 @@ class Series(Values):
 
     parameter: str
     x: Floats
-    beside: Series | None = None
+    beside: "Series | None" = None
     of_processes: tuple[float, ...] = ()
 
     @cached_property
-    def at_whole_levels(self) -> Series:
+    def at_whole_levels(self) -> "Series":
         """The same at powers of two, with the other points beside it; itself where that is not needed.
 
         It is needed for times of a virtual clock over numbers of processes: a tree has whole levels, so that the exact times
@@ -65,7 +107,7 @@ class Series(Values):
         """Return `shown_x`, by the name of the parameter."""
         return self.shown_x if parameter == self.parameter else self.along(parameter)
 
-    def only(self, these: Flags) -> Series:
+    def only(self, these: Flags) -> "Series":
         """Return some of the points."""
         return replace(
             self,
@@ -104,7 +146,7 @@ class Series(Values):
             (f"{x:g}", escape(format_quantity(y, self.unit)), f"{n}")
             for x, y, n in zip(self.x.tolist(), self.y.tolist(), self.n_repetitions.tolist(), strict=True)
         ]
-        noise = "" if math.isnan(self.noise) else f", noise {100 * self.noise:.2g} %"
+        noise = "" if math.isnan(self.noise) else f", noise {as_percent(self.noise, '.2g')}"
         doubt = "" if self.decides else " ⚠ does not decide"
         return block(
             f"<p><b>{escape(self.function)}</b> ({escape(self.metric)}){escape(noise + doubt)}</p>",
@@ -180,19 +222,20 @@ def _series_of(ds: xr.Dataset, parameter: str, metric: str, statistic: Statistic
     used = np.isfinite(cube).sum(axis=(2, 3))
     x = np.arange(cube.shape[1]) * 1.0 if is_list(ds) else np.asarray(ds[parameter], dtype=np.float64)
     variable, found = ds[metric], []
-    unit, resolution = str(variable.attrs["units"]), _resolution(variable)
+    unit, resolution, details = str(variable.attrs["units"]), _resolution(variable), Details(ds, parameter)
+    are_exact, are_virtual = bool(variable.attrs.get("exact", 0)), is_virtual(ds.attrs) and metric in TIMED
     for index, function in enumerate(np.asarray(ds[FUNCTION])):
         there = np.isfinite(y[index])
         if not there.any():
             continue
-        remarks, decides = caveats(ds, metric, parameter, str(function), there)
+        remarks, decides = caveats(details, metric, str(function), there)
         found.append(
             Series(
                 function=str(function),
                 metric=metric,
                 parameter=parameter,
                 unit=unit,
-                exact=bool(variable.attrs.get("exact", 0)),
+                exact=are_exact,
                 x=x[there],
                 values=per_run[index][there],
                 y=y[index][there],
@@ -203,8 +246,8 @@ def _series_of(ds: xr.Dataset, parameter: str, metric: str, statistic: Statistic
                 resolution=resolution,
                 repetitions=_repetitions(cube[index][there], per_run[index][there]),
                 simulated=bool(ds.attrs.get("simulated", 0)),
-                virtual=is_virtual(ds.attrs) and metric in TIMED,
-                lost=most(ds, "object_memory_leaked", str(function), parameter)[there] if metric == "object_memory" else None,
+                virtual=are_virtual,
+                lost=most(details, "object_memory_leaked", str(function))[there] if metric == "object_memory" else None,
                 of_processes=_of_processes(ds, str(function), parameter, there) if metric == "time" else (),
             )
         )

@@ -10,11 +10,10 @@ import xarray as xr
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.markup import block, bullets, counted, details, table
-from scalkit.measure.layout import as_points, points_in
-from scalkit.measure.reduce import Series, series_on
-from scalkit.measure.schema import check, parameters_of
-from scalkit.measure.values import Values
+from scalkit.measure.reduce import Series, Values, series_on
+from scalkit.measure.schema import as_points, check, parameters_of, points_in
 from scalkit.options import Statistic
+from scalkit.text import as_percent
 from scalkit.units import format_quantity
 
 
@@ -33,7 +32,7 @@ class SeveralSeries(Values):
         return f"SeveralSeries({self.function!r}, {self.metric}: {len(self.points)} points of {', '.join(self.parameters)})"
 
     def _repr_html_(self) -> str:
-        noise = "" if np.isnan(self.noise) else f", noise {100 * self.noise:.2g} %"
+        noise = "" if np.isnan(self.noise) else f", noise {as_percent(self.noise, '.2g')}"
         rows = [
             (", ".join(f"{at:g}" for at in point), escape(format_quantity(y, self.unit)))
             for point, y in zip(self.points.tolist(), self.y.tolist(), strict=True)

@@ -1,7 +1,5 @@
 """`read`: run files, netCDF files and files of other programs become one Dataset; what a file is, its content says."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -9,9 +7,10 @@ import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import numpy as np
 import xarray as xr
+from pandas import DataFrame
 
 from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError, RunFileError
@@ -21,11 +20,41 @@ from scalkit.measure.combined import combine
 from scalkit.measure.foreign import ForeignFile, frame_dataset, is_frame, readers
 from scalkit.measure.netcdf import is_hdf5, is_netcdf3, read_netcdf
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
-from scalkit.measure.schema import check
-from scalkit.measure.sizes import over_size
+from scalkit.measure.schema import check, is_reserved, parameters_of
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
+_SIZE = "message_size_B"
+
+
+def over_size(part: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
+    """Return the Dataset of run files of one message size as one over two parameters.
+
+    `part`: along the number of processes, with the size in its attributes.
+    `names`: the parameter of the run files and a name for the message size, in the order of the dimensions.
+    Raises DataError if the names are others, or there is no positive message size.
+    """
+    (known,) = parameters_of(part)
+    others = [name for name in names if name != known]
+    if len(names) != 2 or len(others) != 1 or not str(others[0]).isidentifier() or is_reserved(str(others[0])):
+        raise DataError(
+            f"run files have the parameter '{known}' and a message size, asked for are {', '.join(map(repr, names)) or 'none'}; "
+            f"name two, as in ['{known}', 'S']."
+        )
+    size = int(part.attrs.get(_SIZE, 0))
+    if size <= 0:
+        sent = "messages of 0 B" if _SIZE in part.attrs else "no messages"
+        raise DataError(
+            f"'{others[0]}' is to be the message size, and some run files hold {sent}; leave them out, or read them alone along "
+            f"'{known}'."
+        )
+    wide = {
+        name: variable.expand_dims({others[0]: np.array([size])}, axis=variable.dims.index(known) + 1)
+        for name, variable in part.data_vars.items()
+        if known in variable.dims
+    }
+    found = part.assign(wide).assign_coords({others[0]: [size]})
+    found.attrs = {key: value for key, value in part.attrs.items() if key != _SIZE} | {"parameter": ",".join(names)}
+    return found
+
 
 CAMPAIGN = "campaign.toml"
 """The file of a campaign folder that says how it was made."""
@@ -75,7 +104,8 @@ def read(
     DataError
         If there is nothing, or something else, or what there is cannot be one Dataset.
     """
-    _require_processes(p)
+    if p is not None and (not isinstance(p, int) or isinstance(p, bool) or not 0 < p < 2**31):
+        raise DataError(f"p is {p!r:.40}; the number of processes, a whole number from 1 on, is needed.")
     if is_frame(path):
         return frame_dataset(path, parameter)
     given: list[PathLike] = list(path) if isinstance(path, list | tuple) else [path]  # type: ignore[list-item]
@@ -102,11 +132,6 @@ def read(
         ds.attrs["notes"] = json.dumps([*json.loads(ds.attrs.get("notes") or "[]"), *inputs.notes])
     check(ds)
     return ds
-
-
-def _require_processes(p: object) -> None:
-    if p is not None and (not isinstance(p, int) or isinstance(p, bool) or not 0 < p < 2**31):
-        raise DataError(f"p is {p!r:.40}; the number of processes, a whole number from 1 on, is needed.")
 
 
 def _assembled(runs: Sequence[RunFile], keep_flagged: bool, parameter: str | Sequence[str] | None) -> list[xr.Dataset]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from scalkit.clocks import VIRTUAL
 from scalkit.errors import DataError
+from scalkit.text import counted
 from scalkit.units import format_quantity
 
 LEFT_OUT = "messages through shared memory, contention of links and network hardware are left out"
@@ -47,8 +48,11 @@ def machine_in_words(machine: Mapping[str, Any]) -> str:
 
 
 def numbers_in_words(machine: Mapping[str, Any]) -> str:
-    """Return its numbers: ``"L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B"``, those inside a node, and what computing costs."""
-    parts = [_network(machine)]
+    """Return its numbers, switches, and what computing costs.
+
+    As in ``"L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; computing costs no time"``.
+    """
+    parts = [_network(machine), *filter(None, [switches_in_words(machine)])]
     inside = machine.get("inside")
     if isinstance(inside, Mapping):
         parts.append(f"inside a node {_network(inside)}")
@@ -57,6 +61,23 @@ def numbers_in_words(machine: Mapping[str, Any]) -> str:
     factor = f", times {scale:g}" if isinstance(scale, int | float) and scale != 1 else ""
     parts.append("computing costs no time" if compute == "none" else f"computing by {compute}{factor}")
     return "; ".join(parts)
+
+
+def switches_in_words(machine: Mapping[str, Any]) -> str:
+    """Return how its nodes are connected; empty where each has a link to every other.
+
+    >>> switches_in_words({"hop_s": 2e-7, "tree": 4})
+    'fat tree of switches with 4 below them, 200 ns for each further switch'
+    """
+    tree, routers, hosts, hop = (machine.get(key) for key in ("tree", "routers", "hosts", "hop_s"))
+    if not isinstance(hop, int | float):
+        return ""
+    if isinstance(tree, int):
+        return f"fat tree of switches with {tree} below them, {format_quantity(float(hop), 's')} for each further switch"
+    if isinstance(routers, int) and isinstance(hosts, int):
+        groups = f"dragonfly of groups of {counted(routers, 'router')} with {counted(hosts, 'node')} each"
+        return f"{groups}, {format_quantity(float(hop), 's')} for each link between routers"
+    return ""
 
 
 def clock_attributes(machines: Sequence[Mapping[str, Any]]) -> dict[str, str]:

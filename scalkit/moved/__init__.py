@@ -46,7 +46,7 @@ def moved_names(package: str, home: str, names: Collection[str]) -> Callable[[st
             return importlib.import_module(f"{package}.{name}")
         if name not in names:
             raise AttributeError(f"module '{package}' has no attribute {name!r}")
-        warnings.warn(f"{package}.{name} is {home}.{name} now; import from there.", DeprecationWarning, stacklevel=2)
+        warnings.warn(f"{package}.{name} is {home}.{name} now; import from there.", DeprecationWarning, stacklevel=3)
         return getattr(importlib.import_module(home), name)
 
     return load

@@ -5,11 +5,8 @@ from __future__ import annotations
 import html
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,6 +15,8 @@ import plotly.graph_objects as go
 from scalkit.arrays import Floats
 from scalkit.colours import light
 from scalkit.growth import Growth
+from scalkit.plots.still import Figure
+from scalkit.toml.tables import table_beside
 from scalkit.units import format_quantity
 
 if TYPE_CHECKING:
@@ -44,23 +43,12 @@ RANK_COLOURS: Final = {
     "slower": light("slower"),
     "undecided": light("undecided"),
 }
-RANK_MARKS: Final = {"total": "✓", "approximate": "≈", "none": "✗", "slower": "✓", "undecided": "?"}
-ANSWER_KEYS: Final = {"fix": "none", "cannot tell": "undecided", "fine": "total"}
+_LOOKS = table_beside(__file__, "looks.toml")
+RANK_MARKS: Final[Mapping[str, str]] = _LOOKS["marks"]
+RANK_WORDS: Final[Mapping[str, str]] = _LOOKS["matches"]
+ANSWER_KEYS: Final[Mapping[str, str]] = _LOOKS["answers"]
 """The match whose mark and colour an answer has."""
-RANK_WORDS: Final = {
-    "total": "total match",
-    "approximate": "approximate match",
-    "none": "no match, grows faster",
-    "slower": "fine, grows slower",
-    "undecided": "undecided",
-}
-METRIC_WORDS: Final = {
-    "time": "run time",
-    "object_memory": "memory per object",
-    "process_memory": "MPI's own memory",
-    "master_share": "the master's share",
-    "idle_share": "the workers' idle share",
-}
+METRIC_WORDS: Final[Mapping[str, str]] = _LOOKS["metrics"]
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
@@ -173,7 +161,7 @@ def blank(height: int, alt: str, *, is_static: bool = False) -> go.Figure:
     `alt`: one sentence that says what the figure shows; it travels in ``layout.meta["alt"]`` for screen readers.
     `is_static`: without zoom and tool bar (``layout.meta["static"]``).
     """
-    figure = go.Figure()
+    figure = Figure()
     figure.update_layout(template="none", **layout_of(height, alt, is_static=is_static))
     return figure
 
@@ -261,12 +249,7 @@ def axis_title(text: str, standoff: int = 8) -> dict[str, Any]:
 
 def look(kind: str) -> dict[str, Any]:
     """Return how a kind of axis or bar of ``looks.toml`` looks."""
-    return {key: light(value) if key.endswith("color") else value for key, value in _looks()[kind].items()}
-
-
-@cache
-def _looks() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(Path(__file__).with_name("looks.toml").read_text(encoding="utf-8"))
+    return {key: light(value) if key.endswith("color") else value for key, value in _LOOKS[kind].items()}
 
 
 def _axis(title: str) -> dict[str, Any]:

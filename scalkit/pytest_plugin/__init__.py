@@ -110,10 +110,7 @@ def scaling(request: pytest.FixtureRequest) -> Scaling:
 
 
 class Scaling:
-    """Measures callables within one test; the value of the fixture ``scaling``.
-
-    `verdicts`: what the calls returned so far.
-    """
+    """Measures callables within one test; the value of the fixture ``scaling``. `verdicts`: what the calls returned so far."""
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item

@@ -1,7 +1,5 @@
 """One scaling test, whatever runs it: measure a callable, judge it, say it in text."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 import time
@@ -18,6 +16,7 @@ from scalkit.measure import combine
 from scalkit.options import OPTIONS, Judging
 from scalkit.units import format_quantity
 from scalkit.validation import FAIL_ON, Expectation, Validation, Verdict, validate
+from scalkit.validation.answer import in_decimals
 
 _OPTIONS = ("setup", "fresh", "deviation", "budget", "fail_on", "clock", *OPTIONS)
 _KEYS = ("expectation", *_OPTIONS)
@@ -47,11 +46,10 @@ class Outcome:
     def text(self) -> str:
         """The sentence, the model and a plot, for a terminal of 72 columns; the sentence is the first line."""
         verdict = self.verdict
-        lower, upper = verdict.expectation.limits
         n, points = verdict.series.n_repetitions, zip(verdict.series.x, verdict.series.y, strict=True)
         runs = verdict.series.values.shape[1]
         facts = {
-            "expected": f"{verdict.expectation}, within {lower} and {upper}",
+            "expected": f"{verdict.expectation}, fine up to {in_decimals(verdict.passes_up_to)}",
             "model": f"{verdict.model}"
             + (f" (adjusted R2 {verdict.adjusted_r2:.3f})" if np.isfinite(verdict.adjusted_r2) else ""),
             "measured": f"{len(n)} settings, {n.min()} to {n.max()} samples each, {runs} run{'s' * (runs > 1)}",
@@ -83,7 +81,7 @@ class ScalingCheck:
     clock: Callable[[], int] = time.perf_counter_ns
 
     @classmethod
-    def of(cls, *sources: Mapping[str, Any]) -> ScalingCheck:
+    def of(cls, *sources: Mapping[str, Any]) -> "ScalingCheck":
         """Return a check from options, as the marker and a call of the fixture have them; later ones override.
 
         `*sources`: keys are ``expectation``, the options, and the name of the parameter with its values.
@@ -105,7 +103,7 @@ class ScalingCheck:
         return cls._made(given, parameters[0])
 
     @classmethod
-    def _made(cls, given: Mapping[str, Any], parameter: str) -> ScalingCheck:
+    def _made(cls, given: Mapping[str, Any], parameter: str) -> "ScalingCheck":
         values, clock = given[parameter], given.get("clock", "wall")
         if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
             raise UsageError(

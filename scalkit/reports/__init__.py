@@ -6,9 +6,9 @@ notebooks and the small data sets that come with scalkit.
 """
 
 from scalkit.bundled import bundled
-from scalkit.reports.reopened import sessions_of
+from scalkit.reports.inputs import Template, TemplateParameter, templates
+from scalkit.reports.page import sessions_of
 from scalkit.reports.run import report
-from scalkit.reports.template import Template, TemplateParameter, templates
 from scalkit.reports.writer.write import ReportResult
 
 __all__ = ["ReportResult", "Template", "TemplateParameter", "bundled", "report", "sessions_of", "templates"]

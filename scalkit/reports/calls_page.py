@@ -1,21 +1,15 @@
 """The page on a profile: what a program spent in each function of MPI, and from where."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scalkit.errors import ReportError
 from scalkit.extras import require
-from scalkit.reports.markup import lines, name, notes, soft, table
-from scalkit.reports.pieces import Section
+from scalkit.reports.pieces import Section, lines, name, notes, soft, table
 from scalkit.reports.writer.content import made_with, written_now
 from scalkit.reports.writer.write import render
-from scalkit.trace.calls.text import FUNCTIONS, PLACES, function_rows, head_line, place_rows
+from scalkit.trace.calls.profile import FUNCTIONS, PLACES, Profile, function_rows, head_line, place_rows
 from scalkit.whole_file import whole_file
-
-if TYPE_CHECKING:
-    from scalkit.trace.calls.profile import Profile
 
 _MOST_ROWS = 500
 """Rows of a table that a browser still lays out at once; `calls.json` has all."""

@@ -9,8 +9,8 @@ from scalkit.formats.ci.junit import cases
 from scalkit.junit import Case
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.reports.answer import status_sentence
+from scalkit.reports.inputs import listed, require_known_parameters
 from scalkit.reports.page import Page, open_page
-from scalkit.reports.template import listed, require_known_parameters
 from scalkit.reports.writer.content import Content, json_text
 from scalkit.text import counted
 from scalkit.validation import AnyVerdict
@@ -88,12 +88,8 @@ def open_columns(
     expectations: str | Mapping[str, Any] = "mpi",
     labels: Sequence[str] = (),
     *,
-    rules: Sequence[str] = (),
     title: str = "",
     named: Mapping[str, Any] | None = None,
-    fail_on: Sequence[str] = (),
-    targets: Sequence[float] = (),
-    parameter: str = "",
     **options: Any,
 ) -> Columns:
     """Read several data sets, validate each, and return the content of a comparison.
@@ -103,7 +99,7 @@ def open_columns(
     `labels`: heads of the columns; by default the library, the host, or the path, whatever tells them apart.
     `title`: made from the labels if empty.
     `named`: how the report names its inputs: ``{"sets": [{"runs": [...], "label": "..."}], "expectations": "..."}``.
-    `rules`, `fail_on`, `targets`, `parameter`, `**options`: as for `scalkit.reports.page.open_page`.
+    `**options`: as for `scalkit.reports.page.open_page`.
     Raises ScalkitError if an input is wrong.
     """
     require_known_parameters()
@@ -111,17 +107,7 @@ def open_columns(
     names = named or {}
     of_sets = list(names.get("sets") or [{"runs": one} for one in sets])
     pages = tuple(
-        open_page(
-            paths,
-            expectations,
-            rules=rules,
-            named={**names, **own},
-            fail_on=fail_on,
-            targets=targets,
-            parameter=parameter,
-            n_sets=len(sets),
-            **options,
-        )
+        open_page(paths, expectations, named={**names, **own}, n_sets=len(sets), **options)
         for paths, own in zip(sets, of_sets, strict=True)
     )
     given = tuple(labels) or tuple(str(own.get("label") or "") for own in of_sets)

@@ -5,27 +5,66 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
 from scalkit import measure
-from scalkit.errors import UsageError
+from scalkit.errors import DataError, UsageError
 from scalkit.formats.ci.junit import cases
 from scalkit.junit import Case
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.options import Judging
 from scalkit.reports.answer import answer
-from scalkit.reports.inputs import Kind, checked_targets, from_plain, kind_of, named_parameters
-from scalkit.reports.reopened import room_for, session_values
-from scalkit.reports.template import listed, require_known_parameters
+from scalkit.reports.inputs import Kind, checked_targets, from_plain, kind_of, listed, named_parameters, require_known_parameters
 from scalkit.reports.writer.content import Content, written_now
 from scalkit.session import Session
+from scalkit.session.file import dataset_to_text, session_from_dict, sessions_in
 from scalkit.session.plain import options_from
-from scalkit.session.source import content_hash
+from scalkit.session.state import content_hash
 from scalkit.validation import Expectation, ExpectationSet, Validation, validate
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import expectation_set
+
+_ROOM = 908_000
+_OF_A_VERDICT = {False: 28_000, True: 4_000}
+"""A page has 1.6 MB, less the plotting library, and less this for each verdict, alone or beside others; the rest may hold
+measurements."""
+
+
+def room_for(n_verdicts: int, n_sets: int = 1) -> int:
+    """Return how many letters the measurements of each of several data sets may take in a page."""
+    return max(0, _ROOM - _OF_A_VERDICT[n_sets > 1] * n_verdicts * n_sets) // n_sets
+
+
+def session_values(page: "Page") -> dict[str, Any]:
+    """Return the session of a page as JSON values; the measurements are in it if no file holds them, or if there is room."""
+    if page.session is not None:
+        plain = page.session.to_dict(with_data=False)
+        plain["data"]["netcdf"] = dataset_to_text(page.session.data)
+    else:
+        bare = page.data.assign_attrs(source="")  # read already, and the paths are those of another working folder
+        session = Session(bare, page.expected, page.rules, **page.judging.as_options())
+        plain = session.to_dict(with_data=True)
+        plain["data"]["paths"] = [] if page.is_in_memory else list(page.named)
+        plain["expectations"]["source"] = None if page.judged_by_baseline else page.expectations_name or None
+    if plain["data"]["paths"] and len(plain["data"]["netcdf"]) > page.room:
+        plain["data"]["netcdf"] = None
+    return plain
+
+
+def sessions_of(path: str | Path) -> list[Session]:
+    """Return all sessions in a report: one of each data set that it compares.
+
+    `path`: of a report in HTML.
+    Raises DataError if it cannot be read or has none.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise DataError(f"cannot read the report '{path}': {error!s:.100}; name a page that scalkit report wrote.") from error
+    return [session_from_dict(Session, json.loads(one), None, Path(path).parent) for one in sessions_in(text, path)]
 
 
 @dataclass(frozen=True)

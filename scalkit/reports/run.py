@@ -3,23 +3,65 @@
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack, cast
+from typing import Any, Literal, Unpack, cast
 
 import xarray as xr
 
+from scalkit import measure
+from scalkit.bundled import bundled
 from scalkit.errors import UsageError
 from scalkit.growth import plain_growths
 from scalkit.options import Judging, JudgingOptions
+from scalkit.perfmodels.collectives.study import EXPECTED
 from scalkit.relation import Relation
-from scalkit.reports.inputs import Input, checked_targets, input_of, inputs_of, kind_of, to_plain
-from scalkit.reports.models_page import models_template
-from scalkit.reports.template import DEFAULT, Template, named_template
+from scalkit.reports.inputs import (
+    DEFAULT,
+    Input,
+    Template,
+    checked_targets,
+    input_of,
+    inputs_of,
+    kind_of,
+    listed,
+    named_parameters,
+    named_template,
+    to_plain,
+)
+from scalkit.reports.page import Page, open_page
 from scalkit.reports.writer.pdf import find_browser
-from scalkit.reports.writer.target import Target
-from scalkit.reports.writer.write import ReportResult, given, work_folder, write
+from scalkit.reports.writer.write import ReportResult, Target, given, work_folder, write
 from scalkit.session import Session
 from scalkit.session.plain import plain_space
-from scalkit.validation.several.space import Space
+from scalkit.validation.several.expectation import Space
+
+
+def models_template() -> Template:
+    """Return the notebook of reports on performance models, ``94_models.ipynb``."""
+    return Template("models", bundled("notebooks/94_models.ipynb"))
+
+
+def bundled_models(what: Literal["runs", "message"]) -> Any:
+    """Return where the bundled simulation over processes and sizes is, or the model of a message of the same machine."""
+    if what == "message":
+        return str(bundled("data/models/simulated-juropa.csv"))
+    return [str(bundled("data/models/simulated-juropa-trees.nc"))]
+
+
+def open_models(runs: Sequence[str], expectations: str | Mapping[str, Any] = "", **options: Any) -> Page:
+    """Return the content of a report, see `scalkit.reports.page.open_page`.
+
+    `runs`: over processes and message sizes.
+    `expectations`: by default the growth of the best known algorithm for each function.
+    `**options`: of `open_page`.
+    """
+    if not expectations:
+        data = measure.read(listed(runs), parameter=named_parameters(options.get("parameter", "")))
+        there = [str(name) for name in data["function"].values]
+        plain = to_plain({name: EXPECTED[name] for name in there if name in EXPECTED})
+        assert plain is not None
+        expectations = plain
+    return open_page(runs, expectations, **options)
+
 
 PathLike = str | os.PathLike[str]
 

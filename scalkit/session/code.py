@@ -1,7 +1,5 @@
 """A session as Python: what a person would write to come to the same state."""
 
-from __future__ import annotations
-
 import json
 import math
 import os
@@ -9,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -20,18 +18,13 @@ from scalkit.measure import measurements, parameters_of
 from scalkit.measure.schema import metrics_of
 from scalkit.relation import Relation
 from scalkit.session.plain import plain_expectation, plain_set
-from scalkit.session.rulers import growths_expected
-from scalkit.session.source import Source, confirmed, content_hash
-from scalkit.session.state import State
+from scalkit.session.queries import SessionView
+from scalkit.session.state import Source, State, confirmed, content_hash, growths_expected
 from scalkit.validation import ExpectationSet, SearchSpace
 from scalkit.validation.catalogue import expectation_set
-from scalkit.validation.judge.choices import Rulers, Setting
-
-if TYPE_CHECKING:
-    from scalkit.session.queries import SessionView
-    from scalkit.validation.judge.judge import Judge
-    from scalkit.validation.names import Name
-
+from scalkit.validation.judge.judge import Judge
+from scalkit.validation.judge.measured import Rulers, Setting
+from scalkit.validation.names import Name
 
 _MOST_MOVES = 4
 

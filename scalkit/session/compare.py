@@ -1,4 +1,4 @@
-"""What differs between the verdicts of two states."""
+"""What differs between the verdicts of two states, and a session as notebooks show it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,9 +6,13 @@ from html import escape
 
 import pandas as pd
 
-from scalkit.markup import block, paragraph, table
-from scalkit.validation.judge.choices import AnyVerdict
+from scalkit.json_values import json_fields
+from scalkit.markup import block, counted, details, paragraph, table
+from scalkit.session.queries import SessionView
+from scalkit.validation import SYMBOLS
 from scalkit.validation.judge.judge import Outcome
+from scalkit.validation.judge.measured import AnyVerdict
+from scalkit.validation.told.shown import verdicts_table
 
 
 @dataclass(frozen=True)
@@ -31,10 +35,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Differences:
-    """What differs between two states, in the order of the data.
-
-    `before`, `after`: names of the states.
-    """
+    """What differs between two states, in the order of the data. `before`, `after`: names of the states."""
 
     before: str
     after: str
@@ -83,9 +84,18 @@ def differences(before: str, first: Outcome, after: str, second: Outcome) -> Dif
 def _told(verdict: AnyVerdict | None) -> dict[str, str]:
     if verdict is None:
         return {}
-    return {
-        "expectation": str(verdict.expectation.growth),
-        "model": str(verdict.model),
-        "verdict": verdict.verdict,
-        "direction": verdict.direction,
-    }
+    return {"expectation": str(verdict.expectation.growth), **json_fields(verdict, "model verdict direction")}
+
+
+def session_html(session: SessionView) -> str:
+    """Return what is selected in a session and what its steps are; all verdicts are folded."""
+    function, metric = session.selected
+    verdict, result = session.verdict, session.result
+    said = f"{SYMBOLS[verdict.verdict]} {verdict.sentence}" if verdict else session.problem
+    steps = "".join(f"<li>{escape(name)}</li>" for name in session.history)
+    return block(
+        f"<p><b>{escape(str(session.source))}</b>: {escape(result.headline)}</p>",
+        paragraph(f"{function} ({metric}): {said}"),
+        details(counted(len(result), "verdict"), verdicts_table(result.verdicts)),
+        details(counted(len(session.history), "step"), f"<ol>{steps}</ol>" if steps else ""),
+    )

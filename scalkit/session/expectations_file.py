@@ -1,27 +1,22 @@
 """What a session expects as a TOML file, which the commands and `scalkit.validate` take."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scalkit.errors import DataError, ExpectationError
 from scalkit.growth import plain_growths
 from scalkit.session.code import expectation_entry
 from scalkit.session.plain import plain_set
-from scalkit.session.rulers import growths_expected
+from scalkit.session.queries import SessionView
+from scalkit.session.state import growths_expected
 from scalkit.toml.writer import to_toml
 from scalkit.validation import Expected, SearchSpace
-from scalkit.validation.judge.choices import Rulers
-from scalkit.validation.several.expectation import SeveralExpectation
-from scalkit.validation.several.space import SeveralSpace
-
-if TYPE_CHECKING:
-    from scalkit.session.queries import SessionView
-    from scalkit.validation.names import Name
+from scalkit.validation.judge.measured import Rulers
+from scalkit.validation.names import Name
+from scalkit.validation.several.expectation import SeveralExpectation, SeveralSpace
 
 
 def expectations_toml(session: SessionView) -> str:

@@ -1,25 +1,28 @@
 """The session file: JSON that session.schema.json describes, alone or inside an HTML report."""
 
-from __future__ import annotations
-
+import base64
+import gzip
 import json
 import math
 import os
+import tempfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import replace
+from html.parser import HTMLParser
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import xarray as xr
 
 from scalkit import __version__
 from scalkit.errors import DataError, ScalkitError
 from scalkit.growth import Growth, plain_growths, register_again
-from scalkit.measure import Statistic
+from scalkit.measure import Statistic, write_netcdf
+from scalkit.measure.netcdf import read_netcdf
 from scalkit.options import MIN_POINTS, Judging
 from scalkit.relation import Relation
-from scalkit.session.in_page import SCRIPT_ID, dataset_from_text, dataset_to_text, sessions_in
 from scalkit.session.plain import (
     expectation_from,
     list_of,
@@ -31,16 +34,12 @@ from scalkit.session.plain import (
     table_of,
     ticks_from,
 )
-from scalkit.session.source import Source, confirmed, content_hash, open_source
-from scalkit.session.state import History, State, Step
+from scalkit.session.queries import SessionView
+from scalkit.session.session import Session
+from scalkit.session.state import History, Source, State, Step, confirmed, content_hash, open_source
 from scalkit.validation import SearchSpace
-from scalkit.validation.judge.choices import Rulers, Setting
+from scalkit.validation.judge.measured import Rulers, Setting
 from scalkit.whole_file import whole_file
-
-if TYPE_CHECKING:
-    from scalkit.session.queries import SessionView
-    from scalkit.session.session import Session
-
 
 FORMAT = "scalkit-session"
 SCHEMA = 1
@@ -257,3 +256,76 @@ def _number(plain: Any) -> float:
     if isinstance(plain, bool) or not isinstance(plain, int | float) or not math.isfinite(plain):
         raise TypeError(f"{plain!r:.40} stands where a number is needed")
     return float(plain)
+
+
+SCRIPT_ID = "scalkit-session"
+"""``id`` of the script element that holds a session; those of further ones begin with it."""
+
+
+def sessions_in(text: str, path: str | os.PathLike[str]) -> list[str]:
+    """Return the JSON of all sessions in a page, in their order.
+
+    `text`: the page.
+    `path`: where it comes from, for a message.
+    Raises DataError if there is none.
+    """
+    scripts = _Scripts()
+    scripts.feed(text)
+    if not scripts.found:
+        raise DataError(f"the page '{os.fspath(path)}' holds no session; name a report of scalkit that has one.")
+    return ["".join(parts) for parts in scripts.found]
+
+
+class _Scripts(HTMLParser):
+    """Collects the texts of the script elements with sessions."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[list[str]] = []
+        self._is_inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Notice a script element with a session."""
+        if tag == "script" and str(dict(attrs).get("id") or "").startswith(SCRIPT_ID):
+            self.found.append([])
+            self._is_inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        """Notice its end."""
+        self._is_inside = self._is_inside and tag != "script"
+
+    def handle_data(self, data: str) -> None:
+        """Take what stands inside."""
+        if self._is_inside:
+            self.found[-1].append(data)
+
+
+_MOST_OF_A_PAGE = 1_000_000_000
+_GZIP = 31
+
+
+def dataset_to_text(ds: xr.Dataset) -> str:
+    """Return a Dataset of measurements as text; the same one gives the same text."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "data.nc"
+        write_netcdf(ds, path)
+        return base64.b64encode(gzip.compress(path.read_bytes(), 9, mtime=0)).decode("ascii")
+
+
+def dataset_from_text(text: object) -> xr.Dataset:
+    """Return the Dataset that `dataset_to_text` wrote. Raises DataError if it is something else."""
+    try:
+        if not isinstance(text, str):
+            raise TypeError(f"{text!r:.40} is no text")
+        unpacker = zlib.decompressobj(_GZIP)
+        content = unpacker.decompress(base64.b64decode(text, validate=True), _MOST_OF_A_PAGE)
+        if not unpacker.eof:
+            raise ValueError("they end early or are too large")
+    except (TypeError, ValueError, zlib.error) as error:
+        raise DataError(
+            f"the measurements inside the session cannot be read: {error}; give them, as in Session.load(path, data=...)."
+        ) from error
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "data.nc"
+        path.write_bytes(content)
+        return read_netcdf(path)

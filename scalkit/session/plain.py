@@ -8,9 +8,8 @@ from scalkit.options import Judging
 from scalkit.relation import Relation
 from scalkit.validation.catalogue import ExpectationSet, Expected
 from scalkit.validation.expectation import Expectation
-from scalkit.validation.judge.choices import AnyExpectation
-from scalkit.validation.several.expectation import SeveralExpectation
-from scalkit.validation.several.space import SeveralSpace, Space
+from scalkit.validation.judge.measured import AnyExpectation
+from scalkit.validation.several.expectation import SeveralExpectation, SeveralSpace, Space
 from scalkit.validation.space import SearchSpace
 
 

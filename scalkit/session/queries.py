@@ -1,19 +1,67 @@
 """What can be read from a session, and what it can be turned into: a file, JSON values, Python."""
 
+import logging
 import os
+from collections import deque
+from collections.abc import Callable
 from typing import Any, Self
 
 import xarray as xr
 
 from scalkit.errors import DataError, UsageError
 from scalkit.options import Judging
-from scalkit.session.observers import Observer, Observers
-from scalkit.session.source import Source, confirmed
-from scalkit.session.state import History, State
+from scalkit.session.state import History, Source, State, confirmed
 from scalkit.validation import SearchSpace, Validation
-from scalkit.validation.judge.choices import AnyExpectation, AnySeries, AnyVerdict, Setting
 from scalkit.validation.judge.judge import Judge, Outcome
+from scalkit.validation.judge.measured import AnyExpectation, AnySeries, AnyVerdict, Setting
 from scalkit.validation.names import Name
+
+Observer = Callable[[frozenset[str]], object]
+
+_log = logging.getLogger("scalkit.session.observers")
+
+
+class Observers:
+    """The callbacks of a session, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._callbacks: list[Observer] = []
+        self._waiting: deque[frozenset[str]] = deque()
+        self._is_telling = False
+
+    def add(self, callback: Observer) -> None:
+        """Take in a callback, once."""
+        if callback not in self._callbacks:
+            self._callbacks.append(callback)
+
+    def remove(self, callback: Observer) -> None:
+        """Leave out a callback; one that is not there is no error."""
+        if callback in self._callbacks:
+            self._callbacks.remove(callback)
+
+    def tell(self, changed: frozenset[str]) -> None:
+        """Call every callback; changes that a callback makes are told after this one, in their order.
+
+        What a callback raises is logged, as the session is changed by then and the others need to know.
+        """
+        if changed:
+            self._waiting.append(changed)
+        if self._is_telling:
+            return
+        self._is_telling = True
+        try:
+            while self._waiting:
+                self._tell(self._waiting.popleft())
+        finally:
+            self._is_telling = False
+            self._waiting.clear()
+
+    def _tell(self, changed: frozenset[str]) -> None:
+        for callback in tuple(self._callbacks):
+            try:
+                callback(changed)
+            except Exception:
+                _log.exception("an observer of a session failed on %s", ", ".join(sorted(changed)))
 
 
 class SessionView:
@@ -185,6 +233,8 @@ class SessionView:
 
         Raises DataError if it was not measured.
         """
+        if isinstance(name, tuple) and name in self._outcome.verdicts:
+            return name
         function, metric = (name, None) if isinstance(name, str) else name
         there = [one for one in self.names if one[0] == function]
         if not there:
@@ -250,6 +300,6 @@ class SessionView:
         return f"Session({self._source}: {self.result.headline}; {steps} step{'' if steps == 1 else 's'})"
 
     def _repr_html_(self) -> str:
-        from scalkit.session.shown import session_html
+        from scalkit.session.compare import session_html
 
         return session_html(self)

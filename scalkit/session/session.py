@@ -12,25 +12,26 @@ from scalkit.growth import Growth
 from scalkit.options import Judging, JudgingOptions
 from scalkit.relation import Relation
 from scalkit.session.compare import Differences, differences
-from scalkit.session.observers import Observers
-from scalkit.session.rulers import (
+from scalkit.session.queries import Observers
+from scalkit.session.state import (
+    History,
+    State,
     growth_along,
     growths_expected,
     moved,
+    open_source,
+    own_deviation,
     parse_tick,
     refuse_double,
     refuse_expected,
     settled,
     with_ruler,
 )
-from scalkit.session.source import open_source
-from scalkit.session.state import History, State, own_deviation
 from scalkit.session.transitions import SessionSteps
 from scalkit.validation import SearchSpace
 from scalkit.validation.catalogue import expectation_set
-from scalkit.validation.judge.choices import AnyExpectation, Setting
 from scalkit.validation.judge.judge import Judge
-from scalkit.validation.judge.measured import shown_setting
+from scalkit.validation.judge.measured import AnyExpectation, Setting, shown_setting
 from scalkit.validation.rules import parsed_rules
 
 
@@ -265,10 +266,7 @@ class Session(SessionSteps):
         return self._do(f"restore {name}", self._snapshot(name))
 
     def compare(self, before: str, after: str | None = None) -> Differences:
-        """Return what differs in the verdicts of two snapshots.
-
-        `after`: by default the present state.
-        """
+        """Return what differs in the verdicts of two snapshots. `after`: by default the present state."""
         first = self._outcome_of(self._snapshot(before))
         second = self._outcome if after is None else self._outcome_of(self._snapshot(after))
         return differences(before, first, after or "now", second)

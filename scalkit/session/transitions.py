@@ -8,10 +8,9 @@ from typing import Self
 
 from scalkit.errors import UsageError
 from scalkit.session.queries import SessionView
-from scalkit.session.source import Source, open_source
-from scalkit.session.state import History, State, aspects
-from scalkit.validation.judge.choices import Setting
+from scalkit.session.state import History, Source, State, aspects, open_source
 from scalkit.validation.judge.judge import Judge, Outcome
+from scalkit.validation.judge.measured import Setting
 
 
 class SessionSteps(SessionView):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -24,17 +25,16 @@ def areas(chosen: Mapping[tuple[Span, Span], T | None]) -> tuple[Area[T], ...]:
     both; beyond the last ones nothing does.
     """
     found: list[Area[T]] = []
-    rows = [(p, list(_of_sizes(p, cells))) for p, cells in groupby(sorted(chosen.items(), key=_place), key=lambda one: one[0][0])]
+    rows = [
+        (p, list(_of_sizes(p, cells)))
+        for p, cells in groupby(sorted(chosen.items(), key=itemgetter(0)), key=lambda one: one[0][0])
+    ]
     for _, row in rows:
         found += row
     for (lower, below), (upper, above) in pairwise(rows):
         if upper[0] - lower[1] > 1:
             found += _between((lower[1] + 1, upper[0] - 1), below, above)
     return tuple(found)
-
-
-def _place(item: tuple[tuple[Span, Span], T | None]) -> tuple[Span, Span]:
-    return item[0]
 
 
 def _of_sizes(p: Span, cells: Iterable[tuple[tuple[Span, Span], T | None]]) -> Iterator[Area[T]]:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import UsageError
-from scalkit.store.index import POINTS, RUNS, Snapshot
+from scalkit.store.index import Snapshot
 from scalkit.store.runs.columns import names
+from scalkit.store.segments import POINTS, RUNS
 
 if TYPE_CHECKING:
     import duckdb
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 RUN_COLUMNS = (
     *("run_id", "platform", "machine", "site", "mpi_impl", "mpi_version", "started", "campaign", "label", "simulated"),
     *("nodes", "processes_per_node", "suites", "measurements", "repetitions", "complete"),
-    *("user", "contributor", "licence", "notes", "filed"),
+    *("network", "topology", "user", "contributor", "licence", "notes", "filed"),
 )
 """What is shown of a run, and can be chosen by."""
 
@@ -37,19 +38,22 @@ class Database:
     """Two views, ``runs`` and ``points``, of the runs of a snapshot that are not retracted.
 
     `hidden`: ids of runs to leave out.
+    Raises FileNotFoundError, as every question does, if a file of the index is gone or damaged.
     """
 
     def __init__(self, snapshot: Snapshot, hidden: Sequence[str]) -> None:
-        self._connection = _closed_connection(snapshot.generation)
+        self._folders = [one.path for one in snapshot.segments]
+        self._connection = _closed_connection(self._folders)
         self._columns: dict[str, list[str]] = {}
-        out, gone = _without(hidden), _without(snapshot.gone)
+        gone = [(one.path, one.gone(snapshot.there)) for one in snapshot.segments]
         for view, file, fresh in (("runs", RUNS, snapshot.runs), ("points", POINTS, snapshot.points)):
             self._connection.register(f"fresh_{view}", fresh)
-            parts = [f"SELECT * FROM fresh_{view}"] if len(fresh) or snapshot.generation is None else []
-            if snapshot.generation is not None:
-                path = str(snapshot.generation / file).replace("'", "''")
-                parts.append(f"SELECT * FROM read_parquet('{path}'){gone}")
-            self._connection.execute(f"CREATE VIEW {view} AS SELECT * FROM ({' UNION ALL BY NAME '.join(parts)}){out}")
+            parts = [f"SELECT * FROM fresh_{view}"] if len(fresh) or not gone else []
+            if whole := [path / file for path, ids in gone if not ids]:
+                parts.append(f"SELECT * FROM {_files(whole)}")
+            parts += [f"SELECT * FROM {_files([path / file])}{_without(ids)}" for path, ids in gone if ids]
+            union = " UNION ALL BY NAME ".join(parts)
+            self._executed(f"CREATE VIEW {view} AS SELECT * FROM ({union}){_without(hidden)}")
             self._columns[view] = list(fresh.schema.names)
 
     def conditions(self, view: str, filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
@@ -90,23 +94,22 @@ class Database:
 
     def frame(self, sql: str, parameters: Sequence[Any] = ()) -> pd.DataFrame:
         """Return the answer to a question in SQL. Raises UsageError if DuckDB refuses it."""
-        import duckdb
-
-        try:
-            return self._connection.execute(sql, list(parameters)).df()
-        except duckdb.IOException as error:
-            raise FileNotFoundError(str(error)) from error
-        except duckdb.Error as error:
-            raise UsageError(f"the question {sql[:80]!r} cannot be answered: {str(error).splitlines()[0]}") from error
+        return self._executed(sql, parameters, lambda answer: answer.df())
 
     def arrays(self, sql: str, parameters: Sequence[Any] = ()) -> dict[str, Any]:
         """Return the answer as numpy arrays, masked where values are missing."""
+        found: dict[str, Any] = self._executed(sql, parameters, lambda answer: dict(answer.fetchnumpy()))
+        return found
+
+    def _executed(self, sql: str, parameters: Sequence[Any] = (), taken: Callable[[Any], Any] = lambda answer: answer) -> Any:
         import duckdb
 
         try:
-            return dict(self._connection.execute(sql, list(parameters)).fetchnumpy())
-        except duckdb.IOException as error:
-            raise FileNotFoundError(str(error)) from error
+            return taken(self._connection.execute(sql, list(parameters)))
+        except duckdb.Error as error:
+            if isinstance(error, duckdb.IOException) or any(str(folder) in str(error) for folder in self._folders):
+                raise FileNotFoundError(str(error)) from error
+            raise UsageError(f"the question {sql[:80]!r} cannot be answered: {str(error).splitlines()[0]}") from error
 
 
 def with_ids(filters: Mapping[str, Any], run_ids: str | Sequence[str] | None, resolve: Callable[[str], str]) -> dict[str, Any]:
@@ -130,12 +133,21 @@ def _without(run_ids: Iterable[str]) -> str:
     return f" WHERE run_id NOT IN ({listed})" if listed else ""
 
 
-def _closed_connection(folder: Path | None) -> duckdb.DuckDBPyConnection:
+def _files(paths: Iterable[Path]) -> str:
+    """Return what reads files in SQL; a folder such as ``user=me`` on the way to them is no column."""
+    return f"read_parquet([{', '.join(map(_quoted, paths))}], hive_partitioning = false)"
+
+
+def _quoted(path: Path | str) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+def _closed_connection(folders: Sequence[Path]) -> duckdb.DuckDBPyConnection:
     """Return a connection that reads files of the index only, loads no extension and keeps it so."""
     import duckdb
 
     connection = duckdb.connect(":memory:")
-    allowed = "" if folder is None else "'" + str(folder).replace("'", "''") + "/'"
+    allowed = ", ".join(_quoted(f"{folder}/") for folder in folders)
     for setting in (
         "python_enable_replacements = false",
         "autoinstall_known_extensions = false",

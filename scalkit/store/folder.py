@@ -1,7 +1,5 @@
 """The folder of a store: files that never change, written under another name and renamed; no locks."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime as dt
 import errno
@@ -61,7 +59,7 @@ class StoreFolder:
         return self.path.name if self.archive is None else Path(self.archive).stem
 
     @classmethod
-    def opened(cls, path: Path, *, readonly: bool, archive: Path | str | None = None) -> StoreFolder:
+    def opened(cls, path: Path, *, readonly: bool, archive: Path | str | None = None) -> "StoreFolder":
         """Return the folder, made if it is missing or empty; orphans are swept unless it is read-only.
 
         `archive` is the zip or the URL that it was copied from.

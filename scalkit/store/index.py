@@ -1,4 +1,4 @@
-"""The index of a store: the summaries of all measurements in two files of this user's cache, computed from the repetitions.
+"""The index of a store: the summaries of all measurements in segments of this user's cache, computed from the repetitions.
 
 An index that lies in a store is never read: whoever sent it may have changed it.
 """
@@ -6,151 +6,119 @@ An index that lies in a store is never read: whoever sent it may have changed it
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import os
 import shutil
-import tempfile
-import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError
 from scalkit.store.folder import StoreFolder
-from scalkit.store.runs.columns import COLUMNS, SCHEMA_VERSION, arrow_schema
-from scalkit.store.runs.content import trusted
-from scalkit.store.runs.facts import with_facts
+from scalkit.store.runs.columns import COLUMNS, arrow_schema, with_facts
+from scalkit.store.runs.content import canonical, platform_of, trusted
 from scalkit.store.runs.marks import MARKS, marks_of
-from scalkit.store.runs.record import canonical, platform_of
+from scalkit.store.runs.summaries import ROOT_MEDIAN, root_medians
+from scalkit.store.segments import FULL, Segment, add_segment, only, segments_of, stamps_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-RUNS, POINTS = "runs.parquet", "points.parquet"
-
 _FRESH_WRITTEN = 16
-"""So many runs that are not in the index make a reader write a new one; fewer are read from their own files."""
-
-_KEPT_S = 300.0
-"""In s; a replaced index stays so long for processes that still read it."""
+"""So many runs that are not in the index make a reader write a segment of them; fewer are read from their own files."""
 
 _LEFT_OUT = ("detail", "definition", "offset_ms")
 _INDEXED = [column.name for column in COLUMNS if column.kind != "ints" and column.name not in _LEFT_OUT]
 _OF_RUN = ("run_id", "platform", "machine", "simulated")
 _TEXTS = ("campaign", "label", "site", "machine", "started", "ended", "mpi_impl", "mpi_version", "os", "parameter")
+_OF_MACHINE = ("network", "topology")
 _FILED = ("user", "contributor", "licence", "notes", "filed")
-_ROW_GROUP = 16_384
-_UNDONE, _OF = "new-", "store.txt"
-"""What the name of an index that is being written begins with; the file that names the store of an index."""
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
     """The runs of a store at one moment.
 
-    `generation`: the folder of the index.
-    `indexed`, mapping of str to str: ids of the runs in it, and the stamps of their files.
-    `runs`, `points`: of the runs that are not in the index. `gone`: ids in the index whose files are gone or others.
-    `problems`: files that cannot be read, and why.
+    `there`, mapping of str to str: ids of all runs, and the stamps of their files.
+    `segments`: the index. `runs`, `points`: of the runs that are not in it.
+    `damaged`: ids of runs that cannot be read, the stamp of each and why.
     """
 
-    generation: Path | None
-    indexed: Mapping[str, str]
+    there: Mapping[str, str]
+    segments: tuple[Segment, ...]
     runs: pa.Table
     points: pa.Table
-    gone: frozenset[str]
-    problems: tuple[str, ...]
+    damaged: Mapping[str, tuple[str, str]]
 
 
-def snapshot(folder: StoreFolder, before: Snapshot | None = None) -> Snapshot:
-    """Return the runs that are there now; `before` saves reading again what it has."""
-    there = folder.stamps()
-    generation, indexed = _newest(folder)
-    if before is not None and before.generation == generation and {**before.indexed, **_stamps(before.runs)} == there:
-        return before
-    missing = {run_id: stamp for run_id, stamp in there.items() if indexed.get(run_id) != stamp}
-    runs, points, problems = _read_again(folder, missing, before)
-    if len(runs) > max(_FRESH_WRITTEN, len(indexed) // 8) and folder.archive is None:
-        with contextlib.suppress(OSError):
-            generation, indexed = _written(folder, generation, there, runs, points)
-            runs, points = runs.slice(0, 0), points.slice(0, 0)
-    gone = frozenset(run_id for run_id, stamp in indexed.items() if there.get(run_id) != stamp)
-    return Snapshot(generation, indexed, runs, points, gone, problems)
+def snapshot(folder: StoreFolder, before: Snapshot | None = None, unwritten: int | None = None) -> Snapshot:
+    """Return the runs that are there now; `before` saves reading again what it has.
 
-
-def _read_again(
-    folder: StoreFolder, missing: Mapping[str, str], before: Snapshot | None
-) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
-    """Return what `_read` does, without reading again what was read before: files do not change."""
+    `unwritten`: so many runs that are not in the index make no segment of it.
+    """
     import pyarrow as pa
 
-    stamps = _stamps(before.runs) if before is not None else {}
-    known = {run_id for run_id, stamp in stamps.items() if missing.get(run_id) == stamp}
-    runs, points, problems = _read(folder, {run_id: one for run_id, one in missing.items() if run_id not in known})
-    if before is None or not known:
-        return runs, points, problems
-    kept = (_only(before.runs, known), _only(before.points, known))
-    return pa.concat_tables([kept[0], runs]), pa.concat_tables([kept[1], points]), problems
+    unwritten = _FRESH_WRITTEN if unwritten is None else unwritten
+    there = folder.stamps()
+    segments = segments_of(folder.index, before.segments if before is not None else ())
+    if before is not None and before.segments == segments and before.there == there:
+        return before
+    runs, points, damaged = _read(folder, {})
+    missing = dict(there)
+    for one in segments:
+        for run_id in one.stamps.keys() - one.gone(there):
+            missing.pop(run_id, None)
+    if before is not None:
+        same = {run_id for run_id, stamp in stamps_of(before.runs).items() if missing.get(run_id) == stamp}
+        runs, points = only(before.runs, same), only(before.points, same)
+        damaged = {run_id: why for run_id, why in before.damaged.items() if there.get(run_id) == why[0]}
+    unread = sorted(missing.keys() - set(stamps_of(runs)) - damaged.keys())
+    for begin in range(0, len(unread), FULL):
+        some = {run_id: there[run_id] for run_id in unread[begin : begin + FULL]}
+        runs, points, damaged = _with(_read(folder, some), runs, points, damaged)
+        if len(runs) > unwritten and folder.archive is None:
+            with contextlib.suppress(OSError, pa.ArrowException):
+                segments = add_segment(folder, segments, there, runs, points)
+                runs, points = runs.slice(0, 0), points.slice(0, 0)
+    return Snapshot(there, segments, runs, points, damaged)
+
+
+_Read = tuple["pa.Table", "pa.Table", dict[str, tuple[str, str]]]
+
+
+def _with(read: _Read, runs: pa.Table, points: pa.Table, damaged: Mapping[str, tuple[str, str]]) -> _Read:
+    import pyarrow as pa
+
+    return pa.concat_tables([runs, read[0]]), pa.concat_tables([points, read[1]]), {**damaged, **read[2]}
 
 
 def rebuild(folder: StoreFolder) -> Snapshot:
     """Return the runs after the index was made anew from their files."""
     folder.require_writable()
     shutil.rmtree(folder.index, ignore_errors=True)
-    there = folder.stamps()
-    runs, points, problems = _read(folder, there)
-    generation, indexed = _written(folder, None, there, runs, points)
-    return Snapshot(generation, indexed, runs.slice(0, 0), points.slice(0, 0), frozenset(), problems)
+    return snapshot(folder, unwritten=0)
 
 
-def _stamps(runs: pa.Table) -> dict[str, str]:
-    return dict(zip(runs["run_id"].to_pylist(), runs["stamp"].to_pylist(), strict=True))
-
-
-def _newest(folder: StoreFolder) -> tuple[Path | None, dict[str, str]]:
-    """Return the newest index that can be read, and the runs in it with their stamps."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with os.scandir(folder.index) as entries:
-            done = [entry for entry in entries if entry.is_dir() and not entry.name.startswith(_UNDONE)]
-            dated = sorted(((entry.stat().st_mtime, entry.path) for entry in done), reverse=True)
-    except OSError:
-        return None, {}
-    for _, path in dated:
-        with contextlib.suppress(pa.ArrowException, OSError, KeyError):
-            file = pq.ParquetFile(Path(path) / RUNS)
-            if (file.schema_arrow.metadata or {}).get(b"index") == _version() and (Path(path) / POINTS).is_file():
-                return Path(path), _stamps(file.read(columns=["run_id", "stamp"]))
-    return None, {}
-
-
-def _version() -> bytes:
-    return f"4.{SCHEMA_VERSION}".encode()
-
-
-def _read(folder: StoreFolder, stamps: Mapping[str, str]) -> tuple[pa.Table, pa.Table, tuple[str, ...]]:
-    """Return what the index would hold of runs: a table of runs, one of measurements, and what cannot be read."""
+def _read(folder: StoreFolder, stamps: Mapping[str, str]) -> _Read:
+    """Return what the index would hold of runs: a table of runs, one of measurements, and what cannot be read, by id."""
     import pyarrow as pa
 
-    rows, points, problems = [], [], []
+    rows, points = [], []
+    damaged: dict[str, tuple[str, str]] = {}
     for run_id in sorted(stamps):
         try:
             record, table = trusted(folder.file_of(run_id), run_id)
         except FileNotFoundError:
             continue
         except DataError as error:
-            problems.append(str(error))
+            damaged[run_id] = stamps[run_id], str(error)
             continue
         row = {**_row(run_id, record, table), "stamp": stamps[run_id]}
         rows.append(row)
         points.append(_with_run(row, table))
     runs = pa.Table.from_pylist(rows, schema=_runs_schema())
     fields = [pa.field(name, _kind_of_run(name)) for name in _OF_RUN] + _indexed_fields()
-    empty = _with_marks(with_facts(pa.schema(fields).empty_table()), {name: [] for name in MARKS})
-    return runs, pa.concat_tables([empty, *points]), tuple(problems)
+    empty = with_facts(pa.schema(fields).empty_table()).append_column(ROOT_MEDIAN, pa.array([], pa.float64()))
+    empty = _with_marks(empty, {name: [] for name in MARKS})
+    return runs, pa.concat_tables([empty, *points]), damaged
 
 
 def _indexed_fields() -> list[Any]:
@@ -171,6 +139,7 @@ def _with_run(row: dict[str, Any], table: pa.Table) -> pa.Table:
     fields = [pa.field(name, _kind_of_run(name)) for name in _OF_RUN]
     arrays = [*columns, *(table[name] for name in _INDEXED)]
     found = with_facts(pa.table(arrays, schema=pa.schema(fields + _indexed_fields())))
+    found = found.append_column(ROOT_MEDIAN, pa.array(root_medians(table), pa.float64()))
     return _with_marks(found, marks_of(table))
 
 
@@ -197,6 +166,7 @@ def _row(run_id: str, record: dict[str, Any], table: pa.Table) -> dict[str, Any]
         "measurements": len(table),
         "repetitions": pc.sum(table["n"]).as_py() or 0,
         **{name: str(measured.get(name, "")) for name in _TEXTS},
+        **{name: str((measured.get("machine_desc") or {}).get(name, "")) for name in _OF_MACHINE},
         **{name: str(filing.get(name, "")) for name in _FILED},
         "record": canonical({"measured": measured, "filing": filing}),
     }
@@ -209,75 +179,9 @@ def _runs_schema() -> pa.Schema:
     return pa.schema(
         [
             *((name, pa.string()) for name in ("run_id", "platform")),
-            *((name, pa.string()) for name in (*_TEXTS, *_FILED)),
+            *((name, pa.string()) for name in (*_TEXTS, *_OF_MACHINE, *_FILED)),
             *((name, pa.bool_()) for name in ("simulated", "complete")),
             *((name, pa.int64()) for name in wholes),
             *((name, pa.string()) for name in ("record", "stamp")),
         ]
     )
-
-
-def _written(
-    folder: StoreFolder, generation: Path | None, there: Mapping[str, str], runs: pa.Table, points: pa.Table
-) -> tuple[Path, dict[str, str]]:
-    """Return a new index of what an older one has and of further runs, and the runs in it."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    if generation is not None:
-        old_runs = pq.read_table(generation / RUNS, use_threads=False).cast(runs.schema)
-        old_points = pq.read_table(generation / POINTS, use_threads=False).cast(points.schema)
-        same = {run_id for run_id, stamp in _stamps(old_runs).items() if there.get(run_id) == stamp}
-        runs = pa.concat_tables([_only(old_runs, same), runs])
-        points = pa.concat_tables([_only(old_points, same), points])
-    stamps = _stamps(runs)
-    name = hashlib.sha256(_version() + canonical(stamps).encode()).hexdigest()[:16]
-    target = folder.index / name
-    _write(target, runs, points)
-    (folder.index / _OF).write_bytes(os.fsencode(folder.path.resolve()))
-    _drop_old(target)
-    return target, stamps
-
-
-def _only(table: pa.Table, ids: Iterable[str]) -> pa.Table:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return table.filter(pc.is_in(table["run_id"], pa.array(sorted(ids), pa.string())))
-
-
-def _write(target: Path, runs: pa.Table, points: pa.Table) -> None:
-    """Write both files into a folder that appears at once; another process with the same runs writes the same."""
-    import pyarrow.parquet as pq
-
-    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    scratch = Path(tempfile.mkdtemp(prefix=_UNDONE, dir=target.parent))
-    try:
-        pq.write_table(runs.replace_schema_metadata({b"index": _version()}), scratch / RUNS, compression="zstd")
-        ordered = points.sort_by([(key, "ascending") for key in ("op", "metric", "platform", "run_id", "suite", "x")])
-        texts = [field.name for field in ordered.schema if str(field.type) == "string"]
-        pq.write_table(
-            ordered.replace_schema_metadata({b"index": _version()}),
-            scratch / POINTS,
-            compression="zstd",
-            use_dictionary=texts,
-            row_group_size=_ROW_GROUP,
-        )
-        try:
-            scratch.rename(target)
-        except OSError:
-            if not (target / POINTS).is_file():
-                raise
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-
-
-def _drop_old(current: Path) -> None:
-    """Delete what this index replaced, and the indices of stores that are gone."""
-    with contextlib.suppress(OSError):
-        for other in current.parent.iterdir():
-            if other != current and other.is_dir() and time.time() - other.stat().st_mtime > _KEPT_S:
-                shutil.rmtree(other, ignore_errors=True)
-        for of in current.parents[1].glob(f"*/{_OF}"):
-            if (path := of.read_bytes()) and not os.path.lexists(path):  # empty: it is being written
-                shutil.rmtree(of.parent, ignore_errors=True)

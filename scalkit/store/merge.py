@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from scalkit.markup import counted
 from scalkit.store.runs.marks import MARKS
 from scalkit.store.statements import in_effect
+from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.copies import Marks, Origin
-from scalkit.store.submissions.policy import Policy
 from scalkit.store.submissions.report import Checked, examined, reasons_of, without_copies
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from scalkit.errors import StoreError
 from scalkit.extras import require
 from scalkit.store.folder import StoreFolder
 from scalkit.store.store import Store
-from scalkit.store.submissions.containers import unpacked
-from scalkit.store.submissions.policy import Policy
+from scalkit.store.submissions.containers import Policy, unpacked
 from scalkit.store.wire import fetch, is_url, shown
 
 

@@ -17,6 +17,7 @@ from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.markup import counted, environment
 from scalkit.store.folder import MARKER, now
 from scalkit.store.runs.columns import SCHEMA_VERSION
+from scalkit.toml.tables import table_beside
 from scalkit.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -28,18 +29,7 @@ LARGEST = 50_000_000_000
 """Bytes that Zenodo takes in one record."""
 
 _EXTRA = re.compile(r"(plots|site)/[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.(svg|pdf|csv|html)")
-_KINDS = {
-    ".parquet": "application/vnd.apache.parquet",
-    ".json": "application/json",
-    ".jsonl": "application/jsonl",
-    ".md": "text/markdown",
-    ".cff": "text/yaml",
-    ".svg": "image/svg+xml",
-    ".pdf": "application/pdf",
-    ".csv": "text/csv",
-    ".html": "text/html",
-    ".txt": "text/plain",
-}
+_KINDS = table_beside(__file__, "kinds.toml")
 _WHEN = (1980, 1, 1, 0, 0, 0)
 
 

@@ -12,9 +12,9 @@ from typing import Any
 from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.store.filed.outcome import login
 from scalkit.store.folder import StoreFolder, now
-from scalkit.store.runs.record import canonical
+from scalkit.store.runs.content import canonical
 from scalkit.store.runs.texts import retraction_problem
-from scalkit.store.submissions.policy import Policy
+from scalkit.store.submissions.containers import Policy
 
 _WHEN = "%Y-%m-%dT%H:%M:%SZ"
 Entry = dict[str, Any]

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scalkit.errors import DataError, StoreError, UsageError
-from scalkit.markup import counted
+from scalkit.markup import block, counted, paragraph
 from scalkit.store.database import RUN_COLUMNS, SUITE_COLUMNS, Database, with_ids
 from scalkit.store.filed.outcome import Filed, login, replaced_by
 from scalkit.store.folder import StoreFolder, now
 from scalkit.store.index import Snapshot, rebuild, snapshot
 from scalkit.store.runs.content import encoded, trusted
 from scalkit.store.runs.marks import MARKS
+from scalkit.store.segments import drop_damaged
 from scalkit.store.statements import Statements
-from scalkit.store.submissions.policy import Policy
+from scalkit.store.submissions.containers import Policy
 from scalkit.store.wire import fetched, is_url
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from scalkit.store.merge import Merged
     from scalkit.store.publication import Published
     from scalkit.store.submissions.report import Verified
-    from scalkit.store.views.choices import Choice
     from scalkit.store.views.comparison import Comparison
+    from scalkit.store.views.curves import Choice
 
 T = TypeVar("T")
 Texts = str | Sequence[str]
@@ -53,6 +54,10 @@ class Store(Statements):
         mode = ", read only" if self.readonly else ""
         return f"<scalkit Store {str(self._folder.shown)!r}, {counted(len(self), 'run')}{mode}>"
 
+    def _repr_html_(self) -> str:
+        mode = ", read only" if self.readonly else ""
+        return block(paragraph(f"A store with {counted(len(self), 'run')}{mode}: {self._folder.shown}"))
+
     def __len__(self) -> int:
         """Return the number of runs that are not retracted."""
         return len(set(self._folder.run_ids()) - set(self._retracted_ids()))
@@ -70,8 +75,9 @@ class Store(Statements):
     @property
     def problems(self) -> tuple[str, ...]:
         """Files of the store that cannot be read, each a sentence; the others are used without them."""
-        self._refreshed()
-        return self._snapshot.problems if self._snapshot is not None else ()
+        self._asked(lambda _: None)
+        damaged = self._snapshot.damaged if self._snapshot is not None else {}
+        return tuple(why for _, (_, why) in sorted(damaged.items()))
 
     # ---- filing ----
 
@@ -81,6 +87,8 @@ class Store(Statements):
         *,
         machine: str | None = None,
         site: str | None = None,
+        network: str | None = None,
+        topology: str | None = None,
         user: str | None = None,
         contributor: str = "",
         licence: str = "",
@@ -91,6 +99,8 @@ class Store(Statements):
         `source`: campaign folders, run files, files of other programs that `scalkit.read` knows, or what it returns.
         `machine`, `site`: names of the machine, by default its host name, and of the place. They belong to the run: under
         another machine the same measurements are another run.
+        `network`, `topology`: what connects its nodes, and how, as ``"InfiniBand HDR"``, ``"fat tree"``; by default what was
+        found where it was measured. Simulated and virtual machines have their own.
         `user`: who ran it; by default the login name.
         `contributor`, `licence`, `notes`: ORCID or name; SPDX name, as ``CC-BY-4.0``; free text.
         Raises DataError, RunFileError if there are no measurements, or they are malformed; nothing is filed then.
@@ -102,7 +112,8 @@ class Store(Statements):
         from scalkit.store.submissions.record_checks import require_texts
 
         self._folder.require_writable()
-        measured = {key: value for key, value in (("machine", machine), ("site", site)) if value is not None}
+        measured: dict[str, Any] = {key: value for key, value in (("machine", machine), ("site", site)) if value is not None}
+        connected = {key: value for key, value in (("network", network), ("topology", topology)) if value is not None}
         filing = {
             "user": login() if user is None else user,
             "contributor": contributor,
@@ -111,8 +122,8 @@ class Store(Statements):
             "filed": now(),
             "tool_version": __version__,
         }
-        require_texts(measured, filing)
-        runs = runs_of(source, measured, filing)
+        require_texts(measured | connected, filing)
+        runs = runs_of(source, measured | ({"machine_desc": connected} if connected else {}), filing)
         added: list[str] = []
         known: list[str] = []
         for run in runs:
@@ -137,7 +148,7 @@ class Store(Statements):
         """Make the index anew; return the number of runs in it. It is never needed, only faster."""
         self._snapshot = rebuild(self._folder)
         self._database = None
-        return len(self._snapshot.indexed)
+        return len(self._snapshot.there) - len(self._snapshot.damaged)
 
     # ---- asking ----
 
@@ -316,17 +327,19 @@ class Store(Statements):
         return self._database
 
     def _asked(self, question: Callable[[Database], T], retracted: bool = False) -> T:
-        """Return an answer; where another process replaced the index meanwhile, ask again."""
+        """Return an answer; where another process replaced the index meanwhile, or it is damaged, ask again."""
         for _ in range(5):
-            database = self._refreshed()
             try:
+                database = self._refreshed()
                 if retracted and self._snapshot is not None:
                     database = Database(self._snapshot, ())
                 return question(database)
             except FileNotFoundError:
                 self._snapshot = None
+                drop_damaged(self._folder.index)
         raise StoreError(
-            f"the index of {str(self._folder.shown)!r} vanishes again and again; check what else changes that folder."
+            f"the index of {str(self._folder.shown)!r} vanishes again and again; check what else changes "
+            f"{str(self._folder.index)!r}, or delete it."
         )
 
 

@@ -14,8 +14,7 @@ from typing import Any
 from scalkit.errors import MissingPackageError, StoreError
 from scalkit.extras import require
 from scalkit.store.folder import MARKER, RETRACTED, RUNS, SIGNATURES
-from scalkit.store.submissions.containers import RUN_FILE
-from scalkit.store.submissions.policy import Policy
+from scalkit.store.submissions.containers import RUN_FILE, Policy
 
 SUMS = "sha256sums.txt"
 """The list of files that `publish` writes: what is there where a server lists no folders."""

@@ -1,17 +1,13 @@
 """An exercise that checks itself: what is asked, hints step by step, and how often it was tried; nothing to look at."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal, Protocol, get_args
 
 from scalkit.errors import UsageError
-from scalkit.teaching.answers import GrowthAnswer, is_blank, shortened, text_of
+from scalkit.teaching.answers import GrowthAnswer, NumberAnswer, Outcome, Unread, is_blank, shortened, text_of
 from scalkit.teaching.bundled import exercise_options
-from scalkit.teaching.numbers import NumberAnswer
-from scalkit.teaching.outcome import Outcome, Unread
 from scalkit.teaching.ticks import GoalAnswer, session_in, ticks_or_goal
 
 Kind = Literal["growth", "choice", "number", "ticks"]
@@ -93,7 +89,7 @@ class Exercise:
             _require_wrong(self._answer, wrong)
 
     @classmethod
-    def load(cls, name: str, *, session: Any = None) -> Exercise:
+    def load(cls, name: str, *, session: Any = None) -> "Exercise":
         """Return an exercise that comes with scalkit; see `scalkit.teaching.exercise_names`.
 
         Raises UsageError if there is none of that name.
@@ -212,7 +208,7 @@ class ChoiceAnswer:
     right: str
 
     @classmethod
-    def of(cls, answer: object, choices: Sequence[str]) -> ChoiceAnswer:
+    def of(cls, answer: object, choices: Sequence[str]) -> "ChoiceAnswer":
         """Return the answer, checked."""
         found = tuple(choices)
         if not 2 <= len(found) <= len(_LETTERS) or not all(isinstance(one, str) and one.strip() for one in found):

@@ -11,7 +11,7 @@ import xarray as xr
 
 from scalkit.errors import DataError, ScalkitError
 from scalkit.session import Session
-from scalkit.session.source import content_hash
+from scalkit.session.state import content_hash
 from scalkit.teaching.exercise import Exercise
 
 _LARGEST = 20_000_000

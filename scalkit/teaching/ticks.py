@@ -12,8 +12,7 @@ from typing import Any
 from scalkit.errors import DataError, ExpectationError, ScalkitError, UsageError
 from scalkit.growth import Growth
 from scalkit.session import Session
-from scalkit.teaching.answers import read_growth, text_of
-from scalkit.teaching.outcome import Outcome, Unread
+from scalkit.teaching.answers import Outcome, Unread, read_growth, text_of
 
 _MOST = 60
 

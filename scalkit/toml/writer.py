@@ -43,10 +43,7 @@ def key_text(key: str) -> str:
 
 
 def value_text(value: object, key: str = "the value") -> str:
-    """Return a value in one line; a mapping becomes an inline table.
-
-    Raises UsageError, naming `key`, if TOML cannot hold it.
-    """
+    """Return a value in one line; a mapping becomes an inline table. Raises UsageError, naming `key`, if TOML cannot hold it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

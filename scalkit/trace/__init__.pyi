@@ -7,5 +7,5 @@ from scalkit.trace.options import CHOICES as CHOICES
 from scalkit.trace.options import Options as Options
 from scalkit.trace.results.dataset import read_result as read_result
 from scalkit.trace.results.dataset import write_result as write_result
-from scalkit.trace.results.metrics import WAITS as WAITS
 from scalkit.trace.results.over_processes import over_processes as over_processes
+from scalkit.trace.results.summary import WAITS as WAITS

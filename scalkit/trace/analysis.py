@@ -1,13 +1,12 @@
 """Analyses a trace: all patterns, on one process or on several, with the same result."""
 
-from __future__ import annotations
-
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.arrays import Ints
@@ -15,29 +14,22 @@ from scalkit.bundled import here_or_bundled
 from scalkit.errors import UsageError
 from scalkit.extras import require
 from scalkit.trace.causes.find import find_causes
-from scalkit.trace.files.problems import Problem
+from scalkit.trace.files.checks import Problem
 from scalkit.trace.files.tables import RECEIVE, SEND
-from scalkit.trace.local.arrays import exact_sums, extent
-from scalkit.trace.local.frame import find_frame
-from scalkit.trace.local.left_out import absent_metrics, lacks_messages, sentences
-from scalkit.trace.local.part import LocalTrace, Table, load
+from scalkit.trace.local.arrays import exact_sums, extent, find_frame
+from scalkit.trace.local.part import LocalTrace, Table, absent_metrics, lacks_messages, load, sentences
 from scalkit.trace.local.ranks import Alone, OverMpi, Ranks
 from scalkit.trace.options import Options
 from scalkit.trace.results.dataset import build
 from scalkit.trace.results.sums import Waits
 from scalkit.trace.waits.collectives import waits_in_collectives
-from scalkit.trace.waits.epochs import waits_in_epochs
+from scalkit.trace.waits.epochs import waits_for_grants, waits_in_epochs
 from scalkit.trace.waits.functions import base_name
-from scalkit.trace.waits.grants import waits_for_grants
 from scalkit.trace.waits.locks import Held, waits_for_locks
 from scalkit.trace.waits.messages import waits_in_messages
-from scalkit.trace.waits.progress import Progress
 from scalkit.trace.waits.progress_waits import Analysis, wait_for_progress
-from scalkit.trace.waits.requests import Requests, members
+from scalkit.trace.waits.requests import Progress, Requests, members
 from scalkit.trace.waits.surroundings import Surroundings
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 
 def analyse(
@@ -78,7 +70,7 @@ def analyse(
         waits_in_messages(analysis)
     waits_in_collectives(analysis)
     gains = find_causes(analysis) if causes else None
-    problems: list[Problem | str] = [*trace.problems, *sentences(left_out)]
+    problems: list[Problem | str] = [*trace.problems, *sentences(left_out), *trace.header.not_read]
     found = waits.collect(ranks)
     ds = build(trace.header, trace.definitions, found, options, problems, gains, absent_metrics(left_out))
     return ds if scheme == "bulk" else _without_bound(ds)

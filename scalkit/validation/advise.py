@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
+from scalkit.text import percent
 from scalkit.units import format_quantity
 from scalkit.validation.asked import without_value
 from scalkit.validation.expectation import RANKS
@@ -26,7 +27,7 @@ SHARE = 0.75
 Cost = str | Callable[[float], float] | None
 
 _NOTHING = 0.03  # bits
-_PER_SPREAD = 3.0
+_PER_SPREAD = 3.0  # nodes of the grid within one standard deviation: the sum over a normal density is then exact to 1e-9
 _MOST_BINS = 4096
 
 
@@ -58,7 +59,7 @@ class Advice:
     `candidates`: first those that tell at least 75 % of what the most telling one does, by information per square root
     of cost; then the others likewise. Many cheap settings of little information each cost more in the end than one that
     tells.
-    `probability`: of the most probable rank now.
+    `probability`: of the most probable match now.
     `apparent`: the same if no second term hides beside the one that shows: what measuring on can make out. A small
     hidden term is excluded by few settings in reach, so the doubt about it is not what the advice goes by, as long as
     it does not change which rank is the most probable.
@@ -89,9 +90,9 @@ class Advice:
         series = self.posterior.series
         if not series.decides:
             return f"Measure {series.function} again first, as its values decide nothing: {series.caveats[0]}."
-        now = f"the most probable rank of {series.function} has {100 * self.probability:.0f} %"
+        now = f"the most probable match of {series.function} has {percent(self.probability)}"
         if round(100 * self.apparent) > round(100 * self.probability):
-            now += f", {100 * self.apparent:.0f} % if no second term hides"
+            now += f", {percent(self.apparent)} if no second term hides"
         if self.apparent >= ENOUGH and self.posterior.verdict == "undecided":
             return f"More of these settings decide nothing: {now}; a larger one may."
         if self.apparent >= ENOUGH:

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -27,6 +28,7 @@ _NAMES = ("auto", "strict", "paper")
 _FRACTION = re.compile(r"\((-?\d+)/(\d+)\)")
 _LEAST_EXPLAINED = 5  # settings: two coefficients explain fewer by chance
 _FEW_STEPS = 4
+_SAME = 1e-12  # relative: a column that differs less from a multiple of another one says nothing more
 _STANDARD_ERRORS = 2.0  # a slope beyond this is seen about 95 times in 100
 
 
@@ -86,6 +88,13 @@ def excess(found: Floats, expected: Sequence[Floats]) -> float:
     `expected` (shape (points,)): the expected terms there. They are fitted to the values beside a constant, with relative
     weights; no coefficient is negative.
     """
+    return _excess(*(np.asarray(one, dtype=float).tobytes() for one in (found, *expected)))
+
+
+@lru_cache(4096)
+def _excess(values: bytes, *terms: bytes) -> float:
+    """Return what `excess` does; most edits of a ruler change neither the values nor the models of most functions."""
+    found, *expected = (np.frombuffer(one) for one in (values, *terms))
     if not found.max() > 0:
         return 1.0
     found = _positive(found)
@@ -128,6 +137,8 @@ def _positive(values: Floats) -> Floats:
 
 def _fitted(found: Floats, columns: Sequence[Floats]) -> list[float]:
     """Return coefficients of the least relative squares; the least one is left out while it is negative."""
+    if len(columns) == 2:
+        return _fitted_two(found, *columns)
     used = list(range(len(columns)))
     while True:
         design = np.stack([columns[k] / found for k in used], axis=1)
@@ -138,6 +149,26 @@ def _fitted(found: Floats, columns: Sequence[Floats]) -> list[float]:
         used.pop(int(np.argmin(coefficients * scale)))
     whole = dict(zip(used, coefficients.tolist(), strict=True))
     return [whole.get(k, 0.0) for k in range(len(columns))]
+
+
+def _fitted_two(found: Floats, first: Floats, second: Floats) -> list[float]:
+    """Return what `_fitted` does for two columns, in a tenth of the time: by orthogonal columns, made so twice."""
+    a, b = first / found, second / found
+    size = math.sqrt(a @ a)
+    a, along = a / size, 0.0
+    rest = b
+    for _ in range(2):
+        share = float(a @ rest)
+        rest, along = rest - share * a, along + share
+    own = float(rest @ rest)
+    is_alone = own <= _SAME**2 * float(b @ b)
+    slope = 0.0 if is_alone else float(rest.sum()) / own
+    constant = (float(a.sum()) - along * slope) / size
+    if slope < 0:
+        slope, constant = 0.0, float(a.sum()) / size
+    elif constant < 0:
+        slope, constant = float(b.sum() / (b @ b)), 0.0
+    return [constant, slope]
 
 
 def passing_growth(bound: Growth, x: Floats, parameter: str, noise: float) -> Growth:
@@ -166,7 +197,19 @@ def in_decimals(growth: Growth) -> str:
     return _FRACTION.sub(shown, str(growth))
 
 
+def passed_in_words(bounds: Growth | Mapping[str, Growth]) -> str:
+    """Return `passes_up_to` of a verdict as text; of one over several parameters along each."""
+    return in_decimals(bounds) if isinstance(bounds, Growth) else ", ".join(map(in_decimals, bounds.values()))
+
+
 def scaled(growth: Growth, x: Floats) -> Floats:
     """Return a growth at settings over its largest value there, which may be too large for a number."""
-    logs = growth.log2_value(x)
-    return np.asarray(np.exp2(logs - logs.max()))
+    return _scaled(growth, tuple(x.tolist()))
+
+
+@lru_cache(1024)
+def _scaled(growth: Growth, x: tuple[float, ...]) -> Floats:
+    logs = growth.log2_value(np.asarray(x))
+    found = np.asarray(np.exp2(logs - logs.max()))
+    found.flags.writeable = False  # it is everybody's
+    return found

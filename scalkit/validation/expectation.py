@@ -1,7 +1,5 @@
 """An expectation in big O, its deviation limits, and where a model's growth lies against them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -10,6 +8,7 @@ from typing import Literal, Protocol, runtime_checkable
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
 from scalkit.markup import block, formula, table
+from scalkit.text import did_you_mean
 
 Rank = Literal["total", "approximate", "none"]
 Direction = Literal["grows faster", "grows slower", "as expected"]
@@ -109,11 +108,11 @@ class Expectation:
             object.__setattr__(self, field, value)
 
     @property
-    def along(self) -> dict[str, Expectation]:
+    def along(self) -> "dict[str, Expectation]":
         """What is expected along its only parameter: itself, as expectations over several parameters have it."""
         return {self.parameter: self}
 
-    def in_parameter(self, parameter: str) -> Expectation:
+    def in_parameter(self, parameter: str) -> "Expectation":
         """Return it in terms of `parameter`: a constant, a word such as ``"linear"``, or ``O(N)`` for n."""
         if parameter == self.parameter:
             return self
@@ -123,7 +122,7 @@ class Expectation:
             return Expectation(self.growth, self.deviation if self.has_own_deviation else None, parameter)
         raise ExpectationError(
             f"the expectation '{self.growth}' is in terms of '{self.parameter}', the data in terms of '{parameter}'; "
-            f"write it in terms of {parameter}."
+            f"write it in terms of {parameter}.{did_you_mean(self.parameter, WORDS)}"
         )
 
     @cached_property

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scalkit.errors import UsageError
-from scalkit.measure.values import Values
+from scalkit.measure.reduce import Values
 from scalkit.validation.answer import MATERIAL, Answer
 from scalkit.validation.expectation import Direction
 from scalkit.validation.posterior import SURE, VerdictWord

@@ -6,20 +6,58 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from numbers import Real
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.markup import block, bullets, counted, details, paragraph, table
-from scalkit.units import format_quantity
-from scalkit.validation.budget import parse_budget
+from scalkit.text import as_percent, did_you_mean
+from scalkit.units import PREFIXES, SECONDS, format_quantity, split_quantity
 from scalkit.validation.crossing import place_of, shown_scale
 
 if TYPE_CHECKING:
     from scalkit.validation.result import Validation
     from scalkit.validation.verdict import Verdict
+
+_EXAMPLES = {"B": "'24 GB' or '512 MiB'", "s": "'10 ms' or '2 min'"}
+
+
+def parse_budget(budget: object, unit: str) -> float:
+    """Return a budget in `unit`.
+
+    `budget`: a number in `unit`, or text with a prefix: k, M, G, T, P are powers of 1000, Ki, Mi, Gi, Ti, Pi of 1024.
+    `unit`: base unit, for example ``"B"`` or ``"s"``.
+    Raises UsageError if it cannot be read, is not positive and finite, or is in another unit.
+    """
+    is_number = isinstance(budget, Real) and not isinstance(budget, bool)
+    if is_number:
+        value = float(cast(float, budget))
+    elif isinstance(budget, str) and (found := split_quantity(budget)):
+        value = found[0] * _factor(found[1], unit, budget)
+    else:
+        raise UsageError(
+            f"the budget {str(budget)[:40]!r} cannot be read; write a number in {unit or 'the unit'}{_or_text(unit)}."
+        )
+    if not (0 < value < math.inf):
+        raise UsageError(f"the budget {str(budget)[:40]!r} must be positive and finite.")
+    return value
+
+
+def _factor(written: str, unit: str, budget: str) -> float:
+    prefixes = {**PREFIXES, "K": 1e3}
+    factors = {"": 1.0, **SECONDS} if unit == "s" else prefixes | {f"{prefix}{unit}": f for prefix, f in prefixes.items()}
+    if written not in factors:
+        hint = did_you_mean(written, [one for one in factors if one.endswith(unit)])
+        raise UsageError(f"the budget {budget[:40]!r} is not in {unit or 'numbers without a unit'}{_or_text(unit)}.{hint}")
+    return factors[written]
+
+
+def _or_text(unit: str) -> str:
+    return f", or a text such as {_EXAMPLES[unit]}" if unit in _EXAMPLES else ""
+
 
 LARGEST_LOG2 = 64.0
 _OCTAVES = 65
@@ -72,10 +110,11 @@ class Limit:
         if self.value == 0:
             return f"The {what} exceeds {budget} at every {self.parameter}."
         if math.isinf(self.value):
-            ends = "" if math.isinf(self.low) else f" ({100 * self.level:g} % interval from {_shown(self.low)})"
+            ends = "" if math.isinf(self.low) else f" ({as_percent(self.level, 'g')} interval from {_shown(self.low)})"
             return f"The {what} stays within {budget} at every {self.parameter} up to 2^64{ends}."
         place = place_of(self.value, self.largest)
-        interval = f"{100 * self.level:g} % interval {_shown(self.low)} to {_shown(self.high)}"
+        ends = f"from {_shown(self.low)}" if math.isinf(self.high) else f"{_shown(self.low)} to {_shown(self.high)}"
+        interval = f"{as_percent(self.level, 'g')} interval {ends}"
         return f"The {what} stays within {budget} up to {self.parameter} = {_shown(self.value)} ({interval}), {place}."
 
     def __repr__(self) -> str:
@@ -120,7 +159,7 @@ class Limits:
     def _repr_html_(self) -> str:
         rows = [(escape(one.function), _shown(one.value), f"{_shown(one.low)} to {_shown(one.high)}") for one in self.each]
         first = self.wall
-        head = ("function", f"largest {first.parameter}", f"{100 * first.level:g} % interval")
+        head = ("function", f"largest {first.parameter}", f"{as_percent(first.level, 'g')} interval")
         refused = bullets(f"{name}: {why}" for name, why in self.refused.items())
         return block(
             paragraph(self.sentence),
@@ -250,4 +289,4 @@ def _last_within(log2_of: Callable[[Floats], Floats], target: float, smallest: f
 
 
 def _shown(x: float) -> str:
-    return "infinity" if math.isinf(x) else shown_scale(x)
+    return "2^64" if math.isinf(x) else shown_scale(x)

@@ -16,7 +16,7 @@ from scalkit.fit.pure_error import Noise, noise_of
 from scalkit.measure import Series, Statistic, measurements, series
 from scalkit.validation.space import SearchSpace
 
-_STRONG = 0.99
+_STRONG = 0.99  # a remark beside every verdict must be rarer wrong than the verdict, which is sure at 0.9
 _LEAST_OF_EXACT = 1e-3
 _MOST_POINTS = 64
 

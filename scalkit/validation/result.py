@@ -11,23 +11,22 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError, UsageError
+from scalkit.json_values import json_fields
+from scalkit.text import did_you_mean
 from scalkit.validation.advise import Advice, Cost, advise
 from scalkit.validation.answer import ANSWERS, Answer
-from scalkit.validation.judge.choices import AnyVerdict
+from scalkit.validation.judge.measured import AnyVerdict
 from scalkit.validation.limit import Limits, limits
-from scalkit.validation.litmus import Litmus
 from scalkit.validation.names import function_in, in_short
-from scalkit.validation.rules import RuleResult
-from scalkit.validation.several.along import number_or_none, numbers_or_none
+from scalkit.validation.rules import Litmus, RuleResult
 from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.validation.told.bands import bands_of
-from scalkit.validation.told.sentences import MATCH_WORDS
+from scalkit.validation.told.sentences import MATCH_WORDS, bands_of
 from scalkit.validation.verdict import SYMBOLS, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from scalkit.validation.baseline.comparison import Comparison
+    from scalkit.validation.baseline.comparison import Change, Comparison
 
 SCHEMA = 2
 _SAID = 3  # of the problems in a headline
@@ -81,8 +80,7 @@ class Validation:
             return found[0]
         if not found:
             names = dict.fromkeys(v.function for v in self.verdicts)
-            near = difflib.get_close_matches(str(function), names, 1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(function, names)
             raise DataError(f"there is no verdict on {key!r}; there are verdicts on {', '.join(names) or 'none'}.{hint}")
         metrics = ", ".join(v.metric for v in found)
         raise DataError(
@@ -129,7 +127,7 @@ class Validation:
         unknown = [word for word in fail_on if word not in known]
         if unknown:
             raise UsageError(f"cannot fail on {unknown[0]!r}; choose from {', '.join(known)}.")
-        failed = bool(self.problems)
+        failed = self.answer == "fix"
         if self.comparison is not None:
             failed |= bool(self.comparison.failures([word for word in fail_on if word != "predicted"]))
         if "better" in fail_on:
@@ -148,7 +146,7 @@ class Validation:
     @property
     def answer(self) -> Answer:
         """The worst answer: ``"fix"`` where there is a problem, ``"cannot tell"``, or ``"fine"``."""
-        if self.problems:
+        if self._wrong:
             return "fix"
         return "cannot tell" if self.answers["cannot tell"] else "fine"
 
@@ -165,25 +163,31 @@ class Validation:
     @property
     def problems(self) -> tuple[str, ...]:
         """What is to be fixed, each as one says it to a person who decides, the worst first."""
-        found = [v.problem for v in self.worst_first if v.answer == "fix"]
-        found += [r.sentence.removesuffix(".") for r in self.rules if r.is_failure]
-        known = {(v.function, v.metric) for v in self.verdicts if v.answer == "fix"}
+        return tuple(_problem(one) for one in self._wrong)
+
+    @property
+    def _wrong(self) -> tuple[AnyVerdict | RuleResult | Change, ...]:
+        """What is to be fixed, the worst first; a sentence for each of hundreds would take long."""
+        found = [v for v in self.worst_first if v.answer == "fix"]
+        known = {(v.function, v.metric) for v in found}
         changes = () if self.comparison is None else self.comparison.failures()
-        return (*found, *(c.sentence.removesuffix(".") for c in changes if (c.function, c.metric) not in known))
+        new = (c for c in changes if (c.function, c.metric) not in known)
+        return (*found, *(r for r in self.rules if r.is_failure), *new)
 
     @property
     def headline(self) -> str:
         """One sentence: what is to be fixed, and how many verdicts are fine or cannot be told."""
-        problems, answers = self.problems, self.answers
+        wrong, answers = self._wrong, self.answers
         unclear = [v.function for v in self.worst_first if v.answer == "cannot tell"]
         counts = [f"{answers['fine']} fine"] if answers["fine"] else []
         counts += [f"{len(unclear)} cannot tell ({', '.join(in_short(unclear))})"] if unclear else []
-        if not problems:
+        if not wrong:
             return f"no problem: {', '.join(counts) or 'nothing was judged'}"
-        said = problems[0] if len(problems) == 1 else "; ".join(f"({k}) {one}" for k, one in enumerate(problems[:_SAID], 1))
-        more = f"; and {len(problems) - _SAID} more" if len(problems) > _SAID else ""
+        problems = [_problem(one) for one in wrong[:_SAID]]
+        said = problems[0] if len(wrong) == 1 else "; ".join(f"({k}) {one}" for k, one in enumerate(problems, 1))
+        more = f"; and {len(wrong) - _SAID} more" if len(wrong) > _SAID else ""
         rest = f". Beside it: {', '.join(counts)}" if counts else ""
-        return f"{len(problems)} problem{'' if len(problems) == 1 else 's'}: {said}{more}{rest}"
+        return f"{len(wrong)} problem{'' if len(wrong) == 1 else 's'}: {said}{more}{rest}"
 
     @property
     def matches(self) -> str:
@@ -268,27 +272,21 @@ class Validation:
         """Return plain values for JSON, as ``verdict.schema.json`` describes them; NaN and infinity become null.
 
         `bands`: whether verdicts on one parameter have the bands of their divergence and of new values, which take a few
-        milliseconds each; see `scalkit.validation.told.bands`.
+        milliseconds each; see `scalkit.validation.told.sentences`.
         """
+        litmus = self.litmus
         return {
             "schema": SCHEMA,
-            "headline": self.headline,
-            "answer": self.answer,
-            "answers": self.answers,
-            "problems": list(self.problems),
+            **json_fields(self, "headline answer answers problems"),
             "exit_status": self.exit_status(),
-            "expectations": self.expectations,
-            "statistic": self.statistic,
-            "counts": self.counts,
+            **json_fields(self, "expectations statistic counts"),
             "verdicts": [
                 v.to_dict() | ({"bands": bands_of(v)} if bands and isinstance(v, Verdict) else {}) for v in self.worst_first
             ],
             "rules": [_rule(r) for r in self.rules],
-            "litmus": None if self.litmus is None else _litmus(self.litmus),
-            "unexpected": list(self.unexpected),
-            "missing": list(self.missing),
-            "unjudged": list(self.unjudged),
-            "comparison": None if self.comparison is None else self.comparison.to_dict(),
+            "litmus": litmus and {"function": litmus.verdict.function, **json_fields(litmus, "passed sentence")},
+            **json_fields(self, "unexpected missing unjudged"),
+            "comparison": self.comparison and self.comparison.to_dict(),
             "warnings": list(self.warnings),
         }
 
@@ -305,22 +303,9 @@ class Validation:
         return result_html(self)
 
 
+def _problem(wrong: AnyVerdict | RuleResult | Change) -> str:
+    return wrong.problem if isinstance(wrong, Verdict | SeveralVerdict) else wrong.sentence.removesuffix(".")
+
+
 def _rule(result: RuleResult) -> dict[str, Any]:
-    return {
-        "rule": str(result.rule),
-        "status": result.status,
-        "metric": result.metric,
-        "parameter": result.parameter,
-        "x": numbers_or_none(result.x),
-        "ratio": numbers_or_none(result.ratio),
-        "violated_at": list(result.violated_at),
-        "predicted_from": number_or_none(result.predicted_from),
-        "decides": result.decides,
-        "caveats": list(result.caveats),
-        "missing": list(result.missing),
-        "sentence": result.sentence,
-    }
-
-
-def _litmus(litmus: Litmus) -> dict[str, Any]:
-    return {"function": litmus.verdict.function, "passed": litmus.passed, "sentence": litmus.sentence}
+    return json_fields(result, "rule status metric parameter x ratio violated_at predicted_from decides caveats missing sentence")

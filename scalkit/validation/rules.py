@@ -1,12 +1,10 @@
 """Cross-function rules: ``MPI_Allreduce <= MPI_Reduce + MPI_Bcast`` on measurements and on models."""
 
-from __future__ import annotations
-
 import difflib
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -17,9 +15,8 @@ from scalkit.markup import block, bullets, counted, details, paragraph, table
 from scalkit.measure import Series
 from scalkit.relation import Relation, Terms
 from scalkit.validation.crossing import last_sign_change, place_of, shown_scale
-
-if TYPE_CHECKING:
-    from scalkit.validation.verdict import Verdict
+from scalkit.validation.judge.measured import AnyVerdict
+from scalkit.validation.verdict import Verdict
 
 TOLERANCE = 0.03
 _LOG2_X_MAX = 1000.0
@@ -211,3 +208,49 @@ def _predicted(rule: Relation, models: Mapping[str, Model], x: Floats) -> float 
 def _log2_sum(terms: Terms, models: Mapping[str, Model], x: Floats) -> Floats:
     rows = [math.log2(factor) + models[name].log2_value(x) for factor, name in terms]
     return np.asarray(np.logaddexp2.reduce(rows, axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Litmus:
+    """The verdict on the litmus function, and what follows for the others.
+
+    Source: Shudler et al. 2015, sections 2.2 and 3.2 (docs/references.md).
+    """
+
+    verdict: AnyVerdict
+
+    def __repr__(self) -> str:
+        return f"<Litmus: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        return block(paragraph(self.sentence))
+
+    @property
+    def passed(self) -> bool:
+        """Whether the litmus function does not grow faster than its limits."""
+        return not self.verdict.misses
+
+    @property
+    def sentence(self) -> str:
+        """What the test says, in plain words."""
+        verdict = self.verdict
+        name, found, expected = verdict.function, verdict.model.growth, verdict.expectation.growth
+        if verdict.answer == "cannot tell":
+            return (
+                f"The litmus test {name} cannot tell whether it grows as its algorithm promises ({expected}), so it says nothing "
+                "about the others; measure it again, at more settings or on an idle machine."
+            )
+        if verdict.rank == "total":
+            behaviour = f"behaves as its algorithm promises ({found})"
+        else:
+            inside = "within the limits" if verdict.rank == "approximate" else "outside the limits"
+            behaviour = f"{verdict.direction} than its algorithm promises, {inside} ({found} instead of {expected})"
+        if self.passed:
+            return (
+                f"The litmus test {name} {behaviour}: where another run time grows too fast, "
+                "suspect the library before the machine."
+            )
+        return (
+            f"The litmus test {name} itself {behaviour}: machine, scheduling or benchmark, not the library alone, "
+            "may explain the deviations of other run times."
+        )

@@ -1,32 +1,123 @@
 """Validates measurements against expectations."""
 
-import difflib
+import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import xarray as xr
 
 from scalkit.errors import DataError, ExpectationError
-from scalkit.fit.several.growth import GrowthSum
+from scalkit.fit.several.model import GrowthSum
 from scalkit.measure import parameters_of
 from scalkit.measure.schema import metrics_of
+from scalkit.mpi_world import mpi_world
 from scalkit.options import Judging, JudgingOptions
 from scalkit.relation import Relation
-from scalkit.task_bar import task_bar
+from scalkit.task_bar import Report, task_bar
+from scalkit.text import did_you_mean
 from scalkit.validation.against.claimed import Claimed, claimed
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import CATALOGUES, ExpectationSet, expectation_set
 from scalkit.validation.expectation import WORDS
 from scalkit.validation.judge.along_one import Mapper
-from scalkit.validation.judge.choices import Choices
 from scalkit.validation.judge.judge import Judge
+from scalkit.validation.judge.measured import Choices
 from scalkit.validation.names import Name, function_in, in_short, named
-from scalkit.validation.parallel import in_turn
 from scalkit.validation.result import Validation
 from scalkit.validation.rules import parsed_rules
+
+_FORMULA = frozenset("(^*√²³")  # a text with one of these is no name of a file
+_RANK_0_HELPS = 4  # ranks at most: with more of them it would keep the others waiting for messages
+
+
+def in_turn(report: Report) -> Mapper:
+    """Return what computes tasks one after the other, as `map` does, and reports how far it is."""
+
+    def mapper(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Any]:
+        report(0, len(tasks))
+        for done, task in enumerate(tasks, 1):
+            found = function(task)
+            report(done, len(tasks))
+            yield found
+
+    return mapper
+
+
+@contextmanager
+def over_ranks(n_ranks: int | None, report: Report) -> Iterator[Mapper | None]:
+    """Yield what computes tasks on all ranks; all of them must enter together.
+
+    `n_ranks`: how many ranks the launcher says that it started; None if it says nothing.
+    `report`: is called on rank 0 with the number of tasks that are done, and of all.
+    Returns: as `map` on rank 0. None on each other rank, when it has done its part and rank 0 has left.
+    Raises LaunchError if mpi4py is missing, cannot be loaded, or belongs to another MPI library than the launcher.
+    """
+    comm = mpi_world(n_ranks)
+    if comm.Get_size() == 1:
+        yield in_turn(report)
+        return
+    from mpi4py.futures import MPICommExecutor
+
+    if comm.Get_rank() > 0:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # rank 0 hears it too, and ends the others in order
+    with MPICommExecutor(comm) as executor:
+        yield None if executor is None else _spreading(executor, report)
+
+
+def _spreading(executor: Any, report: Report) -> Mapper:
+    """Return what computes tasks by an `MPIPoolExecutor`."""
+
+    def mapper(function: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
+        from mpi4py.futures import Future, as_completed
+
+        n_ranks = executor.num_workers + 1
+        bundles = list(_bundles(tasks, n_ranks))
+        futures = [executor.submit(_in_order, function, bundle) for bundle in bundles]
+
+        def tell() -> None:
+            done = sum(len(bundle) for bundle, future in zip(bundles, futures, strict=True) if future.done())
+            report(done, len(tasks))
+
+        tell()
+        try:
+            for place in reversed(range(len(bundles) if n_ranks <= _RANK_0_HELPS else 0)):
+                if futures[place].cancel():  # the last one that no other rank has begun
+                    futures[place] = Future()
+                    _compute(futures[place], function, bundles[place])
+                    tell()
+            for _ in as_completed(futures):
+                tell()
+            return [found for future in futures for found in future.result()]
+        finally:
+            for future in futures:
+                future.cancel()
+
+    return mapper
+
+
+def _bundles(tasks: Sequence[Any], n_ranks: int) -> Iterator[Sequence[Any]]:
+    """Yield the tasks that are sent together: many in the beginning, so that few messages are needed, one in the end."""
+    start = 0
+    while start < len(tasks):
+        size = max(1, (len(tasks) - start) // (2 * n_ranks))
+        yield tasks[start : start + size]
+        start += size
+
+
+def _in_order(function: Callable[[Any], Any], bundle: Sequence[Any]) -> list[Any]:
+    return [function(task) for task in bundle]
+
+
+def _compute(future: Any, function: Callable[[Any], Any], bundle: Sequence[Any]) -> None:
+    """Compute here; an error waits for those of earlier tasks, which would be raised without other ranks."""
+    try:
+        future.set_result(_in_order(function, bundle))
+    except Exception as error:
+        future.set_exception(error)
 
 
 def validate(
@@ -121,12 +212,15 @@ def _of_the_only_function(data: xr.Dataset, expectations: object) -> object:
         return _of_metrics(data, model)
     if not isinstance(expectations, str) or expectations in CATALOGUES or Path(expectations).exists():
         return expectations
+    is_formula = not expectations.endswith(".toml") and not _FORMULA.isdisjoint(expectations)
     try:
         names = GrowthSum.parse(expectations).parameters
     except ExpectationError:
+        if is_formula:
+            raise
         return expectations  # a file that is not there
     known = {str(name).lower() for name in parameters_of(data)}
-    if not {name.lower() for name in names} <= known | set(WORDS):
+    if not is_formula and not {name.lower() for name in names} <= known | set(WORDS):
         return expectations
     return {_only_function(data, f"'{expectations}'", f"'{expectations}'"): expectations}
 
@@ -153,8 +247,7 @@ def _no_match(names: tuple[Name, ...], expected: ExpectationSet, baseline: Basel
     functions = list(dict.fromkeys(function for function, _ in names))
     is_there = not set(functions).isdisjoint(map(function_in, wanted))  # the function is, the metric is not
     measured = [named(*one) for one in names] if is_there else functions
-    near = [match for name in wanted for match in difflib.get_close_matches(name, measured, 1)]
-    hint = f" Did you mean '{near[0]}'?" if near else ""
+    hint = next(filter(None, (did_you_mean(name, measured) for name in wanted)), "")
     return (
         f"no measured function has an expectation: measured are {', '.join(measured) or 'nothing'}; "
         f"expectations name {', '.join(wanted) or 'nothing'}.{hint}"

@@ -16,14 +16,17 @@ from scalkit.arrays import Floats
 from scalkit.fit import Model
 from scalkit.fit.pure_error import standard_error
 from scalkit.growth import Growth
+from scalkit.json_values import json_fields, json_value
 from scalkit.measure import Series
+from scalkit.units import format_quantity
 from scalkit.validation.answer import excess, passing_growth, scaled, steps_explain, tolerance_of
 from scalkit.validation.crossing import crossing
 from scalkit.validation.expectation import Direction, Expectation, Rank
 from scalkit.validation.judged import POOR, Along, Judged
 from scalkit.validation.pieces import piecewise_remark
 from scalkit.validation.posterior import Posterior, VerdictWord
-from scalkit.validation.several.along import AlongVerdict, number_or_none, numbers_or_none
+from scalkit.validation.posterior.exact import common_step
+from scalkit.validation.several.along import AlongVerdict
 from scalkit.validation.space import SearchSpace
 from scalkit.validation.told.sentences import hidden_sentence_of, likelihood_sentence_of, problem_of, sentence_of
 
@@ -33,6 +36,9 @@ if TYPE_CHECKING:
 
 Estimator = Literal["posterior", "adjusted_r2"]
 """What chooses the model that is shown: its probability, or the adjusted R^2 of the paper."""
+
+_COARSE = 1000.0
+"""Ticks of a clock in the largest value from which on noise hides them: 0.1 %, as little as the quietest machine scatters."""
 
 SYMBOLS: dict[VerdictWord, str] = {"total": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
 
@@ -126,7 +132,18 @@ class Verdict(Judged):
     @property
     def misses(self) -> bool:
         """Whether it grows faster than claimed by more than is tolerated, or leaks, as far as the values go."""
-        return self.leaks or super().misses
+        return self.leaks or (super().misses and not self.coarse_tick)
+
+    @cached_property
+    def coarse_tick(self) -> float:
+        """Tick of a clock too coarse to tell settings apart, where the claim explains every value to within two; else 0."""
+        series, values = self.series, self.series.replicates
+        if series.exact or series.virtual or len(np.unique(series.y)) == len(series.y):
+            return 0.0
+        if not (tick := common_step(np.append(values[np.isfinite(values)], 0.0))):
+            return 0.0
+        claimed = scaled(self.expectation.growth, series.x)
+        return tick if series.y.max() <= _COARSE * tick and steps_explain(series.y, claimed, 2 * tick) else 0.0
 
     @property
     def is_poor(self) -> bool:
@@ -250,6 +267,9 @@ class Verdict(Judged):
     def caveats(self) -> tuple[str, ...]:
         """What limits the meaning of the measurements and of the model."""
         factor = self.against.remark if self.against else ""
+        if super().misses and self.coarse_tick:
+            tick = format_quantity(self.coarse_tick, self.unit)
+            factor = f"the clock has steps of {tick}, and the claim explains every value to within two"
         if self.misses and self.is_poor and self.suspected is not None:
             factor = f"no term follows the values (adjusted R² {self.suspected.adjusted_r2:.2f}); measure again"
         return (*self.series.caveats, *self.remarks, *(one for one in (self.change, factor) if one))
@@ -281,41 +301,24 @@ class Verdict(Judged):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, as ``verdict.schema.json`` describes them."""
-        lower, upper = self.expectation.limits
-        series = self.series
         return {
-            "function": self.function,
-            "metric": self.metric,
-            "unit": self.unit,
-            "parameter": self.parameter,
+            **json_fields(self, "function metric unit parameter"),
             "expectation": str(self.expectation.growth),
             "deviation": str(self.expectation.deviation),
-            "limits": [str(lower), str(upper)],
+            "limits": json_value(self.expectation.limits),
             "space": {"name": self.space.name, "ticks": list(_texts(self.space.ticks))},
             "model": _model(self.model),
             "by_adjusted_r2": _model(self.by_adjusted_r2),
-            "by_likelihood": str(self.by_likelihood),
-            "divergence": str(self.divergence),
-            "rank": self.rank,
-            "verdict": self.verdict,
+            **json_fields(self, "by_likelihood divergence rank verdict"),
             **self.answer_to_dict(),
-            "passes_up_to": str(self.passes_up_to),
-            "probability": {rank: number_or_none(p) for rank, p in self.probability.items()},
-            "hidden": {
-                "growth": None if self.posterior.hidden_growth is None else str(self.posterior.hidden_growth),
-                "share": number_or_none(self.hidden),
-            },
-            "growth_band": [str(growth) for growth in self.posterior.growth_band()],
-            "direction": self.direction,
-            "crossing": number_or_none(self.crossing),
-            "decides": self.decides,
-            "caveats": list(self.caveats),
-            "sentence": self.sentence,
+            **json_fields(self, "passes_up_to probability"),
+            "hidden": {"growth": json_value(self.posterior.hidden_growth), "share": json_value(self.hidden)},
+            "growth_band": json_value(self.posterior.growth_band()),
+            **json_fields(self, "direction crossing decides caveats sentence"),
             "rivals": [_model(model) for model in self.rivals[:5]],
-            "x": numbers_or_none(series.x),
-            "y": numbers_or_none(series.y),
-            "n_repetitions": [int(n) for n in series.n_repetitions],
-            "noise": number_or_none(series.noise),
+            **json_fields(self.series, "x y"),
+            "n_repetitions": [int(n) for n in self.series.n_repetitions],
+            "noise": json_value(self.series.noise),
         }
 
     def __repr__(self) -> str:
@@ -337,11 +340,4 @@ def _texts(ticks: tuple[Growth, ...]) -> tuple[str, ...]:
 
 
 def _model(model: Model) -> dict[str, Any]:
-    return {
-        "growth": str(model.growth),
-        "constant": number_or_none(model.constant),
-        "coefficient": number_or_none(model.coefficient),
-        "adjusted_r2": number_or_none(model.adjusted_r2),
-        "weight": number_or_none(model.weight),
-        "text": str(model),
-    }
+    return json_fields(model, "growth constant coefficient adjusted_r2 weight") | {"text": str(model)}

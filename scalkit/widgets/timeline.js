@@ -1,5 +1,5 @@
 // A timeline: gestures change the window at once, with what is there stretched; Python sends what is in it as bytes.
-const HELP = "Drag to move; Ctrl and wheel, or + and −, to zoom; arrows to move and to choose a process; Home for all.";
+const HELP = "Drag to move, with Shift to select a span; click to keep what is said of a call; Ctrl and wheel, or W and S, to zoom; A and D to move; arrows to choose a process; / to find a call; Home for all.";
 const GROUPS = [8, 16, 32, 64, 128, 256], PATIENCE = 10_000;
 
 function render({ model, el, signal }) {
@@ -29,6 +29,7 @@ function render({ model, el, signal }) {
 
   const view = { begin: 0, end: 1, first: 0, count: 1 };
   let picture = null, whole = null, bars = null, pending = null, isDirty = false, isAsking = false, asked = 0, askedAt = 0, shown = "";
+  let isPinned = false; // what is said of a call stays
   let cursor = null, pointed = 0, isBusy = false, frame = 0, later = 0, drawn = 0, marked = null;
 
   const area = () => ({ left: LEFT, top: TOP, width: Math.max(el.clientWidth - LEFT - RIGHT, 40), height: heightOf(view.count) });
@@ -74,6 +75,7 @@ function render({ model, el, signal }) {
       }
       if (bars && bars.first === view.first && bars.count === view.count) drawBars(context, bars, view, place, look);
     }
+    chosenHere.draw(context, place, look);
     drawMarked(context, place, look);
     context.restore();
     drawAxes(context, view, place, look);
@@ -141,6 +143,7 @@ function render({ model, el, signal }) {
 
   function came(message, buffers) {
     if (message.said) return hear(message.said);
+    if (chosenHere.came(message, foundCall)) return;
     const told = message.raster ?? message.bars;
     if (!told) return;
     const found = message.raster ? readRaster(told, buffers) : readBars(told, buffers);
@@ -157,9 +160,27 @@ function render({ model, el, signal }) {
   function hear(told) {
     if (told.n !== pointed) return;
     marked = told.text ? told : null;
-    said.textContent = told.text || `Process ${told.location}: nothing is recorded there.`;
-    said.classList.remove("quiet");
+    say(told.text || `Process ${told.location}: nothing is recorded there.`);
     redraw();
+  }
+  const say = (text) => { said.textContent = text; said.classList.remove("quiet"); };
+  function pin(keeps) {
+    isPinned = keeps;
+    said.classList.toggle("pinned", keeps);
+    redraw();
+  }
+
+  // A call that was looked for is shown, marked and kept.
+  function foundCall(told, word) {
+    if (!told.text) { say(word.trim() ? `No call in view has "${word.trim()}" in its name.` : "Write a part of a call's name."); return; }
+    pointed += 1;
+    clearTimeout(later);
+    [marked, cursor] = [told, { location: told.location, time: told.begin }];
+    say(told.text);
+    pin(true);
+    const wide = view.end - view.begin, middle = told.begin + told.length / 2;
+    if (told.begin < view.begin || told.begin + told.length > view.end || told.length < wide / 200)
+      look(...[-1, 1].map((side) => middle + side * Math.max(Math.min(wide / 2, told.length * 20), told.length * 0.6)));
   }
 
   function point(location, time) {
@@ -220,8 +241,10 @@ function render({ model, el, signal }) {
       save("group", [view.first, view.count]);
     }, { signal });
   }
+  const chosenHere = choicesOf({ el, tools, signal, facts, view, seconds, redraw, show: (begin, end) => look(begin, end),
+    send: (name, value) => { if (isHeard(model)) model.send({ name, value }); } });
   const label = make("span", "window", tools);
-  for (const node of tools.querySelectorAll("button, select")) node.dataset.lmSuppressShortcuts = "true";
+  for (const node of tools.querySelectorAll("button, select, input")) node.dataset.lmSuppressShortcuts = "true";
   main.dataset.lmSuppressShortcuts = "true";
 
   function drawLegend() {
@@ -252,30 +275,45 @@ function render({ model, el, signal }) {
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) return pan(event.deltaX / area().width);
     zoom(1.2 ** Math.sign(event.deltaY) * 1.001 ** event.deltaY, timeAt(event));
   }, { passive: false });
+  const isInside = (event) => event.offsetX >= LEFT && event.offsetY >= TOP; // not on the axes
   let held = null;
   on(main, "pointerdown", (event) => {
     if (event.button) return;
-    held = { x: event.clientX, begin: view.begin, end: view.end };
+    held = { x: event.clientX, begin: view.begin, end: view.end, from: event.shiftKey || chosenHere.select() ? timeAt(event) : null };
     main.setPointerCapture(event.pointerId);
   });
   on(main, "pointermove", (event) => {
-    if (held) {
+    if (held) held.hasMoved ||= Math.abs(event.clientX - held.x) > 3;
+    if (held && held.from !== null) chosenHere.mark(held.from, timeAt(event));
+    else if (held) {
+      if (!held.hasMoved) return;
       const moved = ((event.clientX - held.x) / area().width) * (held.end - held.begin);
       look(held.begin - moved, held.end - moved, false);
-    } else if (event.offsetX >= LEFT && event.offsetY >= TOP) point(rowAt(event), Math.min(timeAt(event), facts().span - 1));
+    } else if (!isPinned && isInside(event)) point(rowAt(event), Math.min(timeAt(event), facts().span - 1));
   });
-  for (const kind of ["pointerup", "pointercancel"]) on(main, kind, () => { held = null; });
-  on(main, "pointerleave", () => { if (!held && document.activeElement !== main) { cursor = marked = null; redraw(); } });
+  on(main, "pointerup", (event) => {
+    if (held?.hasMoved && held.from !== null) chosenHere.ask();
+    else if (held && !held.hasMoved && isInside(event)) {
+      pin(!isPinned);
+      point(rowAt(event), Math.min(timeAt(event), facts().span - 1));
+    }
+    held = null;
+  });
+  on(main, "pointercancel", () => { held = null; });
+  on(main, "pointerleave", () => { if (!held && !isPinned && document.activeElement !== main) { cursor = marked = null; redraw(); } });
   on(main, "dblclick", (event) => zoom(0.25, timeAt(event)));
   on(main, "keydown", (event) => {
     const acts = {
       ArrowLeft: () => pan(-0.25), ArrowRight: () => pan(0.25), Home: all, "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2),
       PageUp: () => pan(-1), PageDown: () => pan(1), ArrowUp: () => step(-1), ArrowDown: () => step(1),
+      w: () => zoom(0.5), s: () => zoom(2), a: () => pan(-0.25), d: () => pan(0.25), "/": () => chosenHere.word.focus(),
+      Enter: () => pin(!isPinned), Escape: () => { pin(false); chosenHere.clear(); },
     };
-    if (!acts[event.key] || event.altKey || event.ctrlKey || event.metaKey) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (!acts[key] || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
-    acts[event.key]();
+    acts[key]();
   });
   const step = (by) => {
     const now = cursor ? cursor.location + by : view.first;

@@ -1,7 +1,5 @@
 """A trace over time in a notebook: zoom, pan, hover; only what is in view travels to the page, as bytes."""
 
-from __future__ import annotations
-
 import html
 import os
 from collections.abc import Mapping, Sequence
@@ -14,11 +12,11 @@ import traitlets as t
 from scalkit.errors import UsageError
 from scalkit.plots.style import quantity
 from scalkit.plots.traces.timeline import WAITING, colours, said_of, timeline_svg
+from scalkit.text import as_percent
 from scalkit.trace.files.tables import OPERATIONS
-from scalkit.trace.results.metrics import TITLES
+from scalkit.trace.results.summary import TITLES
 from scalkit.trace.views.timeline import Bars, Moment, Raster, Timeline
-from scalkit.widgets.base.cells import CellWidget
-from scalkit.widgets.base.fallback import Fallback
+from scalkit.widgets.base.cells import CellWidget, Fallback
 from scalkit.widgets.base.templates import source
 
 _MOST_COLUMNS, _MOST_ROWS = 4096, 4096
@@ -27,8 +25,9 @@ _MOST_COLUMNS, _MOST_ROWS = 4096, 4096
 class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
     """Shows what every process of a trace does when.
 
-    Drag moves it, the wheel (with Ctrl, or after a click) and the keys + and - zoom, arrows move and choose a process; what is
-    under the pointer is said below. Where few calls are in view they are drawn one by one, with arrows for transfers.
+    Drag moves it, the wheel (with Ctrl, or after a click) and the keys W and S zoom, A and D move, arrows choose a process; what
+    is under the pointer is said below, and stays there after a click. Shift and drag selects a span, whose sums are listed; calls
+    are found by name. Where few calls are in view they are drawn one by one, with arrows for transfers.
 
     Parameters
     ----------
@@ -51,7 +50,7 @@ class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
         If there is no trace, or something is wrong with it.
     """
 
-    _esm = source("base/kernel.js", "timeline_draw.js", "timeline.js")
+    _esm = source("base/kernel.js", "timeline_draw.js", "timeline_chosen.js", "timeline.js")
     _css = source("base/kernel.css", "base/part.css", "timeline.css")
 
     facts = t.Dict().tag(sync=True)
@@ -66,7 +65,7 @@ class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
         self.on_msg(self._asked)
         self._enter_cell()
 
-    def zoom(self, begin_s: float, end_s: float) -> TimelineView:
+    def zoom(self, begin_s: float, end_s: float) -> "TimelineView":
         """Show a stretch of time, in s from the begin of the trace; what is beyond the trace is cut off. Return the view.
 
         Raises UsageError if it is empty, or there is nothing of the trace in it.
@@ -91,9 +90,12 @@ class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
         """Answer a request of the page; one that makes no sense is ignored."""
         if not isinstance(content, Mapping) or not isinstance(content.get("value"), Mapping):
             return
-        answers = {"look": self._look, "point": self._point}
+        answers = {"look": self._look, "point": self._point, "sum": self._sum}
         answer = answers.get(str(content.get("name")))
         try:
+            if content.get("name") == "find":
+                values = dict(content["value"])
+                self._find(str(values.pop("text")), {str(key): int(value) for key, value in values.items()})
             if answer is not None:
                 answer({str(key): int(value) for key, value in content["value"].items()})
         except (KeyError, ValueError, TypeError, OverflowError, UsageError):
@@ -101,7 +103,7 @@ class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
 
     def _look(self, asked: Mapping[str, int]) -> None:
         begin, end = asked["begin"], max(asked["end"], asked["begin"] + 1)
-        chosen = range(asked["first"], asked["first"] + asked["count"])
+        chosen = self._group_of(asked)
         some: Sequence[int] | None = None if len(chosen) == self.timeline.locations else chosen
         columns, rows = min(asked["columns"], _MOST_COLUMNS), min(max(asked["rows"], 1), _MOST_ROWS)
         bars = self.timeline.bars(begin, end, some) if asked.get("bars", 1) else None
@@ -112,11 +114,26 @@ class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
         raster = self.timeline.raster(begin, end, columns, some, rows)
         self.send({"raster": told | _shape(raster)}, buffers=[raster.kind.tobytes(), raster.wait.tobytes()])
 
+    def _group_of(self, asked: Mapping[str, int]) -> range:
+        return range(asked["first"], asked["first"] + asked["count"])
+
+    def _sum(self, asked: Mapping[str, int]) -> None:
+        found = self.timeline.sums(asked["begin"], asked["end"], self._group_of(asked))
+        whole = 1e-9 * (asked["end"] - asked["begin"]) * asked["count"]
+        rows = [[name, quantity(one, "s", 4), _share(one / whole)] for name, one in found.items()]
+        self.send({"sums": {"n": asked["n"], "rows": rows}})
+
+    def _find(self, text: str, asked: Mapping[str, int]) -> None:
+        after = (asked["time"], asked["location"])
+        moment = self.timeline.find(text, after, self._group_of(asked)) if text else None
+        told = {"n": asked["n"], "location": 0, "text": "", "begin": 0, "length": 0}
+        self.send({"found": told if moment is None else told | _told(moment)})
+
     def _point(self, asked: Mapping[str, int]) -> None:
         moment = self.timeline.at(asked["location"], asked["time"])
         told = {"n": asked["n"], "location": asked["location"], "text": "", "begin": 0, "length": 0}
         if moment is not None:
-            told |= {"text": _words(moment), "begin": moment.begin, "length": moment.length}
+            told |= _told(moment)
         self.send({"said": told})
 
     def _fallback_text(self) -> str:
@@ -147,7 +164,7 @@ def _facts(timeline: Timeline) -> dict[str, Any]:
 
 
 def _share(part: float) -> str:
-    return "0 %" if part == 0 else "< 0.1 %" if part < 0.001 else f"{100 * part:.1f} %"
+    return "0 %" if part == 0 else "< 0.1 %" if part < 0.001 else as_percent(part, ".1f")
 
 
 def _shape(raster: Raster) -> dict[str, int]:
@@ -164,6 +181,10 @@ def _packed(bars: Bars, timeline: Timeline, begin: int) -> list[bytes]:
     found = [np.asarray(one, dtype="<i4").tobytes() for one in places]
     found += [(np.asarray(one) - begin).astype("<f8").tobytes() for one in times]
     return [*found, kind.tobytes(), np.asarray(bars.operation, dtype=np.uint8).tobytes()]
+
+
+def _told(moment: Moment) -> dict[str, Any]:
+    return {"location": moment.location, "text": _words(moment), "begin": moment.begin, "length": moment.length}
 
 
 def _words(moment: Moment) -> str:

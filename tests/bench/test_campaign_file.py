@@ -21,10 +21,11 @@ from scalkit.bench import Mpi
 from scalkit.bench.campaign.file import Library, read_campaign
 from scalkit.bench.campaign.here import prepare_here
 from scalkit.bench.jobs.batch import submit
-from scalkit.bench.jobs.book import planned_jobs
+from scalkit.bench.jobs.collecting import planned_jobs
 from scalkit.bench.jobs.emitting import emitted
-from scalkit.bench.libraries.added import Library as AddedLibrary
-from scalkit.bench.libraries.added import libraries_folder
+from scalkit.bench.libraries.installing import Library as AddedLibrary
+from scalkit.bench.libraries.installing import libraries_folder
+from scalkit.bench.libraries.mpi import settings
 from scalkit.cli import main
 from scalkit.errors import UsageError
 from scalkit.schema_errors import schema_errors
@@ -311,6 +312,8 @@ def test_jube_runs_what_is_emitted(
     assert "a \"b\" <c> & 'd' --> {{ 1 }}" in str(ElementTree.parse(xml).findtext("benchmark/comment"))
     monkeypatch.chdir(path.parent)
     monkeypatch.setenv("PATH", f"{Path(mpi.mpicc).parent}:/usr/bin:/bin")
+    for name, value in settings(mpi.kind, library=mpi.library, oversubscribed=True).items():
+        monkeypatch.setenv(name, value)  # as a person who is root must, with Open MPI
     subprocess.run([jube, "run", xml.name], check=True, capture_output=True, timeout=300)
     table = subprocess.run([jube, "result", "mine_runs", "-a"], check=True, capture_output=True, text=True, timeout=60)
     assert "kind,p,size,run,MPI_Bcast_q1_ns_last[ns],MPI_Comm_dup_steady_B_last[B]\n" in table.stdout

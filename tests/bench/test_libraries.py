@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from scalkit.bench import Mpi
-from scalkit.bench.libraries.added import find_library, libraries, libraries_folder, remove_library
-from scalkit.bench.libraries.installing import add_library
+from scalkit.bench.libraries.installing import add_library, find_library, libraries, libraries_folder, remove_library
 from scalkit.bench.libraries.mpi import require_one_library
 from scalkit.bench.libraries.targets import find_targets
 from scalkit.cli import main

@@ -14,7 +14,7 @@ import pytest
 
 from scalkit.bench import Mpi, find_mpi
 from scalkit.bench.libraries.mpi import candidates, cores, probe, settings
-from scalkit.bench.libraries.placement import bind_processes, binding, place_processes
+from scalkit.bench.libraries.targets import bind_processes, binding, place_processes
 from scalkit.cli import main
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.extras import install_command

@@ -8,6 +8,7 @@ import pytest
 
 from scalkit.bench.virtual.network import NETWORKS, Network, read_network
 from scalkit.errors import UsageError
+from scalkit.perfmodels.played import Machine
 
 TYPED = "L=1us,o=0.3us,g=0.2us,G=0.08ns/B"
 
@@ -38,6 +39,18 @@ def test_a_model_card_gives_its_loggp_numbers_and_the_mean_of_both_overheads() -
     assert (network.name, network.inside) == ("mpich-5.0.2", None)
 
 
+def test_switches_make_the_way_longer() -> None:
+    tree, dragonfly = read_network("fat-tree"), read_network(f"{TYPED},hop=100ns,dragonfly=4x2")
+    assert tree.words.endswith(" hop=200 tree=4")
+    assert dragonfly.words.endswith(" hop=100 routers=4 hosts=2")
+    assert dragonfly.facts["hop_s"] == 1e-7
+    near, far = Machine.of(**tree.machine), Machine.of(**dragonfly.machine)
+    assert [near.latency(0, other) - near.L for other in (3, 4, 15, 16, 64)] == [0, 400_000, 400_000, 800_000, 1_200_000]
+    # 0 and 1 share a router; a link within the group; group 1 lies behind router 0 of group 0, group 2 behind router 1
+    assert [far.latency(0, other) - far.L for other in (1, 2, 7, 8, 10, 16, 18)] == [0, *[100_000] * 3, 200_000, 200_000, 300_000]
+    assert all(far.latency(a, b) == far.latency(b, a) for a in range(40) for b in range(40))
+
+
 def test_a_file_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('L = "2 us"\no = "1 us"\ng = "1 us"\nG = "1 ns/B"\nper_node = 2\n[inside]\n' + _numbers())
@@ -53,13 +66,26 @@ def _numbers() -> str:
     [
         (
             "clutser",
-            "the network 'clutser' is unknown; choose cluster or ethernet, a TOML file, or numbers such as "
+            "the network 'clutser' is unknown; choose cluster, ethernet, fat-tree, dragonfly, a TOML file, or numbers such as "
             "L=1us,o=0.3us,g=0.1us,G=0.08ns/B.",
+        ),
+        (f"{TYPED},tree=4", f"the network '{TYPED},tree=4': hop goes with tree or dragonfly, and with one of them."),
+        (
+            f"{TYPED},hop=1ns,tree=1",
+            f"the network '{TYPED},hop=1ns,tree=1': a switch has 2 to 4096 below it, a router 1 to 4096 beside it.",
+        ),
+        (f"{TYPED},hop=1ns,tree=4.5", f"the network '{TYPED},hop=1ns,tree=4.5': tree is '4.5'; a whole number is needed."),
+        (
+            f"{TYPED},hop=1ns,dragonfly=4",
+            f"the network '{TYPED},hop=1ns,dragonfly=4': dragonfly is '4'; routers and nodes on each, such as 4x2, is needed.",
         ),
         ("nowhere.toml", "cannot read the network 'nowhere.toml': No such file or directory; name a TOML file."),
         ("L=1us,L=2us", "the network 'L=1us,L=2us' has 'L' twice; name each number once."),
         ("L=1us", "the network 'L=1us': o is missing; L, o, g and G are needed."),
-        (f"{TYPED},x=1us", f"the network '{TYPED},x=1us': 'x' is unknown; known are L, o, g, G, inside, per_node."),
+        (
+            f"{TYPED},x=1us",
+            f"the network '{TYPED},x=1us': 'x' is unknown; known are L, o, g, G, inside, per_node, hop, tree, dragonfly.",
+        ),
         (f"{TYPED},inside_L=1us", f"the network '{TYPED},inside_L=1us', inside: o is missing; L, o, g and G are needed."),
         (
             "L=1,o=1us,g=1us,G=1ns/B",

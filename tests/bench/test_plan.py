@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalkit.bench.arguments import Arguments
+from scalkit.bench.arguments import GROUPS, Arguments, choose, operations
+from scalkit.bench.campaign.folder import MEMORY_RUNS, Launch, Pace, make_plan, share
 from scalkit.bench.campaign.launch import time_limit
-from scalkit.bench.campaign.plan import MEMORY_RUNS, Launch, Pace, make_plan, share
 from scalkit.bench.campaign.refinement import Refinement
-from scalkit.bench.operations import GROUPS, choose, operations
 from scalkit.errors import BuildError, UsageError
 from scalkit.native import sources
 from scalkit.toml.writer import to_toml

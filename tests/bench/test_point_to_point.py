@@ -13,8 +13,7 @@ import pytest
 from scalkit.bench.libraries.mpi import find_mpi
 from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import simulate
-from scalkit.bench.patterns.point_to_point import PARTS, MessageArguments, cells_of, message_plan
-from scalkit.bench.patterns.point_to_point_campaign import prepare_messages, torus_of
+from scalkit.bench.patterns.point_to_point import PARTS, MessageArguments, cells_of, message_plan, prepare_messages, torus_of
 from scalkit.errors import UsageError
 from scalkit.perfmodels import PointToPoint, Protocol, Range, find_rendezvous, fit_messages, to_simgrid
 from scalkit.perfmodels.files.card import ModelCard, read_card

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from scalkit.bench import Mpi, find_mpi
-from scalkit.bench.tuning.algorithms import Algorithm, algorithms_of
-from scalkit.bench.tuning.files import EVERYWHERE, own_selection, write_rules, write_settings
+from scalkit.bench.tuning.files import EVERYWHERE, Algorithm, algorithms_of, own_selection, write_rules, write_settings
 from scalkit.bench.tuning.tuning import Tuner, _best, _rules, _with_middles
 from scalkit.bench.virtual.mpi import virtual
 from scalkit.bench.virtual.network import read_network

@@ -13,12 +13,11 @@ import pytest
 from launching import shared_library
 
 from scalkit.bench import Arguments, Mpi, measure_function, prepare
+from scalkit.bench.arguments import choose, in_virtual_time, operations
 from scalkit.bench.campaign.file import read_campaign
 from scalkit.bench.campaign.here import prepare_here, run_here
 from scalkit.bench.libraries.targets import find_targets
-from scalkit.bench.operations import choose, in_virtual_time, operations
-from scalkit.bench.patterns.point_to_point import MessageArguments
-from scalkit.bench.patterns.point_to_point_campaign import prepare_messages
+from scalkit.bench.patterns.point_to_point import MessageArguments, prepare_messages
 from scalkit.bench.virtual.mpi import VirtualMpi, proved, settings_of, virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.bench.virtual.program import Account, ProgramArguments, accounts, prepare_program
@@ -253,7 +252,7 @@ def test_the_keys_of_a_campaign_file(tmp_path: Path) -> None:
         (
             'clock = "virtual"\nnetwork = "foo"',
             4,
-            "the network 'foo' is unknown; choose cluster or ethernet, a TOML file, or numbers such as "
+            "the network 'foo' is unknown; choose cluster, ethernet, fat-tree, dragonfly, a TOML file, or numbers such as "
             "L=1us,o=0.3us,g=0.1us,G=0.08ns/B.",
         ),
     ):

@@ -13,8 +13,7 @@ import pytest
 from scalkit.bench import Mpi
 from scalkit.errors import BuildError, UsageError
 from scalkit.perfmodels.played import WIRES, play
-from scalkit.perfmodels.played.actions import Receive, Send, WaitAny
-from scalkit.perfmodels.played.steps import receive
+from scalkit.perfmodels.played.steps import Receive, Send, WaitAny, receive
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -122,6 +121,8 @@ def test_forced_algorithms_are_named_by_their_messages(
     mpi = find_mpi()
     if "MPICH Version: 5" not in " ".join(mpi.library.split()):
         pytest.skip("its messages are known of MPICH 5")
-    monkeypatch.setattr(sys, "argv", ["named_messages", mpi.mpicc, "-n", "4", "--sizes", "8"])
+    monkeypatch.setattr(sys, "argv", ["named_messages", mpi.mpicc, "-n", "11", "--sizes", "8", "--network", "dragonfly"])
     assert named_messages.main() == 0
-    assert "23 of 23 right, 0 named as another one" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "23 of 23 right, 0 named as another one; {'to the nanosecond': 23}" in said
+    assert "23 of 23 are other or unsure, 0 named" in said

@@ -9,7 +9,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.bench import Mpi
-from scalkit.bench.operations import operations
+from scalkit.bench.arguments import operations
 from scalkit.cli import main
 from scalkit.measure import bandwidths
 from scalkit.native import sources

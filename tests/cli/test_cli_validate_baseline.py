@@ -128,7 +128,7 @@ def test_annotations_say_each_thing_once(here: Path, capsys: pytest.CaptureFixtu
     found = [line.split("::")[1] for line in capsys.readouterr().out.splitlines() if line.startswith("::")]
     assert found == [
         "error title=worse (time)%3A fix",
-        "warning title=better (time)%3A fine",
+        "notice title=better (time)%3A fine",
         "error title=dearer (time)%3A factor",
         "error title=gone (time)%3A gone",
         "warning title=scalkit",

@@ -15,7 +15,7 @@ import pytest
 
 from scalkit.bench import Launch, Progress, find_mpi
 from scalkit.cli import main
-from scalkit.cli.terminal.progress import duration, progress_printer
+from scalkit.cli.terminal.printed import duration, progress_printer
 from scalkit.errors import BuildError, LaunchError
 
 WHAT = ["measure", "memory", "-n", "2,4", "--runs", "1", "--ops", "MPI_Comm_dup", "--budget", "8"]

@@ -51,7 +51,8 @@ def test_the_numbers_of_a_virtual_machine_come_back(tmp_path: Path, capsys: pyte
     except (BuildError, LaunchError, UsageError) as error:
         pytest.skip(f"needs an MPI library in virtual time: {error}")
     network = "L=2us,o=0.5us,g=0.9us,G=0.1ns/B"
-    words = ["model", "fit", "--clock", "virtual", "--network", network, "--what", "latency,loggp,sync", "--seed", "1"]
+    words = ["model", "fit", "--clock", "virtual", "--network", network, "--what", "latency,exchange,loggp,sync"]
+    words += ["--seed", "1"]
     assert main([*words, "--out", str(tmp_path / "runs")]) == 0
     said = capsys.readouterr().out
     numbers = "L 2.00 us, o 500 ns, g 900 ns, G 100 ps/B; computing costs no time"
@@ -67,6 +68,9 @@ def test_the_numbers_of_a_virtual_machine_come_back(tmp_path: Path, capsys: pyte
     for name, value in truth.items():
         assert card.quantity(name).value == pytest.approx(value, rel=0.02), name
     assert card.quantity("O").value < 1e-3 * truth["G"]
+    for size in (0, 8, 4096):  # both ways at once take no longer, and keep a processor busy for both overheads
+        assert float(card.models["exchange"](S=size)) == pytest.approx(float(card.models["message"](S=size)), rel=1e-3)
+    assert float(card.models["both"](S=8)) == pytest.approx(1e-6, rel=0.02)
     again = read_network(str(path))
     assert (again.L, again.o) == pytest.approx((2e-6, 0.5e-6), rel=0.02)
 

@@ -118,8 +118,8 @@ def test_measure_says_whose_clock_it_reads(mpi: Mpi, tmp_path: Path, capsys: pyt
         (["virtual", "--timeout", "0", "--", "true"], "scalkit virtual: --timeout 0: a positive number of seconds is needed.\n"),
         (
             ["virtual", "--network", "foo", "--", "true"],
-            "scalkit virtual: the network 'foo' is unknown; choose cluster or ethernet, a TOML file, or numbers such as "
-            "L=1us,o=0.3us,g=0.1us,G=0.08ns/B.\n",
+            "scalkit virtual: the network 'foo' is unknown; choose cluster, ethernet, fat-tree, dragonfly, a TOML file, or "
+            "numbers such as L=1us,o=0.3us,g=0.1us,G=0.08ns/B.\n",
         ),
         (
             ["virtual", "-n", "x", "--", "true"],

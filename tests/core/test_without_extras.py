@@ -98,7 +98,7 @@ def test_judges_where_the_system_has_no_locks_limits_processes_and_threads(core:
 
 def test_a_folder_is_not_measured_into_without_locks(core: Path) -> None:
     code = (
-        "import pathlib, scalkit.bench.campaign.lock as lock\ntry:\n    lock.locked_folder(pathlib.Path('x'), '').__enter__()\n"
+        "import pathlib, scalkit.bench.campaign.folder as lock\ntry:\n    lock.locked_folder(pathlib.Path('x'), '').__enter__()\n"
         "except lock.UsageError as error:\n    print(error)"
     )
     done = _run(core, "-c", WITHOUT + code)

@@ -3,7 +3,7 @@
  *   bcast_linear    MPI_Bcast: the root sends to one process after the other; each message costs its sender 300 us; the
  *                   data are right
  *   bcast_wrong     MPI_Bcast: the last process gets a wrong first byte
- *   bcast_late      MPI_Bcast: the process with half of the ranks before it begins 12 us late
+ *   bcast_late      MPI_Bcast: the root begins 12 us late
  *   barrier_empty   MPI_Barrier: does nothing
  *   barrier_linear  MPI_Barrier: everyone tells the first process, which tells everyone
  *   recv_wrong      MPI_Recv: the last process gets a wrong last byte
@@ -54,14 +54,6 @@ static bool is_last(MPI_Comm comm)
     return rank == size - 1;
 }
 
-static bool is_in_the_middle(MPI_Comm comm)
-{
-    int rank, size;
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &size);
-    return rank == size / 2;
-}
-
 static int bcast_linear(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
     int rank, size, status = MPI_SUCCESS;
@@ -81,7 +73,9 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
 {
     if (planted("bcast_linear"))
         return bcast_linear(buffer, count, datatype, root, comm);
-    if (planted("bcast_late") && is_in_the_middle(comm))
+    int rank;
+    PMPI_Comm_rank(comm, &rank);
+    if (planted("bcast_late") && rank == root)
         pause_us(LATE_US);
     int status = PMPI_Bcast(buffer, count, datatype, root, comm);
     if (planted("bcast_wrong") && count > 0 && is_last(comm))

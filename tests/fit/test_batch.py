@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import scalkit as sk
 from scalkit.errors import DataError
 from scalkit.fit import Model, fit_series
-from scalkit.fit.batch import fit_models
-from scalkit.fit.batch_result import FitModels
+from scalkit.fit.batch import FitModels, fit_models
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.measure import series as series_of

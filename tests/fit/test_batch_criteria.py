@@ -8,8 +8,8 @@ import pytest
 import scalkit as sk
 from scalkit.fit import fit_ticks
 from scalkit.fit.batch import fit_models
+from scalkit.fit.batch_block import scores
 from scalkit.fit.batch_kernel import Ticks, fit_each, prepare
-from scalkit.fit.criteria import scores
 
 ICS15 = sk.SearchSpace.preset("ics15")
 GROWING = tuple(tick for tick in ICS15.ticks if not tick.is_constant)

@@ -15,8 +15,8 @@ from scipy.special import fdtrc
 
 from scalkit.errors import DataError
 from scalkit.fit import Model, fit_series, fit_ticks
-from scalkit.fit.growth_tests import f_tail, trend_tail
-from scalkit.fit.logscale import fit_log_scale
+from scalkit.fit.linear import fit_log_scale
+from scalkit.fit.pure_error import f_tail, trend_tail
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.validation.space import SearchSpace

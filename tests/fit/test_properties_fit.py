@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scalkit as sk
-from scalkit.fit.batch import fit_models
-from scalkit.fit.batch_result import FitModels
+from scalkit.fit.batch import FitModels, fit_models
 from scalkit.fit.piecewise import fit_piecewise
 from scalkit.fit.pure_error import Noise
 from scalkit.validation import Expectation, SearchSpace

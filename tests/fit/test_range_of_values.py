@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import scalkit as sk
-from scalkit.fit import Model, fit_series, growth_tests
+from scalkit.fit import Model, fit_series, pure_error
 from scalkit.growth import Growth
 from scalkit.measure import series
 
@@ -87,9 +87,9 @@ def test_two_to_a_huge_setting_is_no_overflow_where_the_fit_is_rough() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_rank_test_of_many_values_agrees_with_the_exact_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     values = (np.arange(51) * 0.02 + np.random.default_rng(seed).uniform(0, 3, 51)).tolist()
-    approximate = growth_tests.trend_tail(values)
-    monkeypatch.setattr(growth_tests, "_MOST_EXACT", 51)
-    assert approximate == pytest.approx(growth_tests.trend_tail(values), abs=2e-3)
+    approximate = pure_error.trend_tail(values)
+    monkeypatch.setattr(pure_error, "_MOST_EXACT", 51)
+    assert approximate == pytest.approx(pure_error.trend_tail(values), abs=2e-3)
 
 
 def test_thousands_of_noisy_settings_are_judged_at_once() -> None:

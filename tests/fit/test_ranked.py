@@ -9,7 +9,7 @@ import numpy as np
 import scalkit as sk
 from scalkit.fit import fit_series
 from scalkit.fit.model import Model
-from scalkit.fit.ranked import RankedModels
+from scalkit.fit.select import RankedModels
 from scalkit.measure import series
 
 P = 2.0 ** np.arange(1, 7)

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.several import SeveralFit, fit_several
-from scalkit.fit.several.growth import GrowthSum
-from scalkit.fit.several.model import SeveralModel, Term
+from scalkit.fit.several.model import GrowthSum, SeveralModel, Term
 from scalkit.fit.several.search import CRITERIA
 from scalkit.growth import Growth
 

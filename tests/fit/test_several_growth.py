@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalkit.errors import ExpectationError
-from scalkit.fit.several.growth import GrowthSum, outgrows
+from scalkit.fit.several.model import GrowthSum, outgrows
 from scalkit.growth import Growth
 
 EXPONENTS = st.fractions(Fraction(0), Fraction(2), max_denominator=4)

@@ -14,11 +14,10 @@ import pytest
 from scalkit.bench.libraries.mpi import find_mpi
 from scalkit.errors import DataError
 from scalkit.guidelines import Assessment, Guideline, assess
-from scalkit.guidelines.choices import choices
+from scalkit.guidelines.choices import choices, remedies
 from scalkit.guidelines.profile import load_profile, profile
-from scalkit.guidelines.remedies import remedies
 from scalkit.guidelines.snippet import c_snippet
-from scalkit.guidelines.substitution.substitutes import function_of, substitutes
+from scalkit.guidelines.substitution.rules import function_of, substitutes
 
 FLAGS = "-fsyntax-only -x c -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Werror -"
 HOSTILE = '*/ int evil(void); /* \\ ??/ "MPI'

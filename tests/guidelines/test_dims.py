@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scalkit.errors import UsageError
-from scalkit.guidelines.neighbours.dims import balanced_dims
+from scalkit.guidelines.neighbours.neighbourhoods import balanced_dims
 
 MOST = 4096
 

@@ -31,7 +31,7 @@ def test_a_violation_beside_other_programs_does_not_decide(left: list[float], de
     assert found.columns["state"].tolist() == ["violated"]
     assert found.columns["decides"].tolist() == [decides]
     assert found.exit_status() == int(decides)
-    said = [one for one in found.warnings if one.startswith("Other programs used more than 10% of the cores during 1 of 2 ")]
+    said = [one for one in found.warnings if one.startswith("Other programs used more than 10 % of the cores during 1 of 2 ")]
     assert len(said) == int(not decides)
 
 

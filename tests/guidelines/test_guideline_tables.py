@@ -17,9 +17,8 @@ import scalkit.measure
 from scalkit.errors import DataError, UsageError
 from scalkit.formats.experiments import read_experiments
 from scalkit.guidelines import assess, measured
-from scalkit.guidelines.run_sizes import run_table
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
-from scalkit.guidelines.tables import csv_text, read_csv, read_tables
+from scalkit.guidelines.tables import csv_text, read_csv, read_tables, run_table
 from scalkit.measure import combine, write_netcdf
 from scalkit.measure.foreign import is_frame
 from scalkit.moved import MOVED

@@ -9,8 +9,7 @@ from itertools import pairwise
 import pytest
 
 from scalkit.errors import UsageError
-from scalkit.guidelines.neighbours.neighbourhoods import NO_PROCESS, Neighbourhood
-from scalkit.guidelines.neighbours.random_order import Generator
+from scalkit.guidelines.neighbours.neighbourhoods import NO_PROCESS, Generator, Neighbourhood
 from scalkit.native import sources
 
 GRIDS = [

@@ -10,7 +10,7 @@ import pytest
 
 from scalkit.errors import UsageError
 from scalkit.guidelines import Guideline, assess
-from scalkit.guidelines.remedies import remedies
+from scalkit.guidelines.choices import remedies
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 
 HOSTILE = "<script>alert(1)</script>"
@@ -64,7 +64,7 @@ def test_words(found) -> None:
     assert found.sentence(test).startswith(
         "GL4: MPI_Neighbor_allgather <= MPI_Neighbor_alltoall is violated at p=160, size=64, n_dim=2, "
     )
-    assert "takes 1.22 times the right (95%: 1.20 to 1.23), q = " in found.sentence(test)
+    assert "takes 1.22 times the right (95 %: 1.20 to 1.23), q = " in found.sentence(test)
     holds = int(found.to_frame("compliant").index[0])
     assert " holds at " in found.sentence(holds)
     assert found.warnings == (

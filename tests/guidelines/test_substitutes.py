@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scalkit.bench import Mpi
 from scalkit.bench.libraries.mpi import settings
-from scalkit.guidelines.substitution.substitutes import sections
+from scalkit.guidelines.substitution.rules import sections
 
 MAIN = r"""
 #include <stdio.h>

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalkit.bench.operations import operations
+from scalkit.bench.arguments import operations
 from scalkit.bench.patterns.neighbourhood import operations_of_neighbourhoods
 from scalkit.errors import RuleError
 from scalkit.guidelines import CATALOGUES, Guideline, guidelines, load_guidelines
-from scalkit.guidelines.text import plain_level
+from scalkit.guidelines.guideline import plain_level
 from scalkit.native import sources
 from scalkit.relation import Relation
 

@@ -10,9 +10,9 @@ import pytest
 
 from scalkit.errors import DataError
 from scalkit.guidelines import assess, measured
-from scalkit.guidelines.distributions import repetitions
+from scalkit.guidelines.choices import remedies
+from scalkit.guidelines.comparisons import repetitions
 from scalkit.guidelines.profile import load_profile, profile
-from scalkit.guidelines.remedies import remedies
 from scalkit.guidelines.tables import csv_text, read_tables
 
 MACHINE = {"network": "cluster", "L_s": 1e-6, "o_s": 3e-7, "g_s": 1e-7, "G_s_per_B": 8e-11, "per_node": 1}

@@ -11,7 +11,7 @@ import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, UsageError
 from scalkit.lessons import measure_here, published_tables, read_or_example, resolution, simulate, tables
 from scalkit.measure import write_netcdf
-from scalkit.teaching.simulated import evaluate
+from scalkit.teaching.bundled import evaluate
 
 P = [2, 4, 8, 16, 32]
 
@@ -96,7 +96,7 @@ def test_predictions_and_rankings_are_those_of_the_verdict() -> None:
     assert "truth" not in tables.predictions(verdict, [512])
     ranking = tables.ranking(verdict, 2)
     assert ranking.index.tolist() == [str(verdict.model.growth), str(verdict.rivals[0].growth)]
-    assert tables.percentages({"total": 0.987, "none": 0.013}) == "total 98.7 %, none 1.3 %"
+    assert tables.percentages({"total": 0.987, "none": 0.013}) == "total 99 %, none 1.3 %"
     assert tables.sentences([verdict, verdict]) == f"{verdict.sentence}\n{verdict.sentence}"
 
 
@@ -114,8 +114,8 @@ def test_unknown_machine() -> None:
 
 def test_finer_rulers_need_better_values() -> None:
     table = resolution("p", [2, 4, 8, 16, 32, 64], noises=[0.0, 0.05], depths=[0, 3], trials=100)
-    assert table.loc["0%"].tolist() == [1.0, 1.0]
-    assert table.loc["5%", "5 ticks"] > table.loc["5%", "33 ticks"]
+    assert table.loc["0 %"].tolist() == [1.0, 1.0]
+    assert table.loc["5 %", "5 ticks"] > table.loc["5 %", "33 ticks"]
 
 
 def test_example_or_your_own(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_large_parameters_survive_netcdf(tmp_path: Any) -> None:
             {"x": [1, 2, 3, 4, np.inf]},
             "x[4] is inf; every value of the parameter must be positive and finite: correct or drop it.",
         ),
-        ({"unit": "B"}, "this is no Dataset of measurements: 'time' is in 'B'; convert it to 's'. See docs/file-formats.md."),
+        ({"unit": "B"}, "the time is in s, with or without a prefix, and 'B' is none of these."),
         (
             {"y": [1, 2, 3, 4, -1]},
             f"this is no Dataset of measurements: 'time' of 'f' at p = {P[4]:g} is -1 s; durations are not negative: write NaN, "

@@ -11,7 +11,7 @@ import pytest
 from run_records import END, Writer, cell, env, memory
 
 from scalkit.errors import DataError, RunFileError
-from scalkit.formats.writers.comma_separated import to_csv
+from scalkit.formats.writers.cells import to_csv
 from scalkit.measure import combine, read
 from scalkit.measure.reduce import series
 from scalkit.measure.virtual_time import clock_attributes, machine_of, numbers_in_words, said_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from scalkit.errors import UsageError
 from scalkit.lessons import one_sided
 from scalkit.reports import bundled
 from scalkit.reports.writer.kernel import execute
-from scalkit.trace import over_processes
+from scalkit.trace import TraceBuilder, over_processes
 from scalkit.trace.views.timeline import Timeline
 
 
@@ -41,12 +42,22 @@ def test_bundled_run() -> None:
     assert timeline.longest_wait("early_wait") is None
     with pytest.raises(UsageError, match="'time' is no wait; choose one of wait_for_progress, "):
         timeline.longest_wait("time")
-    view = one_sided.longest_wait(run.trace)
+    said, view = one_sided.longest_wait(run.trace)
+    assert re.match(rf"Process {found.location} waits longest: [\d.]+ ms in MPI_Win_flush, which begins at ", said)
     assert view.window == pytest.approx([found.begin - found.length, found.begin + 2 * found.length], rel=1e-6)
     told = str(one_sided.thread(run))
     assert told.startswith("Of 875 ms in calls 153 ms is waiting for progress, 7.9 % of the time. With the thread")
     assert told.endswith("here it does not pay.")
     assert not [path for path in run.trace.iterdir() if path.name.startswith(("timeline", "."))]
+
+
+def test_no_wait_is_called_the_longest(tmp_path: Path) -> None:
+    trace = TraceBuilder(2)
+    for one in range(2):
+        trace.call(one, "MPI_Init", 0, 100)
+    said, view = one_sided.longest_wait(trace.write(tmp_path))
+    assert said == "Nobody waits for progress in this run; this is all of it."
+    assert view.window == [0, view.timeline.span]
 
 
 def test_by_hand() -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from scalkit.bench import Mpi
-from scalkit.bench.onesided import Simulator, delays, multiply
-from scalkit.bench.onesided_thread import weigh_progress_thread
+from scalkit.bench.onesided import Simulator, delays, multiply, weigh_progress_thread
 from scalkit.errors import BuildError, DataError, LaunchError, UsageError
 from scalkit.trace import TraceBuilder, analyse
 

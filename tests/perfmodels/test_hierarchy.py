@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import sympy
@@ -276,7 +278,13 @@ def test_representations():
     assert "<b>&" not in html
     assert "<i>" not in html
     assert "constants" in html
-    assert "<math>" in bluegene_p()._repr_html_()
+    html = bluegene_p()._repr_html_()
+    assert "<math>" in html
+    assert "T in ns" in html
+    assert re.sub(r"<[^>]*>|&#x2062;", "", bluegene_p()["broadcast"].to_mathml(numbers=True, nanoseconds=True)).endswith(
+        "0.445S+310log2(P)+13000"
+    )
+    assert "f</mi>" in bluegene_p()["worst-bandwidth"].to_mathml(numbers=True, nanoseconds=True), "no time, not scaled"
 
 
 def test_repr_of_every_model_of_the_catalogue_is_one_short_line():

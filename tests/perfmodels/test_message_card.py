@@ -28,10 +28,9 @@ from scalkit.perfmodels.fits.bisection import fit_bisection
 from scalkit.perfmodels.fits.card import fit_card, fit_folder
 from scalkit.perfmodels.fits.messages import fit_messages
 from scalkit.perfmodels.fits.overlap import fit_overlap
-from scalkit.perfmodels.fits.packing import fit_packing
 from scalkit.perfmodels.fits.runs import read_message_runs
 from scalkit.perfmodels.fits.steps import fit_hops, fit_matching, fit_reducing, hops_of
-from scalkit.perfmodels.fits.strides import fit_strides
+from scalkit.perfmodels.fits.strides import fit_packing, fit_strides
 
 RNG = np.random.default_rng(20261)
 SENSE = r"are finite and not negative, times positive and finite, in s; leave others out\."

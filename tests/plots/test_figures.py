@@ -13,11 +13,12 @@ import pytest
 
 import scalkit as sk
 from scalkit import plots
-from scalkit.errors import DataError
+from scalkit.errors import DataError, UsageError
 from scalkit.plots import style
 from scalkit.plots.verdicts.curves import anchored_curves
-from scalkit.reports.markup import badge
+from scalkit.reports.pieces import badge
 from scalkit.validation import Validation
+from scalkit.validation.limit import limit
 from scalkit.widgets.base.wording import mark
 from scalkit.widgets.explorer.model_table import KINDS
 
@@ -69,6 +70,30 @@ def test_fit_shows_measurements_model_and_limits(result: Validation) -> None:
     assert list(figure.layout.xaxis.tickvals)[: len(P)] == P.tolist()
     assert all(text.endswith("s") for text in figure.layout.yaxis.ticktext)
     assert figure.layout.xaxis.title.text == "processes p"
+
+
+def test_a_budget_is_drawn_up_to_beyond_the_wall() -> None:
+    p = [16, 32, 64, 128, 256, 512]
+    data = sk.measurements(p, [(16 + 0.56 * x) * 1e6 for x in p], metric="process_memory", unit="B", name="MPI")
+    wall = sk.validate(data, {"MPI": "p"})["MPI"]
+    within = limit(wall, "24 GB", 8)
+    figure = plots.fit(wall, within=within)
+    budget = _named(figure, "budget 24 GB / 8")
+    assert list(budget.y) == [3e9, 3e9]
+    assert budget.x[1] == 2 * within.value
+    assert figure.layout.yaxis.range[1] > np.log10(3e9)
+    assert [(list(one.x), one.text) for one in figure.data if getattr(one.marker, "symbol", "") == "x"] == [
+        ([within.value], ("<b>5,328</b>",))
+    ]
+    low = plots.fit(wall, within=limit(wall, "1 kB"))
+    assert _named(low, "budget").x[1] == 2048, "a budget that is exceeded everywhere moves nothing"
+    assert not [one for one in low.data if getattr(one.marker, "symbol", "") == "x"]
+    assert low.layout.yaxis.range[0] < 3, "its line is in the picture"
+    other = sk.validate(sk.measurements(p, p, name="g"), {"g": "p"})["g"]
+    with pytest.raises(
+        UsageError, match=r"shows the time of g over p, and the budget is that of the process_memory of MPI over p;"
+    ):
+        plots.fit(other, within=within)
 
 
 def test_limits_are_left_where_the_divergence_leaves_the_deviation(result: Validation) -> None:

@@ -11,7 +11,7 @@ import pytest
 from scalkit import plots
 from scalkit.errors import UsageError
 from scalkit.guidelines import Assessment, Guideline, assess
-from scalkit.guidelines.distributions import repetitions
+from scalkit.guidelines.comparisons import repetitions
 
 RUNS, SIZES = 14, (8, 64, 512)
 HOSTILE = "<b>%{x}"

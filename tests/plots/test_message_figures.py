@@ -12,9 +12,8 @@ from scalkit.perfmodels import LogGP, bluegene_p, find_rendezvous, fit_loggp, fi
 from scalkit.perfmodels.fits.bisection import fit_bisection
 from scalkit.perfmodels.fits.loggp import LogGPFit
 from scalkit.perfmodels.fits.overlap import fit_overlap
-from scalkit.perfmodels.fits.packing import fit_packing
 from scalkit.perfmodels.fits.steps import fit_matching, fit_reducing
-from scalkit.perfmodels.fits.strides import fit_strides
+from scalkit.perfmodels.fits.strides import fit_packing, fit_strides
 from scalkit.plots.models.message_shares import message_shares
 from scalkit.plots.models.messages import messages
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 
 import scalkit as sk
+from scalkit.bench.functions.probe import Probe, sizes
 from scalkit.errors import DataError, ExpectationError, UsageError
-from scalkit.quick_check import Check
+from scalkit.quick_check import Check, _clock
 
 N = np.array([100, 200, 400, 800, 1600, 3200, 6400])
-STEPS = np.array([1.0, 1.0, 1.01, 1.03, 1.1, 1.12, 1.12])
+M = 2 ** np.arange(12, 22)
+STEPS = np.array([1.0, 1.0, 1.01, 1.11, 1.12, 1.12, 1.12])
 """What a cache that is outgrown adds to the time of an element."""
 
 
@@ -63,7 +66,7 @@ def test_fresh_arguments_are_made_for_each_call() -> None:
         (1e-9 * N**3, "n", "fix", "instead of n"),
         (1e-9 * N**1.3, "n", "cannot tell", "may be caches: try larger sizes."),
         (1e-6 + 1e-12 * N, "n", "cannot tell", "what every call costs hides the growth"),
-        (1e-9 * N * STEPS, "n", "fine", "a logarithm more would by 1.31"),
+        (1e-9 * N * STEPS, "n", "fine", "fine: f grows as"),
     ],
 )
 def test_an_answer_is_one_that_the_sizes_allow(seconds: np.ndarray, claim: str, answer: str, words: str) -> None:
@@ -76,6 +79,66 @@ def test_a_claim_that_another_growth_fits_better_is_not_fine() -> None:
     found = checked(1e-9 * N * (1 + 0.02 * np.log2(N)), "n")
     assert found.answer != "fine" or not found.verdict.model.growth > found.verdict.expectation.growth
     assert checked(1e-9 * N * np.log2(N), "n").answer != "fine"
+
+
+STAIRS = np.where(np.arange(10) < 4, 0.4, 1.0) * np.linspace(0.99, 1.0, 10)
+
+
+@pytest.mark.parametrize(
+    ("shape", "claim", "answer"),
+    [
+        (M * STAIRS, "n", "fine"),  # a cache is outgrown within one doubling
+        (M * np.log2(M) * STAIRS, "n log n", "fine"),
+        (M * np.log2(M) * STAIRS, "n", "cannot tell"),
+        (3e5 + M, "n", "fine"),
+        (3e5 + M * np.log2(M) / 16, "n", "cannot tell"),  # start-up does not hide the logarithm
+        (M * (1 + (M / 2**21) ** 2), "n", "cannot tell"),
+        (M * (12 + np.log2(M)) * STAIRS, "n", "cannot tell"),  # as a k-d tree, whose leaves take most of the time
+    ],
+)
+def test_the_largest_sizes_confirm_a_claim_or_do_not(shape: np.ndarray, claim: str, answer: str) -> None:
+    assert checked(1e-9 * shape, claim, M).answer == answer
+
+
+@pytest.mark.parametrize(("n", "answer"), [(np.arange(24, 37), "cannot tell"), (np.arange(4, 65, 5), "fine")])
+def test_a_narrow_range_confirms_nothing_by_itself(n: np.ndarray, answer: str) -> None:
+    assert checked(1e-7 * (1 + n), "n", n).answer == answer
+
+
+@pytest.mark.parametrize("foreign", [0.5, 1.0])
+def test_a_function_that_waits_is_not_measured_by_the_processors_clock(foreign: float) -> None:
+    waits = Probe(lambda n: time.sleep(1e-4 * n), None, 0.1, 0.01, 0.25)
+    assert waits.waiting > 0.9
+    assert _clock("auto", foreign, waits)[0] == "wall"
+    computes = Probe(pairs, None, 0.1, 0.01, 0.25)
+    computes.wall_s = 10 * computes.cpu_s  # others take the cores
+    assert computes.waiting < 0.5
+    assert _clock("auto", 1.0, computes)[0] == "cpu"
+
+
+def test_a_short_call_that_grows_evenly_is_not_constant() -> None:
+    found = checked(1e-7 + 4e-8 * np.log2(M), "1", M)
+    assert found.answer == "fix"
+    assert "grows as log(n) instead of 1" in found.text
+    in_steps = np.array([3.1, 3.12, 3.3, 3.6, 3.7, 3.8, 4.1, 5.2, 6.4, 6.9])
+    assert checked(1e-7 * in_steps, "1", M).answer == "cannot tell"
+    assert checked(1e-5 + 4e-6 * np.log2(M), "1", M).answer == "cannot tell"
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "found"),
+    [
+        (5, 3e5, [2**k for k in range(9, 19)]),
+        (5000, 300_000, [49_152, 65_536, 98_304, 131_072, 196_608, 262_144]),
+        (40, 1100, [48, 64, 96, 128, 192, 256, 384, 512, 768, 1024]),
+        (9e5, 2**21, [2**k for k in range(12, 22)]),
+        (1, 20, list(range(8, 21))),
+    ],
+)
+def test_sizes_double(least: float, most: float, found: list[int]) -> None:
+    assert sizes(least, most)[-len(found) :] == found
+    assert len(sizes(least, most)) <= 13
+    assert sizes(5, 3e5, True)[-2:] == [299_999, 300_000]
 
 
 def test_what_no_term_follows_may_outgrow_a_claim_by_more_than_hardware_does() -> None:
@@ -112,6 +175,7 @@ def test_a_script_prints_the_answer() -> None:
     [
         ({"budget": 0}, UsageError, "the budget is 0; a positive number of seconds is needed, such as 4."),
         ({"clock": "sun"}, UsageError, "the clock 'sun' is unknown; choose auto, wall or cpu."),
+        ({"seed": "x"}, UsageError, "the seed is 'x'; a whole number is needed."),
         ({"n": 5}, UsageError, r"n is 5; sizes are needed, such as \[1000, 2000"),
         ({"n": []}, UsageError, "there is no value of 'n' to measure at"),
         ({"n": [-1, 2]}, DataError, "the value -1 of 'n' is not allowed"),
@@ -128,6 +192,15 @@ def test_what_cannot_be_called_with_a_size_says_how() -> None:
         sk.check(sum, "n")
     with pytest.raises(UsageError, match=r"^3 cannot be called; give the function itself"):
         sk.check(3, "n")  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_coroutine_is_not_called() -> None:
+    async def later(n: int) -> int:
+        return n
+
+    with pytest.raises(UsageError, match=r"'.*later' is a coroutine function, whose call runs nothing"):
+        sk.check(later, "n")
 
 
 def test_a_wrong_expectation_is_named() -> None:

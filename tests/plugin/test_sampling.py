@@ -42,6 +42,19 @@ def test_a_sample_lasts_a_millisecond_or_100_steps_of_the_clock(clock) -> None:
     assert {one.loops for one in slow} == {1}
 
 
+def test_calls_that_wait_do_not_fill_a_sample_by_the_clock_of_the_processor() -> None:
+    now = {"processor": 0, "wall": 0}
+
+    def loop(k: int) -> int:
+        now["processor"] += 1000 * k
+        now["wall"] += 10_000_000 * k
+        return 1000 * k
+
+    found = sample_all(iter([loop] * 6), SIZES, Effort(budget_s=2), clock=lambda: now["processor"], watch=lambda: now["wall"])
+    assert len(found) == 6
+    assert now["wall"] < 3e9
+
+
 def test_repeats_until_the_quartile_is_known(clock) -> None:
     quiet = sample_all(loops(clock, lambda n: n), SIZES, Effort(), clock=clock)
     assert {(one.status, len(one.call_ns)) for one in quiet} == {("converged", 11)}

@@ -20,7 +20,7 @@ from scalkit.reports import ReportResult
 from scalkit.reports.guidelines import page as guidelines_page
 from scalkit.reports.guidelines import sections
 from scalkit.reports.guidelines.page import GuidelinePage, guidelines_report, open_guidelines
-from scalkit.reports.template import named_template
+from scalkit.reports.inputs import named_template
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 

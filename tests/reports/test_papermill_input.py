@@ -9,8 +9,8 @@ import pytest
 from scalkit.bundled import bundled
 from scalkit.errors import UsageError
 from scalkit.reports.columns import open_columns
+from scalkit.reports.inputs import listed, require_known_parameters
 from scalkit.reports.page import open_page
-from scalkit.reports.template import listed, require_known_parameters
 
 CELLS = ["", "%config x", "runs: list = []\ntitle = ''", "# Parameters\nruns = '/a'\n"]
 

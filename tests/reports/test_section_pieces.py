@@ -7,8 +7,7 @@ from markupsafe import Markup
 
 import scalkit as sk
 from scalkit import plots
-from scalkit.reports.markup import details, name, table
-from scalkit.reports.pieces import Html, Plot, Section, figure
+from scalkit.reports.pieces import Html, Plot, Section, details, figure, name, table
 from scalkit.reports.sections.cards import card
 
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -21,7 +21,7 @@ import scalkit as sk
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import combine, write_netcdf
 from scalkit.reports import ReportResult, sessions_of, templates
-from scalkit.reports.template import named_template
+from scalkit.reports.inputs import named_template
 
 P = np.array([2, 4, 8, 16, 32])
 EXPECTED = {"MPI_Comm_dup": "1", "MPI_Win_create": "p", "MPI_Cart_create": "p", "MPI_Bcast": "log(p)"}

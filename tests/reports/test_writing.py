@@ -17,8 +17,7 @@ import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, ReportError, UsageError
 from scalkit.relation import Relation
 from scalkit.reports import ReportResult
-from scalkit.reports.writer.target import Target
-from scalkit.reports.writer.write import PLOTLY_BUNDLE
+from scalkit.reports.writer.write import PLOTLY_BUNDLE, Target
 
 pytestmark = pytest.mark.slow
 WANTED = "name a run folder or a run file, a netCDF file, or another benchmark's file"

@@ -17,18 +17,28 @@ from scalkit.errors import DataError, ScalkitError
 from scalkit.growth import forget_growth, registered_growths
 from scalkit.measure import write_netcdf
 from scalkit.session.file import script_of
-from scalkit.session.source import content_hash
+from scalkit.session.state import content_hash
 from scalkit.validation import ExpectationSet, Expected, load_expectations
-from scalkit.validation.several.space import SeveralSpace
+from scalkit.validation.several.expectation import SeveralSpace
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "scalkit/session/session.schema.json").read_text(encoding="utf-8"))
 
 
-@pytest.fixture
-def changed(session):
+def edited(session):
     session.select("gather").move_tick("p^(1/2)", "p^(2/3)").snapshot("A").expect("p^2")
     return session.select("bcast").exclude(4).share_ticks().use_statistic("median").undo()
+
+
+@pytest.fixture
+def changed(session):
+    return edited(session)
+
+
+@pytest.fixture(scope="module")
+def plain_text():
+    """A whole session as JSON."""
+    return json.dumps(edited(sk.Session(made(), EXPECTATIONS, ["reduce <= bcast + gather"])).to_dict())
 
 
 def assert_same(one, other):
@@ -196,8 +206,8 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("number", range(len(BROKEN)))
-def test_broken_sessions_are_refused(changed, number, tmp_path):
-    plain = BROKEN[number](changed.to_dict())
+def test_broken_sessions_are_refused(plain_text, number, tmp_path):
+    plain = BROKEN[number](json.loads(plain_text))
     with pytest.raises(ScalkitError):
         sk.Session.from_dict(plain)
     path = tmp_path / "broken.json"

@@ -51,7 +51,7 @@ steps = st.one_of(
     st.tuples(st.just("undo")),
     st.tuples(st.just("redo")),
 )
-slowly = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+slowly = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def begun():

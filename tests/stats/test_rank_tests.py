@@ -11,7 +11,7 @@ from scipy import stats
 
 from scalkit.errors import DataError, UsageError
 from scalkit.stats import least_rank_sum_p, least_signed_rank_p, rank_sum, signed_rank
-from scalkit.stats.null import runs_needed
+from scalkit.stats.rank_tests import runs_needed
 
 # help(wilcox.test) of R: permeability constants, depression scores, ozone in May and in August
 PERMEABILITY = ([0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46], [1.15, 0.88, 0.90, 0.74, 1.21])

@@ -19,8 +19,7 @@ import pyarrow.parquet as pq
 
 import scalkit as sk
 from scalkit.store.runs.columns import arrow_schema, names
-from scalkit.store.runs.content import KEY, content_id, decoded, sealed
-from scalkit.store.runs.record import canonical
+from scalkit.store.runs.content import KEY, canonical, content_id, decoded, sealed
 from scalkit.store.runs.summaries import recomputed
 
 __all__ = ["CASES", "good"]
@@ -143,6 +142,12 @@ _table_case("formula in an operation", "formula-in-name", _column("op", "=cmd()"
 _table_case("newline in an operation", "text-control", _column("op", "MPI_Gather\nMPI_Send"))
 _table_case("fixed parameters that are no JSON", "text-json", _column("fixed", "__import__('os')"))
 
+_table_case("NaN in what is fixed", "text-json", _column("fixed", '{"msg_By":NaN}'))
+_table_case("an infinite number in what is fixed", "text-json", _column("fixed", '{"msg_By":1024,"n":1e999}'))
+_table_case("what is fixed twice", "text-json", _column("fixed", '{"msg_By":1024,"msg_By":8}'))
+_record_case("terminal escapes in what a machine is", "text-control", _measured("machine_desc", {"network": "a\x1b[2J"}))
+_record_case("terminal escapes in the name of a variable", "text-control", _measured("environment", {"A\x1b[2J": "x"}))
+
 # ---- the record ----
 
 _record_case("unknown field", "record-schema", _measured("command", "rm"))
@@ -151,6 +156,10 @@ _record_case("empty machine", "record-schema", _measured("machine", ""))
 _record_case("no launches", "record-schema", lambda r: r["measured"].pop("launches"))
 _record_case("newer schema", "schema-newer", lambda r: r.update(schema_version=99))
 _record_case("future date", "date-future", _measured("started", "2999-01-01T00:00:00Z"))
+_record_case("date in wide digits", "date-wrong", _measured("started", "\uff12\uff10\uff12\uff16-01-01T00:00:00Z"))
+_record_case("date before all time zones", "date-early", _measured("started", "0001-01-01T00:00:00+23:59"))
+_record_case("link that takes bytes back", "record-schema", _measured("machine_desc", {"link_By_per_s": -1}))
+_record_case("more processes than numbers", "record-schema", lambda r: r["measured"]["launches"][0].update(p=2**40))
 _record_case(
     "ends in the future", "date-future", _measured("ended", (dt.datetime.now(dt.UTC) + dt.timedelta(days=2)).isoformat())
 )
@@ -245,6 +254,16 @@ _table_case("repetitions that are not there", "count-mismatch", _row("n", lambda
 _table_case("passes that do not add up", "count-mismatch", _row("passes", lambda passes: [*passes, 7]))
 _table_case("late repetition that is not there", "index-wrong", _row("late_at", lambda _: [10_000]))
 _table_case("least time where the median stands", "summary-mismatch", _column("statistic", "min"))
+_table_case("late repetition before the first", "index-wrong", _row("late_at", lambda _: [-1]))
+_table_case("late repetition twice", "summary-mismatch", _row("late_at", lambda _: [1, 1]))
+_table_case("another size than what is fixed", "fixed-mismatch", _column("fixed", '{"msg_By":8}'))
+_table_case("other processes than what is fixed", "fixed-mismatch", _column("fixed", '{"msg_By":1024,"p":999}'))
+_table_case("root slower than all", "root-impossible", _column("root_raw", [[10**9] * 40] * 4))
+_table_case("times of processes that are not there", "count-mismatch", _column("process_med", [[1]] * 4))
+_table_case("least repetitions above most", "out-of-range", lambda t: _set(_set(t, "rep_min", 100), "rep_max", 10))
+_table_case("fewer than no warm-ups", "out-of-range", _column("warmup", -1))
+_table_case("negative load", "out-of-range", _column("foreign_load", -3.0))
+_table_case("first time beyond all", "not-positive", _row("first", lambda _: 2**62 + 1))
 _table_case("no processes", "out-of-range", _column("p", 0))
 _table_case("unknown pattern", "pattern-unknown", _column("pattern", "teleport"))
 _table_case("unknown status", "status-unknown", _column("status", "great"))

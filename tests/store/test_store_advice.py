@@ -14,8 +14,7 @@ from scalkit.errors import DataError, ReportError, UsageError
 from scalkit.plots.store.suites import download, joint, save
 from scalkit.store.advice.advise import conditions_of
 from scalkit.store.advice.bootstrap import crossing, drawn_means, probabilities, winsorised
-from scalkit.store.advice.snippets import macro_of
-from scalkit.store.advice.substitutes import operation_of, operations
+from scalkit.store.advice.snippets import macro_of, operation_of, operations
 from scalkit.store.filed.dataset import runs_of
 from scalkit.store.runs.content import encoded
 
@@ -79,6 +78,11 @@ def test_advice_is_repeatable_and_plain(store: sk.store.Store) -> None:
     assert len(store.advise("MPI_Gather").to_frame()) == 5
     html = store.advise("MPI_Gather")._repr_html_()
     assert "C to paste" in html
+    who_wins = html[: html.index("Setting by setting")]
+    assert "A</span> MPI_Gather" in who_wins
+    cells = re.findall(r'class="sk-cell" style="[^"]*" title="(\w+)">([AB]\??)</span>', who_wins)
+    assert len(cells) == sum(len(one.sizes) for one in store.advise("MPI_Gather").settings)
+    assert ("Gather_send_recv", "B") in cells
 
 
 def test_few_runs_say_nothing_of_sureness(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -16,7 +16,7 @@ from scalkit.plots.store.site import page
 from scalkit.plots.store.suites import joint
 from scalkit.store.filed.dataset import runs_of
 from scalkit.store.runs.content import encoded
-from scalkit.store.views.choices import Choice
+from scalkit.store.views.curves import Choice
 from scalkit.store.views.explorer import Browsing
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -229,8 +229,8 @@ def test_simulated_virtual_and_measured_times_have_headlines_of_their_own(tmp_pa
     )
     assert {one.platform for one in advice.settings} == {"vm", "vm, simulated", "cluster in virtual time"}
     assert which_operation(store).sentences == (
-        "MPI_Gather: Measured: Gather_send_recv loses least, at worst 1 times the best. "
-        "In virtual time: call it; at worst it takes 1 times the best. Simulated: call it; at worst it takes 1 times the best.",
+        "MPI_Gather: Measured: Gather_send_recv is the best everywhere. "
+        "In virtual time: call it, it is the best everywhere. Simulated: call it, it is the best everywhere.",
     )
     with pytest.raises(
         DataError, match="has simulated and measured times, which are not taken together; choose one, as in simula"

@@ -16,7 +16,7 @@ from hostile_submissions import CASES, good
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
 from scalkit.store.runs.content import RunContent, decoded, encoded
-from scalkit.store.submissions.policy import Policy
+from scalkit.store.submissions.containers import Policy
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 
@@ -57,8 +57,8 @@ def submission(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return good(tmp_path_factory.mktemp("good") / "store")
 
 
-def test_there_are_at_least_forty() -> None:
-    assert len(CASES) >= 40
+def test_there_are_at_least_120() -> None:
+    assert len(CASES) >= 120
 
 
 @pytest.fixture(scope="module")
@@ -246,20 +246,30 @@ def test_merge_refuses_measurements_that_are_here_under_another_name(submission:
     assert {code for one in merged.refused for code, _ in one.refused} == {"raw-duplicated"}
 
 
-def test_merge_of_two_sites_in_any_order(submission: Path, tmp_path: Path) -> None:
+def test_stores_merged_on_three_sites_in_any_order_are_equal_to_the_byte(submission: Path, tmp_path: Path) -> None:
+    """Site 0 has what site 1 retracted; each place merges all of them in an order of its own, one of them twice."""
     sites = []
-    for k in range(2):
+    for k in range(3):
         sites.append(sk.store.open(tmp_path / f"site{k}"))
         for run in range(2):
             ds = sk.measurements([2, 4], [[1e-6 * (k + 1), 2e-6], [3e-6, 4e-6 * (run + 1)]], name="MPI_Scan")
             sites[-1].put(ds, site=f"site {k}", machine=f"machine {run}")
-    forwards, backwards = sk.store.open(tmp_path / "f"), sk.store.open(tmp_path / "b")
-    for store, order in ((forwards, sites), (backwards, sites[::-1])):
+    wrong = sites[1].folder.run_ids()[0]
+    sites[1].retract(wrong, reason="wrong clock")
+    places = []
+    for name, order in enumerate(((0, 1, 2), (2, 0, 1), (1, 2, 0, 1), (2, 1, 0))):
+        places.append(sk.store.open(tmp_path / f"place{name}"))
         for site in order:
-            store.merge(site.path)
-    assert sorted(forwards.folder.run_ids()) == sorted(backwards.folder.run_ids())
-    contents = [{one.name: one.read_bytes() for one in store.folder.runs.iterdir()} for store in (forwards, backwards)]
-    assert contents[0] == contents[1]
+            places[-1].merge(sites[site].path, retractions=True)
+    places.append(sk.store.open(tmp_path / "through another"))
+    places[-1].merge(places[0].path, retractions=True)
+    contents = [{one.name: one.read_bytes() for one in store.folder.runs.iterdir()} for store in places]
+    assert all(one == contents[0] for one in contents)
+    assert len(contents[0]) == 6
+    for store in places:
+        assert wrong not in set(store.runs()["run_id"])
+        assert store.retractions() == places[0].retractions()
+        assert store.points().equals(places[0].points())
 
 
 def test_nothing_to_validate(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 import scalkit as sk
-from scalkit.bench.operations import operations
+from scalkit.bench.arguments import operations
 from scalkit.native import sources
 from scalkit.plots.store.site import page
-from scalkit.store.runs.facts import pattern_of
+from scalkit.store.runs.columns import pattern_of
 
 OPS = ("Master_worker[Recv_any]", "Master_worker[Waitany:20us]")
 

@@ -18,7 +18,7 @@ import pytest
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import StoreError
-from scalkit.plots.store.queried_site import write_site
+from scalkit.plots.store.site import write_site
 from scalkit.store.filed.dataset import runs_of
 from scalkit.store.runs.content import encoded
 

@@ -9,10 +9,10 @@ import pytest
 from launching import environment
 
 import scalkit as sk
+from scalkit.bench.arguments import operations as names_of
 from scalkit.bench.libraries.mpi import Mpi, find_mpi
-from scalkit.bench.operations import operations as names_of
 from scalkit.native import sources
-from scalkit.store.advice.substitutes import Operation, operations
+from scalkit.store.advice.snippets import Operation, operations
 
 pytestmark = pytest.mark.mpi
 

@@ -22,8 +22,8 @@ from scalkit.errors import DataError
 from scalkit.store.runs.content import KEY, decoded, trusted
 from scalkit.store.runs.marks import mark_of
 from scalkit.store.runs.summaries import raw_hash
+from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.copies import Marks, Origin, copies
-from scalkit.store.submissions.policy import Policy
 
 ROOT = Path(__file__).resolve().parents[2]
 SUMMARIES = ("value", "min", "q1", "med", "q3", "max", "mean", "cut_mean")

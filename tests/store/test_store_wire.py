@@ -20,7 +20,7 @@ import pytest
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import MissingPackageError, StoreError
-from scalkit.store.submissions.policy import Policy
+from scalkit.store.submissions.containers import Policy
 from scalkit.store.wire import fetched, shown
 
 DATA = Path(__file__).resolve().parents[2] / "data/store"

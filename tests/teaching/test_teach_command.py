@@ -12,7 +12,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.cli import main
-from scalkit.session.in_page import dataset_to_text
+from scalkit.session.file import dataset_to_text
 from scalkit.teaching import simulated
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from random_traces import EXCLUSIVE, Call, begun
 
 ONE = {"MPI_Win_flush", "MPI_Win_flush_local", "MPI_Win_unlock"}
 ALL = {"MPI_Win_flush_all", "MPI_Win_unlock_all"}
-ACTIVE = {"MPI_Win_fence", "MPI_Win_complete"}
+ACTIVE = {"MPI_Win_fence", "MPI_Win_complete", "MPI_Win_free"}
 Waits = Counter[tuple[str, int]]
 
 
@@ -121,10 +121,27 @@ def messages(everything: list[list[Call]]) -> Waits:
     return waits
 
 
+MEETINGS = {
+    "MPI_Barrier": "wait_at_barrier",
+    "MPI_Allreduce": "wait_at_nxn",
+    "MPI_Win_fence": "wait_at_fence",
+    "MPI_Win_create": "wait_at_window",
+    "MPI_Win_free": "wait_at_window",
+    "MPI_Init": "wait_at_init",
+    "MPI_Finalize": "wait_at_finalize",
+}
+SOME = {"MPI_Scan": "early_scan", "MPI_Exscan": "early_scan", "MPI_Neighbor_alltoall": "late_neighbour"}
+
+
+def awaited(name: str, call: Call, other: Call) -> bool:
+    """Return whether a call needs another one of a scan, or of an operation between neighbours."""
+    return other.location in call.group if name == "MPI_Neighbor_alltoall" else other.location <= call.location
+
+
 def collectives(everything: list[list[Call]]) -> Waits:
     waits: Waits = Counter()
-    metrics = {"MPI_Barrier": "wait_at_barrier", "MPI_Allreduce": "wait_at_nxn", "MPI_Win_fence": "wait_at_fence"}
-    names = {*metrics, "MPI_Bcast", "MPI_Reduce"}
+    metrics = MEETINGS
+    names = {*metrics, "MPI_Bcast", "MPI_Reduce", *SOME}
     plain = {**{name: name for name in names}, **{begun(name): name for name in names}}
     lists = [[call for call in calls if call.name in plain] for calls in everything]
     longest: Counter[tuple[str, int]] = Counter()
@@ -143,6 +160,8 @@ def collectives(everything: list[list[Call]]) -> Waits:
                 until, metric = together[root].enter, "late_broadcast"
             elif name == "MPI_Reduce" and call.location == root and others:
                 until, metric = min(others), "early_reduce"
+            elif name in SOME:
+                until, metric = max([one.enter for one in together if awaited(name, begin, one)], default=0), SOME[name]
             else:
                 continue
             wait = max(0, min(until, call.leave) - call.enter)

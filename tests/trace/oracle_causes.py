@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from oracle import Held, held_locks, progress, requests
+from oracle import MEETINGS, SOME, Held, awaited, held_locks, progress, requests
 from random_traces import EXCLUSIVE, Call, begun
 
 Path = tuple[str, ...]
+METRICS = MEETINGS | SOME
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,7 @@ def of_messages(everything: list[list[Call]]) -> list[Edge]:
 
 
 def of_collectives(everything: list[list[Call]]) -> list[Edge]:
-    meets = ("MPI_Barrier", "MPI_Allreduce", "MPI_Win_fence")
-    names = {**{name: name for name in (*meets, "MPI_Bcast", "MPI_Reduce")}}
+    names = {name: name for name in (*MEETINGS, "MPI_Bcast", "MPI_Reduce", *SOME)}
     names |= {begun(name): name for name in names}
     offers: dict[str, list[tuple[Call, int, int, int]]] = defaultdict(list)
     for together in zip(*([call for call in calls if call.name in names] for calls in everything), strict=True):
@@ -73,15 +73,21 @@ def of_collectives(everything: list[list[Call]]) -> list[Edge]:
             call = begin if begin.name == name else completing(everything, begin)
             if call is None:
                 continue
-            if name in meets:
+            if name in MEETINGS:
                 cause = min(together, key=lambda one: (-one.enter, one.location))
             elif name == "MPI_Bcast" and begin.location != root:
                 cause = together[root]
             elif name == "MPI_Reduce" and begin.location == root and others:
                 cause = min(others, key=lambda one: (one.enter, one.location))
+            elif name == "MPI_Neighbor_alltoall":  # each neighbour is waited for by itself
+                those = [one for one in together if awaited(name, begin, one)]
+                offers[METRICS[name]] += [(call, one.location, one.enter, -1) for one in those]
+                continue
+            elif name in SOME and (those := [one for one in together if awaited(name, begin, one)]):
+                cause = min(those, key=lambda one: (-one.enter, one.location))
             else:
                 continue
-            offers[name].append((call, cause.location, cause.enter, call.scope if name in meets else -1))
+            offers[METRICS.get(name, name)].append((call, cause.location, cause.enter, call.scope if name in MEETINGS else -1))
     return [edge for found in offers.values() for edge in longest(found)]
 
 

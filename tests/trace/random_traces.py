@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from scalkit.trace import TraceBuilder
 
 EXCLUSIVE = 1 << 30
-COLLECTIVES = ("MPI_Barrier", "MPI_Allreduce", "MPI_Bcast", "MPI_Reduce", "MPI_Win_fence")
+WAITING = ("MPI_Win_fence", "MPI_Win_create", "MPI_Win_free", "MPI_Init", "MPI_Finalize")
+COLLECTIVES = (*("MPI_Barrier", "MPI_Allreduce", "MPI_Bcast", "MPI_Reduce", "MPI_Scan", "MPI_Exscan"), *WAITING)
+ALL = (*COLLECTIVES, "MPI_Neighbor_alltoall")
 
 
 @dataclass
@@ -102,18 +104,20 @@ def begun(name: str) -> str:
     return f"MPI_I{name[4:].lower()}"
 
 
-def random_calls(seed: int, locations: int, steps: int) -> list[list[Call]]:
+def random_calls(seed: int, locations: int, steps: int, collectives: tuple[str, ...] = ALL) -> list[list[Call]]:
     """Return the calls of every location in the order in which they begin."""
     rng = random.Random(seed)
     makers = [Maker(rng, location, locations) for location in range(locations)]
     for _ in range(steps):
         what = rng.randrange(6)
         if what == 0:
-            name, root = rng.choice(COLLECTIVES), rng.randrange(locations)
-            waits = name == "MPI_Win_fence" or rng.random() < 0.6
+            name, root = rng.choice(collectives), rng.randrange(locations)
+            waits = name in WAITING or rng.random() < 0.6
             for one in makers:
                 peer = root if name in ("MPI_Bcast", "MPI_Reduce") else -1
-                made = one.call(name if waits else begun(name), 1 if name == "MPI_Win_fence" else 0, peer)
+                made = one.call(name if waits else begun(name), 1 if "Win" in name else 0, peer)
+                if name == "MPI_Neighbor_alltoall":
+                    made.group = tuple(rng.randrange(locations) for _ in range(rng.randrange(4)))
                 one.posted += [] if waits else [made]
         elif what == 1:
             source, target = rng.randrange(locations), rng.randrange(locations)

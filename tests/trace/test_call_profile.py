@@ -17,8 +17,7 @@ from launching import environment, launch
 from scalkit import native
 from scalkit.bench import Mpi
 from scalkit.errors import DataError
-from scalkit.trace.calls.profile import Profile, read_profile
-from scalkit.trace.calls.source_lines import Site, of_object
+from scalkit.trace.calls.profile import Profile, Site, of_object, read_profile
 
 KERNEL = Path(__file__).resolve().parents[2] / "microbench"
 SOURCE = KERNEL / "trace/tests/everything.c"

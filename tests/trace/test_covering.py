@@ -7,10 +7,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from scalkit.trace.local.frame import Frame
+from scalkit.trace.local.arrays import Frame
 from scalkit.trace.local.ranks import Alone
-from scalkit.trace.waits.progress import Progress
 from scalkit.trace.waits.progress_waits import covered_by_targets
+from scalkit.trace.waits.requests import Progress
 
 N = 12_000
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import xarray as xr
-from random_traces import Call, build, random_calls
+from random_traces import COLLECTIVES, Call, build, random_calls
 
 from scalkit.cli import main
 from scalkit.errors import DataError
@@ -29,13 +29,13 @@ def otf2() -> None:
 
 def finished(seed: int, locations: int) -> list[list[Call]]:
     """Return random calls in which every message ends, as in what a recorder writes, and all calls are of the library."""
-    everything = random_calls(seed, locations, steps=40)
+    everything = random_calls(seed, locations, 40, COLLECTIVES)
     for calls in everything:
         for one in calls:
             one.name = "MPI_Comm_rank" if one.name == "work" else one.name
         ended = {id(one) for call in calls for one in call.ends}
         left = [one for one in calls if id(one) not in ended and not one.is_blocking]
-        begins = {"MPI_Ibarrier", "MPI_Iallreduce", "MPI_Ibcast", "MPI_Ireduce"}
+        begins = {"MPI_Ibarrier", "MPI_Iallreduce", "MPI_Ibcast", "MPI_Ireduce", "MPI_Iscan", "MPI_Iexscan"}
         left = [one for one in left if one.name in begins or any(what in ("send", "receive") for what, _, _ in one.transfers)]
         last = max(call.leave for call in calls)
         calls.append(Call(calls[0].location, "MPI_Waitall", last + 1, last + 9, ends=left))
@@ -113,6 +113,57 @@ def test_otf2_print_reads_it_and_finds_what_score_p_writes(tmp_path: Path) -> No
     definitions = subprocess.run([*command[:1], "-G", *command[1:]], capture_output=True, text=True, check=True).stdout
     assert "RMA_WIN" in definitions
     assert "MPI_Win_flush" in definitions
+
+
+ACCELERATOR = """
+#include <otf2/otf2.h>
+#include <stddef.h>
+static OTF2_FlushType flush(void *a, OTF2_FileType b, OTF2_LocationRef c, void *d, bool e) { return OTF2_FLUSH; }
+static OTF2_TimeStamp after(void *a, OTF2_FileType b, OTF2_LocationRef c) { return 9; }
+static OTF2_FlushCallbacks callbacks = { flush, after };
+int main(int argc, char **argv)
+{
+    OTF2_Archive *to = OTF2_Archive_Open(argv[1], "traces", OTF2_FILEMODE_WRITE, 1 << 20, 1 << 20, OTF2_SUBSTRATE_POSIX,
+                                         OTF2_COMPRESSION_NONE);
+    OTF2_Archive_SetFlushCallbacks(to, &callbacks, NULL);
+    OTF2_Archive_SetSerialCollectiveCallbacks(to);
+    OTF2_Archive_OpenEvtFiles(to);
+    for (int k = 0; k < 3; k++) {
+        OTF2_EvtWriter *events = OTF2_Archive_GetEvtWriter(to, k);
+        OTF2_EvtWriter_Enter(events, NULL, 1, 0);
+        OTF2_EvtWriter_Leave(events, NULL, 5, 0);
+        OTF2_Archive_CloseEvtWriter(to, events);
+    }
+    OTF2_Archive_CloseEvtFiles(to);
+    OTF2_GlobalDefWriter *words = OTF2_Archive_GetGlobalDefWriter(to);
+    OTF2_GlobalDefWriter_WriteClockProperties(words, 1000000000, 0, 9, 0);
+    const char *const texts[] = { "", "process", "CUDA\\n[0:7]", "kernel" };
+    for (int k = 0; k < 4; k++)
+        OTF2_GlobalDefWriter_WriteString(words, k, texts[k]);
+    OTF2_GlobalDefWriter_WriteRegion(words, 0, 3, 3, 0, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER, 0, 0, 0, 0);
+    OTF2_GlobalDefWriter_WriteSystemTreeNode(words, 0, 0, 0, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+    OTF2_GlobalDefWriter_WriteLocationGroup(words, 0, 1, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP);
+    const uint64_t ranks[] = { 0 };
+    OTF2_GlobalDefWriter_WriteGroup(words, 0, 1, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI, 0, 1, ranks);
+    for (int k = 0; k < 3; k += 2)
+        OTF2_GlobalDefWriter_WriteLocation(words, k, 1, OTF2_LOCATION_TYPE_CPU_THREAD, 2, 0);
+    OTF2_GlobalDefWriter_WriteLocation(words, 1, 2, OTF2_LOCATION_TYPE_ACCELERATOR_STREAM, 2, 0);
+    return OTF2_Archive_Close(to) != OTF2_SUCCESS;
+}
+"""
+
+
+def test_accelerators_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "make.c").write_text(ACCELERATOR)
+    subprocess.run(["cc", "-w", str(tmp_path / "make.c"), "-o", str(tmp_path / "make"), "-lotf2"], check=True)
+    subprocess.run([str(tmp_path / "make"), str(tmp_path / "archive")], check=True)
+    archive = str(tmp_path / "archive/traces.otf2")
+    left = "2 locations of the archive without a rank of MPI: accelerator stream CUDA [0:7], 1 thread"
+    assert main(["trace", "convert", archive, str(tmp_path / "t")]) == 0
+    assert capsys.readouterr().out.startswith(f"1 location, 2 events; left out: {left}; see the waits")
+    for source in (archive, str(tmp_path / "t")):
+        assert main(["trace", "analyse", source]) == 0
+        assert capsys.readouterr().out.endswith(f"left out:\n  {left}\n")
 
 
 def test_calls_of_threads_have_no_place(tmp_path: Path) -> None:

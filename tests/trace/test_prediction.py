@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -180,3 +181,59 @@ def test_virtual_time_is_predicted(mpi: Mpi) -> None:
     errors = [float(one) for one in re.findall(r"([+-][\d.]+) %", found.stdout)]
     assert len(errors) == 2, found.stderr
     assert max(map(abs, errors)) < 5
+
+
+def test_simgrid_says_about_the_same() -> None:
+    if shutil.which("smpicc") is None:
+        pytest.skip("needs SimGrid's smpicc (Debian: libsimgrid-dev)")
+    words = [sys.executable, str(ROOT / "benchmarks/trace_against_simgrid.py"), "--processes", "4", "--sizes", "1000"]
+    found = subprocess.run(words, capture_output=True, text=True, check=False)
+    errors = [float(one) for one in re.findall(r"([+-][\d.]+) %", found.stdout)]
+    assert len(errors) == 2, found.stderr
+    assert found.returncode == 0
+    assert max(map(abs, errors)) < 15
+
+
+def ring(n: int, folder: Path, pause: Callable[[int], int] = lambda location: 500) -> Path:
+    """Write a trace of messages to the next process, and an allreduce; the last one tells the first what it found."""
+    trace = begun(n)
+    for location in range(n):
+        at = 1000 + pause(location)
+        message(trace, "send", location, (location + 1) % n, (at, at), size=100, tag=1)
+        message(trace, "receive", location, (location - 1) % n, (at, at + 9), size=100, tag=1)
+        call = trace.call(location, "MPI_Allreduce", at + 9, at + 9, scope=0)
+        trace.transfer(location, "collective", call, 0, size=64)
+        if location in (0, n - 1):
+            kind = "receive" if location == 0 else "send"
+            message(trace, kind, location, n - 1 - location, (at + 9, at + 9), size=8, tag=2)
+    return ended(trace, folder)
+
+
+def test_more_processes_than_were_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    few, many = ring(5, tmp_path / "5"), ring(24, tmp_path / "24")
+    told, true = predict(few, NETWORK, processes=24), predict(many, NETWORK)
+    assert (told.time_s, told.messages, told.processes) == (true.time_s, true.messages, 24)
+    assert told.low_s == told.high_s == told.time_s
+    uneven = predict(ring(5, tmp_path / "u", lambda k: 100 * k), NETWORK, processes=24)
+    assert uneven.low_s <= uneven.time_s <= uneven.high_s
+    assert main(["trace", "predict", str(few), "--processes", "24, 1000"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert [row.partition(" processes")[0] for row in rows[1:3]] == ["cluster, 24", "cluster, 1000"]
+    assert main(["trace", "predict", str(few), "--processes", "many"]) == 2
+    assert "'many' is no number; write numbers, as in 64,1024." in capsys.readouterr().err
+
+
+def test_what_more_processes_would_do_is_not_known(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="3 processes cannot be told of 5"):
+        predict(ring(5, tmp_path / "5"), NETWORK, processes=3)
+    trace = begun(5)
+    for location in range(5):
+        trace.call(location, "MPI_Comm_size" if location != 2 else "MPI_Comm_rank", 1000, 1100)
+    with pytest.raises(DataError, match="call 1 of location 2 is not that of location 1, so nobody knows what more processes"):
+        predict(ended(trace, tmp_path / "odd", 2000), NETWORK, processes=10)
+    trace = begun(4)
+    for location in range(4):
+        message(trace, "send", location, (location + 2) % 4, (1000, 1000))
+    half = ended(trace, tmp_path / "half")
+    with pytest.raises(DataError, match="a partner 2 ranks ahead of 4 is as many behind; record an odd number"):
+        predict(half, NETWORK, processes=10)

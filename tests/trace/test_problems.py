@@ -14,9 +14,9 @@ import pytest
 from scalkit.cli import main
 from scalkit.errors import DataError, UsageError
 from scalkit.trace import Options, TraceBuilder, analyse, read_result, write_result
+from scalkit.trace.files.builder import write_header, write_location
 from scalkit.trace.files.reader import read_header
 from scalkit.trace.files.tables import TABLES
-from scalkit.trace.files.writer import write_header, write_location
 from scalkit.trace.local.ranks import OverMpi
 
 END = "; record it again, or analyse the rest with --keep-going."

@@ -99,14 +99,14 @@ def test_rivals_disagree_where_it_tells() -> None:
     assert rank(first) != rank(second)
     assert y != pytest.approx(z, rel=0.05)
     assert not advice.stop
-    assert advice.sentence.startswith("Measure p = 512: the most probable rank of f has ")
+    assert advice.sentence.startswith("Measure p = 512: the most probable match of f has ")
     assert "predicts" in advice.sentence
 
 
 def test_when_to_stop() -> None:
     sure = sk.validate(sk.measurements(P, P * 1e-6, name="f"), {"f": "1"}).advise([64])["f", "time"]
     assert sure.stop
-    assert sure.sentence == "Stop: the most probable rank of f has 100 %."
+    assert sure.sentence == "Stop: the most probable match of f has more than 99.9 %."
 
 
 def test_stop_where_no_candidate_tells() -> None:

@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import nnls
 
 import scalkit as sk
-from scalkit.errors import ExpectationError, UsageError
+from scalkit.errors import DataError, ExpectationError, UsageError
+from scalkit.formats.ci.annotations import to_github
 from scalkit.measure import combine
 from scalkit.validation import Expectation
-from scalkit.validation.answer import excess, in_decimals, tolerances
+from scalkit.validation.answer import _fitted, excess, in_decimals, tolerances
 from scalkit.validation.baseline.regression import regression
+from scalkit.validation.limit import parse_budget
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import answers
@@ -28,6 +31,16 @@ N = 1000.0 * 2 ** np.arange(6)
 def judged(expected: str, y: Any, noise: float = 0.01, **options: Any) -> Any:
     values = y[:, None] * np.exp(noise * np.random.default_rng(3).standard_normal((len(y), 5))) * 1e-6
     return sk.validate(sk.measurements(N, values, parameter="n", name="f"), {"f": expected}, **options)
+
+
+def test_two_columns_are_fitted_by_the_least_relative_squares_without_negative_ones() -> None:
+    rng = np.random.default_rng(20261126)
+    for k in range(200):
+        term = np.linspace(1, 2 + k % 7, 6) ** rng.uniform(-2, 3)
+        found = np.exp(rng.standard_normal(6) * 0.3) * (rng.uniform(0, 2) + rng.uniform(0, 2) * term)
+        fitted = _fitted(found, [np.ones(6), term])
+        assert fitted == pytest.approx(nnls(np.stack([1 / found, term / found], axis=1), np.ones(6))[0], rel=1e-8, abs=1e-9)
+    assert sum(_fitted(found, [np.ones(6), np.ones(6)])) == pytest.approx(_fitted(found, [np.ones(6)])[0]), "twice the same"
 
 
 @pytest.mark.parametrize(("expected", "power"), [("n", 1.5), ("n^2", 3.0)])
@@ -148,6 +161,7 @@ def test_several_parameters() -> None:
         data = sk.measurements(points, values, parameter=["p", "S"], name="f")
         found = sk.validate(data, {"f": "log(p) + S"})["f"]
         assert found.answer == answer, found.sentence
+        assert {name: in_decimals(growth) for name, growth in found.passes_up_to.items()} == {"p": "p^0.06*log(p)", "S": "S^1.06"}
 
 
 def test_excess() -> None:
@@ -208,3 +222,37 @@ def test_one_setting_stands_out_of_a_small_common_change(ratios: list[float], sh
 def test_a_power_of_a_glued_name_is_ambiguous(text: str) -> None:
     with pytest.raises(ExpectationError, match=r"is ambiguous; write log\(n\)\^a or log\(n\^a\)"):
         sk.Expectation(text, parameter="n")
+
+
+def test_a_clock_that_is_too_coarse_convicts_nobody() -> None:
+    ticks = np.array([1, 1, 1, 1, 1, 2, 20.0])  # a constant and n^3, rounded to 15.6 ms
+    data = sk.measurements(1000.0 * 2 ** np.arange(7), np.repeat(ticks[:, None] * 0.015625, 5, axis=1), parameter="n", name="f")
+    found = sk.validate(data, {"f": "n^3"}, strictness="strict")["f"]
+    assert (found.answer, found.coarse_tick) == ("cannot tell", 0.015625)
+    assert found.sentence.endswith("but the claim is within two steps of the clock of every value; time more calls.")
+    assert "the clock has steps of 15.6 ms, and the claim explains every value to within two" in found.caveats
+    faster = sk.measurements(N, np.repeat(np.array([1, 1, 3, 20, 160, 900.0])[:, None], 5, axis=1), parameter="n", name="f")
+    assert sk.validate(faster, {"f": "n"}, strictness="strict")["f"].answer == "fix"
+    whole = sk.measurements([2, 4, 8, 16, 32], [2.0, 4, 8, 16, 32], name="f")  # round values alone are no clock
+    assert sk.validate(whole, {"f": "log(p)"})["f"].answer == "fix"
+
+
+def test_what_is_misspelt_gets_a_suggestion() -> None:
+    data = sk.measurements(N, N, parameter="n", name="f")
+    for expected, message in (
+        ({"f": "quadratc"}, r"write it in terms of n\. Did you mean 'quadratic'\?$"),
+        ("lineer", r"Did you mean 'linear'\?$"),
+        ("n*lgo(n)", r"the function 'lgo' is unknown; did you mean 'log'\?"),
+        ("log(m)", r"the expectation 'log\(m\)' is in terms of 'm', the data in terms of 'n'; write it in terms of n\.$"),
+    ):
+        with pytest.raises(ExpectationError, match=message):
+            sk.validate(data, expected)
+    with pytest.raises(DataError, match=r"^the time is in s, .* and 'msec' is none of these\. Did you mean 'ms'\?$"):
+        sk.measurements(N, N, parameter="n", unit="msec")
+    with pytest.raises(UsageError, match=r"Did you mean 'GB'\?$"):
+        parse_budget("24 gb", "B")
+
+
+def test_what_is_fine_is_no_warning_in_ci() -> None:
+    said = to_github(judged("n", np.log2(N)))
+    assert said.startswith("::notice title=f (time)%3A fine::f grows slower than expected")

@@ -353,6 +353,8 @@ def test_a_result_without_verdicts_makes_no_baseline() -> None:
         (3 + P, (3 + P) * np.where(P == 2, 5.2, 1), "at", 2, 5.2),
         (3 + P, (3 + P) * 1.3, "everywhere", None, 1.3),
         (P, P * np.log2(P), "growing", None, 8),
+        (3 + P, (3 + P) * np.where(P == 256, 1.5, 0.5), "at", 256, 1.5),
+        (3 + P, (3 + P) * np.where(P > 32, 0.5, np.where(P == 4, 1.6, 1)), "at", 4, 1.6),
         (3 + P, 3 + P, "", None, 1),
     ],
 )

@@ -11,8 +11,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
-from scalkit.validation.budget import parse_budget
-from scalkit.validation.limit import limit, limits
+from scalkit.validation.limit import limit, limits, parse_budget
 
 P = 2.0 ** np.arange(4, 11)
 
@@ -34,7 +33,7 @@ def test_the_memory_wall_of_the_paper() -> None:
     assert found.is_outside
     assert found.sentence == (
         "The process_memory of MPI_memory stays within 24.0 GB shared by 8 processes up to p = 5,328 "
-        "(90 % interval 5,309 to 5,352), near the measured range."
+        "(90 % interval 5,310 to 5,352), near the measured range."
     )
 
 
@@ -181,7 +180,7 @@ def test_budgets(text: float | str, unit: str, value: float) -> None:
     [
         ("24 GB", "s", "the budget '24 GB' is not in s, or a text such as '10 ms' or '2 min'."),
         ("10 ms", "B", "the budget '10 ms' is not in B, or a text such as '24 GB' or '512 MiB'."),
-        ("10 mB", "B", "the budget '10 mB' is not in B, or a text such as '24 GB' or '512 MiB'."),
+        ("10 mB", "B", "the budget '10 mB' is not in B, or a text such as '24 GB' or '512 MiB'. Did you mean 'MB'?"),
         ("much", "B", "the budget 'much' cannot be read; write a number in B, or a text such as '24 GB' or '512 MiB'."),
         (None, "J", "the budget 'None' cannot be read; write a number in J."),
         (True, "J", "the budget 'True' cannot be read; write a number in J."),

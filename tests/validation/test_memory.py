@@ -12,7 +12,7 @@ from scalkit.growth import Growth
 from scalkit.measure import Series, series
 from scalkit.validation import Expectation, SearchSpace
 from scalkit.validation.posterior import posteriors
-from scalkit.validation.posterior.memory import Memory
+from scalkit.validation.posterior.posterior import Memory
 
 P = 2.0 ** np.arange(1, 8)
 LOG = Expectation("log(p)")

@@ -23,8 +23,8 @@ from scalkit.bench import Mpi
 from scalkit.extras import install_command
 from scalkit.measure import Series, combine, series, write_netcdf
 from scalkit.validation.judge.along_one import TASK
-from scalkit.validation.parallel import in_turn
 from scalkit.validation.posterior import Posterior, posteriors
+from scalkit.validation.validating import in_turn
 
 P = np.array([2, 4, 8, 16, 32, 64, 128])
 SHAPES = {"log(p)": np.log2(P), "p^(1/2)": P**0.5, "p": P * 1.0, "p*log(p)": P * np.log2(P)}
@@ -36,7 +36,7 @@ import sys
 import tempfile
 from functools import partial
 
-from scalkit.validation.parallel import over_ranks
+from scalkit.validation.validating import over_ranks
 
 told = []
 with over_ranks(int(sys.argv[1]), lambda done, total: told.append((done, total))) as mapper:
@@ -54,7 +54,7 @@ WAIT = """
 import sys
 import time
 
-from scalkit.validation.parallel import over_ranks
+from scalkit.validation.validating import over_ranks
 
 status = 0
 try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +21,7 @@ from scalkit.validation.advise import advise
 from scalkit.validation.posterior import Posterior, posteriors
 from scalkit.validation.posterior.hypotheses import hypotheses, tick_mass
 from scalkit.validation.posterior.masses import noisy_masses
-from scalkit.validation.posterior.noise import summarise
+from scalkit.validation.posterior.profiles import summarise
 
 P = np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
 LOG = np.log2(P)
@@ -320,3 +321,30 @@ def test_one_value_off_by_a_factor_makes_no_violation():
     verdict = sk.validate(sk.measurements(p, noisy(inner, 0.03, 5), name="f"), {"f": "log(p)"})["f"]
     assert verdict.posterior.off[3] > 0.9
     assert verdict.verdict in ("total", "approximate")
+
+
+@pytest.mark.parametrize(("truth", "within"), [(lambda p: p + p**2 / 200, 0.26), (lambda p: p * (1 + 0.3 * (p >= 32)), 0.045)])
+def test_what_began_at_the_last_values_is_foretold(truth: Callable[[np.ndarray], np.ndarray], within: float) -> None:
+    at = 4 * P[-1]
+    off = [about(of(noisy(truth(P), 0.02, seed)), "p").predict(at) / truth(at) for seed in range(10)]
+    assert np.abs(np.log(off)).mean() < within
+
+
+def test_intervals_count_on_more_drift_beyond_the_settings_than_among_them() -> None:
+    found = about(of(noisy(P + 3 * P**0.42, 0.01, 3)), "p")
+    (low, high), (least, most) = found.interval(16 * P[-1]), found.quantiles(16 * P[-1], [0.05, 0.95])
+    assert low < least < most < high
+    np.testing.assert_array_equal(found.interval(P[2]), found.quantiles(P[2], [0.05, 0.95]))
+
+
+def test_no_product_is_so_large_that_blas_starts_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes, matmul = [], np.matmul
+
+    def seen(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        sizes.append(a.shape[-2] * a.shape[-1] * b.shape[-1])
+        return matmul(a, b)
+
+    monkeypatch.setattr(np, "matmul", seen)
+    p = 8.0 * np.arange(1, 17)
+    sk.validate(sk.measurements(p, noisy(p, 0.02, 1), name="f"), {"f": "p"})
+    assert max(sizes) <= 2**18

@@ -64,7 +64,7 @@ def values(seed: int, metric: str) -> tuple[np.ndarray, np.ndarray]:
 SEEDS, METRICS = st.integers(0, 10**9), st.sampled_from(sorted(UNITS))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(SEEDS, EXPECTED, st.sampled_from(["time", "events"]), st.floats(-12, 12).map(lambda e: 10.0**e))
 @example(279, "p", "time", 10.0)
 def test_another_unit_changes_coefficients_only(seed: int, expected: str, metric: str, factor: float) -> None:
@@ -72,7 +72,7 @@ def test_another_unit_changes_coefficients_only(seed: int, expected: str, metric
     assert_same(judged(measured(x, y, metric), expected), judged(measured(x, factor * y, metric), expected), factor)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(SEEDS, EXPECTED, st.sampled_from([8.0, 1024.0, 2.0**-20]))
 def test_counted_values_change_with_their_step_only(seed: int, expected: str, factor: float) -> None:
     x, y = values(seed, "object_memory")
@@ -85,7 +85,7 @@ def test_counted_values_change_with_their_step_only(seed: int, expected: str, fa
     assert scaled.model.growth == found.model.growth
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(SEEDS, EXPECTED, METRICS, st.randoms(use_true_random=False))
 def test_the_order_of_points_and_repetitions_is_nothing(seed: int, expected: str, metric: str, order: object) -> None:
     x, y = values(seed, metric)
@@ -97,7 +97,7 @@ def test_the_order_of_points_and_repetitions_is_nothing(seed: int, expected: str
     assert_same(found, judged(measured(np.repeat(x[rows], y.shape[1]), y[rows].ravel(), metric), expected))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(SEEDS, SEEDS, EXPECTED, METRICS, st.sampled_from(["ranks", "ticks", "expectation"]))
 def test_company_is_nothing(seed: int, another: int, expected: str, metric: str, prior: str) -> None:
     x, y = values(seed, metric)
@@ -110,7 +110,7 @@ def test_company_is_nothing(seed: int, another: int, expected: str, metric: str,
 
 @pytest.mark.parametrize("metric", sorted(UNITS))
 @pytest.mark.parametrize("space", SPACES)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(SHIFTS, st.floats(-9, 3).map(lambda e: 10.0**e))
 def test_every_tick_comes_back_from_exact_values(space: str, metric: str, shift: float, size: float) -> None:
     """A constant, and the tick times a coefficient, measured twice with the same result."""
@@ -126,7 +126,7 @@ def test_every_tick_comes_back_from_exact_values(space: str, metric: str, shift:
 
 
 @pytest.mark.parametrize("space", SPACES)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(SHIFTS)
 def test_every_tick_comes_back_from_values_measured_once(space: str, shift: float) -> None:
     """Nothing says then how exact times are: the model is the tick, and the verdict within the limits or open."""

@@ -20,7 +20,7 @@ import xarray as xr
 import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, UsageError
 from scalkit.fit.several import SeveralFit, fit_several
-from scalkit.fit.several.growth import GrowthSum
+from scalkit.fit.several.model import GrowthSum
 from scalkit.fit.several.search import Block
 from scalkit.formats.ci.annotations import to_github
 from scalkit.formats.ci.junit import to_junit

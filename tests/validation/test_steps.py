@@ -7,7 +7,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.validation import Verdict
-from scalkit.validation.posterior.exact import _common_step
+from scalkit.validation.posterior.exact import common_step
 
 P = [2, 4, 8, 16, 32, 64]
 REMARK = (
@@ -80,4 +80,4 @@ def test_many_steps_decide(y: list[int], expectation: str, word: str) -> None:
     ],
 )
 def test_the_largest_common_step(y: list[float], step: float) -> None:
-    assert _common_step(np.array(y, dtype=float)) == pytest.approx(step, rel=1e-6)
+    assert common_step(np.array(y, dtype=float)) == pytest.approx(step, rel=1e-6)

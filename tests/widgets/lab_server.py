@@ -25,7 +25,7 @@ _RUN_ALL = """async (path) => {
 class LabServer:
     """A server below `folder`; notebooks go to `root`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *more: str) -> None:
         self.folder, self.root = folder, folder / "root"
         self.root.mkdir()
         with socket.socket() as free:
@@ -44,6 +44,7 @@ class LabServer:
             f"--ServerApp.root_dir={self.root}",
             "--LabApp.expose_app_in_browser=True",
             "--LabApp.extension_manager=readonly",
+            *more,
         ]
         self.log = (folder / "lab.log").open("w")
         self.process = subprocess.Popen(

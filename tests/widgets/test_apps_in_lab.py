@@ -38,6 +38,15 @@ def middle(box: dict[str, float]) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+def at_rest(locator: Any) -> dict[str, float]:
+    """Return where an element is, as soon as what is drawn above it moves it no more."""
+    box, moved = locator.bounding_box(), None
+    while box != moved:
+        locator.page.wait_for_timeout(200)
+        box, moved = locator.bounding_box(), box
+    return box
+
+
 def test_three_apps(lab: LabServer, lab_page: Any) -> None:
     page = lab_page
     lab.open(page, lab.notebook("apps.ipynb", *CELLS))
@@ -47,14 +56,15 @@ def test_three_apps(lab: LabServer, lab_page: Any) -> None:
     tick = app.locator(".tick:not(.expected):not(.best) .knob").nth(3)
     tick.scroll_into_view_if_needed()
     before = lab.value(TICKS)
-    x, y = middle(tick.bounding_box())
+    x, y = middle(at_rest(tick))
     page.mouse.move(x, y)
     page.mouse.down()
     for k in range(1, 9):
         page.mouse.move(x + 9 * k, y)
     page.mouse.up()
-    there = app.locator(".tick.selected").get_attribute("data-growth")
-    assert there not in before
+    selected = app.locator(".tick.selected")
+    eventually(lambda: selected.get_attribute("data-growth") not in before)
+    there = selected.get_attribute("data-growth")
     eventually(lambda: there in lab.value(TICKS) and lab.value(STEPS) == [0, 1, 0])
     assert lab.value("sessions[1].history[0]").startswith("move tick ")
 

@@ -58,6 +58,7 @@ def test_a_row_is_selected_and_every_part_follows(explorer: Explorer, session: S
     assert session.history == ()
     assert session.verdict is not None
     assert session.verdict.sentence in bare(explorer.verdict)
+    assert "Fine up to p^1.05." in bare(explorer.verdict)
     assert explorer.plots.fit.alt.startswith("g: ")
     assert explorer.rulers[0].best == str(session.verdict.model.growth)
     assert explorer.table.current == 1

@@ -15,7 +15,7 @@ import pytest
 from test_explorer import bare, press
 
 import scalkit as sk
-from scalkit.bench.operations import operations
+from scalkit.bench.arguments import operations
 from scalkit.native import sources
 from scalkit.session import Session
 from scalkit.widgets.explorer.run_choices import Choices

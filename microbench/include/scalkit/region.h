@@ -35,7 +35,9 @@
 #define SK_HAS_MALLINFO2 1
 #endif
 
+#ifndef SK_REGION_MEMORY_CALLS
 #define SK_REGION_MEMORY_CALLS 16 /* looking at memory takes tens of microseconds: only the first calls pay for it */
+#endif
 #define SK_SHARED __attribute__((weak)) /* one copy, however many files include this */
 
 #ifdef __cplusplus

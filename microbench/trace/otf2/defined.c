@@ -89,12 +89,22 @@ static OTF2_CallbackCode on_win(void *data, OTF2_RmaWinRef self, OTF2_StringRef 
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* Tells of a location that is no processor, in one line whatever its name is. */
+static void tell_other(OTF2_LocationType type, const char *name)
+{
+    static const char *const kinds[] = { "location of an unknown kind", "CPU thread", "accelerator stream", "metric" };
+    printf("other%u %s ", sk_defined.n_others++, kinds[type < 4 ? type : 0]);
+    for (; *name; name++)
+        putchar(*name > 0 && *name < ' ' ? ' ' : *name);
+    putchar('\n');
+}
+
 static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type,
                                      uint64_t n_events, OTF2_LocationGroupRef group)
 {
     static uint32_t used, room, more;
     if (type != OTF2_LOCATION_TYPE_CPU_THREAD) {
-        sk_defined.n_others++;
+        tell_other(type, sk_defined_text(name));
         return OTF2_CALLBACK_SUCCESS;
     }
     uint64_t *to = place(&sk_defined.threads, &room, used, sizeof *to);

@@ -1,7 +1,8 @@
 /* Reads an OTF2 archive and writes a folder of location files:   sk_otf2_read ARCHIVE.otf2 FOLDER [keep-going]
  *
  * Prints, one a line, how many `locations` were read, `others` are no ranks of MPI, `events` were read, leaves were
- * `unmatched`; and `facts`, if the archive keeps the header of a trace. */
+ * `unmatched`, and what the locations are that are no processors, `other0` and so on; and `facts`, if the archive keeps
+ * the header of a trace. */
 #include "trace/otf2/defined.h"
 #include "trace/otf2/events.h"
 

@@ -10,6 +10,8 @@ static inline int64_t bytes_of(int64_t n, MPI_Datatype type)
 #define NONE
 #define ON_WIN(win, rank)
 #define ON_COMM(comm, rank)
+#define ON_WORLD(call)
+#define ON_NEIGHBOURS(comm, rank)
 #define RMA(kind, n, type, remote) if (peer >= 0) call.bytes = bytes_of((int64_t)(n), type);
 #define SIZE(n, type) call.bytes = bytes_of((int64_t)(n), type);
 #define SIZE_OF(data, n, type, m, other) if (data == MPI_IN_PLACE) { SIZE(m, other) } else { SIZE(n, type) }
@@ -32,6 +34,7 @@ static inline int64_t bytes_of(int64_t n, MPI_Datatype type)
 #define FREED
 #define CANCELLED(request)
 #define NEW_WIN(win, comm)
+#define FILED(n, type) SIZE(n, type)
 #define NEW_COMM(comm)
 #define sk_forget_win(win) (void)(win)
 #define sk_forget_comm(comm) (void)(comm)

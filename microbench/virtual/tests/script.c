@@ -1,12 +1,12 @@
 /* The layer without MPI: processes on one host, their connections, and scripts whose times are known. Each process
- * of a script
- * is this program again. Prints one line, or what differs, and ends with 1. */
+ * of a script is this program again. Prints one line, or what differs, and ends with 1. */
 #define _GNU_SOURCE
 #include "virtual/over.h"
 #include "virtual/stream.h"
 #include "virtual/turn.h"
 #include "virtual/zero.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -309,32 +309,7 @@ static void a_copy(void)
     }
 }
 
-static void a_late_connection(void)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    int32_t *port = (int32_t *)(void *)((char *)sk_shared + PORT_AT);
-    if (sk_self.rank == 0) {
-        int listener = socket(AF_INET, SOCK_STREAM, 0);
-        bind(listener, (struct sockaddr *)&address, length);
-        listen(listener, 4);
-        getsockname(listener, (struct sockaddr *)&address, &length);
-        *port = ntohs(address.sin_port);
-        struct pollfd one = {.fd = listener, .events = POLLIN};
-        EXPECT(poll(&one, 1, -1), 1);
-        EXPECT(now(), 1000 + O + L);
-        to[1] = accept(listener, NULL, NULL);
-        hear(1, BYTES);
-        EXPECT(now(), 1000 + 2 * O + L + 100);
-    } else if (sk_self.rank == 1) {
-        struct timespec wanted = {0, 1000};
-        nanosleep(&wanted, NULL);
-        to[0] = socket(AF_INET, SOCK_STREAM, 0);
-        address.sin_port = htons((uint16_t)*port);
-        EXPECT(connect(to[0], (struct sockaddr *)&address, length), 0);
-        say(0, BYTES);
-    }
-}
+#include "listeners.h"
 
 /* One process ends without MPI_Finalize, and nobody asks for its status: the others say so and end, too. */
 static void an_early_end(void)
@@ -350,7 +325,8 @@ static const struct { const char *name; void (*run)(void); } scripts[] = {
     {"sleeping", sleeping}, {"a long wait", a_long_wait}, {"a pipe", a_pipe}, {"waiting in sets", waiting_in_sets},
     {"looking and sleeping", looking_and_sleeping}, {"long messages", long_messages}, {"clearing", clearing},
     {"peeking", peeking}, {"a full card", a_full_card}, {"an end", an_end}, {"a copy", a_copy},
-    {"a late connection", a_late_connection}, {"an early end", an_early_end}};
+    {"a late connection", a_late_connection}, {"one port of two addresses", one_port_of_two_addresses},
+    {"an early end", an_early_end}};
 enum { SCRIPTS = sizeof scripts / sizeof *scripts, EARLY = SCRIPTS - 1 };
 
 #include "processes.h"

@@ -4,18 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scalkit.bench.arguments import DATATYPES, Arguments
+from scalkit.bench.arguments import DATATYPES, FUNCTIONS, GROUPS, KINDS, NEIGHBOURHOOD, Arguments, choose, operations
 from scalkit.bench.campaign.refinement import Refinement
 from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import read_algorithms
-from scalkit.bench.operations import FUNCTIONS, GROUPS, KINDS, NEIGHBOURHOOD, choose, operations
 from scalkit.bench.patterns.neighbourhood import design_text, experiments
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import UsageError
 from scalkit.measure.quarter_means import Cut
 from scalkit.native import sources
 from scalkit.schema_errors import hint, place
-from scalkit.toml.lines import Path as EntryPath
+from scalkit.toml.tables import EntryPath
 
 _KEYS = {
     "--platform": "platform",

@@ -9,13 +9,12 @@ from typing import Any
 
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.campaign.checks import Checks, absolute, platforms_of
-from scalkit.bench.campaign.plan import least_time, make_plan
+from scalkit.bench.campaign.folder import least_time, make_plan
 from scalkit.bench.campaign.refinement import Refinement
 from scalkit.bench.patterns.neighbourhood import design_text
 from scalkit.errors import UsageError
 from scalkit.schema_errors import place, schema_errors, schema_in
-from scalkit.toml.lines import lines_of
-from scalkit.toml.tables import table_of
+from scalkit.toml.tables import lines_of, table_of
 
 HERE = "here"
 """Name of the library that is found where the campaign runs."""

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from scalkit.bench.campaign.campaign import Campaign, LaunchedCampaign
 from scalkit.bench.campaign.file import CampaignFile, Variant
-from scalkit.bench.campaign.folder import Folder
+from scalkit.bench.campaign.folder import Folder, Pace
 from scalkit.bench.campaign.loop import Progress, Result
-from scalkit.bench.campaign.plan import Pace
 from scalkit.bench.jobs.job import prepare_variant
 from scalkit.errors import UsageError
 

@@ -7,11 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scalkit.bench.arguments import Arguments
-from scalkit.bench.campaign.folder import Folder, write_whole
-from scalkit.bench.campaign.plan import Launch
+from scalkit.bench.arguments import FUNCTIONS, NEIGHBOURHOOD, PROGRAMS, Arguments
+from scalkit.bench.campaign.folder import Folder, Launch, write_whole
 from scalkit.bench.libraries.mpi import Mpi
-from scalkit.bench.operations import FUNCTIONS, NEIGHBOURHOOD, PROGRAMS
 from scalkit.bench.patterns.neighbourhood import experiments, table_text
 from scalkit.bench.process import LAST_LINES, Outcome, started
 from scalkit.errors import LaunchError

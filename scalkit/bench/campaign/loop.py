@@ -1,7 +1,5 @@
 """The launches of one call of a campaign, one after the other: how far it is, and how it ended."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,9 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from scalkit.bench.campaign.folder import Folder
+from scalkit.bench.campaign.folder import Folder, Launch, Pace, share
 from scalkit.bench.campaign.launch import StopError, time_limit
-from scalkit.bench.campaign.plan import Launch, Pace, share
 from scalkit.errors import LaunchError
 
 _ATTEMPTS = 2
@@ -82,7 +79,7 @@ class Result:
     remarks: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, folder: Folder, plan: Sequence[Launch], before: int, failures: Sequence[str], remarks: Sequence[str]) -> Result:
+    def of(cls, folder: Folder, plan: Sequence[Launch], before: int, failures: Sequence[str], remarks: Sequence[str]) -> "Result":
         """Return the result, from what the folder holds now and how many launches were missing before."""
         missing = tuple(folder.missing(plan))
         done, fresh = len(plan) - len(missing), before - len(missing)

@@ -8,17 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
-from scalkit.bench.arguments import DATATYPES, Arguments
+from scalkit.bench.arguments import DATATYPES, FUNCTIONS, Arguments
 from scalkit.bench.campaign.campaign import Campaign, prepare
 from scalkit.bench.campaign.file import CampaignFile, Variant
-from scalkit.bench.campaign.folder import Folder, write_whole
+from scalkit.bench.campaign.folder import Folder, Launch, write_whole
 from scalkit.bench.campaign.here import run_alternately
 from scalkit.bench.campaign.loop import Progress, Result
-from scalkit.bench.campaign.plan import Launch
 from scalkit.bench.campaign.refinement import Curve, Insertion, Refinement, next_point
 from scalkit.bench.jobs.job import prepare_variant
 from scalkit.bench.libraries.mpi import Mpi
-from scalkit.bench.operations import FUNCTIONS
 from scalkit.errors import LaunchError, UsageError
 from scalkit.measure import read, series
 from scalkit.measure.reduce import Series

@@ -7,27 +7,96 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from scalkit import __version__
-from scalkit.bench.campaign.folder import Folder, new_record, write_whole
+from scalkit.bench.campaign.folder import Folder, Launch, drawn_orders, new_record, write_whole
 from scalkit.bench.campaign.launch import StopError
 from scalkit.bench.campaign.loop import Progress, Result, do_missing
-from scalkit.bench.campaign.plan import Launch, drawn_orders
-from scalkit.bench.command.regions import Region, regions_of
+from scalkit.bench.command.regions import FUNCTIONS, Region, auditing, regions_of, unseen
 from scalkit.bench.command.template import Point, Template
-from scalkit.bench.command.virtual import VirtualClock, program_of
 from scalkit.bench.functions.sampling import Effort, Status, status_of
 from scalkit.bench.libraries.mpi import cores, launcher_kind
-from scalkit.bench.libraries.placement import binding
+from scalkit.bench.libraries.targets import binding, find_targets
 from scalkit.bench.limits import CampaignArguments, first_change, require_range
-from scalkit.bench.load import ForeignLoad
 from scalkit.bench.process import LAST_LINES, Outcome, started
-from scalkit.bench.provenance import digest_of_files, env_record, environment, machine
+from scalkit.bench.provenance import ForeignLoad, digest_of_files, env_record, environment, machine
+from scalkit.bench.virtual.mpi import VirtualMpi
+from scalkit.bench.virtual.program import read_account, stall_of
 from scalkit.errors import LaunchError, UsageError
+from scalkit.json_values import json_fields
+from scalkit.text import shortened
+
+_LAUNCHERS = ("mpiexec", "mpirun", "mpiexec.hydra", "orterun", "prterun")
+_COUNTS = ("-n", "-np", "--np")
+_RANKS = re.compile(r"[1-9][0-9]{0,5}|\{\w+\}")
+
+
+def program_of(words: Sequence[str]) -> list[str]:
+    """Return the program and its arguments of a command such as ``mpiexec -n {p} ./app {n}``, without the launcher.
+
+    Raises UsageError if the command begins otherwise.
+    """
+    begins = len(words) > 3 and Path(words[0]).name in _LAUNCHERS and words[1] in _COUNTS
+    if not begins or not _RANKS.fullmatch(words[2]) or words[3].startswith("-"):
+        raise UsageError(
+            f"--command {shortened(' '.join(words))}: in virtual time scalkit starts the ranks itself; write "
+            "'mpiexec -n {p} PROGRAM ...', without other options of mpiexec, or leave --clock virtual out."
+        )
+    return list(words[3:])
+
+
+@dataclass(frozen=True)
+class VirtualClock:
+    """Starts the ranks of a command in virtual time, and takes what the layer says they took."""
+
+    mpi: VirtualMpi
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What the run files say about the clock."""
+        return self.mpi.facts
+
+    @property
+    def name(self) -> str:
+        """The library, and all numbers of the machine: two campaigns with the same ones have the same times."""
+        return f"{self.mpi.name}: {self.mpi.network.words} compute={self.mpi.compute} scale={self.mpi.scale:g}"
+
+    def timed(self, words: Sequence[str], variables: Mapping[str, str], timeout_s: float, lock: int) -> tuple[Outcome, float]:
+        """Return how the command ended, and the virtual seconds from MPI_Init to MPI_Finalize of the last rank.
+
+        Raises LaunchError if it ended without calling them, or with another library.
+        """
+        program = program_of(words)
+        with tempfile.TemporaryDirectory(prefix="scalkit-") as scratch, self.mpi.opened() as opened:
+            account = Path(scratch) / "account.json"
+            mpi = replace(opened, output=str(account), stall_s=stall_of(opened, timeout_s))
+            command = mpi.command(int(words[2]), *program, forward=variables)
+            options = {"timeout_s": timeout_s, "environment": {**mpi.probing, **variables}, "inherited": (lock,)}
+            outcome = started(command, StopError, "; check --command", **options)
+            told = read_account(account)
+        if outcome.status == 0 and told is None:
+            raise LaunchError(
+                f"the command ended, but not in virtual time: does {program[0]!r} call MPI_Init and MPI_Finalize, and use the "
+                f"library of {self.mpi.mpicc}? {LAST_LINES}\n{outcome.last_lines}"
+            )
+        return outcome, math.nan if told is None else 1e-9 * told["completion_ns"]
+
+
+def virtual_clock(words: Sequence[str], libraries: Sequence[str] = (), **machine: Any) -> VirtualClock:
+    """Return the clock that times a command, its library found and proved.
+
+    `libraries`, `machine`: arguments of `find_targets`.
+    Raises UsageError if the command does not begin with a launcher, and as that does.
+    """
+    program_of(words)
+    (target,) = find_targets(libraries, clock="virtual", **machine)
+    assert isinstance(target.mpi, VirtualMpi)
+    return VirtualClock(target.mpi)
+
 
 KIND = "command"
 _SHARE_S = 2.0
@@ -74,6 +143,8 @@ class CommandArguments(CampaignArguments):
                 raise UsageError(f"{option} {given:g}: a positive number is needed.")
         if self.bind and self.clock:
             raise UsageError(f"--bind {self.bind}: processes of a virtual machine have no cores; leave it out.")
+        if self.clock and any(text.startswith(f"{FUNCTIONS}=") for text in self.template.settings):
+            raise UsageError("--functions sees no virtual time; mark regions by scalkit/region.h there.")
         object.__setattr__(self, "files", digest_of_files(self.template.words))
 
     def filled(self, point: Point) -> tuple[list[str], dict[str, str]]:
@@ -96,13 +167,7 @@ class CommandArguments(CampaignArguments):
             "set": list(self.template.settings),
             "files": self.files,
             "parameters": [name for name, _ in self.points[0]],
-            "runs": self.runs,
-            "min_reps": self.min_reps,
-            "max_reps": self.max_reps,
-            "standard_error": self.standard_error,
-            "seed": self.seed,
-            "clock": self.clock,
-            "bind": self.bind,
+            **json_fields(self, "runs min_reps max_reps standard_error seed clock bind"),
         }
         return {key: value for key, value in table.items() if value is not None}
 
@@ -180,9 +245,10 @@ class CommandLauncher:
     def _repetition(self, launch: PointLaunch, timeout_s: float) -> tuple[float, list[Region], list[str], float | None]:
         words, variables = self.arguments.filled(launch.point)
         with tempfile.TemporaryDirectory(prefix="scalkit-") as scratch, ForeignLoad() as load:
-            variables = {**variables, "SCALKIT_REGIONS": scratch}
+            variables = {**variables, **auditing(variables), "SCALKIT_REGIONS": scratch}
             outcome, seconds = self._timed(words, variables, timeout_s)
             found, odd = regions_of(Path(scratch), self.arguments.template.name)
+            odd += unseen(variables, found)
         if outcome.status != 0:
             kept = self.folder.finished(launch).with_suffix(".txt")
             write_whole(kept, outcome.output)

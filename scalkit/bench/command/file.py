@@ -9,9 +9,8 @@ from typing import Any
 
 from scalkit.bench.campaign.checks import absolute
 from scalkit.bench.campaign.file import CampaignFile, JobOptions, job_options, parsed, read_campaign, schema
-from scalkit.bench.command.campaign import CommandArguments
+from scalkit.bench.command.campaign import CommandArguments, program_of
 from scalkit.bench.command.template import Template, matrix, points_of_file
-from scalkit.bench.command.virtual import program_of
 from scalkit.errors import UsageError
 from scalkit.schema_errors import schema_errors, schema_in
 from scalkit.text import shortened
@@ -26,7 +25,7 @@ class CommandFile:
     `out`: folder of the results.
     `timeout_s` in s.
     `job`: what a batch system is asked for; None if there is no such table.
-    `machine`: arguments of `scalkit.bench.command.virtual.virtual_clock`; None for the clock of this machine.
+    `machine`: arguments of `scalkit.bench.command.campaign.virtual_clock`; None for the clock of this machine.
     """
 
     path: Path

@@ -79,7 +79,7 @@ def measure_callable(
     Hoefler and Belli 2015 (docs/references.md).
     """
     label = name or name_of(func)
-    _require_plain(func, label)
+    require_plain(func, label)
     points = _points(values, parameter)
     chosen = _effort(effort)
     started = datetime.now(UTC).isoformat(timespec="seconds")
@@ -112,7 +112,8 @@ def name_of(func: Callable[..., object]) -> str:
     return str(getattr(inner, "__qualname__", type(inner).__qualname__)).replace("<locals>.", "")[-200:]
 
 
-def _require_plain(func: object, label: str) -> None:
+def require_plain(func: object, label: str) -> None:
+    """Return nothing if a call of a function runs it. Raises UsageError."""
     if not callable(func):
         raise UsageError(f"{label!r} cannot be called; pass a function, for example measure_callable(sorted, ...).")
     for kind, is_kind in (

@@ -7,12 +7,11 @@ from typing import Any
 
 import xarray as xr
 
-from scalkit.bench.arguments import Arguments
+from scalkit.bench.arguments import FUNCTIONS, Arguments
 from scalkit.bench.campaign.campaign import prepare
 from scalkit.bench.campaign.folder import Folder
 from scalkit.bench.campaign.refining import range_of, run_refined
 from scalkit.bench.libraries.targets import find_targets
-from scalkit.bench.operations import FUNCTIONS
 from scalkit.errors import LaunchError
 from scalkit.measure import read
 
@@ -49,7 +48,8 @@ def measure_function(
     clock : {"real", "virtual"}
         That of this machine, or that of a virtual one above which the library runs (docs/virtual-time.md).
     network : str, optional
-        Of the virtual machine: ``"cluster"`` (default), ``"ethernet"``, a TOML file, or ``"L=1us,o=0.3us,g=0.1us,G=0.08ns/B"``.
+        Of the virtual machine: ``"cluster"`` (default), ``"ethernet"``, ``"fat-tree"``, ``"dragonfly"``, a TOML file, or
+        ``"L=1us,o=0.3us,g=0.1us,G=0.08ns/B"``.
     per_node : int, optional
         Processes on a node of the virtual machine; by default 1.
     **options

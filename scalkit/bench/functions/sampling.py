@@ -195,33 +195,40 @@ def _calibrated(
             break
         if forecast > _HOPELESS * budget:
             raise TooSlowError(index, forecast * 1e-9)
-        ready.append(_warm(next(loops), target, budget / (8 * len(sizes)), clock))
+        ready.append(_warm(next(loops), target, budget / (8 * len(sizes)), watch))
     return ready
 
 
 def _forecast(calls: Sequence[float], sizes: Sequence[float]) -> float:
-    """Return the duration of a call at the next size, by the power law through the last two; 0 if there are fewer."""
+    """Return the duration of a call at the next size, by the power law through the last one and one before; 0 if there is none.
+
+    The one before is of half the size at most, if there is one: between near sizes a disturbed call looks like growth.
+    """
     n = len(calls)
-    if n < 2 or calls[-2] <= 0 or calls[-1] <= calls[-2]:
+    k = max((k for k in range(n - 1) if 2 * sizes[k] <= sizes[n - 1]), default=n - 2)
+    if n < 2 or calls[k] <= 0 or calls[-1] <= calls[k]:
         return 0.0
-    exponent = math.log(calls[-1] / calls[-2]) / math.log(sizes[n - 1] / sizes[n - 2])
+    exponent = math.log(calls[-1] / calls[k]) / math.log(sizes[n - 1] / sizes[k])
     return calls[-1] * math.exp(min(exponent * math.log(sizes[n] / sizes[n - 1]), 500.0))
 
 
-def _warm(loop: Loop, target: int, most: float, clock: Clock) -> _Ready:
-    """Return the setting with as many calls in a sample as last `target` ns, or cost `most` ns with their preparation."""
-    before = clock()
+def _warm(loop: Loop, target: int, most: float, watch: Clock) -> _Ready:
+    """Return the setting with as many calls in a sample as last `target` ns, or cost `most` ns with their preparation.
+
+    `watch`: of what they cost: a call that waits takes little of a processor's time.
+    """
+    before = watch()
     first = elapsed = loop(1)
-    k, cost = 1, clock() - before
+    k, cost = 1, watch() - before
     while elapsed < target:
         wanted = max(2 * k, min(math.ceil(1.2 * k * target / max(elapsed, 1)), 100 * k))
         affordable = math.floor(k * most / max(cost, 1))
         if min(wanted, affordable, _MOST_LOOPS) <= k:
             break
         k = min(wanted, affordable, _MOST_LOOPS)
-        before = clock()
+        before = watch()
         elapsed = loop(k)
-        cost = clock() - before
+        cost = watch() - before
     return _Ready(loop, k, first, elapsed / k, cost)
 
 

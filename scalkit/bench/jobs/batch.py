@@ -5,10 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scalkit.bench.campaign.file import CampaignFile, Variant
-from scalkit.bench.campaign.folder import Folder, write_whole
-from scalkit.bench.campaign.plan import Launch, make_plan
-from scalkit.bench.jobs.book import Book, Job, planned_jobs
-from scalkit.bench.jobs.collecting import collect
+from scalkit.bench.campaign.folder import Folder, Launch, make_plan, write_whole
+from scalkit.bench.jobs.collecting import Book, Job, collect, planned_jobs
 from scalkit.bench.jobs.script import job_script, require_enough
 from scalkit.bench.jobs.slurm import REJECTED, job_states, require_slurm, submit_script
 from scalkit.bench.process import summary

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from scalkit.bench.arguments import PROGRAMS, choose
 from scalkit.bench.campaign.file import CampaignFile, Library, SlurmOptions
-from scalkit.bench.campaign.plan import MEMORY_RUNS, STEMS
-from scalkit.bench.jobs.templating import filled, python_literal, xml_text
-from scalkit.bench.libraries.added import find_library
+from scalkit.bench.campaign.folder import MEMORY_RUNS, STEMS
+from scalkit.bench.jobs.script import filled, python_literal, xml_text
+from scalkit.bench.libraries.installing import find_library
 from scalkit.bench.libraries.mpi import cores, settings
-from scalkit.bench.operations import PROGRAMS, choose
 from scalkit.errors import UsageError
 from scalkit.native import sources
 

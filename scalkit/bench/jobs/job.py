@@ -7,11 +7,11 @@ from pathlib import Path
 from scalkit.bench.campaign.campaign import Campaign, prepare
 from scalkit.bench.campaign.file import CampaignFile, Library, Variant
 from scalkit.bench.campaign.loop import Progress, Result
-from scalkit.bench.libraries.added import find_library
+from scalkit.bench.libraries.installing import find_library
 from scalkit.bench.libraries.mpi import Mpi, find_mpi
-from scalkit.bench.libraries.placement import place_processes
 from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import read_algorithms, simulate
+from scalkit.bench.libraries.targets import place_processes
 from scalkit.bench.virtual.mpi import virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import LaunchError, UsageError
@@ -67,10 +67,7 @@ def prepare_variant(
 
 
 def library_mpi(library: Library, launcher: str = "mpiexec") -> Mpi:
-    """Return the MPI library of a campaign file.
-
-    `launcher`: ``"srun"``, or ``"mpiexec"`` for the library's own.
-    """
+    """Return the MPI library of a campaign file. `launcher`: ``"srun"``, or ``"mpiexec"`` for the library's own."""
     starter = library.mpiexec or ("srun" if launcher == "srun" else None)
     try:
         return find_mpi(library.mpicc, starter) if library.is_own else _added(library.name, starter)

@@ -1,16 +1,77 @@
 """The script of a job: what it asks of the batch system, and the command that it runs there."""
 
+from __future__ import annotations
+
+import re
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
 from math import ceil
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
 
-from scalkit.bench.campaign.file import CampaignFile, Variant, limit_seconds
-from scalkit.bench.campaign.plan import Launch, least_time, make_plan
+from scalkit.bench.campaign.file import CampaignFile, JobOptions, Variant, limit_seconds
+from scalkit.bench.campaign.folder import Launch, least_time, make_plan
+from scalkit.bench.command.file import CommandFile
 from scalkit.bench.jobs.slurm import availability
-from scalkit.bench.jobs.templating import filled, shell_word
-from scalkit.bench.libraries.placement import nodes_needed
+from scalkit.bench.libraries.targets import nodes_needed
 from scalkit.errors import UsageError
+from scalkit.toml.tables import table_beside
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_TEMPLATES = Path(__file__).with_name("templates")
+
+
+class _Raw(str):
+    """Text that goes in as it is."""
+
+    __slots__ = ()
+
+
+def filled(template: str, quote: Callable[[Any], str], **values: Any) -> str:
+    """Return a template with its values.
+
+    `template`: name of a file in ``templates``.
+    `quote`: applied to every value that the template does not send through ``raw``.
+    `**values`: what the template names; it is an error if one is missing.
+    """
+    return _environment(quote).get_template(template).render(**values)
+
+
+def shell_word(value: object) -> str:
+    """Return a value as one word of a shell."""
+    return shlex.quote(str(value))
+
+
+def python_literal(value: object) -> str:
+    """Return a text, a number, or a list or table of these as Python."""
+    return repr(value)
+
+
+def xml_text(value: object) -> str:
+    """Return a value as text or attribute of XML."""
+    return escape(str(value), {'"': "&quot;", "'": "&apos;"})
+
+
+@cache
+def _environment(quote: Callable[[Any], str]) -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        undefined=StrictUndefined,
+        autoescape=False,
+        keep_trailing_newline=True,
+        finalize=lambda value: value if isinstance(value, _Raw) else quote(value),
+    )
+    environment.filters["raw"] = _Raw
+    return environment
+
 
 _USED = 0.8
 """A job measures for this part of its time limit at most; the rest is for starting and compiling."""
@@ -124,3 +185,73 @@ def _time(file: CampaignFile, budget_s: float | None, launches: Sequence[Launch]
         return []
     needed_s = max(budget_s, least_time(launches)) + 2 * sum(launch.start_s for launch in launches) + _START_S
     return [f"--time={ceil(needed_s / _USED / 60)}"]
+
+
+@dataclass(frozen=True)
+class BatchSystem:
+    """How a batch system is asked for a job.
+
+    `suffix`: of the script.
+    `submit`: what takes the script.
+    `begin`: of a line of the script that the system reads.
+    `always`, `alone`, `placed`, `limit`, `queue`, `account`: what is asked for, a line each, with names in braces.
+    """
+
+    suffix: str
+    submit: str
+    begin: str
+
+    always: list[str]
+    alone: list[str]
+    placed: list[str]
+    limit: str
+    queue: str
+    account: str
+
+    def options(self, name: str, job: JobOptions) -> list[str]:
+        """Return what the system is asked for, from the name of the job and its options."""
+        limit_s = ceil(limit_seconds(job.time) or 0)
+        minutes, per_node = ceil(limit_s / 60), job.processes_per_node
+        asked = [*self.always, *(self.placed if per_node else self.alone)]
+        asked += [form for form, given in ((self.limit, limit_s), (self.queue, job.queue), (self.account, job.account)) if given]
+        values = {
+            "name": name,
+            "nodes": job.nodes,
+            "per_node": per_node,
+            "processes": job.nodes * (per_node or 1),
+            "minutes": minutes,
+            "hh_mm": f"{minutes // 60:02d}:{minutes % 60:02d}",
+            "hh_mm_ss": f"{limit_s // 3600:02d}:{limit_s // 60 % 60:02d}:{limit_s % 60:02d}",
+            "queue": job.queue,
+            "account": job.account,
+        }
+        return [form.format_map(values) for form in asked]
+
+
+SYSTEMS = {name: BatchSystem(**row) for name, row in table_beside(__file__, "systems.toml").items()}
+"""By name."""
+
+
+def whole_job(file: CampaignFile | CommandFile, system: str) -> str:
+    """Return the script of a job that measures all of a campaign, one launch after the other.
+
+    `system`: one of `SYSTEMS`.
+    Raises UsageError if the file has no table ``[job]``.
+    """
+    job, known = file.job, SYSTEMS[system]
+    if job is None:
+        raise UsageError(f"{file.path} does not say what {system} is asked for; add a table [job] with nodes, time and so on.")
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", file.path.stem).strip("-.") or "scalkit"
+    folder = file.path.absolute().parent
+    return filled(
+        "job.sh.jinja",
+        shell_word,
+        begin=known.begin,
+        options=[*known.options(name, job), *job.options],
+        comment=file.title or " ".join(file.path.name.split()),
+        name=name,
+        modules=job.modules,
+        environment=job.environment,
+        lines=[*job.lines, f"cd {shell_word(folder)} || exit 1"],
+        command=[sys.executable, "-m", "scalkit.cli", "campaign", "run", f"./{file.path.name}"],
+    )

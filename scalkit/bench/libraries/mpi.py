@@ -1,7 +1,5 @@
 """Finds an MPI library that compiles and starts two ranks in one world, and the settings that make it bearable."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -99,20 +97,20 @@ class Mpi:
         """Options of sk_time that replace those of a campaign; none for a real library."""
         return {}
 
-    def for_run(self, run: int) -> Mpi:
+    def for_run(self, run: int) -> "Mpi":
         """Return what a run of a campaign is started with: of a real library the same for all."""
         return self
 
     @property
-    def real(self) -> Mpi:
+    def real(self) -> "Mpi":
         """The library by the clock of this machine, where `is_virtual`; else this one."""
         return self
 
-    def for_kind(self, kind: str) -> Mpi:
+    def for_kind(self, kind: str) -> "Mpi":
         """Return what launches of a kind are started with: bytes are the same by any clock."""
         return self.real if kind == "memory" else self
 
-    def opened(self) -> AbstractContextManager[Mpi]:
+    def opened(self) -> "AbstractContextManager[Mpi]":
         """Return a context that yields what one launch is started with, and ends what only that launch needs."""
         return nullcontext(self)
 
@@ -167,6 +165,11 @@ def _launcher_options(kind: str, forward: Mapping[str, str]) -> list[str]:
         return []
     names = [name for name in forward if not name.startswith(_FORWARDED)]
     return ["--oversubscribe", *(word for name in names for word in ("-x", name))]
+
+
+def _own_folders() -> list[str]:
+    """Return the folders of programs that the environment of this Python has."""
+    return _distinct([str(Path(sys.executable).parent), sysconfig.get_path("scripts")])
 
 
 def candidates(mpicc: str | None = None, mpiexec: str | None = None) -> Iterator[tuple[str, str]]:
@@ -318,10 +321,6 @@ def _launchers(compiler: str) -> list[str]:
     beside, suffix = [str(Path(compiler).parent)], Path(compiler).suffix
     names = [*([f"{name}{suffix}" for name in _LAUNCHERS] if suffix else []), *_LAUNCHERS]
     return _distinct([path for name in names for path in _in(beside, name)] + [shutil.which(name) for name in names])
-
-
-def _own_folders() -> list[str]:
-    return _distinct([str(Path(sys.executable).parent), sysconfig.get_path("scripts")])
 
 
 def _in(folders: list[str], name: str) -> list[str]:

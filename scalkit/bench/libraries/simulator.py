@@ -1,7 +1,5 @@
 """SimGrid SMPI as if it were an MPI library: a platform, its settings, the algorithms of the collectives, and a check."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -18,6 +16,7 @@ from scalkit.bench.libraries.platforms import Platform
 from scalkit.bench.process import LAST_LINES, Outcome, started
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.native import build, cache_folder, show_command
+from scalkit.toml.tables import table_beside
 
 KIND = "SimGrid SMPI"
 
@@ -29,16 +28,7 @@ COLLECTIVES = tuple(
 )
 """The collective operations whose algorithm can be chosen."""
 
-ALGORITHMS: Mapping[str, str] = {
-    "allgather": "rdb",
-    "allreduce": "rdb",
-    "alltoall": "bruck",
-    "barrier": "ompi_recursivedoubling",
-    "bcast": "binomial_tree",
-    "gather": "ompi_binomial",
-    "reduce": "binomial",
-    "scatter": "ompi_binomial",
-}
+ALGORITHMS: Mapping[str, str] = table_beside(__file__, "smpi.toml")["algorithms"]
 """Algorithms that are used unless others are named: logarithmic ones, as libraries use them for short messages."""
 
 _PROBE_S = 60.0
@@ -80,7 +70,7 @@ class SimulatedMpi(Mpi):
         machine = ["-np", str(n), "-hostfile", str(self._hostfile), "-platform", str(self.platform.file)]
         return [self.mpiexec, *machine, *self.configuration, "--log=root.thres:critical", program, *arguments]
 
-    def for_run(self, run: int) -> SimulatedMpi:
+    def for_run(self, run: int) -> "SimulatedMpi":
         """Return the same machine with the hosts that a run gets: each has an allocation of its own, where they are scattered."""
         seed = self.platform.scatter_seed
         return self if seed is None else replace(self, platform=replace(self.platform, scatter_seed=seed + run))

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scalkit.bench.campaign.cells import CellCampaign, CellLauncher
-from scalkit.bench.campaign.plan import Launch
+from scalkit.bench.arguments import table_of
+from scalkit.bench.campaign.campaign import CellCampaign, CellLauncher
+from scalkit.bench.campaign.folder import Launch
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.limits import CampaignArguments, require_budget, require_range
-from scalkit.bench.operations import table_of
 from scalkit.errors import UsageError
 from scalkit.native import sources
 

@@ -10,8 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from scalkit.bench.arguments import DATATYPES
-from scalkit.bench.operations import table_of
+from scalkit.bench.arguments import DATATYPES, table_of
 from scalkit.errors import UsageError
 from scalkit.native import sources
 from scalkit.schema_errors import hint

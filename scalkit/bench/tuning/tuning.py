@@ -15,8 +15,7 @@ from scalkit.bench.arguments import Arguments
 from scalkit.bench.campaign.campaign import prepare
 from scalkit.bench.campaign.folder import Folder
 from scalkit.bench.libraries.mpi import Mpi
-from scalkit.bench.tuning.algorithms import OPERATIONS, Algorithm, algorithms_of
-from scalkit.bench.tuning.files import EVERYWHERE, Rules, write_rules, write_settings
+from scalkit.bench.tuning.files import EVERYWHERE, OPERATIONS, Algorithm, Rules, algorithms_of, write_rules, write_settings
 from scalkit.errors import LaunchError, UsageError
 from scalkit.stats.shift import hodges_lehmann_ratio
 from scalkit.stats.spans import Area, areas

@@ -1,7 +1,5 @@
 """An MPI library in virtual time: its processes run over TCP above a layer that owns the clock (docs/virtual-time.md)."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -112,7 +110,7 @@ class VirtualMpi(Mpi):
         }
 
     @contextmanager
-    def opened(self) -> Iterator[VirtualMpi]:
+    def opened(self) -> "Iterator[VirtualMpi]":
         """Yield the same library with the shared memory of one launch, which is gone after it.
 
         Raises LaunchError if this system has no such memory, or not enough of it.

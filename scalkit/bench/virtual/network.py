@@ -1,7 +1,5 @@
 """The machine of virtual time as numbers: latency, overhead and gaps of LogGP, between nodes and perhaps inside one."""
 
-from __future__ import annotations
-
 import math
 import re
 import tomllib
@@ -13,7 +11,7 @@ from typing import Any
 from scalkit.errors import UsageError
 from scalkit.units import SECONDS, split_quantity
 
-NETWORKS = ("cluster", "ethernet")
+NETWORKS = ("cluster", "ethernet", "fat-tree", "dragonfly")
 """Names of the networks that come with scalkit."""
 
 _FOLDER = Path(__file__).with_name("networks")
@@ -37,6 +35,9 @@ class Network:
     `G` in s/B: gap between bytes.
     `inside`: the same inside a node.
     `per_node`: processes on a node; None gives each a node of its own.
+    `hop` in s: how much longer L is for each switch after the first one.
+    `tree`, `dragonfly`: nodes, or switches, below a switch of a fat tree; routers of a group, and nodes on a router. Links are
+    not shared: only the way is longer.
     Raises UsageError if a number is negative, not finite or unbelievably large, L is shorter than 1 ns, or nothing is
     known of the inside of a node with several processes.
     """
@@ -46,11 +47,18 @@ class Network:
     o: float
     g: float
     G: float
-    inside: Network | None = None
+    inside: "Network | None" = None
     per_node: int | None = None
+    hop: float = 0.0
+    tree: int | None = None
+    dragonfly: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
-        for name in _NAMES:
+        if bool(self.hop) != (self.tree is not None or self.dragonfly is not None) or (self.tree and self.dragonfly):
+            raise UsageError(f"the network {self.name!r}: hop goes with tree or dragonfly, and with one of them.")
+        if not all(1 <= one <= 4096 for one in self.dragonfly or (2,)) or not 2 <= (self.tree or 2) <= 4096:
+            raise UsageError(f"the network {self.name!r}: a switch has 2 to 4096 below it, a router 1 to 4096 beside it.")
+        for name in (*_NAMES, "hop"):
             value, unit = getattr(self, name), "s/B" if name == "G" else "s"
             if not 0 <= value <= _MOST_S:
                 raise UsageError(
@@ -70,7 +78,7 @@ class Network:
                 "need; add [inside], or inside_L and so on, or leave --per-node out."
             )
 
-    def with_per_node(self, per_node: int | None) -> Network:
+    def with_per_node(self, per_node: int | None) -> "Network":
         """Return the same network with so many processes on a node; None keeps what it says itself."""
         return self if per_node is None else replace(self, per_node=per_node)
 
@@ -85,7 +93,18 @@ class Network:
         own: dict[str, Any] = {"network": self.name, **_in_units(self)}
         if self.has_nodes and self.inside is not None:
             own |= {"inside": _in_units(self.inside)}
-        return own | {"per_node": self.per_node or 1}
+        return own | self._switches | {"per_node": self.per_node or 1}
+
+    @property
+    def _switches(self) -> dict[str, Any]:
+        switches = {"tree": self.tree} if self.tree else dict(zip(("routers", "hosts"), self.dragonfly or (), strict=False))
+        return {"hop_s": float(f"{self.hop:.9g}"), **switches} if switches else {}
+
+    @property
+    def machine(self) -> dict[str, Any]:
+        """What `scalkit.perfmodels.played.Machine.of` takes: the numbers between nodes."""
+        switches = {name.removesuffix("_s"): value for name, value in self._switches.items()}
+        return {name: getattr(self, name) for name in _NAMES} | switches
 
     @property
     def words(self) -> str:
@@ -94,7 +113,9 @@ class Network:
         if self.has_nodes and self.inside is not None:
             words += [f"per_node={self.per_node}"]
             words += [f"inside_{name}={1e9 * getattr(self.inside, name):.9g}" for name in _NAMES]
-        return " ".join(words)
+        switches = {**self._switches}
+        words += [f"hop={1e9 * switches.pop('hop_s'):.9g}"] if switches else []
+        return " ".join([*words, *(f"{name}={value}" for name, value in switches.items())])
 
 
 def _in_units(network: Network) -> dict[str, float]:
@@ -106,9 +127,9 @@ def _in_units(network: Network) -> dict[str, float]:
 def read_network(text: str) -> Network:
     """Return the network of a name, a file, or numbers.
 
-    `text`: ``"cluster"`` or ``"ethernet"``; the path of a TOML file that has L, o, g and G with units, and perhaps
-    ``[inside]`` and ``per_node``; a model card of `scalkit model fit`; or ``"L=1us,o=0.3us,g=0.1us,G=0.08ns/B"``,
-    perhaps with ``inside_L=200ns`` and so on.
+    `text`: one of `NETWORKS`; the path of a TOML file that has L, o, g and G with units, and perhaps ``[inside]``,
+    ``per_node``, and ``hop`` with ``tree`` or ``dragonfly``; a model card of `scalkit model fit`; or
+    ``"L=1us,o=0.3us,g=0.1us,G=0.08ns/B"``, perhaps with ``inside_L=200ns`` and so on.
     Raises UsageError if it is none of these, a number or its unit is missing, or a number makes no sense.
     """
     if "=" in text:
@@ -118,7 +139,7 @@ def read_network(text: str) -> Network:
     path = Path(text)
     if path.suffix != ".toml" and not path.is_file():
         raise UsageError(
-            f"the network {text!r:.80} is unknown; choose {' or '.join(NETWORKS)}, a TOML file, or numbers such as "
+            f"the network {text!r:.80} is unknown; choose {', '.join(NETWORKS)}, a TOML file, or numbers such as "
             "L=1us,o=0.3us,g=0.1us,G=0.08ns/B."
         )
     return _of_file(path, path.stem)
@@ -166,7 +187,7 @@ def _of_card(quantities: Any, path: Path, name: str) -> Network:
 
 
 def _of_table(table: Mapping[str, Any], name: str, place: str, *, is_inside: bool = False) -> Network:
-    allowed = _NAMES if is_inside else (*_NAMES, "inside", "per_node")
+    allowed = _NAMES if is_inside else (*_NAMES, "inside", "per_node", "hop", "tree", "dragonfly")
     where = f"the network {place!r:.200}{', inside' if is_inside else ''}"
     unknown = [key for key in table if key not in allowed]
     if unknown:
@@ -181,7 +202,19 @@ def _of_table(table: Mapping[str, Any], name: str, place: str, *, is_inside: boo
     if per_node is not None and (not isinstance(per_node, int) or isinstance(per_node, bool)):
         raise UsageError(f"{where}: per_node is {per_node!r:.40}; a whole number from 1 to 9999 is needed.")
     within = None if inside is None else _of_table(inside, f"{name}, inside", place, is_inside=True)
-    return Network(name, **numbers, inside=within, per_node=per_node)
+    hop = _quantity(table["hop"], "hop", where) if "hop" in table else 0.0
+    tree, *_ = _whole(table["tree"], 1, "tree", where) if "tree" in table else (None,)
+    dragonfly = _whole(table["dragonfly"], 2, "dragonfly", where) if "dragonfly" in table else None
+    return Network(name, **numbers, inside=within, per_node=per_node, hop=hop, tree=tree, dragonfly=dragonfly)  # type: ignore[arg-type]
+
+
+def _whole(given: Any, count: int, key: str, where: str) -> tuple[int, ...]:
+    """Return whole numbers, as in 4, [4, 2] or 4x2."""
+    words = [str(one) for one in given] if isinstance(given, list) else str(given).split("x")
+    if len(words) != count or not all(one.isdecimal() and len(one) < 9 for one in words):
+        example = "a whole number" if count == 1 else "routers and nodes on each, such as 4x2,"
+        raise UsageError(f"{where}: {key} is {given!r:.40}; {example} is needed.")
+    return tuple(map(int, words))
 
 
 def _quantity(given: Any, key: str, where: str) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 
 import scalkit as sk
 from scalkit.cli.terminal.printed import print_json
+from scalkit.json_values import json_fields, json_value
 from scalkit.perfmodels.collectives.study import EXPECTED, Studied, study
 from scalkit.perfmodels.files.sources import message_of
 
@@ -15,7 +16,7 @@ from scalkit.perfmodels.files.sources import message_of
 def run(args: argparse.Namespace) -> int:
     """Print what the models say, and return 0; with a report its status."""
     if args.report is not None:
-        from scalkit.reports.writer.target import Target
+        from scalkit.reports.writer.write import Target
 
         Target.of(args.report, force=args.force)
     message = message_of(args.message)
@@ -47,16 +48,10 @@ def _told(one: Studied) -> dict[str, Any]:
     cells = []
     if one.identified is not None:
         cells = [
-            {
-                "S": cell.S,
-                "P": cell.P,
-                "time_s": cell.time,
-                "algorithms": list(cell.algorithms),
-                "likeliest": cell.likeliest,
-                "probability": cell.probability,
-                "best": cell.best,
-                "best_time_s": None if np.isnan(cell.best_time) else cell.best_time,
-            }
+            json_fields(cell, "S P")
+            | {"time_s": cell.time}
+            | json_fields(cell, "algorithms likeliest probability best")
+            | {"best_time_s": json_value(cell.best_time)}
             for cell in one.identified.cells
         ]
     return {

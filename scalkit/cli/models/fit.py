@@ -1,7 +1,6 @@
 """Measure messages between processes and fit models to them: a model card of an MPI library or a machine."""
 
 import argparse
-import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,16 +12,16 @@ from scalkit.bench.campaign.folder import write_whole
 from scalkit.bench.campaign.loop import Result
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.targets import find_targets
-from scalkit.bench.patterns.point_to_point import LOCAL, PARTS, MessageArguments
-from scalkit.bench.patterns.point_to_point_campaign import prepare_messages
+from scalkit.bench.patterns.point_to_point import LOCAL, PARTS, MessageArguments, prepare_messages
 from scalkit.cli.options.measuring_rules import numbers, seed_of, words_of
-from scalkit.cli.terminal.printed import print_json, say, terminal
-from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
+from scalkit.cli.terminal.printed import print_json, progress_printer, resumable, say, terminal, terminated_like_interrupted
 from scalkit.errors import UsageError
+from scalkit.json_values import json_value
 from scalkit.measure.virtual_time import numbers_in_words
 from scalkit.perfmodels.files.card import ModelCard
 from scalkit.perfmodels.fits.card import fit_folder
 from scalkit.perfmodels.formulas.quantities import parse_quantity
+from scalkit.text import as_percent
 
 CARD = "card.toml"
 
@@ -127,9 +126,6 @@ def _fitted(args: argparse.Namespace, folder: Path) -> int:
 
 
 def _as_json(card: ModelCard, place: Path) -> dict[str, Any]:
-    def number(value: float) -> float | None:
-        return value if math.isfinite(value) else None
-
     return {
         "name": card.name,
         "card": str(place),
@@ -137,8 +133,8 @@ def _as_json(card: ModelCard, place: Path) -> dict[str, Any]:
         "models": {name: model.statement for name, model in card.models.items()},
         "quantities": {
             one.name: {
-                "value": number(one.value),
-                "interval": [number(one.low), number(one.high)],
+                "value": json_value(one.value),
+                "interval": json_value([one.low, one.high]),
                 "unit": one.unit,
                 "text": one.text,
             }
@@ -162,7 +158,7 @@ def _print(card: ModelCard) -> None:
         _line(console, f"In doubt: {doubt}")
     _line(console, "; ".join(f"{key}: {value}" for key, value in card.about.items() if key not in ("library",)))
     table = Table(box=None, pad_edge=False, show_header=True, header_style="bold")
-    for head in ("", "value", f"interval of {100 * card.level:g} %", ""):
+    for head in ("", "value", f"interval of {as_percent(card.level, 'g')}", ""):
         table.add_column(head, overflow="fold")
     for row in card.rows():
         table.add_row(*row)

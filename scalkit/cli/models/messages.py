@@ -9,12 +9,13 @@ from pathlib import Path
 from scalkit import plots
 from scalkit.bench.campaign.folder import write_whole
 from scalkit.bench.libraries.targets import find_targets
-from scalkit.bench.virtual.messages import record_messages
 from scalkit.bench.virtual.mpi import VirtualMpi
+from scalkit.bench.virtual.program import record_messages
 from scalkit.cli.models.fit import _sizes
 from scalkit.cli.options.measuring_rules import counts_of, words_of
 from scalkit.colours import PLOTLY_CONFIG
 from scalkit.errors import UsageError
+from scalkit.json_values import json_fields
 from scalkit.perfmodels import Flow, Plays, name_messages
 from scalkit.perfmodels.collectives.cells import FUNCTIONS
 from scalkit.perfmodels.played import WIRES, Machine
@@ -58,21 +59,15 @@ def _flows(mpi: VirtualMpi, functions: tuple[str, ...], P: int, S: int, timeout_
     one = mpi.network
     plays = None
     if mpi.kind in WIRES and not one.has_nodes:
-        plays = Plays(mpi.kind, Machine.of(one.L, one.o, one.g, one.G))
+        plays = Plays(mpi.kind, Machine.of(**one.machine))
     recorded = record_messages(mpi, functions, P, S, timeout_s=timeout_s)
     return [name_messages(each.function, FUNCTIONS[each.function], P, S, each.messages, plays) for each in recorded]
 
 
 def _told(flow: Flow) -> dict[str, object]:
-    return {
-        "function": flow.function,
-        "P": flow.P,
-        "S": flow.S,
-        "algorithms": list(flow.names),
-        "match": flow.match,
-        "rounds": flow.n_rounds,
-        "messages": [[*row, number] for row, number in zip(flow.messages, flow.rounds, strict=True)],
-    }
+    messages = [[*row, number] for row, number in zip(flow.messages, flow.rounds, strict=True)]
+    found = json_fields(flow, "function P S") | {"algorithms": list(flow.names), "match": flow.match}
+    return found | {"rounds": flow.n_rounds, "messages": messages}
 
 
 def _write_page(out: object, title: str, flows: list[Flow]) -> None:

@@ -1,7 +1,6 @@
 """Show performance models: their formulas, their growth, where they hold, and their values."""
 
 import argparse
-import difflib
 import itertools
 import json
 import math
@@ -15,6 +14,7 @@ from scalkit.errors import ExpectationError, UsageError
 from scalkit.perfmodels import PerformanceModel, collectives_of, read_card, with_datatype
 from scalkit.perfmodels.files.sources import catalogue_of, message_of
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, values_in
+from scalkit.text import did_you_mean
 
 _MOST_ROWS = 500
 
@@ -52,9 +52,7 @@ def _packing(source: str, stride: int) -> PerformanceModel:
 def _named(models: Mapping[str, PerformanceModel], name: str, source: str) -> PerformanceModel:
     if name in models:
         return models[name]
-    near = difflib.get_close_matches(name, models, 1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise UsageError(f"{source:.60} has no model {name!r:.40}; it has {', '.join(models)}.{hint}")
+    raise UsageError(f"{source:.60} has no model {name!r:.40}; it has {', '.join(models)}.{did_you_mean(name, models)}")
 
 
 def settings_of(words: Sequence[str]) -> dict[str, Any]:

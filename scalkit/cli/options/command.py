@@ -23,7 +23,7 @@ _REFUSED = ("mpi", "platform", "function", "ops", "algorithm", "per_node", "refi
 _OF_VIRTUAL_TIME = ("mpi", "per_node", "network")
 _SHARED = ("p", "np", "procs", "ranks", "nodes", "threads", "t")
 """Names of what work is shared among: the claim that is offered falls with them."""
-_OWN = ("p", "points", "set")
+_OWN = ("p", "points", "set", "functions")
 
 
 def refuse_without_command(args: argparse.Namespace) -> None:
@@ -56,9 +56,9 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
 
     Raises UsageError if they name something else, too, or make no sense.
     """
-    from scalkit.bench.command.campaign import CommandArguments, prepare_command
+    from scalkit.bench.command.campaign import CommandArguments, prepare_command, virtual_clock
+    from scalkit.bench.command.regions import FUNCTIONS
     from scalkit.bench.command.template import Template, matrix, points_of_file
-    from scalkit.bench.command.virtual import virtual_clock
 
     is_virtual = args.clock == "virtual"
     refused = [key for key in _REFUSED if not (is_virtual and key in _OF_VIRTUAL_TIME)]
@@ -67,7 +67,8 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
         raise UsageError(f"{stray[0]} does not go with --command; leave it out.")
     if args.p and args.points:
         raise UsageError("-p and --points both say where to measure; leave one out.")
-    template = Template(args.command_text, tuple(args.set))
+    seen = (f"{FUNCTIONS}={args.functions}",) if args.functions else ()
+    template = Template(args.command_text, (*args.set, *seen))
     if is_virtual and len(args.mpi) > 1:
         raise UsageError(f"--mpi {args.mpi[1]}: a command runs with one library; name one.")
     machine = {"per_node": args.per_node, "mpicc": args.mpicc, "mpiexec": args.mpiexec, "network": args.network}

@@ -13,12 +13,15 @@ from scalkit.bench.campaign.folder import Folder
 from scalkit.bench.campaign.here import run_alternately
 from scalkit.bench.campaign.refinement import Insertion, Refinement
 from scalkit.bench.campaign.refining import Range, range_of, run_refined, sized_folder
+from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.targets import Target
+from scalkit.bench.patterns.master_worker import FarmArguments, FarmCampaign, prepare_farm
 from scalkit.cli.options.declared import given
 from scalkit.cli.terminal.printed import aligned
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import bandwidths, process_times, read
-from scalkit.measure.bandwidths import HEAD as BANDWIDTH_HEAD
+from scalkit.measure.process_times import HEAD as BANDWIDTH_HEAD
+from scalkit.text import as_percent
 
 _HEADINGS = (
     "when there are enough repetitions (docs/measurement.md#when-it-stops)",
@@ -195,10 +198,10 @@ def rules_in_words(own: Arguments) -> list[str]:
     if own.standard_error is not None:
         cut = ",".join(map(str, own.cut_quartiles))
         cut = f" without quarter{'s' if len(cut) > 1 else ''} {cut}" if cut else ""
-        error = f"{100 * own.standard_error:g} % of the mean{cut}"
+        error = f"{as_percent(own.standard_error, 'g')} of the mean{cut}"
         lines.append(f"until the standard error is {error}, with {own.min_reps} to {own.max_reps} repetitions")
     if own.refine is not None:
-        miss, most = f"{100 * own.refine.allowed:g} %", own.refine.max_points
+        miss, most = as_percent(own.refine.allowed, "g"), own.refine.max_points
         lines.append(f"refines {own.refine.over} where lines from both sides miss by more than {miss}, up to {most} points")
     return lines
 
@@ -217,5 +220,32 @@ def say_inserted(point: Insertion, rules: Refinement) -> None:
     unit = " B" if rules.over == "sizes" else " processes"
     sys.stderr.write(
         f"{point.curve} bends between {point.low} and {point.high}{unit}: lines from both sides miss by "
-        f"{100 * point.miss:.0f} %; measuring {point.x}{unit}\n"
+        f"{as_percent(point.miss)}; measuring {point.x}{unit}\n"
     )
+
+
+WHAT = "master-worker"
+
+
+def prepared_farm(args: argparse.Namespace, counts: tuple[int, ...], folder: Path, mpi: Mpi) -> FarmCampaign:
+    """Return the campaign that the arguments mean, ready to run.
+
+    Raises UsageError if they name something else, too, or make no sense.
+    """
+    if args.what != [WHAT] or args.function or args.report:
+        raise UsageError(f"{WHAT} is measured by itself: leave out other names, --function and --report.")
+    args.seed = seed_of(args.seed, folder)
+    arguments = FarmArguments(
+        counts=counts,
+        runs=mpi.usual_runs if args.runs is None else args.runs,
+        seed=args.seed,
+        variants=words_of(args.variants),
+        sizes=numbers("--unit-sizes", args.unit_sizes, "8,1024"),
+        work_us=numbers("--work-us", args.work_us, "8,1024"),
+        result_size=args.result_size,
+        units=args.units,
+        reps=args.reps,
+        processes_per_node=args.per_node if mpi.is_simulated else None,
+        budget_s=args.budget,
+    )
+    return prepare_farm(folder, arguments, mpi)

@@ -2,8 +2,7 @@
 
 from scalkit.cli.terminal.printed import aligned
 from scalkit.text import plain
-from scalkit.trace.calls.profile import Profile
-from scalkit.trace.calls.text import FUNCTIONS, PLACES, function_rows, head_line, place_rows
+from scalkit.trace.calls.profile import FUNCTIONS, PLACES, Profile, function_rows, head_line, place_rows
 
 
 def profile_text(profile: Profile, n_rows: int) -> str:

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
-from scalkit.fit.several.growth import GrowthSum
-from scalkit.fit.several.model import SeveralModel, Term
+from scalkit.fit.several.model import GrowthSum, SeveralModel, Term
 from scalkit.fit.several.points import Points, gather
 from scalkit.fit.several.search import CRITERIA, Block, Criterion, search
 from scalkit.growth import Growth

@@ -1,7 +1,5 @@
 """The formula that a refinement fits: a constant and coefficients times growths whose powers may be free."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
-from scalkit.fit.points import at_points
+from scalkit.fit.model import at_points
 from scalkit.growth import Growth
 
 _LARGEST = 1000.0
@@ -31,7 +29,7 @@ class Formula:
     has_constant: bool
 
     @classmethod
-    def of(cls, growths: Sequence[Growth], parameters: Sequence[str], constant: bool, free: bool) -> Formula:
+    def of(cls, growths: Sequence[Growth], parameters: Sequence[str], constant: bool, free: bool) -> "Formula":
         """Return the formula of some growths; the names are those of `Refined`.
 
         Raises UsageError if powers shall be free and there is none, or those of one parameter differ between the

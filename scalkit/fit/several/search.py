@@ -2,8 +2,7 @@
 
 A hypothesis takes one tick for each parameter that acts, and a set of products of these ticks, such as ``{f, g}`` for
 ``c0 + c1*f(p) + c2*g(S)`` or ``{f, f*g}``, with or without a constant. Coefficients are non-negative: a least-squares
-solution with a negative one is left out, because the set without that product competes too.
-"""
+solution with a negative one is left out, because the set without that product competes too."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,41 @@ import numpy as np
 
 from scalkit.arrays import Floats, Ints
 from scalkit.fit.several.points import Points
-from scalkit.fit.several.small_matrices import inverses, log_determinants
+
+
+def inverses(matrices: Floats, least: float) -> Floats:
+    """Return the inverse of each symmetric positive definite matrix, by Gauss-Jordan elimination without pivoting.
+
+    `matrices` of shape (n, k, k).
+    `least`: no eigenvalue is smaller, and so no pivot but by rounding.
+    """
+    left = np.moveaxis(matrices, 0, -1).copy()
+    for i in range(len(left)):
+        pivot = np.maximum(left[i, i], least)
+        left[i, i] = 1.0
+        left[i] /= pivot
+        for j in range(len(left)):
+            if j != i:
+                factor = left[j, i].copy()
+                left[j, i] = 0.0
+                left[j] -= factor * left[i]
+    return np.moveaxis(left, -1, 0)
+
+
+def log_determinants(matrices: Floats, least: Floats) -> Floats:
+    """Return the natural logarithm of the determinant of each symmetric positive definite matrix.
+
+    `matrices` of shape (n, k, k).
+    `least` of shape (n,): as of `inverses`, of each matrix.
+    """
+    left = np.moveaxis(matrices, 0, -1).copy()
+    total = np.zeros(left.shape[-1])
+    for i in range(len(left)):
+        pivot = np.maximum(left[i, i], least)
+        total += np.log(pivot)
+        left[i + 1 :, i + 1 :] -= left[i + 1 :, i, None] * (left[i, i + 1 :] / pivot)
+    return total
+
 
 Criterion = Literal["evidence", "bic", "aicc", "loo"]
 

@@ -9,7 +9,7 @@ from scalkit.validation.result import Validation
 def to_github(
     result: Validation, fail_on: Collection[str] = (), *, file: str = "", lines: Mapping[str, int] | None = None
 ) -> str:
-    """Return workflow commands: an error for all that decides the exit status, a warning for all else worth reading.
+    """Return workflow commands: errors for what decides the exit status, notices of what is fine, else warnings.
 
     `fail_on`: as in `Validation.exit_status`.
     `file`: the file of expectations, relative to the repository, to show annotations at.
@@ -31,7 +31,8 @@ def to_github(
         if fails or verdict.answer != "fine" or verdict.is_better:
             line = known.get(verdict.function, known.get(verdict.function.partition("[")[0], 0))
             title = f"{verdict.function} ({verdict.metric}): {verdict.answer}"
-            found.append(command("error" if fails else "warning", title, verdict.sentence, file, line))
+            kind = "error" if fails else "notice" if verdict.answer == "fine" else "warning"
+            found.append(command(kind, title, verdict.sentence, file, line))
             said.append(verdict.sentence)
             announced[verdict.function, verdict.metric] = fails
     for rule in result.rules:
@@ -59,7 +60,7 @@ def _of_baseline(comparison: Comparison, fail_on: Collection[str], announced: Ma
 
 
 def command(kind: str, title: str, message: str, file: str = "", line: int = 0) -> str:
-    """Return a workflow command of a kind, ``"error"`` or ``"warning"``, with a title, at a line of a file."""
+    """Return a workflow command of a kind, ``"error"``, ``"warning"`` or ``"notice"``, with a title, at a line of a file."""
     properties = {"file": file, "line": str(line) if file and line else "", "title": title}
     shown = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
     return f"::{kind} {shown}::{_data(message)}\n"

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from scalkit.junit import Case, junit_xml
 from scalkit.validation.baseline.comparison import Comparison
-from scalkit.validation.judge.choices import AnyVerdict
+from scalkit.validation.judge.measured import AnyVerdict
 from scalkit.validation.result import Validation
 from scalkit.validation.rules import RuleResult
 

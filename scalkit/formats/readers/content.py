@@ -1,13 +1,17 @@
 """What a reader gets of a file: its bytes, read up to a limit, its text, its lines, and where it was cut."""
 
 import hashlib
+import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from scalkit.errors import DataError
+from scalkit.toml.tables import table_beside
+from scalkit.units import PREFIXES, SECONDS
 
 LARGEST = 64 * 2**20
 """Bytes of the largest foreign file that is read."""
@@ -114,6 +118,14 @@ class Content:
             return None
         return Line(self.text.count("\n") + 1, self.text.rpartition("\n")[2])
 
+    @property
+    def cut(self) -> str:
+        """What to say of a last line without its end, which is left out; empty if there is none."""
+        last = self.unended
+        if last is None:
+            return ""
+        return f"line {last.number} has no line end, so the file was cut there; left out: {shortened(last.text.strip())}"
+
     def error(self, line: Line | int, problem: str) -> DataError:
         """Return an error that names file and line; `problem` says what, and how to go on."""
         number = line if isinstance(line, int) else line.number
@@ -170,3 +182,81 @@ def load(path: Path) -> Content:
             "split it, or write less into it."
         )
     return Content(path, data)
+
+
+_MOST_MARKS = 2**22
+
+
+def is_json(content: Content) -> bool:
+    """Return whether a file may be JSON or JSON Lines."""
+    return content.head.lstrip()[:1] in ("{", "[")
+
+
+def json_of(content: Content) -> object:
+    """Return the value in a JSON file. Raises DataError if the text is damaged, too deep, or has too many values."""
+    marks = sum(content.data.count(mark) for mark in (b",", b"[", b"{"))
+    if marks > _MOST_MARKS:
+        raise DataError(
+            f"{content.where} is JSON of {marks} values or more, up to {_MOST_MARKS} are read; split it, or write fewer "
+            "repetitions."
+        )
+    try:
+        return json.loads(content.data.decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise DataError(
+            f"{content.where}, line {error.lineno}, column {error.colno}: this is no valid JSON ({error.msg}); "
+            "perhaps the benchmark was stopped while it wrote; run it again."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{content.where} is no readable JSON ({error}); write the file again.") from error
+
+
+def json_line(text: str) -> dict[str, object]:
+    """Return the object in a line. Raises ValueError, saying in a few words what is wrong."""
+    if text.count(",") + text.count("[") > _MOST_MARKS:
+        raise ValueError("too many values in one line")
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"no valid JSON ({error.msg} at column {error.colno})") from None
+    except RecursionError:
+        raise ValueError("brackets too deep") from None
+    if not isinstance(value, dict):
+        raise ValueError(f"no object but {shortened(value)}")
+    return value
+
+
+_WORDS = table_beside(__file__, "names.toml")["times"]
+_SECONDS = SECONDS | {word: SECONDS[unit] for unit, words in _WORDS.items() for word in words}
+_PREFIXES = {prefix.lower(): factor for prefix, factor in PREFIXES.items()}
+_BYTES = re.compile(r"(?P<prefix>[kmgt]i?|)(?P<base>b|byte|bytes)(?P<rate>/s|/sec|ps|)", re.IGNORECASE)
+_LONGEST = 200
+_SUFFIX = re.compile(r"s|sec|seconds|[mun]s|[mun]sec|B|bytes|[kKMG]B|[KMG]iB")
+_NONE = ("", "1", "none", "occ", "count", "#")
+
+
+def base_unit(text: str) -> tuple[float, str]:
+    """Return the factor to, and the name of, the unit without prefix: (1e-6, "s") for "usec".
+
+    Units that are neither time nor bytes nor bytes per second stay as they are; ``"1"`` stands for none.
+    """
+    unit = text.strip()
+    if unit.lower() in _SECONDS:
+        return _SECONDS[unit.lower()], "s"
+    match = _BYTES.fullmatch(unit)
+    if match is not None and unit not in ("b", "Kb", "Mb", "Gb", "kb"):  # bits, by custom
+        return _PREFIXES[match["prefix"].lower()], "B/s" if match["rate"] else "B"
+    return 1.0, "1" if unit.lower() in _NONE else unit
+
+
+def split_unit(header: str) -> tuple[str, str | None]:
+    """Return name and unit of a column such as ``time [us]``, ``Latency(us)`` or ``runtime_sec``; None without a unit."""
+    if len(header) > _LONGEST:
+        return header.strip(), None
+    match = re.fullmatch(r"(.*?)\s*[\[(]([^\[\]()]{0,20})[\])]\s*", header)
+    if match is not None and match[1].strip():
+        return match[1].strip(), match[2].strip()
+    stem, _, last = header.strip().rpartition("_")
+    if stem and _SUFFIX.fullmatch(last):
+        return stem, last
+    return header.strip(), None

@@ -15,9 +15,8 @@ import numpy as np
 
 from scalkit.errors import DataError
 from scalkit.extras import require
-from scalkit.formats.readers.content import LARGEST, Content, in_a_line, shortened
+from scalkit.formats.readers.content import LARGEST, Content, base_unit, in_a_line, shortened
 from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier
-from scalkit.formats.readers.quantities import base_unit
 from scalkit.units import scaled
 
 _PART = re.compile(r"([A-Za-z_]\w*?)(\d+(?:[.,]\d+)?)")

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from scalkit.errors import DataError
-from scalkit.formats.readers.content import shortened
+from scalkit.formats.readers.content import base_unit, shortened, split_unit
 from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier
-from scalkit.formats.readers.quantities import base_unit, split_unit
 from scalkit.units import scaled
 
 MOST_PARAMETERS = 4

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
-from scalkit.formats.readers.content import LARGEST, Content, in_a_line, shortened
+from scalkit.formats.readers.content import LARGEST, Content, in_a_line, json_of, shortened
 from scalkit.formats.readers.extra_p_common import Series, found_in, parameters_of_names
 from scalkit.formats.readers.extra_p_json import list_of, measurements_of, point_of_json, text_of
-from scalkit.formats.readers.json_text import json_of
 from scalkit.formats.readers.observed import Found, number_from_json
 
 _MEMBER = "experiment.json"

@@ -1,19 +1,106 @@
-"""Files of other programs become Datasets, one for each format."""
+"""Files of other programs and pandas DataFrames become Datasets, one for each format."""
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import xarray as xr
 
 from scalkit.errors import DataError
 from scalkit.formats.readers.content import Content, load
 from scalkit.formats.readers.dataset import dataset_of
+from scalkit.formats.readers.delimited import Table, gather, roles_of
 from scalkit.formats.readers.formats import is_expected, read_content
-from scalkit.formats.readers.frame import read_frame
-from scalkit.formats.readers.observed import Found
-from scalkit.formats.readers.processes import with_processes
+from scalkit.formats.readers.observed import Found, Gathered
+
+_NAMED = re.compile(
+    r"(?:^|[^A-Za-z0-9])(?:p|np|nprocs?|procs?|ranks?|tasks|ntasks|processes)[=_\-]?0*([1-9]\d{0,9})(?=$|[^A-Za-z0-9])",
+    re.IGNORECASE,
+)
+
+
+def p_in_name(path: Path) -> int | None:
+    """Return the number of processes in the name of a file, else of its folder: ``osu_bcast_p8.txt``, ``np16/bcast.log``."""
+    for name in (path.stem, path.name, path.absolute().parent.name):
+        found = {int(text) for text in _NAMED.findall(name)}
+        if len(found) == 1:
+            return found.pop()
+    return None
+
+
+def with_processes(
+    files: Sequence[tuple[Path, Found]], p: int | None, parameter: str | Sequence[str] | None
+) -> list[tuple[Path, Found]]:
+    """Return what was found, with the number of processes as the setting ``p`` where a file does not say it.
+
+    `files`: all of one format.
+    `p`: of all of them.
+    `parameter`: if ``p`` is none of those asked for, it may stay unknown.
+    Raises DataError if it is needed and unknown.
+    """
+    wanted = [parameter] if isinstance(parameter, str) else list(parameter or ())
+    lacking = [found.needs_p for _, found in files]
+    named = {path: p_in_name(path) for path, _ in files}
+    distinct = {number for number in named.values() if number}
+    silent = all("p" not in one.settings for _, found in files for one in found.observed)
+    by_name = len(files) > 1 and silent and None not in named.values() and len(distinct) > 1
+    result = []
+    for (path, found), lacks in zip(files, lacking, strict=True):
+        number = p or named[path]
+        is_plain = not found.parameters
+        if number and (lacks or ((by_name or p) and silent and is_plain)):
+            result.append((path, _at(found, float(number))))
+        elif lacks and (not wanted or "p" in wanted):
+            raise DataError(
+                f"{path} is a file of {found.format}, which does not say the number of processes; put it into the name of the "
+                f"file or its folder, as in '{path.stem}_p8{path.suffix}', or say it: scalkit.read(path, p=8), scalkit convert "
+                "--processes 8; or read along the message size with parameter='S'."
+            )
+        else:
+            result.append((path, found))
+    return result
+
+
+def _at(found: Found, p: float) -> Found:
+    observed = [one if "p" in one.settings else replace(one, settings={"p": p, **one.settings}) for one in found.observed]
+    return replace(found, observed=observed)
+
+
+_MOST_CELLS = 2**21
+
+
+def read_frame(frame: Any, parameter: str | Sequence[str] | None = None, metric: str | None = None) -> Found:
+    """Return the measurements in a DataFrame; levels of the index that have a name are columns, too.
+
+    `parameter`: columns that are parameters although their name is that of a quantity.
+    `metric`: the only column of values; by default all that look like such.
+    Raises DataError if columns cannot be told apart, or cells hold no numbers where they should.
+    """
+    levels = [name for name in frame.index.names if name is not None]
+    flat = frame.reset_index(level=levels) if levels else frame
+    header = [" ".join(map(str, name)).strip() if isinstance(name, tuple) else str(name) for name in flat.columns]
+    twice = next((name for name in header if header.count(name) > 1), None)
+    if twice is not None:
+        raise DataError(f"the DataFrame has two columns {twice!r:.60}; give each column a name of its own.")
+    if not len(flat) or not header:
+        raise DataError("the DataFrame is empty; rows of measurements are needed.")
+    if flat.size > _MOST_CELLS:
+        raise DataError(f"the DataFrame has {flat.size} cells, up to {_MOST_CELLS} are read; leave out columns or rows.")
+    columns = [_cells(flat.iloc[:, i]) for i in range(len(header))]
+    rows = [(number, list(cells)) for number, cells in enumerate(zip(*columns, strict=True), 1)]
+    table = Table("the DataFrame", tuple(header), rows)
+    gathered = Gathered("the DataFrame")
+    gather(table, roles_of(table, parameter, metric), gathered)
+    return Found("pandas DataFrame", gathered.observed(), advice="a column with several values is needed, as in 'p' or 'n'")
+
+
+def _cells(column: Any) -> list[str]:
+    """Return the cells as text, so that numbers are as exact as they were."""
+    return ["" if missing else str(cell) for cell, missing in zip(column.tolist(), column.isna().tolist(), strict=True)]
+
 
 _MOST_FILES = 10_000
 _DEEPEST = 6

@@ -4,17 +4,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from scalkit.errors import DataError
-from scalkit.formats.readers.content import Content
+from scalkit.formats.readers.content import Content, is_json, json_of
 from scalkit.formats.readers.cube import is_cube, read_cube
 from scalkit.formats.readers.delimited import is_delimited, is_jube_pretty, read_delimited, read_jube_pretty
 from scalkit.formats.readers.extra_p_experiment import is_zip, read_experiment
-from scalkit.formats.readers.extra_p_json import from_extra_p_json, is_extra_p_json
-from scalkit.formats.readers.extra_p_lines import is_extra_p_lines, is_talpas, read_extra_p_lines, read_talpas
+from scalkit.formats.readers.extra_p_json import (
+    from_extra_p_json,
+    is_extra_p_json,
+    is_extra_p_lines,
+    is_talpas,
+    read_extra_p_lines,
+    read_talpas,
+)
 from scalkit.formats.readers.extra_p_text import is_extra_p_text, read_extra_p_text
 from scalkit.formats.readers.google_benchmark import from_google_benchmark, is_google_benchmark
 from scalkit.formats.readers.hyperfine import from_hyperfine, is_hyperfine, is_hyperfine_csv, read_hyperfine_csv
 from scalkit.formats.readers.imb import is_imb, read_imb
-from scalkit.formats.readers.json_text import is_json, json_of
 from scalkit.formats.readers.mpi4py_bench import is_mpi4py_bench, read_mpi4py_bench
 from scalkit.formats.readers.observed import Found
 from scalkit.formats.readers.osu import is_osu, read_osu

@@ -68,7 +68,8 @@ def from_google_benchmark(content: Mapping[str, Any], where: str) -> Found:
     if str(context.get("library_build_type", "")) == "debug":
         notes["Google Benchmark itself was built for debugging, which makes short run times longer"] = None
     if (load := _foreign_load(context)) is not None:
-        notes[_busy(context)] = None
+        busy = f"{context['load_avg'][0]:.3g} programs shared {context['num_cpus']} CPUs when Google Benchmark began"
+        notes[busy] = None
         timed = _beside(timed, load)
     version = str(context.get("library_version", "")).lstrip("v")[:20]
     return Found(
@@ -103,10 +104,6 @@ def _foreign_load(context: Record) -> float | None:
     if not (isinstance(load, list) and load and isinstance(load[0], int | float) and isinstance(cpus, int) and cpus > 0):
         return None
     return 1 - cpus / load[0] if load[0] > cpus else None
-
-
-def _busy(context: Record) -> str:
-    return f"{context['load_avg'][0]:.3g} programs shared {context['num_cpus']} CPUs when Google Benchmark began"
 
 
 def _beside(timed: Sequence[Observed], load: float) -> list[Observed]:

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scalkit.errors import DataError
-from scalkit.formats.readers.content import Content, Line, finite, shortened
-from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier, number_from_json
-from scalkit.formats.readers.osu import cut_of
+from scalkit.formats.readers.content import Content, Line, shortened
+from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier, number_from_json, setting_of
 
 _NEEDED = ("command", "mean", "stddev", "median", "user", "system", "min", "max")
 _DETAILS = ("mean", "median", "user", "system", "min", "max")
@@ -73,7 +72,7 @@ def read_hyperfine_csv(content: Content) -> Found:
     for line, row in content.table(lambda text: next(csv.reader([text]), []), damaged, lambda fields: False):
         _row(content, line, row, gathered)
     note = "of the runs only the median is in the file; JSON keeps every run"
-    return _found("hyperfine CSV", gathered, [note], cut_of(content))
+    return _found("hyperfine CSV", gathered, [note], content.cut)
 
 
 def _row(content: Content, line: Line, row: Mapping[str, str], gathered: Gathered) -> None:
@@ -97,8 +96,7 @@ def _function(command: str, given: Mapping[str, str]) -> tuple[str, dict[str, Se
     """Return the command with the names of its parameters, and their values."""
     settings: dict[str, Setting] = {}
     for name, text in given.items():
-        number = finite(text)
-        settings[identifier(name)] = text[:60] if number is None else number
+        settings[identifier(name)] = setting_of(text)
         if text:
             pieces = re.split(rf"(?<![\w.]){re.escape(text)}(?![\w.])", command)
             command = f"{{{name}}}".join(pieces)

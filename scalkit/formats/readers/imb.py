@@ -3,10 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from scalkit.formats.readers.content import Content, Line, finite, shortened, whole
+from scalkit.formats.readers.content import Content, Line, base_unit, finite, shortened, split_unit, whole
 from scalkit.formats.readers.observed import Column, Found, Gathered, Setting, identifier
-from scalkit.formats.readers.osu import cut_of, ignored_lines
-from scalkit.formats.readers.quantities import base_unit, split_unit
+from scalkit.formats.readers.osu import ignored_lines
 from scalkit.toml.tables import table_beside
 
 _TITLE = re.compile(r"#\s*Intel\s*\(R\) MPI Benchmarks?\s+(?P<version>\S.*)$")
@@ -74,7 +73,7 @@ def read_imb(content: Content) -> Found:
             gathered.add_row(section.function, section.settings(), cells, _TIMES, also=("time_max",))
         else:
             ignored.append(line)
-    cut = cut_of(content)
+    cut = content.cut
     if not cut and ended < max(started, 1):
         cut = f"the line '# {_END}' is missing at the end, so the benchmark was stopped or the file cut"
     return Found(

@@ -3,10 +3,9 @@
 import re
 from itertools import pairwise
 
-from scalkit.formats.readers.content import Content, finite, shortened
+from scalkit.formats.readers.content import Content, base_unit, finite, shortened, split_unit
 from scalkit.formats.readers.observed import Found, Gathered, Setting
-from scalkit.formats.readers.osu import cut_of, function_of_title
-from scalkit.formats.readers.quantities import base_unit, split_unit
+from scalkit.formats.readers.osu import function_of_title
 from scalkit.units import scaled
 
 _TITLE = re.compile(r"#\s*MPI\s")
@@ -49,7 +48,7 @@ def read_mpi4py_bench(content: Content) -> Found:
         gathered.observed(),
         attrs={"title": "what mpi4py's benchmarks measured"},
         notes=["run times are means over the repetitions"],
-        cut=cut_of(content),
+        cut=content.cut,
         needs_p=True,
     )
 

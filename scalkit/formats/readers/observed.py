@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scalkit.errors import DataError
-from scalkit.formats.readers.content import shortened
+from scalkit.formats.readers.content import finite, shortened
 from scalkit.measure.schema import RESERVED
 from scalkit.units import scaled
 
@@ -163,6 +163,12 @@ def identifier(text: str) -> str:
     name = re.sub(r"\W+", "_", text.strip())[:60] or "argument"
     name = name if name.isidentifier() else f"_{name}"
     return f"{name}_" if name in RESERVED or name.lower() in RESERVED else name
+
+
+def setting_of(text: str) -> Setting:
+    """Return what a text says as a setting: a number if it is one."""
+    number = finite(text)
+    return text[:60] if number is None else number
 
 
 def named(function: str, settings: Mapping[str, Setting], parameters: Sequence[str]) -> str:

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from scalkit.formats.readers.content import Content, Line, finite, shortened
+from scalkit.formats.readers.content import Content, Line, base_unit, finite, shortened, split_unit
 from scalkit.formats.readers.observed import Column, Found, Gathered, identifier
-from scalkit.formats.readers.quantities import base_unit, split_unit
 from scalkit.toml.tables import table_beside
 
 _TITLE = re.compile(r"#\s*OSU\s")
@@ -65,7 +64,7 @@ def read_osu(content: Content) -> Found:
         attrs={"title": "what the OSU Micro-Benchmarks measured"},
         metadata=metadata,
         notes=notes,
-        cut=cut_of(content),
+        cut=content.cut,
         needs_p=True,
     )
 
@@ -77,14 +76,6 @@ def ignored_lines(content: Content, ignored: Sequence[Line]) -> list[str]:
     count = "1 line that is no result was" if len(ignored) == 1 else f"{len(ignored)} lines that are no results were"
     first = ignored[0]
     return [f"{content.path.name}: {count} ignored, the first is line {first.number}: {shortened(first.text.strip())}"]
-
-
-def cut_of(content: Content) -> str:
-    """Return what to say of a last line without its end, which is left out; nothing if there is none."""
-    last = content.unended
-    if last is None:
-        return ""
-    return f"line {last.number} has no line end, so the file was cut there; left out: {shortened(last.text.strip())}"
 
 
 def _title(line: str) -> tuple[str, str] | None:

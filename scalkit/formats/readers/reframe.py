@@ -4,10 +4,8 @@ import re
 from collections.abc import Mapping
 
 from scalkit.errors import DataError
-from scalkit.formats.readers.content import Content, Line, finite, shortened
-from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier
-from scalkit.formats.readers.osu import cut_of
-from scalkit.formats.readers.quantities import base_unit
+from scalkit.formats.readers.content import Content, Line, base_unit, finite, shortened
+from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier, setting_of
 from scalkit.toml.tables import table_beside
 from scalkit.units import scaled
 
@@ -56,7 +54,7 @@ def read_perflog(content: Content) -> Found:
             "started": min(filter(None, started), default=""),
         },
         notes=[f"{name}: {count} runs that failed are left out" for name, count in failed.items()],
-        cut=cut_of(content),
+        cut=content.cut,
         incidental=("p", "environ"),
         advice="give the test a parameter, as in p = parameter([2, 4, 8])",
     )
@@ -71,8 +69,7 @@ def _add(content: Content, line: Line, row: Mapping[str, str], gathered: Gathere
     settings: dict[str, Setting] = {}
     for name, text in row.items():
         if name not in extra and text not in ("null", ""):
-            number = finite(text)
-            settings[identifier(name)] = text[:60] if number is None else number
+            settings[identifier(name)] = setting_of(text)
     tasks = finite(row.get("num_tasks", ""))
     if "p" not in settings and tasks:
         settings["p"] = tasks

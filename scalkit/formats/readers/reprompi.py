@@ -5,7 +5,6 @@ from collections.abc import Mapping
 
 from scalkit.formats.readers.content import Content, Line, shortened, whole
 from scalkit.formats.readers.observed import Found, Gathered, Setting
-from scalkit.formats.readers.osu import cut_of
 
 _FACT = re.compile(r"#@(\w+)=(.*)$")
 _END = re.compile(r"#\s*Execution time:")
@@ -37,7 +36,7 @@ def read_reprompi(content: Content) -> Found:
     for line in content.whole_lines():
         reader.line(line)
     reader.finish()
-    cut = cut_of(content)
+    cut = content.cut
     if not cut and reader.tables and not reader.ended:
         cut = "the line '# Execution time' is missing at the end, so the benchmark was stopped or the file cut"
     notes = [

@@ -4,7 +4,6 @@ import re
 
 from scalkit.formats.readers.content import Content, Line, finite, shortened
 from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier
-from scalkit.formats.readers.osu import cut_of
 
 _BEGIN = re.compile(r"[#\s]*begin result\s+\"(.*)\"")
 _END = re.compile(r"[#\s]*end result\s+\"(.*)\"")
@@ -46,7 +45,7 @@ def read_skampi(content: Content) -> Found:
             _add(content, line, gathered, function)
         elif fact := _FACT.match(line.text.strip()):
             metadata.setdefault(fact[1], fact[2][:200])
-    cut = cut_of(content)
+    cut = content.cut
     if not cut and function:
         cut = f"the result {shortened(function)} of line {opened} has no 'end result', so SKaMPI was stopped or the file cut"
     return Found(

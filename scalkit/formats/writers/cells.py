@@ -1,5 +1,7 @@
-"""The values of a Dataset one by one: of each function, metric and point the repetitions of each run."""
+"""The values of a Dataset one by one, of each function, metric and point the repetitions of each run; and as CSV."""
 
+import csv
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -7,8 +9,9 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError
-from scalkit.measure.layout import as_points
-from scalkit.measure.schema import FUNCTION, REPETITION, RUN, metrics_of, parameters_of
+from scalkit.formats.remarks import remarks_of
+from scalkit.measure.schema import FUNCTION, REPETITION, RUN, as_points, metrics_of, parameters_of
+from scalkit.measure.virtual_time import is_virtual, machine_of
 
 Number = int | float
 
@@ -67,3 +70,23 @@ def require_one_line(ds: xr.Dataset, kind: str, *, single_blanks: bool = False) 
             raise DataError(
                 f"the name {name!r:.80} has blanks or line ends that {kind} does not keep; write netCDF, or JSON, or rename it."
             )
+
+
+def to_csv(ds: xr.Dataset) -> str:
+    """Return the measurements as CSV: function, the parameters, run, repetition, metric, unit, exact, value.
+
+    Remarks above it say whether values are simulated, and which virtual clock times were read from; `scalkit.read` keeps both.
+
+    Raises DataError if a name does not fit on a line.
+    """
+    require_one_line(ds, "CSV")
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    machine = machine_of(ds.attrs) if is_virtual(ds.attrs) else {}
+    text.write(remarks_of(machine, simulated=bool(ds.attrs.get("simulated"))))
+    table.writerow(["function", *parameters_of(ds), "run", "repetition", "metric", "unit", "exact", "value"])
+    for cell in cells_of(ds):
+        for run, values in cell.values.items():
+            for number, value in enumerate(values):
+                table.writerow([cell.function, *cell.point, run, number, cell.metric, cell.unit, int(cell.exact), repr(value)])
+    return text.getvalue()

@@ -1,34 +1,22 @@
 """Times of a collective operation over message sizes and numbers of processes, taken out of a Dataset."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
-from scalkit.perfmodels.collectives.algorithms import OPERATIONS
+from scalkit.perfmodels.collectives.model import OPERATIONS
 from scalkit.perfmodels.formulas.quantities import seconds_in, values_in
+from scalkit.toml.tables import table_beside
 
-if TYPE_CHECKING:
-    import xarray as xr
-
-FUNCTIONS: Mapping[str, str] = {
-    "MPI_Barrier": "barrier",
-    "MPI_Bcast": "broadcast",
-    "MPI_Reduce": "reduce",
-    "MPI_Allreduce": "allreduce",
-    "MPI_Allgather": "allgather",
-    "MPI_Alltoall": "alltoall",
-    "MPI_Gather": "gather",
-    "MPI_Scatter": "scatter",
-    "MPI_Reduce_scatter_block": "reduce-scatter",
-}
-"""The operation behind each function of MPI whose size has the meaning of `scalkit.perfmodels.collectives.algorithms`."""
+_KNOWN = table_beside(__file__, "functions.toml")
+FUNCTIONS: Mapping[str, str] = {name: one["operation"] for name, one in _KNOWN.items()}
+"""The operation behind each function of MPI whose size has the meaning of `scalkit.perfmodels.collectives.model`."""
 
 _PROCESSES = ("p", "P")
 
@@ -40,7 +28,7 @@ class Cells:
     Attributes
     ----------
     operation : str
-        See `scalkit.perfmodels.collectives.algorithms`.
+        See `scalkit.perfmodels.collectives.model`.
     function : str
         As in the Dataset.
     S : ndarray of shape (cells,), in B
@@ -110,7 +98,7 @@ class Cells:
         """Where the cells are, as models take it."""
         return {"P": self.P} | ({} if self.operation == "barrier" else {"S": self.S})
 
-    def where(self, chosen: Any) -> Cells:
+    def where(self, chosen: Any) -> "Cells":
         """Return the cells that a mask of shape (cells,) chooses. Raises DataError if there is none."""
         fields = {name: getattr(self, name)[chosen] for name in ("S", "P", "times", "crowded")}
         return replace(self, **fields)

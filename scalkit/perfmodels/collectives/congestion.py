@@ -5,8 +5,6 @@ other one (`alltoall`), routed along shortest paths and evenly spread over them;
 narrowest cut sends one message across (`cut`), however they are routed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
@@ -57,7 +55,7 @@ class Torus:
         _positive(self.dims, "the dimensions of a torus")
 
     @classmethod
-    def cube(cls, processes: int) -> Torus:
+    def cube(cls, processes: int) -> "Torus":
         """Return the cubic torus of three dimensions. Raises UsageError if the number of processes is no cube."""
         k = max(1, round(max(0, processes) ** (1 / 3)))
         if k**3 != processes:

@@ -13,7 +13,7 @@ from scalkit.markup import block, bullets, paragraph, table
 from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.fits.affine import relative_squares, shares_of
 from scalkit.perfmodels.formulas.quantities import format_value
-from scalkit.text import percent
+from scalkit.text import as_percent, percent
 
 FORMS = ("S*log(P)", "S + log(P)", "S + P", "S*P")
 """The forms that compete: trees, the bandwidth-optimal ones, rings and pipelines, and one process that does it all."""
@@ -91,7 +91,7 @@ class Folklore:
 
     def _repr_html_(self) -> str:
         rows = [
-            (f"O({one})", percent(self.probabilities[one]), f"{100 * self.misfit[one]:.2g} %")
+            (f"O({one})", percent(self.probabilities[one]), as_percent(self.misfit[one], ".2g"))
             for one in sorted(FORMS, key=lambda one: -self.probabilities[one])
         ]
         return block(

@@ -15,11 +15,10 @@ from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.collectives.cells import cell_values
 from scalkit.perfmodels.collectives.chains import smoothed
-from scalkit.perfmodels.collectives.model import collectives_of
-from scalkit.perfmodels.collectives.same_messages import same_messages
+from scalkit.perfmodels.collectives.model import collectives_of, same_messages
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.models.point_to_point import PointToPoint
-from scalkit.text import percent
+from scalkit.text import as_percent, percent
 
 OTHER = "other"
 """None of the algorithms that are known."""
@@ -174,7 +173,7 @@ class Identified:
             for cell in self.cells
         ]
         head = ("S", "P", "seems to be", "probability", "measured", "predicted", "least predicted")
-        off = f"beyond that the models are off by about {100 * self.discrepancy:.2g} % in each cell"
+        off = f"beyond that the models are off by about {as_percent(self.discrepancy, '.2g')} in each cell"
         said = f"Measured times are {self.bias:.3g} times those predicted; {off}."
         return block(table(head, rows, self.operation), paragraph(said))
 
@@ -195,7 +194,7 @@ def identify(
     Parameters
     ----------
     operation : str
-        See `scalkit.perfmodels.collectives.algorithms`.
+        See `scalkit.perfmodels.collectives.model`.
     S : array_like of shape (cells,), in B
         Of a barrier anything.
     P : array_like of shape (cells,)

@@ -1,14 +1,13 @@
 """Which algorithm a library used in virtual time: the one whose messages, played, take exactly as long."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
@@ -18,10 +17,6 @@ from scalkit.perfmodels.collectives.chains import smoothed
 from scalkit.perfmodels.collectives.identify import OTHER, Cell, Identified
 from scalkit.perfmodels.played import SCHEDULES, WIRES, Machine, Played, play
 from scalkit.perfmodels.played.steps import ITEM
-
-if TYPE_CHECKING:
-    import xarray as xr
-
 
 EQUAL_S = 2e-9
 """Times are whole nanoseconds, of which a process reads two, and the layer counts picoseconds."""
@@ -96,7 +91,8 @@ def plays_of(data: xr.Dataset) -> Plays | None:
     """
     try:
         virtual: Any = json.loads(str(data.attrs.get("virtual") or "{}"))
-        numbers = [float(virtual[key]) for key in ("L_s", "o_s", "g_s", "G_s_per_B")]
+        numbers = [float(virtual[key]) for key in ("L_s", "o_s", "g_s", "G_s_per_B")] + [float(virtual.get("hop_s", 0))]
+        switches = {key: int(virtual[key]) for key in ("tree", "routers", "hosts") if key in virtual}
     except (ValueError, TypeError, KeyError):
         return None
     words = str(data.attrs.get("mpi_library", "")).lstrip()
@@ -105,7 +101,7 @@ def plays_of(data: xr.Dataset) -> Plays | None:
         return None
     if library == "MPICH" and "FI_PROVIDER" not in virtual.get("settings", {}):
         return None
-    return Plays(library, Machine.of(*numbers))
+    return Plays(library, Machine.of(*numbers, **switches))
 
 
 def identify_played(
@@ -122,7 +118,7 @@ def identify_played(
     Parameters
     ----------
     operation : str
-        See `scalkit.perfmodels.collectives.algorithms`.
+        See `scalkit.perfmodels.collectives.model`.
     S, P : array_like of shape (cells,), S in B
         Of a barrier any S.
     times : array_like of shape (cells,) or (cells, repetitions), in s

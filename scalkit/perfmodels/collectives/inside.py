@@ -13,11 +13,11 @@ from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.collectives.cells import cell_times
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, level_in, values_in
-from scalkit.perfmodels.models.exact import ExactModel
+from scalkit.perfmodels.models.exact import ExactModel, RangeModel
 from scalkit.perfmodels.models.hierarchy import BoundedModel
 from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.perfmodels.models.point_to_point import PointToPoint
-from scalkit.perfmodels.models.range_model import RangeModel
+from scalkit.text import as_percent
 
 Place = Literal["below", "inside", "above"]
 _WORST_ON_TORUS = "3/2*cbrt(P)"
@@ -101,7 +101,7 @@ class InsideBounds:
         """What was found, in words."""
         n, inside = len(self.places), self.places.count("inside")
         known = self.shares[np.isfinite(self.shares)]
-        way = f", {100 * np.median(known):.0f} % of the way from the lower to the upper bound in the median" if known.size else ""
+        way = f", {as_percent(np.median(known))} of the way from the lower to the upper bound in the median" if known.size else ""
         said = [f"{inside} of {n} times are inside the bounds of '{self.model.name}'{way}."]
         for place, bound, word in (("above", self.upper, "longer"), ("below", self.lower, "shorter")):
             rows = [k for k, one in enumerate(self.places) if one == place]
@@ -127,7 +127,7 @@ class InsideBounds:
                 self._setting(k),
                 format_value(float(self.times[k]), "s"),
                 " to ".join(format_value(float(one[k]), "s") for one in (self.lower, self.upper)),
-                place if math.isnan(share) else f"{place}, {100 * share:.0f} % of the way",
+                place if math.isnan(share) else f"{place}, {as_percent(share)} of the way",
             )
             for k, (place, share) in enumerate(zip(self.places, self.shares.tolist(), strict=True))
         ]

@@ -4,29 +4,22 @@ A file is a table with the columns ``operation,algorithm,P,S,time_s`` below rema
 ``message`` holds the times of messages, ``gap`` the time from one message to the next, both at ``P = 2``.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import xarray as xr
 
 from scalkit.arrays import Flags, Floats
 from scalkit.errors import DataError
-from scalkit.perfmodels.collectives.algorithms import OPERATIONS
 from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.collectives.identify import OTHER, identify
-from scalkit.perfmodels.collectives.model import collective
-from scalkit.perfmodels.collectives.same_messages import same_messages
+from scalkit.perfmodels.collectives.model import OPERATIONS, collective, same_messages
 from scalkit.perfmodels.fits.messages import fit_messages
 from scalkit.perfmodels.models.point_to_point import PointToPoint
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 IDENTIFIED = ("message", "gap")
 _COLUMNS = ["operation", "algorithm", "P", "S", "time_s"]

@@ -2,26 +2,99 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, ClassVar
+from functools import cache, cached_property
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
-from scalkit.fit.several.growth import GrowthSum
-from scalkit.perfmodels.collectives.algorithms import Algorithm, algorithm, algorithms_of
+from scalkit.fit.several.model import GrowthSum
 from scalkit.perfmodels.formulas.growths import growth_of
-from scalkit.perfmodels.formulas.quantities import parse_quantity
-from scalkit.perfmodels.formulas.ranges import Range
-from scalkit.perfmodels.formulas.text import parse_formula, positive
-from scalkit.perfmodels.formulas.values import evaluate
+from scalkit.perfmodels.formulas.quantities import Range, parse_quantity, values_in
+from scalkit.perfmodels.formulas.text import evaluate, parse_formula, positive
 from scalkit.perfmodels.models.composed import Composite
-from scalkit.perfmodels.models.constants import Legend, merged
-from scalkit.perfmodels.models.exact import names_in, ordered
-from scalkit.perfmodels.models.model import Outside, PerformanceModel
+from scalkit.perfmodels.models.exact import RangeModel, names_in, ordered
+from scalkit.perfmodels.models.model import Legend, Outside, PerformanceModel, merged
 from scalkit.perfmodels.models.point_to_point import PointToPoint
-from scalkit.perfmodels.models.range_model import RangeModel
+from scalkit.toml.tables import table_beside
+
+Operation = Literal["broadcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "reduce-scatter", "barrier"]
+OPERATIONS: tuple[Operation, ...] = get_args(Operation)
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """How an operation may be carried out.
+
+    Attributes
+    ----------
+    operation, name : str
+    formula : str
+        In S, P, ``T(bytes)``, ``gap(bytes)``, ``exchange(bytes)``, ``both(bytes)``, and the constants ``gamma`` and ``segment``.
+    how : str
+        In words.
+    source : str
+        Where it, or its cost, is described (docs/references.md).
+    only : {"", "powers of two"}
+        Numbers of processes that it exists for.
+    """
+
+    operation: Operation
+    name: str
+    formula: str
+    how: str
+    source: str
+    only: Literal["", "powers of two"] = ""
+
+    @property
+    def is_segmented(self) -> bool:
+        """Whether it cuts the message into segments."""
+        return "segment" in self.formula
+
+
+@cache
+def _all() -> dict[str, dict[str, Algorithm]]:
+    """Return all algorithms by operation and name, from algorithms.toml."""
+    table = table_beside(__file__, "algorithms.toml")
+    parts: dict[str, str] = {}
+    for name, part in table["parts"].items():
+        parts[name] = part.format_map(parts)
+    return {
+        operation: {
+            name: Algorithm(operation, name, **{**row, "formula": row["formula"].format_map(parts)})
+            for name, row in table[operation].items()
+        }
+        for operation in OPERATIONS
+    }
+
+
+def alike_between_two(operation: Operation) -> list[list[str]]:
+    """Return groups of algorithms that are the same between two processes."""
+    groups: list[list[str]] = table_beside(__file__, "algorithms.toml")["alike-between-two"][operation]
+    return groups
+
+
+def algorithms_of(operation: str) -> dict[str, Algorithm]:
+    """Return the algorithms of an operation by name.
+
+    Raises
+    ------
+    UsageError
+        If the operation is unknown.
+    """
+    if operation not in OPERATIONS:
+        raise UsageError(f"there are no algorithms of {operation!r:.40}; choose one of {', '.join(OPERATIONS)}.")
+    return dict(_all()[operation])
+
+
+def algorithm(operation: str, name: str) -> Algorithm:
+    """Return an algorithm of an operation. Raises UsageError if one of the two is unknown."""
+    known = algorithms_of(operation)
+    if name not in known:
+        raise UsageError(f"{operation} has no algorithm {name!r:.40}; choose one of {', '.join(known)}.")
+    return known[name]
+
 
 _SEGMENT = "8 KiB"
 
@@ -124,7 +197,7 @@ def collective(operation: str, name: str, message: PointToPoint, *, segment: obj
     Parameters
     ----------
     operation, name : str
-        See `scalkit.perfmodels.collectives.algorithms`.
+        See `scalkit.perfmodels.collectives.model`.
     message : PointToPoint
     segment : quantity
         Of pipelines.
@@ -143,3 +216,49 @@ def collective(operation: str, name: str, message: PointToPoint, *, segment: obj
 def collectives_of(operation: str, message: PointToPoint, *, segment: object = _SEGMENT) -> dict[str, CollectiveModel]:
     """Return the models of an operation by all of its algorithms, by name; see `collective`."""
     return {name: collective(operation, name, message, segment=segment) for name in algorithms_of(operation)}
+
+
+_CHAINS = frozenset({"chain", "pipeline"})
+"""The same where the data is one segment."""
+
+
+def same_messages(
+    operation: str, first: str, other: str, P: float | str, S: float | str = 0.0, segment_bytes: float = 8192.0
+) -> bool:
+    """Return whether two algorithms send the same messages, between the same processes and in the same order.
+
+    Parameters
+    ----------
+    operation, first, other : str
+        See `scalkit.perfmodels.collectives.model`.
+    P : float
+        Processes.
+    S : float, in B, or str
+        A text names its unit: ``"4 KiB"``.
+    segment_bytes : float
+        Size of the segments of a pipeline.
+
+    Raises
+    ------
+    UsageError
+        If operation or algorithm are unknown, P or S are no numbers, or there is no process.
+
+    Examples
+    --------
+    >>> same_messages("broadcast", "chain", "pipeline", P=16, S=4096)
+    True
+    >>> same_messages("broadcast", "chain", "pipeline", P=16, S=65536)
+    False
+    """
+    processes, size = float(values_in(P, "P")), float(values_in(S, "S"))
+    if not processes >= 1:
+        raise UsageError(f"P = {processes:g}; there must be a process.")
+    found = algorithm(operation, first)
+    names = {first, algorithm(operation, other).name}
+    if first == other or processes == 1:
+        return True
+    if size <= segment_bytes:
+        if names == _CHAINS:
+            return True
+        names = {"chain" if name == "pipeline" else name for name in names}
+    return processes == 2 and any(names <= set(group) for group in alike_between_two(found.operation))

@@ -117,7 +117,7 @@ def over_roots(
     P : int
         Processes.
     S : quantity, in B
-        As in `scalkit.perfmodels.collectives.algorithms`.
+        As in `scalkit.perfmodels.collectives.model`.
     placements : sequence of Placement
     roots : sequence of int, optional
         All by default.

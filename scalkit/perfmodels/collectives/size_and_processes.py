@@ -15,8 +15,7 @@ from scalkit.growth import Growth
 from scalkit.markup import block, bullets, table
 from scalkit.perfmodels.collectives.cells import cell_values
 from scalkit.perfmodels.fits.affine import Affine, fit_affine, relative_squares, shares_of, with_interval
-from scalkit.perfmodels.formulas.quantities import level_in
-from scalkit.perfmodels.formulas.ranges import Range
+from scalkit.perfmodels.formulas.quantities import Range, level_in
 from scalkit.perfmodels.models.exact import ExactModel
 from scalkit.text import percent
 

@@ -1,38 +1,109 @@
 """All that models say of the collective operations in a Dataset: algorithms, predictions, forms, the folklore."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+import xarray as xr
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError, ScalkitError
 from scalkit.perfmodels.collectives.cells import FUNCTIONS, Cells, cells_of
 from scalkit.perfmodels.collectives.folklore import Folklore, folklore
-from scalkit.perfmodels.collectives.identify import Identified, identify
+from scalkit.perfmodels.collectives.identify import OTHER, Identified, identify
 from scalkit.perfmodels.collectives.identify_played import Plays, identify_played, plays_of
-from scalkit.perfmodels.collectives.predictions import HeldOut, held_out
+from scalkit.perfmodels.collectives.in_context import fit_in_context
+from scalkit.perfmodels.collectives.model import collectives_of
 from scalkit.perfmodels.collectives.size_and_processes import XuFit, fit_xu
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.models.point_to_point import PointToPoint
+from scalkit.text import as_percent
+from scalkit.toml.tables import table_beside
 
-if TYPE_CHECKING:
-    import xarray as xr
 
-EXPECTED: Mapping[str, str] = {
-    "MPI_Barrier": "log(p)",
-    "MPI_Bcast": "S + log(p)",
-    "MPI_Reduce": "S + log(p)",
-    "MPI_Allreduce": "S + log(p)",
-    "MPI_Allgather": "S*p",
-    "MPI_Alltoall": "S*p",
-    "MPI_Gather": "S*p",
-    "MPI_Scatter": "S*p",
-    "MPI_Reduce_scatter_block": "S*p",
-}
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Cells that were predicted without having been used.
+
+    `cells`: only those that were predicted.
+    `predicted` of shape (cells,), in s: NaN where no algorithm was found, or its model does not hold.
+    `algorithms`: which one each prediction rests on; ``"other"`` where none fits.
+    """
+
+    cells: Cells
+    predicted: Floats
+    algorithms: tuple[str, ...]
+
+    @property
+    def errors(self) -> Floats:
+        """Relative errors of the predictions that there are."""
+        found = np.abs(self.predicted / self.cells.time - 1)
+        return np.asarray(found[np.isfinite(found)])
+
+    def __str__(self) -> str:
+        known = len(self.errors)
+        if not known:
+            return f"no prediction for {len(self.cells)} cells: no algorithm fits"
+        most = 100 * np.quantile(self.errors, 0.9)
+        return (
+            f"{known} of {len(self.cells)} cells predicted, median error {as_percent(np.median(self.errors))}, 90 % of them "
+            f"within {most:.0f} %"
+        )
+
+
+def held_out(cells: Cells, message: PointToPoint, **options: Any) -> HeldOut:
+    """Return predictions at every other size, by the algorithm that `identify` finds at the next smaller one.
+
+    `cells`: at least two sizes.
+    `message`: fitted to messages alone, on the same machine.
+    `**options`: of `collectives_of`.
+    Raises DataError if there are fewer than two sizes.
+    """
+    known, wanted = _halves(cells)
+    used = known.sizes
+    found = {
+        (one.P, one.S): one.likeliest
+        for one in identify(cells.operation, known.S, known.P, known.times, message, **options).cells
+    }
+    models = collectives_of(cells.operation, message, **options)
+    predicted, names = np.full(len(wanted), np.nan), []
+    for k, (S, P) in enumerate(zip(wanted.S.tolist(), wanted.P.tolist(), strict=True)):
+        before = float(used[np.searchsorted(used, S) - 1])
+        name = found.get((P, before), OTHER)
+        names.append(name)
+        if name != OTHER:
+            predicted[k] = models[name](S=S, P=P, outside="nan")
+    return HeldOut(wanted, predicted, tuple(names))
+
+
+def held_out_in_context(cells: Cells, message: PointToPoint, **options: Any) -> HeldOut:
+    """Return predictions at every other size, by the algorithm and its constants that fit the sizes between (`fit_in_context`).
+
+    Raises DataError if there are fewer than two sizes, or fewer than three to fit to.
+    """
+    known, wanted = _halves(cells)
+    found = fit_in_context(known, message, **options)
+    predicted, names = np.full(len(wanted), np.nan), []
+    for k, (S, P) in enumerate(zip(wanted.S.tolist(), wanted.P.tolist(), strict=True)):
+        names.append(found[P].algorithm if P in found else OTHER)
+        if P in found:
+            predicted[k] = found[P].model(S=S, P=P, outside="nan")
+    return HeldOut(wanted, predicted, tuple(names))
+
+
+def _halves(cells: Cells) -> tuple[Cells, Cells]:
+    """Return the cells with an even rank among the sizes, and the others."""
+    sizes = cells.sizes
+    if cells.operation == "barrier":
+        raise DataError(f"{cells.function} is a barrier and has no size; predictions at other sizes need one.")
+    if len(sizes) < 2:
+        raise DataError(f"{cells.function} has {len(sizes)} size; predictions at other sizes need two or more.")
+    return cells.where(np.isin(cells.S, sizes[::2])), cells.where(np.isin(cells.S, sizes[1::2]))
+
+
+EXPECTED: Mapping[str, str] = {name: one["expected"] for name, one in table_beside(__file__, "functions.toml").items()}
 """Growth of the best known algorithms, as expectations over processes and the message size."""
 
 _T = TypeVar("_T")
@@ -45,7 +116,8 @@ class Studied:
     """What models say of one function; a part is None where the values do not allow it, and `remarks` says why.
 
     `identified`: which algorithm each cell seems to use.
-    `predicted`: predictions at sizes that were held out.
+    `predicted`: predictions at sizes that were held out, from messages alone.
+    `in_context`: the same where two constants of each algorithm were fitted to the other sizes.
     `xu`: ``alpha(P) + S * beta(P)``.
     `lore`: of broadcast and allreduce.
     """
@@ -53,6 +125,7 @@ class Studied:
     cells: Cells
     identified: Identified | None
     predicted: HeldOut | None
+    in_context: HeldOut | None
     xu: XuFit | None
     lore: Folklore | None
     remarks: tuple[str, ...]
@@ -65,12 +138,7 @@ class Studied:
     @property
     def predicted_alone(self) -> HeldOut | None:
         """The predictions for cells with a core for each process, if those are some and not all."""
-        found = self.predicted
-        if found is None or found.cells.crowded.all() or not found.cells.crowded.any():
-            return None
-        own = ~found.cells.crowded
-        names = tuple(name for name, kept in zip(found.algorithms, own, strict=True) if kept)
-        return HeldOut(found.cells.where(own), found.predicted[own], names)
+        return _alone(self.predicted)
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -80,6 +148,10 @@ class Studied:
             found.append(f"Predictions from messages alone, at sizes that were held out: {self.predicted}.")
             if self.predicted_alone is not None:
                 found.append(f"Of these, with a core for each process: {self.predicted_alone}.")
+        if self.in_context is not None:
+            alone = _alone(self.in_context)
+            more = f" Of these, with a core for each process: {alone}." if alone is not None else ""
+            found.append(f"With two constants of each algorithm from its own runs at the other sizes: {self.in_context}.{more}")
         if self.xu is not None:
             alpha, beta = self.xu.growths
             found.append(
@@ -123,6 +195,14 @@ class Studied:
         return said
 
 
+def _alone(found: HeldOut | None) -> HeldOut | None:
+    if found is None or found.cells.crowded.all() or not found.cells.crowded.any():
+        return None
+    own = ~found.cells.crowded
+    names = tuple(name for name, kept in zip(found.algorithms, own, strict=True) if kept)
+    return HeldOut(found.cells.where(own), found.predicted[own], names)
+
+
 def study(data: xr.Dataset, message: PointToPoint, functions: Sequence[str] | None = None) -> tuple[Studied, ...]:
     """Return what models say of each collective operation in a Dataset.
 
@@ -160,8 +240,9 @@ def _studied(cells: Cells, message: PointToPoint, plays: Plays | None) -> Studie
         ),
     )
     if cells.operation == "barrier":
-        return Studied(cells, identified, None, None, None, tuple(remarks))
+        return Studied(cells, identified, None, None, None, None, tuple(remarks))
     predicted = tried("predictions", lambda: held_out(several, message))
+    in_context = tried("predictions in context", lambda: held_out_in_context(several, message))
     xu: Any = tried("alpha(P) + S * beta(P)", lambda: fit_xu(cells.S, cells.P, cells.times))
     lore = tried("folklore", lambda: folklore(cells)) if cells.operation in _LORE else None
-    return Studied(cells, identified, predicted, xu, lore, tuple(remarks))
+    return Studied(cells, identified, predicted, in_context, xu, lore, tuple(remarks))

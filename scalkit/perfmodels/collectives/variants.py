@@ -62,7 +62,7 @@ def in_groups(operation: str, name: str, message: PointToPoint, groups: int, *, 
     Parameters
     ----------
     operation, name : str
-        See `scalkit.perfmodels.collectives.algorithms`.
+        See `scalkit.perfmodels.collectives.model`.
     message : PointToPoint
         Alone on the network.
     groups : int

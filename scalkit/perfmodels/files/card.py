@@ -10,19 +10,19 @@ from typing import Any
 from scalkit.errors import UsageError
 from scalkit.markup import block, bullets, paragraph, table
 from scalkit.perfmodels.files.catalogue import ModelCatalogue, read_models
-from scalkit.perfmodels.formulas.quantities import format_value
-from scalkit.perfmodels.formulas.ranges import Range
-from scalkit.perfmodels.models.exact import ExactModel
+from scalkit.perfmodels.formulas.quantities import Range, format_value
+from scalkit.perfmodels.models.exact import ExactModel, RangeModel, extrapolated
 from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.perfmodels.models.point_to_point import LogGP, PointToPoint
-from scalkit.perfmodels.models.range_model import RangeModel, extrapolated
+from scalkit.text import as_percent
 from scalkit.toml.writer import to_toml
 
 MESSAGE = "message"
 """Name of the model of one message in a card."""
 
-EXCHANGE, PACKING, REDUCING = "exchange", "packing-", "reduce_per_byte"
-"""The model of two messages at once, how models of packing begin, and the quantity that reductions take."""
+EXCHANGE, BOTH, PACKING, REDUCING = "exchange", "both", "packing-", "reduce_per_byte"
+"""The models of two messages at once and of what they keep a process busy in a train, how models of packing begin, and the
+quantity that reductions take."""
 
 _ROUNDING = 1e-17
 """In s or s/B; a fitted part below this is zero but for rounding."""
@@ -122,7 +122,7 @@ class ModelCard:
         """
         if MESSAGE not in self.models:
             raise UsageError(f"the card of '{self.name}' has no model '{MESSAGE}'; fit latency with --what latency.")
-        models = {name: extrapolated(self.models[name]) for name in (MESSAGE, "gap", EXCHANGE) if name in self.models}
+        models = {name: extrapolated(self.models[name]) for name in (MESSAGE, "gap", EXCHANGE, BOTH) if name in self.models}
         time = models.pop(MESSAGE)
         limits = self.models[MESSAGE].valid.get("S", Range())
         source = f"model card of {self.name}" + ("" if limits.is_all else f", extrapolated outside of {limits.text('S')}")
@@ -194,15 +194,18 @@ class ModelCard:
     @property
     def misfit_sentence(self) -> str:
         """The largest residual of each fit; empty where none is known."""
-        said = [f"{name} {100 * share:+.2g} % at {place_of(name, at)}" for name, (share, at) in self.misfits.items()]
+        said = [f"{name} {as_percent(share, '+.2g')} at {place_of(name, at)}" for name, (share, at) in self.misfits.items()]
         return f"Largest residuals: {', '.join(said)}." if said else ""
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        head = ("", "value", f"interval of {100 * self.level:g} %", "")
+        head = ("", "value", f"interval of {as_percent(self.level, 'g')}", "")
         numbers = table(head, [tuple(map(escape, row)) for row in self.rows()], self.name)
-        models = [(escape(name), f"<math>{model.to_mathml(numbers=True)}</math>") for name, model in self.models.items()]
+        models = [
+            (escape(name), f"<math>{model.to_mathml(numbers=True, nanoseconds=True)}</math>")
+            for name, model in self.models.items()
+        ]
         about = "; ".join(f"{key}: {value}" for key, value in self.about.items())
         doubts = [bullets([f"In doubt: {one}" for one in self.doubts])] if self.doubts else []
         return block(
@@ -210,7 +213,7 @@ class ModelCard:
             paragraph(about),
             paragraph(self.misfit_sentence),
             numbers,
-            table(("model", "in s and B"), models),
+            table(("model", "T in ns, sizes in B"), models),
             bullets(self.remarks),
         )
 

@@ -10,12 +10,10 @@ from typing import Any
 
 from scalkit.errors import UsageError
 from scalkit.markup import block, table
-from scalkit.perfmodels.formulas.quantities import values_in
-from scalkit.perfmodels.formulas.ranges import Range
-from scalkit.perfmodels.models.exact import ExactModel
+from scalkit.perfmodels.formulas.quantities import Range, values_in
+from scalkit.perfmodels.models.exact import ExactModel, RangeModel
 from scalkit.perfmodels.models.hierarchy import AsymptoticModel, BoundedModel, DominantTermModel
 from scalkit.perfmodels.models.model import KINDS, PerformanceModel
-from scalkit.perfmodels.models.range_model import RangeModel
 
 _LARGEST_B = 1 << 20
 _KEYS = {
@@ -62,10 +60,15 @@ class ModelCatalogue(Mapping[str, PerformanceModel]):
         from html import escape
 
         rows = [
-            (escape(name), f"<math>{model.to_mathml(numbers=True)}</math>", escape(model.kind), escape(model.source))
+            (
+                escape(name),
+                f"<math>{model.to_mathml(numbers=True, nanoseconds=True)}</math>",
+                escape(model.kind),
+                f'<div class="sk-text">{escape(model.source)}</div>',
+            )
             for name, model in self.models.items()
         ]
-        return block(table(("name", "model, in s and B", "kind", "source"), rows, self.name))
+        return block(table(("name", "model, T in ns, sizes in B", "kind", "source"), rows, self.name))
 
 
 @lru_cache(maxsize=1)

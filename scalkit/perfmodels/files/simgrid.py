@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 
 from scalkit.errors import UsageError
-from scalkit.perfmodels.formulas.ranges import Range
+from scalkit.perfmodels.formulas.quantities import Range
 from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
+from scalkit.text import as_percent
 from scalkit.units import SECONDS, split_quantity
 
 _LARGEST_B = 1 << 20
@@ -162,7 +163,7 @@ def _links(protocols: Sequence[Protocol], send: float, receive: float) -> tuple[
         per_byte.append(slope)
         if off > _UNNOTICED:
             which = one.sizes.text("S")
-            remarks.append(f"messages with {which} are up to {100 * off:.2g} % off: SMPI adds {_ENVELOPE_B} bytes to each")
+            remarks.append(f"messages with {which} are up to {as_percent(off, '.2g')} off: SMPI adds {_ENVELOPE_B} bytes to each")
     return network, per_byte, remarks
 
 

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.markup import block, paragraph, table
-from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in, values_in
-from scalkit.perfmodels.formulas.ranges import Range
+from scalkit.perfmodels.formulas.quantities import Range, format_value, level_in, seconds_in, values_in
 from scalkit.perfmodels.models.exact import ExactModel
+from scalkit.text import as_percent
 
 _DRAWS = 1999
 """With these the ends of a 90 % interval are those of the 100th and the 1,900th drawn value."""
@@ -76,7 +76,7 @@ class BisectionFit:
                 str(p),
                 format_value(mean, "B/s"),
                 f"{format_value(low, 'B/s')} to {format_value(high, 'B/s')}",
-                f"{100 * mean / self.peak:.0f} %" if math.isfinite(self.peak) else "-",
+                as_percent(mean / self.peak) if math.isfinite(self.peak) else "-",
             )
             for p, mean, low, high in zip(self.processes, self.effective, self.low, self.high, strict=True)
         ]
@@ -91,7 +91,7 @@ class BisectionFit:
         return f"BisectionFit({self})"
 
     def _repr_html_(self) -> str:
-        head = ("processes", "effective bisection bandwidth", f"interval of {100 * self.level:g} %", "of the peak")
+        head = ("processes", "effective bisection bandwidth", f"interval of {as_percent(self.level, 'g')}", "of the peak")
         text = f"Messages of {format_value(self.size, 'B')} both ways at once; {self}."
         return block(table(head, self.rows()), paragraph(text))
 

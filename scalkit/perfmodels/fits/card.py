@@ -13,21 +13,18 @@ from scalkit.errors import DataError
 from scalkit.fit.cuts import MIN_SETTINGS
 from scalkit.measure.virtual_time import LEFT_OUT, clock_of
 from scalkit.perfmodels.collectives.congestion import Torus
-from scalkit.perfmodels.files.card import EXCHANGE, MESSAGE, PACKING, REDUCING, ModelCard, Quantity
+from scalkit.perfmodels.files.card import BOTH, EXCHANGE, MESSAGE, PACKING, REDUCING, ModelCard, Quantity
 from scalkit.perfmodels.fits.bisection import BisectionFit, fit_bisection
 from scalkit.perfmodels.fits.doubts import with_doubts
 from scalkit.perfmodels.fits.loggp import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
 from scalkit.perfmodels.fits.messages import MessageFit, fit_messages
 from scalkit.perfmodels.fits.overlap import OverlapFit, fit_overlap
-from scalkit.perfmodels.fits.packing import PackingFit, fit_packing
 from scalkit.perfmodels.fits.runs import MessageRuns, read_message_runs
 from scalkit.perfmodels.fits.steps import StepFit, fit_hops, fit_matching, fit_reducing, hops_of
-from scalkit.perfmodels.fits.strides import StrideFit, fit_strides
-from scalkit.perfmodels.formulas.quantities import format_value
-from scalkit.perfmodels.formulas.ranges import Range
-from scalkit.perfmodels.models.exact import ExactModel
+from scalkit.perfmodels.fits.strides import PackingFit, StrideFit, fit_packing, fit_strides
+from scalkit.perfmodels.formulas.quantities import Range, format_value
+from scalkit.perfmodels.models.exact import ExactModel, RangeModel, within
 from scalkit.perfmodels.models.model import PerformanceModel
-from scalkit.perfmodels.models.range_model import RangeModel, within
 
 _LEVEL = 0.9
 """Of the intervals, as of verdicts: nine times in ten the value is inside."""
@@ -174,19 +171,20 @@ class _Card:
         self._add("half_round_trip", fit.half_round_trip, (math.nan, math.nan), "s", "what netgauge prints as L")
         found = fit.parameters.point_to_point()
         self.models["loggp"] = within(_named(found.time, "loggp"), "S", 0.0, largest)
-        self.models["gap"] = self._gap(found.gap or found.time, fit.largest)
+        self.models["gap"] = self._beyond(found.gap or found.time, "gap", fit.largest)
+        self.models[BOTH] = self._beyond(found.both or found.time, BOTH, fit.largest)
         self.remarks += fit.remarks
         return fit
 
-    def _gap(self, gap: PerformanceModel, largest: float) -> PerformanceModel:
-        """Return the gap between messages: that of LogGP where it was measured, then the time of a message."""
+    def _beyond(self, model: PerformanceModel, name: str, largest: float) -> PerformanceModel:
+        """Return what follows from LogGP where it was measured, then the time of a message."""
         if self._message is None:
-            return within(_named(gap, "gap"), "S", 0.0, largest)
-        pieces: list[tuple[Range, PerformanceModel]] = [(Range(high=largest), gap)]
+            return within(_named(model, name), "S", 0.0, largest)
+        pieces: list[tuple[Range, PerformanceModel]] = [(Range(high=largest), model)]
         for one in self._message.point_to_point().protocols():
             if one.sizes.high > largest:
                 pieces.append((Range(max(largest, one.sizes.low), one.sizes.high, open_low=True), one.model()))
-        return RangeModel("S", pieces, "gap")
+        return RangeModel("S", pieces, name)
 
     def add_overlap(self, fit: OverlapFit) -> OverlapFit:
         for size, share, low, high in zip(fit.sizes, fit.shares, fit.low, fit.high, strict=True):

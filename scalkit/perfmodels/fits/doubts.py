@@ -11,6 +11,7 @@ from scalkit.perfmodels.files.card import ModelCard, Quantity, place_of
 from scalkit.perfmodels.fits.messages import STATISTICS
 from scalkit.perfmodels.fits.runs import MessageRuns
 from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.text import as_percent
 
 FOREIGN = 0.05
 """Share of the machine that others may use: on two cores one busy program is 0.5, and an idle system 0.01."""
@@ -77,13 +78,13 @@ def doubts_of(runs: MessageRuns, fits: Mapping[str, Any], misfits: Mapping[str, 
         return ()
     found = []
     if runs.foreign_load > FOREIGN:
-        found.append(f"Other programs used {100 * runs.foreign_load:.0f} % of the machine meanwhile.")
+        found.append(f"Other programs used {as_percent(runs.foreign_load)} of the machine meanwhile.")
     if (scatter := _scatter(runs)) > _SCATTER:
-        found.append(f"Half of the repetitions of a message scatter over {100 * scatter:.0f} % of their median.")
+        found.append(f"Half of the repetitions of a message scatter over {as_percent(scatter)} of their median.")
     found += _contradictions(fits)
     for name, (share, at) in misfits.items():
         if abs(share) > _MISFIT and not name.startswith("loggp"):
-            found.append(f"The fit of {name} is {100 * abs(share):.0f} % off at {place_of(name, at)}: it is not one line.")
+            found.append(f"The fit of {name} is {as_percent(abs(share))} off at {place_of(name, at)}: it is not one line.")
     return tuple(found)
 
 

@@ -16,6 +16,7 @@ from scalkit.perfmodels.fits.affine import Affine, fit_affine, fit_line
 from scalkit.perfmodels.fits.messages import checked_times, fit_messages, spread_of
 from scalkit.perfmodels.formulas.quantities import format_value, level_in, parse_quantity
 from scalkit.perfmodels.models.point_to_point import LogGP
+from scalkit.text import as_percent
 
 _CLEAR = 1.1
 """A gap below this many times the overhead cannot be told from it: medians of round trips are good to about 5 % each."""
@@ -81,7 +82,9 @@ class LogGPFit:
         return f"LogGPFit({', '.join(f'{name} = {value}' for name, value, _ in self._shown())})"
 
     def _repr_html_(self) -> str:
-        return block(table(("parameter", "value", f"interval of {100 * self.level:g} %"), self._shown()), bullets(self.remarks))
+        return block(
+            table(("parameter", "value", f"interval of {as_percent(self.level, 'g')}"), self._shown()), bullets(self.remarks)
+        )
 
 
 def fit_loggp(

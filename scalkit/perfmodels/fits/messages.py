@@ -17,10 +17,9 @@ from scalkit.fit.pure_error import Noise, pure_error
 from scalkit.growth import Growth
 from scalkit.markup import block, bullets, paragraph, table
 from scalkit.perfmodels.fits.affine import Affine, fit_affine, relative_squares, with_interval
-from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in, values_in
-from scalkit.perfmodels.formulas.ranges import Range
+from scalkit.perfmodels.formulas.quantities import Range, format_value, level_in, seconds_in, values_in
 from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
-from scalkit.text import percent
+from scalkit.text import as_percent, percent
 
 NoiseKind = Literal["relative", "log-normal"]
 _TICKS = (Growth.of("S", power=1),)
@@ -183,7 +182,7 @@ class MessageFit:
         return f"MessageFit({self})"
 
     def _repr_html_(self) -> str:
-        protocols = table(_HEAD, [tuple(map(escape, row)) for row in self.rows()], f"intervals of {100 * self.level:g} %")
+        protocols = table(_HEAD, [tuple(map(escape, row)) for row in self.rows()], f"intervals of {as_percent(self.level, 'g')}")
         rows = [
             (
                 escape(f"between {format_value(one.after, 'B')} and {format_value(one.before, 'B')}"),
@@ -194,7 +193,7 @@ class MessageFit:
         ]
         switches = table(("protocol switches", "interval", "step of the time"), rows) if rows else ""
         sure = f"probability of a switch: {percent(self.probability)}"
-        noise = f"Relative standard error of a time: {100 * self.noise:.2g} %; {sure}."
+        noise = f"Relative standard error of a time: {as_percent(self.noise, '.2g')}; {sure}."
         return block(protocols, switches, paragraph(noise), bullets(self.remarks))
 
 

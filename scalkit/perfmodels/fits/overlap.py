@@ -10,6 +10,7 @@ from scalkit.errors import DataError
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.fits.messages import checked_times
 from scalkit.perfmodels.formulas.quantities import format_value, level_in
+from scalkit.text import as_percent
 
 _DRAWS = 999
 """With these the ends of a 90 % interval are those of the 50th and the 950th drawn value."""
@@ -47,7 +48,7 @@ class OverlapFit:
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Return a row of texts for each size: size, share, interval, and whether the transfer goes on."""
         return [
-            (format_value(size, "B"), f"{100 * share:.0f} %", f"{100 * low:.0f} to {100 * high:.0f} %", self.progresses(k))
+            (format_value(size, "B"), as_percent(share), f"{100 * low:.0f} to {as_percent(high)}", self.progresses(k))
             for k, (size, share, low, high) in enumerate(zip(self.sizes, self.shares, self.low, self.high, strict=True))
         ]
 
@@ -58,7 +59,7 @@ class OverlapFit:
         return f"OverlapFit({self})"
 
     def _repr_html_(self) -> str:
-        head = ("size", "hidden", f"interval of {100 * self.level:g} %", "goes on during work")
+        head = ("size", "hidden", f"interval of {as_percent(self.level, 'g')}", "goes on during work")
         return block(table(head, self.rows()), paragraph(f"The {self.side} works between the call and the wait."))
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
-from scalkit.measure.record_lines import AGAIN, records_of
 from scalkit.measure.records import Record
+from scalkit.measure.runfile import AGAIN, records_of
 from scalkit.measure.virtual_time import clock_attributes, virtual_of
 
 _NS = 1e-9

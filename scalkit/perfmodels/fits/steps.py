@@ -12,6 +12,7 @@ from scalkit.perfmodels.collectives.congestion import Torus
 from scalkit.perfmodels.fits.affine import Affine, fit_line
 from scalkit.perfmodels.fits.messages import spread_of
 from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in
+from scalkit.text import as_percent
 
 _FEWEST = 3
 """A line needs three points to have a residual."""
@@ -83,7 +84,7 @@ class StepFit:
                 ("without any", self.fit.constant, self.fit.constant_interval),
             )
         ]
-        return block(table(("", "time", f"interval of {100 * self.level:g} %"), rows), bullets(self.remarks))
+        return block(table(("", "time", f"interval of {as_percent(self.level, 'g')}"), rows), bullets(self.remarks))
 
 
 def fit_matching(queued: ArrayLike, times: ArrayLike, *, level: float = 0.9) -> StepFit:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from scalkit.errors import ExpectationError
-from scalkit.fit.several.growth import GrowthSum
+from scalkit.fit.several.model import GrowthSum
 from scalkit.growth import Exponents, Growth
 
 _ONE = frozenset({Growth.constant()})

@@ -10,14 +10,11 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
-from scalkit.fit.several.growth import GrowthSum, outgrows
-from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, parse_quantity, values_in
-from scalkit.perfmodels.formulas.ranges import Range, ranges_of
+from scalkit.fit.several.model import GrowthSum, outgrows
+from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range, format_value, parse_quantity, ranges_of, values_in
 from scalkit.perfmodels.formulas.text import parse_formula
-from scalkit.perfmodels.models.constants import Legend, merged
-from scalkit.perfmodels.models.exact import ExactModel, ordered, with_processes
-from scalkit.perfmodels.models.model import Kind, Outside, PerformanceModel
-from scalkit.perfmodels.models.parts import MadeOfModels
+from scalkit.perfmodels.models.exact import ExactModel, MadeOfModels, ordered, with_processes
+from scalkit.perfmodels.models.model import Kind, Legend, Outside, PerformanceModel, merged
 
 NOTATIONS = ("O", "Theta", "Omega", "o")
 _ROUNDING = 1e-9

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -11,19 +12,63 @@ import numpy as np
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.perfmodels.formulas.growths import growth_of, renamed
-from scalkit.perfmodels.formulas.quantities import COUNTS, PARAMETER_UNITS, format_value, values_in
-from scalkit.perfmodels.formulas.ranges import Range
+from scalkit.perfmodels.formulas.quantities import COUNTS, PARAMETER_UNITS, Range, format_value, values_in
 from scalkit.perfmodels.formulas.text import positive
-from scalkit.perfmodels.models.constants import Legend
 from scalkit.perfmodels.models.shown import ShownModel
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from scalkit.fit.several.growth import GrowthSum
+    from scalkit.fit.several.model import GrowthSum
     from scalkit.growth import Growth
-    from scalkit.perfmodels.models.composed import Composite, Product, Substituted
-    from scalkit.perfmodels.models.joined import Conditioned, Joined
+    from scalkit.perfmodels.models.composed import Composite, Conditioned, Joined, Product, Substituted
+
+Legend = Mapping[str, tuple[float, str]]
+"""Value in base units, and unit, of each constant."""
+
+
+def merged(models: Sequence[PerformanceModel]) -> tuple[list[Any], dict[str, tuple[float, str]]]:
+    """Return the expressions of models, and the constants of all, renamed as in ``alpha_2`` where they would clash."""
+    expressions: list[Any] = []
+    legend: dict[str, tuple[float, str]] = {}
+    parameters = {name for model in models for name in model.parameters}
+    for model in models:
+        expression, own = model.symbolic()
+        renames = {}
+        for name, quantity in own.items():
+            free = _free_name(name, quantity, legend, parameters)
+            legend[free] = quantity
+            if free != name:
+                renames[positive(name)] = positive(free)
+        expressions.append(expression.subs(renames, simultaneous=True) if renames else expression)
+    return expressions, legend
+
+
+def over_bounds(models: Sequence[PerformanceModel], combine: Callable[[Sequence[Any]], Any]) -> tuple[Any, Legend]:
+    """Return what `combine` makes of the expressions of models, of each bound by itself where one has two, and all constants."""
+    import sympy
+
+    found, legend = merged(models)
+    if not any(isinstance(one, sympy.Tuple) for one in found):
+        return combine(found), legend
+    return sympy.Tuple(*map(combine, zip(*map(pair_of, found), strict=True))), legend
+
+
+def _free_name(name: str, quantity: tuple[float, str], legend: Legend, parameters: set[str]) -> str:
+    candidate, n = name, 1
+    stem = re.sub(r"_[0-9]+$", "", name)
+    while candidate in parameters or legend.get(candidate, quantity) != quantity:
+        n += 1
+        candidate = f"{stem}_{n}"
+    return candidate
+
+
+def pair_of(expression: Any) -> tuple[Any, Any]:
+    """Return the two bounds of an expression, which are the same unless it is a pair."""
+    import sympy
+
+    return tuple(expression) if isinstance(expression, sympy.Tuple) else (expression, expression)
+
 
 Kind = Literal["exact", "ranges", "bounded", "dominant term", "asymptotic"]
 Outside = Literal["error", "nan"]
@@ -215,7 +260,7 @@ class PerformanceModel(ShownModel, ABC):
         return added(self, other)
 
     def __sub__(self, other: object) -> Joined:
-        from scalkit.perfmodels.models.joined import Joined
+        from scalkit.perfmodels.models.composed import Joined
 
         if not isinstance(other, PerformanceModel):
             raise UsageError(f"cannot subtract {other!r:.40} from '{self.name}'; subtract a model of the same unit.")
@@ -227,7 +272,7 @@ class PerformanceModel(ShownModel, ABC):
         Raises UsageError if a condition is no two formulas of its parameters with ``<=`` or ``>=`` between
         them.
         """
-        from scalkit.perfmodels.models.joined import Conditioned
+        from scalkit.perfmodels.models.composed import Conditioned
 
         return Conditioned(self, conditions)
 

@@ -1,7 +1,5 @@
 """Models of one message, on which those of collective operations build: Hockney's, LogGP, LogGPS, with protocols by size."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,11 +9,9 @@ import numpy as np
 
 from scalkit.errors import UsageError
 from scalkit.markup import block, table
-from scalkit.perfmodels.formulas.quantities import format_value, parse_quantity, values_in
-from scalkit.perfmodels.formulas.ranges import Range
-from scalkit.perfmodels.models.exact import ExactModel, names_in
+from scalkit.perfmodels.formulas.quantities import Range, format_value, parse_quantity, values_in
+from scalkit.perfmodels.models.exact import ExactModel, RangeModel, names_in
 from scalkit.perfmodels.models.model import Outside, PerformanceModel
-from scalkit.perfmodels.models.range_model import RangeModel
 
 _FAR_B = 1 << 20
 _STRAIGHT = 2e-3
@@ -95,7 +91,7 @@ class PointToPoint:
         object.__setattr__(self, "source", self.source or self.time.source)
 
     @classmethod
-    def hockney(cls, latency: object, per_byte: object, **options: Any) -> PointToPoint:
+    def hockney(cls, latency: object, per_byte: object, **options: Any) -> "PointToPoint":
         """Return the model ``latency + per_byte * S``, for example ``PointToPoint.hockney("4.5 us", "2.67 ns/B")``.
 
         Source: Hockney 1994 (docs/references.md).
@@ -107,7 +103,7 @@ class PointToPoint:
         return cls(model, **{"source": "Hockney 1994", **options})
 
     @classmethod
-    def of_protocols(cls, protocols: Sequence[Protocol], **options: Any) -> PointToPoint:
+    def of_protocols(cls, protocols: Sequence[Protocol], **options: Any) -> "PointToPoint":
         """Return the model with another latency and bandwidth for each range of sizes."""
         pieces = [(one.sizes, one.model()) for one in protocols]
         return cls(RangeModel("S", pieces, str(options.get("name", "point-to-point"))), **options)
@@ -146,11 +142,11 @@ class PointToPoint:
     def _repr_html_(self) -> str:
         from html import escape
 
-        rows = [("time", f"<math>{self.time.to_mathml(numbers=True)}</math>")]
+        rows = [("time in ns", f"<math>{self.time.to_mathml(numbers=True, nanoseconds=True)}</math>")]
         if self.gap is not None:
-            rows.append(("gap", f"<math>{self.gap.to_mathml(numbers=True)}</math>"))
+            rows.append(("gap in ns", f"<math>{self.gap.to_mathml(numbers=True, nanoseconds=True)}</math>"))
         if self.exchange is not None:
-            rows.append(("exchange", f"<math>{self.exchange.to_mathml(numbers=True)}</math>"))
+            rows.append(("exchange in ns", f"<math>{self.exchange.to_mathml(numbers=True, nanoseconds=True)}</math>"))
         if self.gamma_s:
             rows.append(("reducing", escape(format_value(self.gamma_s, "s/B"))))
         rows += [("source", escape(self.source))] if self.source else []
@@ -211,7 +207,7 @@ class LogGP:
                 raise UsageError(f"{key} of LogGP is {value:g}; it must be finite and not negative.")
 
     @classmethod
-    def of(cls, *, S: object = None, **quantities: object) -> LogGP:
+    def of(cls, *, S: object = None, **quantities: object) -> "LogGP":
         """Return it from quantities, for example ``LogGP.of(L="2.5 us", o="1.5 us", g="1 us", G="6 ns/B", S="64 KiB")``.
 
         ``o`` stands for both overheads.

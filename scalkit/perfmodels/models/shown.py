@@ -2,12 +2,72 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from html import escape
 from typing import Any, NamedTuple
 
 from scalkit.markup import block, paragraph, table
-from scalkit.perfmodels.formulas.notation import latex_of, mathml_of
 from scalkit.perfmodels.formulas.quantities import format_value
+
+_DIGITS = 5
+
+
+def latex_of(expression: Any) -> str:
+    """Return LaTeX of a sympy expression."""
+    import sympy
+
+    return str(sympy.latex(expression)).replace("\\operatorname{log}_{2}", "\\log_{2}")
+
+
+def mathml_of(expression: Any) -> str:
+    """Return presentation MathML of a sympy expression, without the enclosing ``<math>``."""
+    import sympy
+
+    found = _printer_class()()._print(_with_five_digits(sympy.sympify(expression))).toxml()
+    return str(found).replace("&amp;InvisibleTimes;", "&#x2062;").replace("&InvisibleTimes;", "&#x2062;")
+
+
+def _with_five_digits(expression: Any) -> Any:
+    """Return the expression with numbers of five digits: fits have no more."""
+    import sympy
+
+    return expression.xreplace({one: sympy.Float(one, _DIGITS) for one in expression.atoms(sympy.Float)})
+
+
+@lru_cache(maxsize=1)
+def _printer_class() -> Any:
+    from sympy.printing.mathml import MathMLPresentationPrinter
+
+    class Printer(MathMLPresentationPrinter):  # type: ignore[misc]
+        def _tag(self, name: str, *children: Any) -> Any:
+            made = self.dom.createElement(name)
+            for child in children:
+                made.appendChild(self.dom.createTextNode(child) if isinstance(child, str) else child)
+            return made
+
+        def _called(self, head: Any, args: Any) -> Any:
+            inside = [self._tag("mo", "(")]
+            for k, one in enumerate(args):
+                inside += [self._tag("mo", ",")] * bool(k) + [self._print(one)]
+            return self._tag("mrow", head, self._tag("mrow", *inside, self._tag("mo", ")")))
+
+        def _print_log2(self, e: Any) -> Any:
+            return self._called(self._tag("msub", self._tag("mi", "log"), self._tag("mn", "2")), e.args)
+
+        def _print_AppliedUndef(self, e: Any) -> Any:  # noqa: N802
+            return self._called(self._tag("mi", e.func.__name__), e.args)
+
+        def _print_Piecewise(self, e: Any) -> Any:  # noqa: N802
+            rows = []
+            for value, condition in e.args:
+                when = "otherwise" if condition == True else "for\u00a0"  # noqa: E712 - a sympy value
+                cells = [self._tag("mtext", when), *([] if when == "otherwise" else [self._print(condition)])]
+                shown = [self._tag("mtd", self._print(value)), self._tag("mtd", self._tag("mrow", *cells))]
+                rows.append(self._tag("mtr", *shown))
+            return self._tag("mrow", self._tag("mo", "{"), self._tag("mtable", *rows))
+
+    return Printer
+
 
 _MOST_SHOWN = 90
 _SIGNS = re.compile(r"([+*])")  # powers are written ^
@@ -53,9 +113,10 @@ class ShownModel:
         """Return LaTeX of what the model says, for example ``T(S) = \\alpha + \\beta S``; `numbers` instead of constants."""
         return _stated(self, _LATEX, _GREEK["latex"], numbers)
 
-    def to_mathml(self, *, numbers: bool = False) -> str:
-        """Return presentation MathML of what the model says, without the enclosing ``<math>``."""
-        return f"<mrow>{_stated(self, _MATHML, _GREEK['mathml'], numbers)}</mrow>"
+    def to_mathml(self, *, numbers: bool = False, nanoseconds: bool = False) -> str:
+        """Return presentation MathML of what the model says, without ``<math>``; `nanoseconds`: numbers of times."""
+        is_scaled = numbers and nanoseconds and getattr(self, "unit", "") == "s"
+        return f"<mrow>{_stated(self, _MATHML, _GREEK['mathml'], numbers, is_scaled)}</mrow>"
 
     def _repr_latex_(self) -> str:
         return f"${self.to_latex()}$"
@@ -85,12 +146,26 @@ def _message_rows(model: Any) -> list[tuple[str, str]]:
     return rows
 
 
-def _stated(model: Any, style: _Style, greek: dict[str, str], numbers: bool) -> str:
+def _in_nanoseconds(expression: Any) -> Any:
+    """Return an expression in s times 1e9, its numbers multiplied out."""
+    import sympy
+
+    if isinstance(expression, sympy.Piecewise):
+        return sympy.Piecewise(*((_in_nanoseconds(value), condition) for value, condition in expression.args))
+    if isinstance(expression, sympy.Tuple | sympy.Add | sympy.Max | sympy.Min):
+        return expression.func(*map(_in_nanoseconds, expression.args))
+    found = expression * sympy.Float(1e9, _DIGITS) if expression.is_finite is not False else expression
+    whole = {one: sympy.Integer(round(one)) for one in found.atoms(sympy.Float) if abs(one - round(one)) <= 1e-5 * abs(one)}
+    return found.xreplace(whole)
+
+
+def _stated(model: Any, style: _Style, greek: dict[str, str], numbers: bool, in_nanoseconds: bool = False) -> str:
     import sympy
 
     name = "T" if model.unit == "s" else "f"
     left = style.draw(sympy.Function(name)(*map(sympy.Symbol, model.parameters)) if model.parameters else sympy.Symbol(name))
     found = model.to_sympy(numbers=numbers) if numbers or not hasattr(model, "formula_shown") else model.formula_shown
+    found = _in_nanoseconds(found) if in_nanoseconds else found
     if model.kind_of_class == "asymptotic":
         return left + style.equals + _grown(model, style, greek)
     if model.kind_of_class == "dominant term":

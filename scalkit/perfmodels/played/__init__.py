@@ -4,7 +4,7 @@ Written from the libraries' own sources and from what they were seen to send: th
 are not equal, what happens to processes beyond a power of two, and which algorithm takes over where one cannot be used.
 """
 
-from scalkit.perfmodels.played import allgather, allreduce, alltoall, barrier, broadcast, reduce, reduce_scatter, rooted
+from scalkit.perfmodels.played import allreduce, alltoall, barrier, broadcast, reduce_scatter, rooted
 from scalkit.perfmodels.played.machine import WIRES, Machine, Played, play
 from scalkit.perfmodels.played.steps import Program
 
@@ -13,9 +13,9 @@ __all__ = ["SCHEDULES", "WIRES", "Machine", "Played", "play"]
 _TABLES = {
     "barrier": barrier.SCHEDULES,
     "broadcast": broadcast.SCHEDULES,
-    "reduce": reduce.SCHEDULES,
+    "reduce": allreduce.TO_ONE,
     "allreduce": allreduce.SCHEDULES,
-    "allgather": allgather.SCHEDULES,
+    "allgather": alltoall.ALLGATHER,
     "alltoall": alltoall.SCHEDULES,
     "gather": rooted.GATHER,
     "scatter": rooted.SCATTER,

@@ -1,8 +1,7 @@
 """Barriers."""
 
-from scalkit.perfmodels.played.actions import Process, Send, Wait
 from scalkit.perfmodels.played.allreduce import allreduce_doubling
-from scalkit.perfmodels.played.steps import Table, exchange, many, power_below, receive, send
+from scalkit.perfmodels.played.steps import Process, Send, Table, Wait, exchange, many, power_below, receive, send
 
 
 def barrier_linear(me: int, P: int, S: int) -> Process:

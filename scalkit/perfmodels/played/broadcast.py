@@ -1,8 +1,23 @@
 """Broadcasts."""
 
-from scalkit.perfmodels.played.actions import Process, Receive, Wait
-from scalkit.perfmodels.played.steps import SEGMENT, Program, Table, exchange, many, receive, send
-from scalkit.perfmodels.played.trees import chain, down, far_first, k_ary, k_ary_levels, k_nomial
+from scalkit.perfmodels.played.steps import (
+    SEGMENT,
+    Process,
+    Program,
+    Receive,
+    Table,
+    Wait,
+    chain,
+    down,
+    exchange,
+    far_first,
+    k_ary,
+    k_ary_levels,
+    k_nomial,
+    many,
+    receive,
+    send,
+)
 
 
 def broadcast_linear(me: int, P: int, S: int) -> Process:

@@ -4,8 +4,6 @@ Open MPI sends large data not when it has read the answer that asks for them, bu
 card, which is given 4 MiB at most; the order in which it looks at connections is part of the play.
 """
 
-from __future__ import annotations
-
 import bisect
 import heapq
 import math
@@ -14,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scalkit.perfmodels.played.actions import Compute, Process, Receive, Send, Wait, WaitAny
+from scalkit.perfmodels.played.steps import Compute, Process, Receive, Send, Wait, WaitAny
 
 
 @dataclass(frozen=True)
@@ -25,11 +23,28 @@ class Machine:
     o: int
     g: int
     G: float
+    hop: int = 0
+    tree: int = 0
+    routers: int = 0
+    hosts: int = 1
 
     @classmethod
-    def of(cls, L: float, o: float, g: float, G: float) -> Machine:
-        """Return the machine with these numbers in s and s/B."""
-        return cls(round(1e12 * L), round(1e12 * o), round(1e12 * g), round(1e12 * G, 9))
+    def of(cls, L: float, o: float, g: float, G: float, hop: float = 0.0, **switches: int) -> "Machine":
+        """Return the machine with these numbers in s and s/B; `switches` as in `scalkit.bench.virtual.network`."""
+        return cls(round(1e12 * L), round(1e12 * o), round(1e12 * g), round(1e12 * G, 9), round(1e12 * hop), **switches)
+
+    def latency(self, one: int, other: int) -> int:
+        """Return L and what the switches between two processes add, as the layer of virtual time does it."""
+        hops = 0
+        if self.tree:
+            one, other = one // self.tree, other // self.tree
+            while one != other:
+                one, other, hops = one // self.tree, other // self.tree, hops + 2
+        elif self.routers:
+            (mine, a), (its, b) = divmod(one // self.hosts, self.routers), divmod(other // self.hosts, self.routers)
+            gates = (its - (its > mine)) % self.routers, (mine - (mine > its)) % self.routers
+            hops = int(a != b) if mine == its else 1 + (a != gates[0]) + (b != gates[1])
+        return self.L + self.hop * hops
 
     def passing(self, n_bytes: int) -> int:
         """Return how long bytes take to pass, in ps, rounded as the layer of virtual time does it."""
@@ -171,8 +186,9 @@ class _Play:
         rank.card = passed + m.g
         rank.sent += 1
         self.count += 1
-        self.passed.append(Passed(me, to, n_bytes, began, passed + m.L))
-        bisect.insort(self.ranks[to].inbox, _Message(passed + m.L, me, self.count, kind, n_bytes, number))
+        arrival = passed + m.latency(me, to)
+        self.passed.append(Passed(me, to, n_bytes, began, arrival))
+        bisect.insort(self.ranks[to].inbox, _Message(arrival, me, self.count, kind, n_bytes, number))
         self.plan(to)
 
     def room_from(self, rank: _Rank) -> int:

@@ -2,11 +2,23 @@
 
 from collections.abc import Callable
 
-from scalkit.perfmodels.played.actions import Process, Receive, Send, Wait
 from scalkit.perfmodels.played.alltoall import alltoall_pairwise
 from scalkit.perfmodels.played.rooted import scatter_binomial
-from scalkit.perfmodels.played.steps import Program, Table, exchange, power_below, real, receive, send
-from scalkit.perfmodels.played.trees import in_order, up
+from scalkit.perfmodels.played.steps import (
+    Process,
+    Program,
+    Receive,
+    Send,
+    Table,
+    Wait,
+    exchange,
+    in_order,
+    power_below,
+    real,
+    receive,
+    send,
+    up,
+)
 
 
 def scatter_halving(me: int, P: int, S: int) -> Process:

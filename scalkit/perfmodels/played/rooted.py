@@ -2,10 +2,8 @@
 
 from functools import partial
 
-from scalkit.perfmodels.played.actions import Process, Receive, Send, Wait
 from scalkit.perfmodels.played.broadcast import broadcast_linear
-from scalkit.perfmodels.played.steps import SEGMENT, Table, receive, send
-from scalkit.perfmodels.played.trees import in_order
+from scalkit.perfmodels.played.steps import SEGMENT, Process, Receive, Send, Table, Wait, in_order, receive, send
 
 
 def gather_in_turn(me: int, P: int, S: int) -> Process:

@@ -1,7 +1,5 @@
 """All guidelines at a glance: a map of guideline by size, a panel for each MPI library."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """A group of tests at a glance: what both sides took, and their ratio with its interval, along the varied parameter."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -9,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.guidelines import Assessment
-from scalkit.guidelines.distributions import repetitions
+from scalkit.guidelines.comparisons import repetitions
 from scalkit.guidelines.sentences import setting, shown_ratio
 from scalkit.plots.drawing import dots, linked_dots, spread
 from scalkit.plots.guidelines.sides import LEFT, RIGHT, STATE_LOOKS, along, group_of, group_words, level_axis, sides_of

@@ -1,7 +1,5 @@
 """Which algorithm an implementation seems to use, for each message size and number of processes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -10,7 +8,7 @@ import plotly.graph_objects as go
 from scalkit.perfmodels import Cell, Identified, RootedTimes
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.drawing import Drawing, dots
-from scalkit.plots.models.axes import in_words
+from scalkit.plots.models.measured import in_words
 from scalkit.plots.style import DATA, PALETTE, QUIET, blank, look, quantity, rounded, safe, value_axis, x_axis
 from scalkit.text import percent
 

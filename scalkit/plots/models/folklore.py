@@ -1,7 +1,5 @@
 """The folklore check as a picture: how the time of each size grows with the processes, and how trees and the best would."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,7 @@ from scalkit.colours import light
 from scalkit.perfmodels import Folklore, XuFit
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.drawing import SILENT, dots, lines, spread
-from scalkit.plots.models.axes import in_words, model_axis, places
+from scalkit.plots.models.measured import in_words, model_axis, places
 from scalkit.plots.style import DATA, MODEL, blank, growth_label, plain, quantity, safe, shade_of, value_axis
 from scalkit.text import percent
 

@@ -1,9 +1,9 @@
 """Performance models along the message size or the number of processes: lines and bands under what was measured."""
 
-from __future__ import annotations
-
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -11,10 +11,49 @@ import plotly.graph_objects as go
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.perfmodels import Cells, PerformanceModel
-from scalkit.perfmodels.formulas.quantities import values_in
+from scalkit.perfmodels.formulas.quantities import format_value, values_in
 from scalkit.plots.drawing import SILENT, Drawing, band, dots, lines, spread
-from scalkit.plots.models.axes import in_words, model_axis, places
-from scalkit.plots.style import DATA, PALETTE, SHADES, quantity, safe, shade_of, value_axis
+from scalkit.plots.style import DATA, PALETTE, SHADES, number, quantity, rounded, safe, shade_of, value_axis, x_axis
+
+_TITLES = {"S": "message size S", "P": "processes P", "R": "queued receives R"}
+_UNITS = {"S": "B", "P": "processes", "R": "requests"}
+_MOST_TICKS = 9
+
+
+def in_words(name: str, value: float) -> str:
+    """Return a parameter at a value, as in ``S = 64 KiB``."""
+    unit = _UNITS.get(name, "1")
+    return f"{name} = {format_value(value, unit) if unit != 'B' or value >= 1024 else quantity(value, 'B')}"
+
+
+def model_axis(name: str, values: Floats) -> dict[str, Any]:
+    """Return the axis of a parameter, with ticks at some of its values, sizes in KiB and MiB."""
+    shown = np.unique(values)
+    axis = x_axis(shown, float(shown[0]), float(shown[-1]), name)
+    axis["title"] = {**axis["title"], "text": _TITLES.get(name, name)}
+    ticks = shown if len(shown) <= _MOST_TICKS else _powers(float(shown[0]), float(shown[-1]))
+    if not len(ticks):
+        ticks = shown[:: -(-len(shown) // _MOST_TICKS)]
+    if name != "S":
+        axis |= {"tickvals": rounded(ticks), "ticktext": [number(one) for one in ticks]}
+    else:
+        axis |= {"tickvals": rounded(ticks), "ticktext": [in_words("S", float(one)).removeprefix("S = ") for one in ticks]}
+    return axis
+
+
+def _powers(low: float, high: float) -> Floats:
+    """Return powers of two between two ends, every one, every second, and so on."""
+    if low < 0 or high < 8 * max(low, 1.0):
+        return np.empty(0)
+    first, last = math.ceil(math.log2(max(low, 1.0))), math.floor(math.log2(high))
+    return np.asarray(2.0 ** np.arange(first, last + 1, -(-(last - first + 1) // _MOST_TICKS)))
+
+
+def places(low: float, high: float, *, whole: bool, points: int = 121) -> Floats:
+    """Return values from `low` to `high`, on a logarithmic scale where it is wide; whole numbers where asked."""
+    spaced = np.geomspace(low, high, points) if low > 0 and high >= 8 * low else np.linspace(low, high, points)
+    return np.unique(np.round(spaced)) if whole else np.unique(np.concatenate([[low], spaced, [high]]))
+
 
 _MOST_MODELS, _MOST_LINES = 7, 7
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid")

@@ -1,7 +1,5 @@
 """What messages cost beside their size, with intervals: overlap with work, strided data, the histogram of the bisection."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """Models of messages and what they were fitted to: latency and bandwidth, LogGP, queued receives, hops, the bisection."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +12,11 @@ from scalkit.errors import UsageError
 from scalkit.perfmodels.fits.bisection import BisectionFit
 from scalkit.perfmodels.fits.loggp import LogGPFit, LogGPLine, Rendezvous
 from scalkit.perfmodels.fits.messages import FittedProtocol, MessageFit
-from scalkit.perfmodels.fits.packing import PackingFit
 from scalkit.perfmodels.fits.steps import StepFit
+from scalkit.perfmodels.fits.strides import PackingFit
 from scalkit.perfmodels.formulas.quantities import format_value
-from scalkit.plots import drawing
 from scalkit.plots.drawing import dots
+from scalkit.plots.drawing import lines as drawn
 from scalkit.plots.style import DATA, PALETTE, TROUBLE, blank, look, number, quantity, safe, value_axis
 
 _POINTS = 40
@@ -78,7 +76,7 @@ def _protocols(fit: MessageFit, more: str, what: str = "Time of messages", y_tit
     return figure
 
 
-def _protocol(one: FittedProtocol, sizes: np.ndarray, times: np.ndarray) -> FittedLine:
+def _protocol(one: FittedProtocol, sizes: np.ndarray, times: np.ndarray) -> "FittedLine":
     inside = (sizes >= one.first) & (sizes <= one.last)
     x = sizes[inside]
     dense = np.unique(np.concatenate([x, np.geomspace(max(one.first, 0.5), max(one.last, 0.5), _POINTS)]))
@@ -102,7 +100,7 @@ def _rendezvous(fit: Rendezvous, more: str) -> go.Figure:
     return figure
 
 
-def _kept(lines: Sequence[LogGPLine], by: str) -> list[FittedLine]:
+def _kept(lines: Sequence[LogGPLine], by: str) -> "list[FittedLine]":
     if not lines:
         raise UsageError(f"this fit keeps no measured values; fit it again with {by}.")
     return [FittedLine(one.name, one.sizes, one.values, one.fitted, one.sizes, one.fitted) for one in lines]
@@ -179,9 +177,7 @@ def with_residuals(
         colour = _COLOURS[k % len(_COLOURS)]
         x, y, fitted = (np.asarray(values, dtype=float) for values in (one.x, one.y, one.fitted))
         name = safe(one.name).replace(" us", " µs")
-        figure.add_scatter(
-            **drawing.lines(at(one.dense_x), one.dense_y, colour, 2), name=name, legendgroup=str(k), hoverinfo="skip"
-        )
+        figure.add_scatter(**drawn(at(one.dense_x), one.dense_y, colour, 2), name=name, legendgroup=str(k), hoverinfo="skip")
         missed = 100 * (y / np.where(fitted > 0, fitted, np.nan) - 1)
         every_missed.append(missed)
         places, quiet = [_place(float(a), x_unit) for a in x], {"legendgroup": str(k), "showlegend": False}

@@ -1,7 +1,5 @@
 """Suites of a store in one joint plot, and its download as SVG, PDF, EPS or CSV."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -91,6 +89,10 @@ def _finished(
     return figure
 
 
+_WORDS = {"root": " of root alone", "processes": " of each process"}
+"""Whose times they are, where they are not those of all processes together."""
+
+
 def _over(one: Quartiles | Curve) -> str:
     return "message size" if one.x_name == "msg_By" else one.x_name
 
@@ -148,11 +150,16 @@ def joint(comparison: Comparison) -> go.Figure:
     drawing = Drawing(380 + (20 * len(curves) if named else 0), _alt(comparison))
     for place, curve in enumerate(curves):
         _add(drawing, curve, place, show_name=named)
-    return _finished(drawing, curves, low, high, -0.2, named=named)
+    figure = _finished(drawing, curves, low, high, -0.2, named=named)
+    if whose := _WORDS.get(comparison.statistic):
+        figure.update_yaxes(title_text=f"{figure.layout.yaxis.title.text}{whose}")
+    return figure
 
 
 def parameter_axis(x: Any, name: str) -> dict[str, Any]:
     """Return the axis of the processes, of the message size or of a parameter; a size of nothing stands at 1 on a log axis."""
+    if name == "process":  # ranks, of which there is no factor between two
+        return x_axis(x, float(x.min()), float(x.max()), name) | {"type": "linear"}
     if name != "msg_By":
         return x_axis(x, float(x.min()), float(x.max()), name)
     moved = np.maximum(x, 1.0) if is_log_axis(np.maximum(x, 1.0)) else x
@@ -203,7 +210,8 @@ def _alt(comparison: Comparison) -> str:
     first = comparison.curves[0]
     named = [_named(curve) for curve in comparison.curves]
     some = "; ".join(named[:_MOST_NAMED]) + (f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else "")
-    return f"{METRIC_WORDS.get(first.metric, first.metric)} over {_over(first)}, a line each: {some}."
+    whose = _WORDS.get(comparison.statistic, "")
+    return f"{METRIC_WORDS.get(first.metric, first.metric)}{whose} over {_over(first)}, a line each: {some}."
 
 
 def download(comparison: Comparison, kind: str) -> bytes:

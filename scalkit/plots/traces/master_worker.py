@@ -1,7 +1,5 @@
 """A master and its workers: the time for each work unit, and who waits, over the number of workers or the size of a unit."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

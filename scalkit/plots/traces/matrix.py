@@ -1,7 +1,5 @@
 """Who made whom wait, or what went from one process to another, as a matrix of colours."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,8 +13,8 @@ from scalkit.arrays import Ints
 from scalkit.plots.drawing import Drawing
 from scalkit.plots.style import DATA, MODEL, axis_title, look, quantity, safe
 from scalkit.trace.results.dataset import read_result
-from scalkit.trace.results.metrics import WAITS
 from scalkit.trace.results.pairs import Pairs, pairs
+from scalkit.trace.results.summary import WAITS
 
 MOST = 64
 """So many rows and columns are drawn at most; each then stands for several locations that follow each other."""

@@ -1,7 +1,5 @@
 """Waits over process counts as pictures: strong scaling of a program and of its analysis, what the time goes to, who waits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -14,6 +12,7 @@ from scalkit.errors import DataError
 from scalkit.measure.process_times import ProcessTimes
 from scalkit.plots.drawing import Drawing, lines, linked_dots, spread
 from scalkit.plots.style import PALETTE, QUIET, blank, number, quantity, rounded, safe, value_axis, x_axis
+from scalkit.text import as_percent
 from scalkit.trace.results.over_processes import KINDS, Breakdown
 
 _APPLICATION, _ANALYSIS, _BASELINE = map(light, ("model", "expected", "undecided"))
@@ -78,7 +77,7 @@ def parts_of_time(runs: Sequence[WaitingRun]) -> go.Figure:
     shares = {kind: 100 * float(last.parts.kinds[kind].sum()) / whole for kind in KINDS}
     told = ", ".join(f"{kind} {share:.0f} %" for kind, share in shares.items() if share >= 0.5)
     alt = f"What the time{_word(runs)} goes to; on {last.processes} processes {told}, of which waiting for progress "
-    figure = blank(360, f"{alt}{100 * last.parts.share:.1f} % of all.")
+    figure = blank(360, f"{alt}{as_percent(last.parts.share, '.1f')} of all.")
     names = [f"{count:g}" for count in p]
     for kind in KINDS:
         values = np.array([_part(run, kind) for run in runs])
@@ -225,7 +224,7 @@ def _add(drawing: Drawing, one: ProcessTimes, place: int, *, alone: bool, end: i
     each = np.maximum(one.of_each, _LEAST_S)
     low, high = (np.maximum(f(one.times, axis=0), _LEAST_S) for f in (np.nanmin, np.nanmax))
     ranks = np.arange(len(each), dtype=float)
-    share = [f"{quantity(float(t), 's')}, the last in {100 * s:.0f} %" for t, s in zip(each, one.share_last, strict=True)]
+    share = [f"{quantity(float(t), 's')}, the last in {as_percent(s)}" for t, s in zip(each, one.share_last, strict=True)]
     drawing.add_scatter(
         **linked_dots(ranks, each, colour, 1.6, 7, symbol=_SYMBOLS[place % len(_SYMBOLS)]),
         name=name,

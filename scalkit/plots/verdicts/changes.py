@@ -1,7 +1,5 @@
 """All functions since a baseline: values now over values then, with what counts as unchanged."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,13 +1,16 @@
-"""The curves of a fit figure: model, expectation and deviation limits, anchored so that they can be compared by eye."""
+"""The curves of a fit figure, model, expectation and deviation limits; and what a figure shows in a sentence."""
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.growth import Growth
-from scalkit.plots.style import is_log_axis
-from scalkit.validation import Verdict
+from scalkit.plots.style import RANK_WORDS, is_log_axis, metric_word, plain, quantity, rank_key, rounded
+from scalkit.validation import RuleResult, Verdict
 
 
 @dataclass(frozen=True)
@@ -66,11 +69,27 @@ def anchored_curves(verdict: Verdict, x: Floats) -> Curves:
     return Curves(x, model, base + shape, np.minimum(lower, upper), np.maximum(lower, upper))
 
 
-def expected_curve(verdict: Verdict, growth: Growth, x: Floats) -> Floats:
-    """Return at `x` what would be drawn if `growth` were expected, or were a limit; see `anchored_curves`."""
-    anchor = _anchor(verdict, verdict.expectation.growth, verdict.expectation.deviation, growth)
-    base, above = _met_at(verdict, anchor)
-    return base + _relative(growth, x, anchor) * above
+def expected_curves(verdict: Verdict, growths: Iterable[Growth], x: Floats) -> dict[Growth, list[float | None]]:
+    """Return at `x` what would be drawn if each growth were expected, or were a limit; see `anchored_curves`.
+
+    Curves with a gap are left out.
+    """
+    met: dict[float, tuple[float, float]] = {}
+    found, points = {}, tuple(x.tolist())
+    for growth in growths:
+        anchor = _anchor(verdict, verdict.expectation.growth, verdict.expectation.deviation, growth)
+        if anchor not in met:
+            met[anchor] = _met_at(verdict, anchor)
+        if curve := _curve_from(growth, points, anchor, *met[anchor]):
+            found[growth] = [*curve]
+    return found
+
+
+@lru_cache(4096)
+def _curve_from(growth: Growth, x: tuple[float, ...], anchor: float, base: float, above: float) -> tuple[float | None, ...]:
+    """Return a growth that lies `above` over a constant where it is met, rounded; empty where it has a gap."""
+    curve = base + _relative(growth, np.asarray(x), anchor) * above
+    return tuple(rounded(curve)) if np.isfinite(curve).all() else ()
 
 
 def _met_at(verdict: Verdict, anchor: float) -> tuple[float, float]:
@@ -82,12 +101,17 @@ def _met_at(verdict: Verdict, anchor: float) -> tuple[float, float]:
 
 def _anchor(verdict: Verdict, *growths: Growth) -> float:
     """Return the first measured point where every growth has a positive value (log p has none at p = 1)."""
-    x = np.asarray(verdict.series.x, dtype=float)
-    usable = np.ones(x.shape, dtype=bool)
-    for growth in growths:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            usable &= np.isfinite(np.asarray(growth.log2_value(x), dtype=float) * np.ones_like(x))
-    return float(x[usable][0]) if usable.any() else float(x[-1])
+    x: tuple[float, ...] = tuple(verdict.series.x.tolist())
+    usable = [all(one) for one in zip(*(_has_values(growth, x) for growth in growths), strict=True)]
+    return x[usable.index(True)] if any(usable) else x[-1]
+
+
+@lru_cache(4096)
+def _has_values(growth: Growth, x: tuple[float, ...]) -> list[bool]:
+    """Return where a growth has a positive value."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.asarray(growth.log2_value(np.asarray(x, dtype=float)), dtype=float) * np.ones(len(x))
+    return list(np.isfinite(logs).tolist())
 
 
 def _relative(growth: Growth, x: Floats, anchor: float) -> Floats:
@@ -95,3 +119,65 @@ def _relative(growth: Growth, x: Floats, anchor: float) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         at = np.asarray(growth.log2_value(np.asarray([anchor], dtype=float)), dtype=float).ravel()[0]
         return np.asarray(np.exp2(np.asarray(growth.log2_value(x), dtype=float) - at) * np.ones_like(x), dtype=float)
+
+
+def fit_sentence(verdict: Verdict) -> str:
+    """Return what the fit figure shows: the range of the values, the model and the expectation."""
+    x, y = np.asarray(verdict.series.x, dtype=float), np.asarray(verdict.series.y, dtype=float)
+    metric = metric_word(verdict)
+    return (
+        f"{verdict.function}: {metric} from {quantity(float(y[0]), verdict.unit)} at {verdict.parameter} = {x[0]:g} "
+        f"to {quantity(float(y[-1]), verdict.unit)} at {verdict.parameter} = {x[-1]:g}; "
+        f"model {plain(verdict.model.growth)}, expected {plain(verdict.expectation.growth)}."
+    )
+
+
+def divergence_sentence(verdict: Verdict) -> str:
+    """Return what the divergence figure shows: the divergence, its limits and where it leaves them."""
+    return (
+        f"{verdict.function}: model over expectation is {plain(verdict.divergence)}; the limits are "
+        f"{plain(verdict.expectation.deviation)} and its inverse; {crossing_words(verdict)}."
+    )
+
+
+def crossing_words(verdict: Verdict) -> str:
+    """Return where the divergence leaves the limits, seen from the measured range."""
+    crossing = float(verdict.crossing)
+    if verdict.rank != "none":
+        return "it stays inside the limits at every scale" if math.isnan(crossing) else "in the long run it stays inside"
+    if math.isinf(crossing):
+        return "it leaves the limits only beyond every machine"
+    if math.isnan(crossing) or crossing <= 1:
+        return f"it is outside the limits for all {verdict.parameter} > 1"
+    if crossing < float(np.min(verdict.series.x)):
+        return "it is outside the limits over the whole measured range and beyond"
+    highest = float(np.max(verdict.series.x))
+    place = "inside the measured range" if crossing <= highest else f"{crossing / highest:.3g} times beyond the largest"
+    return f"it leaves the limits at {verdict.parameter}* = {crossing:.4g}, {place}"
+
+
+def ruler_sentence(verdict: Verdict) -> str:
+    """Return what the ruler shows: how many growth classes competed, the best, the expected, the limits."""
+    lower, upper = verdict.expectation.limits
+    return (
+        f"{verdict.function}: of {len(verdict.space.ticks)} growth classes from {plain(verdict.space.ticks[0])} to "
+        f"{plain(verdict.space.ticks[-1])} the best is {plain(verdict.model.growth)}; expected is "
+        f"{plain(verdict.expectation.growth)}, limits {plain(lower)} and {plain(upper)}."
+    )
+
+
+def scaling_sentence(verdicts: Sequence[Verdict]) -> str:
+    """Return what the overview of measurements and models shows, function by function."""
+    words = "; ".join(f"{v.function} grows as {plain(v.model.growth)}" for v in verdicts)
+    return f"Measurements and models of {len(verdicts)} functions: {words}."
+
+
+def overview_sentence(verdicts: Sequence[Verdict]) -> str:
+    """Return what the overview of divergences shows, function by function."""
+    words = "; ".join(f"{v.function} {plain(v.divergence)}, {RANK_WORDS[rank_key(v)]}" for v in verdicts)
+    return f"Divergence from the expectation: {words}."
+
+
+def rule_sentence(result: RuleResult) -> str:
+    """Return what the figure of a rule shows."""
+    return f"Ratio of the two sides of the rule {result.rule} at each measured scale: {result.sentence}"

@@ -1,7 +1,5 @@
 """One function: the divergence model against the deviation limits, with the place where it leaves them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -10,30 +8,9 @@ import plotly.graph_objects as go
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.growth import Growth
+from scalkit.plots import style
 from scalkit.plots.drawing import SILENT, Drawing, area, band, dots, lines, note
-from scalkit.plots.style import (
-    BAND,
-    EXPECTED,
-    MODEL,
-    QUIET,
-    RANK_COLOURS,
-    RANK_MARKS,
-    RANK_WORDS,
-    TROUBLE,
-    blank,
-    growth_label,
-    is_log_axis,
-    look,
-    number,
-    rank_key,
-    rounded,
-    safe,
-    value_axis,
-    without_variants,
-    x_axis,
-)
-from scalkit.plots.verdicts.curves import Reach, reach, sample
-from scalkit.plots.verdicts.sentences import divergence_sentence, overview_sentence
+from scalkit.plots.verdicts.curves import Reach, divergence_sentence, overview_sentence, reach, sample
 from scalkit.text import cut
 from scalkit.validation import Validation, Verdict
 
@@ -60,7 +37,7 @@ def draw_divergence(verdict: Verdict) -> Drawing:
     """Return the same, unchecked and quick to make."""
     x = np.asarray(verdict.series.x, dtype=float)
     span = _span(verdict, x)
-    log = is_log_axis(x)
+    log = style.is_log_axis(x)
     points = divergence_points(verdict)
     delta, deviation = (divergence_values(verdict.divergence, points), divergence_values(verdict.expectation.deviation, points))
     figure = Drawing(330, divergence_sentence(verdict))
@@ -69,15 +46,15 @@ def draw_divergence(verdict: Verdict) -> Drawing:
     _mark_measured(figure, span, log)
     low, high = _value_range(delta, deviation)
     _mark_crossing(figure, verdict, span, log)
-    figure.update_xaxes(x_axis(x, span.lowest, span.shown, verdict.parameter))
-    figure.update_yaxes(value_axis(low, high, "", "model / expectation"))
+    figure.update_xaxes(style.x_axis(x, span.lowest, span.shown, verdict.parameter))
+    figure.update_yaxes(style.value_axis(low, high, "", "model / expectation"))
     return figure
 
 
 def divergence_points(verdict: Verdict, points: int = _POINTS) -> Floats:
     """Return where the divergence is drawn: from the first setting on, or from 2 where logarithms would be 0."""
     x = np.asarray(verdict.series.x, dtype=float)
-    span, log = _span(verdict, x), is_log_axis(x)
+    span, log = _span(verdict, x), style.is_log_axis(x)
     start = span.lowest if span.lowest > 1 or not log else min(2.0, span.highest)
     return sample(start, span.shown, log, points)
 
@@ -91,7 +68,7 @@ def divergence_range(verdict: Verdict) -> tuple[float, float]:
 def _span(verdict: Verdict, x: Floats) -> Reach:
     span = reach(x, beyond=32.0)
     crossing = float(verdict.crossing)
-    if math.isfinite(crossing) and span.highest < crossing <= span.highest * _FARTHEST and is_log_axis(x):
+    if math.isfinite(crossing) and span.highest < crossing <= span.highest * _FARTHEST and style.is_log_axis(x):
         return Reach(span.lowest, span.highest, max(span.shown, 4.0 * crossing))
     return span
 
@@ -111,9 +88,9 @@ def _value_range(delta: Floats, deviation: Floats) -> tuple[float, float]:
 def _add_limits(figure: Drawing, verdict: Verdict, points: Floats, deviation: Floats) -> None:
     keep = np.isfinite(deviation) & (deviation > 0)
     x, upper = points[keep], deviation[keep]
-    name = f"limits {growth_label(verdict.expectation.deviation)}, inverse"
-    figure.add_scatter(**band(x, 1 / upper, upper, BAND), hoverinfo="skip", name=name)
-    figure.add_scatter(**lines(points[[0, -1]], [1, 1], EXPECTED, 1.8, "dot"), hoverinfo="skip", name="as expected")
+    name = f"limits {style.growth_label(verdict.expectation.deviation)}, inverse"
+    figure.add_scatter(**band(x, 1 / upper, upper, style.BAND), hoverinfo="skip", name=name)
+    figure.add_scatter(**lines(points[[0, -1]], [1, 1], style.EXPECTED, 1.8, "dot"), hoverinfo="skip", name="as expected")
 
 
 def _add_divergence(figure: Drawing, verdict: Verdict, points: Floats, delta: Floats, span: Reach) -> None:
@@ -121,18 +98,18 @@ def _add_divergence(figure: Drawing, verdict: Verdict, points: Floats, delta: Fl
     beyond = np.concatenate([np.flatnonzero(inside)[-1:], np.flatnonzero(~inside)])
     for part, dash in ((np.flatnonzero(inside), "solid"), (beyond, "dash")):
         figure.add_scatter(
-            **lines(points[part], delta[part], MODEL, 2.4, dash),
-            name=f"divergence {growth_label(verdict.divergence)}",
+            **lines(points[part], delta[part], style.MODEL, 2.4, dash),
+            name=f"divergence {style.growth_label(verdict.divergence)}",
             legendgroup="divergence",
             showlegend=dash == "solid",
-            hovertemplate=f"{safe(verdict.parameter)} = %{{x:.4~g}}: %{{y:.3~g}} times<extra></extra>",
+            hovertemplate=f"{style.safe(verdict.parameter)} = %{{x:.4~g}}: %{{y:.3~g}} times<extra></extra>",
         )
 
 
 def _mark_measured(figure: Drawing, span: Reach, log: bool) -> None:
     figure.add_shape(**area("rgba(119,128,138,0.13)"), x0=span.lowest, x1=span.highest, y0=0, y1=1, yref="paper")
     figure.add_annotation(
-        **note("measured", QUIET),
+        **note("measured", style.QUIET),
         x=math.log10(span.lowest) if log else span.lowest,
         y=0.01,
         yref="paper",
@@ -145,17 +122,17 @@ def _mark_crossing(figure: Drawing, verdict: Verdict, span: Reach, log: bool) ->
     crossing = float(verdict.crossing)
     if verdict.rank != "none" or not math.isfinite(crossing) or crossing <= 1:
         return
-    name = safe(verdict.parameter)
+    name = style.safe(verdict.parameter)
     if crossing > span.shown:
-        text = f"leaves the limits at {name}* = {number(crossing)},<br>beyond this axis →"
+        text = f"leaves the limits at {name}* = {style.number(crossing)},<br>beyond this axis →"
         figure.add_annotation(
-            x=0.99, xref="paper", y=0.98, yref="paper", text=text, showarrow=False, align="right", font={"color": TROUBLE}
+            x=0.99, xref="paper", y=0.98, yref="paper", text=text, showarrow=False, align="right", font={"color": style.TROUBLE}
         )
         return
     at = float(verdict.divergence_at(crossing))
     figure.add_scatter(
-        **dots(rounded([crossing]), rounded([at]), TROUBLE, 11, "diamond"),
-        name=f"leaves at {name}* = {number(crossing)}",
+        **dots(style.rounded([crossing]), style.rounded([at]), style.TROUBLE, 11, "diamond"),
+        name=f"leaves at {name}* = {style.number(crossing)}",
         hovertemplate=f"{name}* = %{{x:.4~g}}<extra></extra>",
     )
     figure.add_shape(
@@ -165,7 +142,7 @@ def _mark_crossing(figure: Drawing, verdict: Verdict, span: Reach, log: bool) ->
         y0=0,
         y1=1,
         yref="paper",
-        line={"color": TROUBLE, "width": 1.4, "dash": "dash"},
+        line={"color": style.TROUBLE, "width": 1.4, "dash": "dash"},
         layer="below",
     )
 
@@ -193,22 +170,24 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     """
     if not result.verdicts:
         raise DataError("a picture of the divergences needs a verdict, got none; state an expectation for a function.")
-    verdicts = list(without_variants(result.along_one))[::-1]
+    verdicts = list(style.without_variants(result.along_one))[::-1]
     highest = max(float(np.max(v.series.x)) for v in verdicts)
     goal = 1024.0 * highest if target is None else float(target)
-    names = [safe(cut(v.function, 24)) for v in verdicts]
-    figure = blank(96 + 30 * len(verdicts), overview_sentence(verdicts[::-1]))
+    names = [style.safe(cut(v.function, 24)) for v in verdicts]
+    figure = style.blank(96 + 30 * len(verdicts), overview_sentence(verdicts[::-1]))
     allowed = [_factor(v.expectation.deviation, v, goal) for v in verdicts]
     factors = [_factor(v.divergence, v, goal) for v in verdicts]
     for k, factor in enumerate(allowed):
-        figure.add_shape(**area(BAND), x0=1 / factor, x1=factor, y0=k - 0.36, y1=k + 0.36)
-    for key in RANK_COLOURS:
+        figure.add_shape(**area(style.BAND), x0=1 / factor, x1=factor, y0=k - 0.36, y1=k + 0.36)
+    for key in style.RANK_COLOURS:
         _add_rank(figure, key, [(k, v, factors[k]) for k, v in enumerate(verdicts)])
     seen = [1.0, *allowed, *(1 / a for a in allowed), *factors]
-    axis = value_axis(min(seen), max(seen), "", f"times the expected growth<br>from {number(highest)} to {number(goal)}")
+    axis = style.value_axis(
+        min(seen), max(seen), "", f"times the expected growth<br>from {style.number(highest)} to {style.number(goal)}"
+    )
     figure.update_xaxes(axis)
-    figure.update_yaxes(look("rows"), tickvals=list(range(len(names))), ticktext=names, range=[-0.6, len(names) - 0.4])
-    figure.add_vline(x=1, line={"color": EXPECTED, "width": 1.8, "dash": "dot"})
+    figure.update_yaxes(style.look("rows"), tickvals=list(range(len(names))), ticktext=names, range=[-0.6, len(names) - 0.4])
+    figure.add_vline(x=1, line={"color": style.EXPECTED, "width": 1.8, "dash": "dot"})
     return figure
 
 
@@ -220,10 +199,10 @@ def _factor(growth: Growth, verdict: Verdict, goal: float) -> float:
 
 
 def _add_rank(figure: go.Figure, key: str, rows: list[tuple[int, Verdict, float]]) -> None:
-    mine = [row for row in rows if rank_key(row[1]) == key]
+    mine = [row for row in rows if style.rank_key(row[1]) == key]
     if not mine:
         return
-    colour = RANK_COLOURS[key]
+    colour = style.RANK_COLOURS[key]
     x: list[float | None] = []
     y: list[float | None] = []
     for k, _, factor in mine:
@@ -233,10 +212,10 @@ def _add_rank(figure: go.Figure, key: str, rows: list[tuple[int, Verdict, float]
     places, symbol = [k for k, _, _ in mine], _SYMBOLS[key]
     symbols = [symbol if v.decides else f"{symbol}-open" for _, v, _ in mine]
     figure.add_scatter(
-        **dots(rounded([factor for _, _, factor in mine]), places, colour, 11, symbols, rim=2),
-        text=[f"<b>{safe(v.function)}</b><br>divergence {growth_label(v.divergence)}" for _, v, _ in mine],
+        **dots(style.rounded([factor for _, _, factor in mine]), places, colour, 11, symbols, rim=2),
+        text=[f"<b>{style.safe(v.function)}</b><br>divergence {style.growth_label(v.divergence)}" for _, v, _ in mine],
         hovertemplate="%{text}<br>%{x:.3~g} times<extra></extra>",
-        name=f"{RANK_MARKS[key]} {RANK_WORDS[key]}",
+        name=f"{style.RANK_MARKS[key]} {style.RANK_WORDS[key]}",
         legendgroup=key,
     )
 

@@ -1,7 +1,5 @@
 """What each of several parameters contributes: shares of the value at the largest point, a bar for each function."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +8,7 @@ import plotly.graph_objects as go
 from scalkit.colours import light
 from scalkit.errors import DataError
 from scalkit.plots.style import PALETTE, axis_title, blank, look, safe
-from scalkit.text import cut
+from scalkit.text import as_percent, cut
 from scalkit.validation import Validation
 from scalkit.validation.several.verdict import SeveralVerdict
 
@@ -42,7 +40,7 @@ def effects(result: Validation) -> go.Figure:
     figure = blank(96 + 34 * len(verdicts), f"Effect of each parameter at the largest point: {words}.")
     add_effects(figure, verdicts[::-1], xaxis="x", yaxis="y", with_legend=True)
     ticks = [0, 0.25, 0.5, 0.75, 1]
-    texts, title = [f"{100 * tick:.0f} %" for tick in ticks], axis_title("share of the value at the largest point")
+    texts, title = [as_percent(tick) for tick in ticks], axis_title("share of the value at the largest point")
     figure.update_xaxes(range=[0, 1], tickvals=ticks, ticktext=texts, title=title, zeroline=False, fixedrange=True)
     figure.update_layout(margin={"r": 30}, legend={"traceorder": "normal"})
     labels = [_row(v, verdicts) for v in verdicts[::-1]]
@@ -80,7 +78,7 @@ def effect_bars(
             "x": [max(share, 0.0) for share in shares],
             "y": places,
             "name": safe(name),
-            "text": [f"{safe(name)} {100 * share:.0f} %" if share >= _LEAST_LABELLED else "" for share in shares],
+            "text": [f"{safe(name)} {as_percent(share)}" if share >= _LEAST_LABELLED else "" for share in shares],
             "textfont": {"color": light("ink") if colour == _REST else light("paper"), "size": 12},
             "marker": {"color": colour, "line": {"color": light("paper"), "width": 1}},
             "customdata": [safe(head) for head in heads],
@@ -92,7 +90,7 @@ def effect_bars(
 
 def effect_words(verdict: SeveralVerdict) -> str:
     """Return the effects in words: ``p 31 %, S 41 %``."""
-    return ", ".join(f"{name} {100 * share:.0f} %" for name, share in verdict.effects.items())
+    return ", ".join(f"{name} {as_percent(share)}" for name, share in verdict.effects.items())
 
 
 def _row(verdict: SeveralVerdict, verdicts: Sequence[SeveralVerdict]) -> str:

@@ -1,17 +1,19 @@
 """One function: measurements with their spread over runs, the model, the expectation and the deviation limits."""
 
-from __future__ import annotations
+from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.arrays import Floats
+from scalkit.errors import UsageError
 from scalkit.plots.drawing import SILENT, Drawing, band, crowd, dots, lines, spread
 from scalkit.plots.style import (
     BAND,
     DATA,
     EXPECTED,
     MODEL,
+    TROUBLE,
     growth_label,
     is_log_axis,
     metric_word,
@@ -20,14 +22,17 @@ from scalkit.plots.style import (
     value_axis,
     x_axis,
 )
-from scalkit.plots.verdicts.curves import Curves, Reach, anchored_curves, reach, sample
-from scalkit.plots.verdicts.sentences import fit_sentence
+from scalkit.plots.verdicts.curves import Curves, Reach, anchored_curves, fit_sentence, reach, sample
 from scalkit.plots.verdicts.several import several
 from scalkit.validation import AnyVerdict, Verdict
+from scalkit.validation.crossing import shown_scale
+from scalkit.validation.limit import Limit
 from scalkit.validation.several.verdict import SeveralVerdict
 
+_FARTHEST = 2.0**20  # times the largest measured setting: a budget that is reached beyond it is not drawn to
 
-def fit(verdict: AnyVerdict, parameter: str | None = None) -> go.Figure:
+
+def fit(verdict: AnyVerdict, parameter: str | None = None, *, within: Limit | None = None) -> go.Figure:
     """Return measurements and model of one function as a plotly figure; along one parameter with the deviation limits.
 
     Parameters
@@ -36,33 +41,55 @@ def fit(verdict: AnyVerdict, parameter: str | None = None) -> go.Figure:
         One verdict of a `Validation`. Over several parameters it is drawn as by `scalkit.plots.several`.
     parameter : str, optional
         Of several, only the panel of this one.
+    within : scalkit.validation.limit.Limit, optional
+        Of one parameter: its budget is drawn, the share of one process, up to beyond the setting where the model reaches it.
 
     Returns
     -------
     plotly.graph_objects.Figure
         Both axes logarithmic where the values allow it; the model is dashed beyond the measured range. The limits meet
         the model at the first measured point (see `scalkit.plots.verdicts.curves.anchored_curves`).
+
+    Raises
+    ------
+    UsageError
+        If `within` is that of another function, metric or parameter.
     """
+    if within:
+        over = verdict.parameters if isinstance(verdict, SeveralVerdict) else (verdict.parameter,)
+        shown, budget = (
+            f"the {one.metric} of {one.function} over {' and '.join(names)}"
+            for one, names in ((verdict, over), (within, (within.parameter,)))
+        )
+        if shown != budget:
+            raise UsageError(f"the figure shows {shown}, and the budget is that of {budget}; draw the verdict it was made of.")
     if isinstance(verdict, SeveralVerdict):
         return several(verdict, parameter)
     if parameter not in (None, verdict.parameter):
         verdict.along(str(parameter))  # says which there are
-    return draw_fit(verdict).figure()
+    return draw_fit(verdict, within).figure()
 
 
-def draw_fit(verdict: Verdict) -> Drawing:
+def draw_fit(verdict: Verdict, within: Limit | None = None) -> Drawing:
     """Return the same, unchecked and quick to make."""
     x = np.asarray(verdict.series.x, dtype=float)
     span = reach(x)
     log = is_log_axis(x)
+    if within and span.shown < within.value <= _FARTHEST * span.highest:
+        span = replace(span, shown=within.value * (2 if log else 1.2))
     curves = anchored_curves(verdict, sample(span.lowest, span.shown, log))
     figure = Drawing(330, fit_sentence(verdict))
     low, high = _value_range(verdict, curves)
+    if within:
+        each = within.budget / within.ppn
+        low, high = min(low, each / 1.5), max(high, 1.5 * each)
     _add_band(figure, curves, low)
     _add_expectation(figure, verdict, curves)
     _add_model(figure, verdict, span, log)
     _add_measurements(figure, verdict, x)
     _add_beside(figure, verdict)
+    if within:
+        _add_budget(figure, within, span)
     figure.update_xaxes(x_axis(x, span.lowest, span.shown, verdict.parameter))
     figure.update_yaxes(value_axis(low, high, verdict.unit, safe(metric_word(verdict))))
     return figure
@@ -140,6 +167,22 @@ def _add_beside(figure: Drawing, verdict: Verdict) -> None:
         hovertemplate=f"{safe(verdict.parameter)} = %{{x:.6~g}}: %{{text}}, not judged<extra></extra>",
         name="not judged",
     )
+
+
+def _add_budget(figure: Drawing, within: Limit, span: Reach) -> None:
+    each = within.budget / within.ppn
+    share = f" / {within.ppn}" if within.ppn > 1 else ""
+    name = f"budget {quantity(within.budget, within.unit)}{share}"
+    figure.add_scatter(**lines([span.lowest, span.shown], [each, each], TROUBLE, 1.6, "longdash"), hoverinfo="skip", name=name)
+    if span.lowest <= within.value <= span.shown:
+        figure.add_scatter(
+            **dots([within.value], [each], TROUBLE, 11, "x") | {"mode": "markers+text"},
+            text=[f"<b>{shown_scale(within.value)}</b>"],
+            textposition="top left",
+            textfont={"color": TROUBLE},
+            hovertemplate=f"the budget is full at {safe(within.parameter)} = %{{x:,.0f}}<extra></extra>",
+            showlegend=False,
+        )
 
 
 def _hover(verdict: Verdict, k: int, low: float, high: float) -> str:

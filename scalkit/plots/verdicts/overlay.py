@@ -1,7 +1,5 @@
 """One function in several data sets: measurements as symbols and models as lines, one colour for each data set."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,8 +25,7 @@ from scalkit.plots.style import (
     without_variants,
     x_axis,
 )
-from scalkit.plots.verdicts.curves import reach, sample
-from scalkit.plots.verdicts.sentences import scaling_sentence
+from scalkit.plots.verdicts.curves import reach, sample, scaling_sentence
 from scalkit.validation import Validation, Verdict
 
 _DASHES_OF_FUNCTIONS = ("solid", "dash", "dot", "dashdot")
@@ -119,7 +116,7 @@ class Overlaid:
     decides: bool = True
 
     @classmethod
-    def of(cls, verdict: Verdict, label: str) -> Overlaid:
+    def of(cls, verdict: Verdict, label: str) -> "Overlaid":
         """Return what a verdict is about."""
         x, y = (np.asarray(one, dtype=float).tolist() for one in (verdict.series.x, verdict.series.y))
         return cls(label, x, y, verdict.model, RANK_MARKS[rank_key(verdict)], verdict.decides)

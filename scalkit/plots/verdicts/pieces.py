@@ -1,7 +1,5 @@
 """Where the growth changes: measured values, the pieces of the model as lines, change points as vertical lines."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Curves of the models that lost, hidden in the figures of one function until one of them is asked for."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """One cross-function rule: the measured ratio of its two sides, and the scale from which the models break it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -10,8 +8,7 @@ import plotly.graph_objects as go
 from scalkit.arrays import Flags, Floats
 from scalkit.plots.drawing import area, dots, note
 from scalkit.plots.style import DATA, EXPECTED, TROUBLE, blank, is_log_axis, number, safe, value_axis, x_axis
-from scalkit.plots.verdicts.curves import reach
-from scalkit.plots.verdicts.sentences import rule_sentence
+from scalkit.plots.verdicts.curves import reach, rule_sentence
 from scalkit.validation import RuleResult
 
 _LOOKS = {

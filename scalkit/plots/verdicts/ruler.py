@@ -1,7 +1,5 @@
 """One function: the ticks of its search space on a ruler, limits shaded, expectation and best model marked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
@@ -9,7 +7,7 @@ import plotly.graph_objects as go
 from scalkit.growth import Growth
 from scalkit.plots.drawing import area, dots, lines, note
 from scalkit.plots.style import BAND, EXPECTED, MODEL, QUIET, blank, growth_label
-from scalkit.plots.verdicts.sentences import ruler_sentence
+from scalkit.plots.verdicts.curves import ruler_sentence
 from scalkit.validation import Verdict
 
 _BIG, _SMALL = 1.0, 0.55

@@ -1,7 +1,5 @@
 """One function of several parameters: measured values and model along each of them, and the effect of each."""
 
-from __future__ import annotations
-
 import math
 import re
 import textwrap
@@ -168,7 +166,7 @@ class _Scale:
     is_log: bool
 
     @classmethod
-    def of(cls, axis: dict[str, Any]) -> _Scale:
+    def of(cls, axis: dict[str, Any]) -> "_Scale":
         low, high = axis["range"]
         return cls(low, high, axis.get("type") == "log")
 

@@ -1,7 +1,5 @@
 """One function of two parameters: the model over both as a map, with the measured points; and a slice through it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -159,7 +157,7 @@ class ColourScale:
     """Colours by the logarithm of a value, or by the value where some are not positive."""
 
     @classmethod
-    def of(cls, verdict: SeveralVerdict) -> ColourScale:
+    def of(cls, verdict: SeveralVerdict) -> "ColourScale":
         """Return that of the map of a verdict over two parameters."""
         model = _model_on_grid(verdict, *_grid(verdict))
         return cls(np.concatenate([model.ravel(), verdict.series.y]), verdict.unit)

@@ -12,17 +12,17 @@ import numpy as np
 
 from scalkit.bundled import bundled, here_or_bundled
 from scalkit.errors import ReportError
-from scalkit.guidelines import CATALOGUES, Assessment, Guideline, assess, catalogue, measured
+from scalkit.guidelines import CATALOGUES, Assessment, Guideline, assess, measured
+from scalkit.guidelines.choices import Remedy, remedies
 from scalkit.guidelines.fitted import predictions as predicted
+from scalkit.guidelines.guideline import guidelines as guidelines_of
 from scalkit.guidelines.predictions import Prediction
-from scalkit.guidelines.remedies import Remedy, remedies
 from scalkit.guidelines.sentences import titled
 from scalkit.guidelines.tables import PathLike, csv_text, example_table, read_tables
 from scalkit.junit import Case
-from scalkit.reports.template import listed, require_known_parameters
+from scalkit.reports.inputs import listed, require_known_parameters
 from scalkit.reports.writer.content import Content, json_text, written_now
-from scalkit.reports.writer.target import Target
-from scalkit.reports.writer.write import ReportResult, given, work_folder, write
+from scalkit.reports.writer.write import ReportResult, Target, given, work_folder, write
 
 _MOST_SHOWN = 20
 """Of the violations of one guideline in JUnit XML: enough to see a pattern."""
@@ -193,7 +193,7 @@ def guidelines_report(
     target = Target.of(out, force=force)
     asked = [guidelines] if isinstance(guidelines, str | os.PathLike | Guideline) else list(guidelines or ())
     texts = [_text(one) for one in asked]
-    catalogue.guidelines(texts or catalogue.CATALOGUES)  # a wrong one is refused before a notebook is started
+    guidelines_of(texts or CATALOGUES)  # a wrong one is refused before a notebook is started
     with work_folder() as folder:
         runs, named = _runs(source, folder, options)
         how = given(options=_plain(options), predict=predict, up_to=up_to, fail_on=list(fail_on), title=title)

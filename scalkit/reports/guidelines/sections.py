@@ -13,16 +13,11 @@ from scalkit.markup import counted
 from scalkit.measure.virtual_time import LEFT_OUT, machine_in_words, numbers_in_words
 from scalkit.plots.guidelines.sides import group_of
 from scalkit.reports.guidelines.page import GuidelinePage
-from scalkit.reports.markup import details, hashes, lines, name, notes, piece, soft, table
-from scalkit.reports.pieces import Section, figure
+from scalkit.reports.pieces import Section, details, figure, hashes, lines, name, notes, piece, soft, table, words_of
 from scalkit.reports.writer.content import made_with
+from scalkit.text import as_percent, percent
 
-_TILES = (
-    ("none", "violated", "✗", "violated", "the left side clearly takes longer"),
-    ("total", "compliant", "✓", "compliant", "at most as slow as the threshold allows"),
-    ("undecided", "inconclusive", "?", "inconclusive", "more runs would tell"),
-    ("undecided", "undecidable", "?", "undecidable", "so few runs can never tell"),
-)
+_TILES = words_of("guidelines")["tiles"]
 _BADGES = {state: (rank, mark, word) for rank, state, mark, word, _ in _TILES}
 _FROM_WORST = ("violated", "inconclusive", "undecidable", "compliant")
 _DOUBT = "Does not decide: more processes than cores, or other programs beside them."
@@ -173,7 +168,7 @@ def prediction(page: GuidelinePage) -> Section:
             ", ".join(f"{key}={level}" for key, level in one.where.items()) or "everywhere",
             f"{one.begins:.3g}",
             f"{one.low:.3g} to {one.high:.3g}" if np.isfinite([one.low, one.high]).all() else f"{one.low:.3g} or later",
-            f"{100 * one.probability:.0f} %",
+            percent(one.probability, short=True),
             "yes" if one.is_measured else "no",
         )
         for one in shown
@@ -187,7 +182,7 @@ def prediction(page: GuidelinePage) -> Section:
         "guideline",
         "where",
         f"from {asked.parameter}",
-        f"{asked.level:.0%} interval",
+        f"{as_percent(asked.level)} interval",
         "probability in the end",
         "measured, too",
     )
@@ -230,7 +225,7 @@ def _facts(page: GuidelinePage) -> Iterator[tuple[str, str]]:
     if data.machine:
         yield "clock", f"virtual: {machine_in_words(data.machine)}, {numbers_in_words(data.machine)}; {LEFT_OUT}"
     if isinstance(load := facts.get("foreign_load"), float) and np.isfinite(load):
-        yield "load of other programs", f"{100 * load:.0f} %"
+        yield "load of other programs", as_percent(load)
     yield "experiments", f"{len(data.codes)} in {counted(len(data.runs), 'run')}"
     yield "parameters", "; ".join(f"{key}: {_levels(data.levels[key])}" for key in data.parameters)
     lacking = int((data.rows == MISSING).sum())

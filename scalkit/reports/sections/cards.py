@@ -1,4 +1,4 @@
-"""One card for each function: what was found, the figures, the runners-up, the data."""
+"""One card for each function and each rule: what was found, the figures, the numbers behind them."""
 
 import math as m
 from collections.abc import Iterator, Sequence
@@ -11,13 +11,26 @@ from scalkit import plots
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.plots.style import RANK_MARKS, RANK_WORDS, growth_label, metric_word, quantity
+from scalkit.plots.verdicts.curves import crossing_words, ruler_sentence
 from scalkit.plots.verdicts.ruler import n_factors
-from scalkit.plots.verdicts.sentences import crossing_words, ruler_sentence
-from scalkit.reports.markup import badge, big_o, details, heading, math, name, percent, piece, table, templates
 from scalkit.reports.page import Page
-from scalkit.reports.pieces import Section
-from scalkit.text import r2
-from scalkit.validation import AnyVerdict, Verdict
+from scalkit.reports.pieces import (
+    Section,
+    badge,
+    big_o,
+    details,
+    heading,
+    math,
+    name,
+    percent,
+    piece,
+    soft,
+    table,
+    templates,
+    words_of,
+)
+from scalkit.text import as_percent, r2
+from scalkit.validation import AnyVerdict, RuleResult, Verdict
 from scalkit.validation.expectation import Rank
 from scalkit.validation.several.along import AlongVerdict
 from scalkit.validation.several.verdict import SeveralVerdict
@@ -218,7 +231,7 @@ def _along(verdict: SeveralVerdict) -> Markup:
             math(one.divergence),
             percent(1 - one.probability["none"]),
             _match(one),
-            f"{100 * one.effect:.0f} %",
+            as_percent(one.effect),
         )
         for parameter, one in verdict.along.items()
     ]
@@ -249,3 +262,46 @@ def _data_of_several(verdict: SeveralVerdict) -> Markup:
     left = f" {more} more point{' is' if more == 1 else 's are'} in the JSON file." if more else ""
     caption = f"What the figures of {verdict.function} show, in numbers.{left}"
     return details("Data", table(caption, head, rows, numeric=range(len(head))))
+
+
+_STATES_OF_RULES = words_of("rules")
+
+
+def rules(page: Page) -> Section:
+    """Return one card for each rule."""
+    section = Section.of("" if page.result.rules else soft("No rule was stated."))
+    for result in page.result.rules:
+        section += _card_of_rule(result)
+    return section
+
+
+def _card_of_rule(result: RuleResult) -> Section:
+    kind, mark, word = _STATES_OF_RULES[result.status]
+    reason = "; ".join(result.caveats) or "its measurements do not"
+    is_silent = result.decides or result.status == "unknown"
+    is_measured = bool(np.asarray(result.x).size)
+    return Section.rendered(
+        "rule_card.html",
+        rule=str(result.rule),
+        badge=(kind, mark, word, "" if result.decides else " open"),
+        sentence=result.sentence,
+        doubts=[] if is_silent else [f"Does not decide the exit status: {reason}."],
+        drawn=plots.rule(result) if is_measured else None,
+        data=_data_of_rule(result) if is_measured else "",
+    )
+
+
+def _data_of_rule(result: RuleResult) -> str:
+    broken = {float(x) for x in result.violated_at}
+    rows = [
+        (f"{float(x):g}", "–" if m.isnan(float(r)) else f"{float(r):.3f}", _word_of_rule(float(r), float(x) in broken))
+        for x, r in zip(result.x, result.ratio, strict=True)
+    ]
+    caption = f"Left side over right side of {result.rule}; above 1 the left side is slower."
+    return details("Data", table(caption, (result.parameter, "ratio", "measured"), rows, numeric=(0, 1)))
+
+
+def _word_of_rule(ratio: float, is_broken: bool) -> str:
+    if is_broken:
+        return "✗ violated"
+    return "✓ holds" if ratio <= 1 else "slower, but not clearly in every run"

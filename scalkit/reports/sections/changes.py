@@ -8,26 +8,16 @@ from markupsafe import Markup
 from scalkit import plots
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.answer import status_sentence
-from scalkit.reports.markup import math, name, piece, soft, table
 from scalkit.reports.page import Page
-from scalkit.reports.pieces import Section, figure
+from scalkit.reports.pieces import Section, figure, math, name, piece, soft, table, words_of
 from scalkit.reports.sections.summary import facts
-from scalkit.text import counted
+from scalkit.text import as_percent, counted
 from scalkit.validation.baseline.comparison import Change
 
 ORDER = ("worse", "dearer", "undecided", "gone", "cheaper", "better", "new", "same")
 """Kinds of changes, the most urgent first; ``dearer`` and ``cheaper`` are a factor that rose or fell."""
 
-_BADGES = {
-    "worse": ("none", "▲", "grows faster"),
-    "dearer": ("approximate", "×", "costs more"),
-    "undecided": ("undecided", "?", "undecided"),
-    "gone": ("undecided", "−", "gone"),
-    "cheaper": ("total", "÷", "costs less"),
-    "better": ("slower", "▼", "grows slower"),
-    "new": ("slower", "+", "new"),
-    "same": ("plain", "=", "as before"),
-}
+_BADGES = words_of("changes")
 
 
 def key_of(change: Change) -> str:
@@ -50,7 +40,7 @@ def changes(page: Page) -> Section:
     found = sorted(comparison, key=lambda change: ORDER.index(key_of(change)))
     caption = (
         f"Compared with {page.baseline_name}. Value now: over value then where it changed, else at the largest setting, with "
-        f"two standard errors; within {100 * comparison.tolerance:g} % nothing is said to have changed."
+        f"two standard errors; within {as_percent(comparison.tolerance, 'g')} nothing is said to have changed."
     )
     head = ("function", "metric", "growth then", "growth now", "value now", "at", "change")
     rows = [_row(change) for change in found]
@@ -110,17 +100,8 @@ def _unchanged(changes: Sequence[Change]) -> Section:
     return Section.of(Markup("<h3>As before</h3>") + piece("bullets", names, "names") if names else "")
 
 
-_TILES = (
-    (("worse",), "none", "▲", "got worse: grows faster than before"),
-    (("dearer",), "approximate", "×", "costs more, without growing faster"),
-    (("better", "cheaper"), "total", "▼", "got better: grows slower or costs less"),
-    (("same",), "", "=", "as before"),
-)
-_OTHER = (
-    ("undecided", "undecided", "?", "undecided: the data do not tell"),
-    ("gone", "undecided", "−", "gone"),
-    ("new", "slower", "+", "new"),
-)
+_TILES = words_of("regression")["tiles"]
+_OTHER = words_of("regression")["other"]
 
 
 def regression_headline(page: Page) -> Section:

@@ -8,8 +8,7 @@ from scalkit.errors import UsageError
 from scalkit.options import Judging
 from scalkit.plots.style import METRIC_WORDS, RANK_MARKS
 from scalkit.reports.columns import Columns
-from scalkit.reports.markup import big_o, heading, name, soft, table
-from scalkit.reports.pieces import Piece, Section, figure
+from scalkit.reports.pieces import Piece, Section, big_o, figure, heading, name, soft, table
 from scalkit.reports.sections.models import default_targets, predicted
 from scalkit.reports.sections.provenance import provenance
 from scalkit.reports.sections.quality import quality

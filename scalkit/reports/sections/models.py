@@ -14,9 +14,9 @@ from scalkit.perfmodels.collectives.study import Studied, study
 from scalkit.perfmodels.files.sources import message_of
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.style import METRIC_WORDS, quantity
-from scalkit.reports.markup import anchor, badge, details, name, table
 from scalkit.reports.page import Page
-from scalkit.reports.pieces import Drawable, Section
+from scalkit.reports.pieces import Drawable, Section, anchor, badge, details, name, table
+from scalkit.text import as_percent, percent
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.several.verdict import SeveralVerdict
 
@@ -54,10 +54,7 @@ def message_model(page: Page, message: str) -> Section:
 
 
 def operation_models(page: Page, message: str, functions: Sequence[str] = ()) -> Section:
-    """Return a card for each collective operation.
-
-    `page`: over processes and message sizes. `functions`: all by default.
-    """
+    """Return a card for each collective operation. `page`: over processes and message sizes. `functions`: all by default."""
     model = _message(message)
     section = Section(())
     for one in study(page.data, model, list(functions) or None):
@@ -78,7 +75,7 @@ def _card(one: Studied, message: PointToPoint) -> Section:
         at = "" if one.cells.operation == "barrier" else f" with {processes[-1]:g} processes"
         said = "The most probable algorithm of each cell, paler if less sure; a white dot: another is predicted to be faster."
         figures.append((plots.algorithms(one.identified), said))
-        said = f"Models of the most probable algorithms{at}, with a band of {100 * _SPREAD:g} %."
+        said = f"Models of the most probable algorithms{at}, with a band of {as_percent(_SPREAD, 'g')}."
         figures.append((_models_under(one, message), said))
     if one.lore is not None:
         figures.append((plots.folklore(one.lore), "The forms of the folklore, fitted to all sizes at once."))
@@ -108,7 +105,7 @@ def _table(one: Studied) -> str:
             format_value(cell.S, "B"),
             f"{cell.P:g}",
             " or ".join(cell.algorithms),
-            f"{100 * cell.probability:.0f} %",
+            percent(cell.probability, short=True),
             format_value(cell.time, "s"),
             format_value(cell.predicted, "s") if np.isfinite(cell.predicted) else "–",
             f"{cell.best}: {format_value(cell.best_time, 's')}" if np.isfinite(cell.best_time) else "–",
@@ -189,16 +186,17 @@ def _predicted(metric: str, verdicts: Sequence[Verdict], targets: Sequence[float
             Markup('<a href="#{}">{}</a>').format(anchor(v), name(v.function)),
             _shown(float(np.asarray(v.model(largest))), v.unit),
             *(predicted(v, target) for target in targets),
-            times(v, last),
+            times(v, last) if v.is_decided else "–",
             badge(v),
         )
         for v in verdicts
     ]
     word = METRIC_WORDS.get(metric, metric)
     caption = (
-        f"{word[0].upper()}{word[1:]}: value of the model and, smaller, its {100 * _LEVEL:g} % interval, which also counts the "
-        f"runners-up; then how many times more than expected it grows from {parameter} = {largest:g} to {last:g}. That is "
-        f"{_number(last / largest)} times the largest measured {parameter}: all this holds if nothing new begins on the way."
+        f"{word[0].upper()}{word[1:]}: value of the model and, smaller, its {as_percent(_LEVEL, 'g')} interval, which also "
+        f"counts the runners-up; then how many times more than expected it grows from {parameter} = {largest:g} to {last:g}. "
+        f"That is {_number(last / largest)} times the largest measured {parameter}: all this holds if nothing new begins "
+        "on the way."
     )
     return table(caption, head, rows, numeric=range(1, len(head) - 1))
 
@@ -209,7 +207,11 @@ def _over_several(page: Page, verdicts: Sequence[SeveralVerdict]) -> Section:
     largest = max(float(np.max(v.series.points[:, 0])) for v in verdicts)
     targets = page.targets or tuple(k * largest for k in _AHEAD)
     rows = [
-        (name(v.function), *(_shown(_at(v, x), v.unit) for x in (float(np.max(v.series.points[:, 0])), *targets)))
+        (
+            name(v.function),
+            _shown(_at(v, float(np.max(v.series.points[:, 0]))), v.unit),
+            *(_shown(_at(v, x), v.unit) if v.is_decided else "not decided" for x in targets),
+        )
         for v in verdicts
     ]
     others = " and ".join(verdicts[0].parameters[1:])

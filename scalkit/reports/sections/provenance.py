@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
-from scalkit.reports.markup import big_o, details, hashes, lines, math, table
 from scalkit.reports.page import Page
-from scalkit.reports.pieces import Section
+from scalkit.reports.pieces import Section, big_o, details, hashes, lines, math, table, words_of
 from scalkit.reports.writer.content import made_with
-from scalkit.session.source import content_hash
+from scalkit.session.state import content_hash
 from scalkit.validation.posterior import SURE
 from scalkit.validation.rules import TOLERANCE
 
@@ -88,17 +87,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-_STATISTICS = {
-    "q1": "the first quartile, because disturbances only ever add time,",
-    "median": "the median",
-    "mean": "the mean",
-    "min": "the least, because disturbances only ever add time,",
-    "cut_mean": "the mean without the lowest and the highest quarter",
-    "cut_mean_1": "the mean without the lowest quarter",
-    "cut_mean_4": "the mean without the highest quarter",
-    "cut_mean_12": "the mean of the upper half",
-    "cut_mean_34": "the mean of the lower half",
-}
+_STATISTICS = words_of("statistics")
 
 
 def method(page: Page) -> Section:

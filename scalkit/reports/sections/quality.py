@@ -1,6 +1,5 @@
 """How good the data are: settings, repetitions, noise, missed starts, crowded cores, foreign load, what is missing."""
 
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 
@@ -9,28 +8,18 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.measure import Series, parameters_of, series
-from scalkit.measure.layout import as_points
+from scalkit.measure.schema import as_points
 from scalkit.measure.virtual_time import said_of
 from scalkit.plots.style import METRIC_WORDS
-from scalkit.reports.markup import esc, name, notes, table
 from scalkit.reports.page import Page
-from scalkit.reports.pieces import Section
+from scalkit.reports.pieces import Section, esc, name, notes, table, words_of
 from scalkit.reports.sections.reopen import as_word
+from scalkit.text import as_percent
 from scalkit.units import format_quantity
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.judge.measured import shown_setting
 
-_CONDITIONS = {
-    "size": "messages of {} B",
-    "datatype": "data type {}",
-    "sync": "common start by {}",
-    "max_reps": "at most {} repetitions in a launch",
-    "min_reps": "at least {}",
-    "standard_error": "until the standard error is {} of the mean",
-    "cut_quartiles": "quarters {} cut",
-    "budget_s": "a time budget of {} s",
-    "seed": "seed {}",
-}
+_CONDITIONS = words_of("conditions")
 
 
 def quality(page: Page) -> Section:
@@ -151,7 +140,7 @@ def _cells(data: xr.Dataset, verdict: AnyVerdict) -> tuple[str, ...]:
     return (
         _share(_quality(data, verdict, "n_late", np.nansum), total),
         _share(_quality(data, verdict, "n_overrun", np.nansum), total),
-        "–" if load is None else f"{100 * load:.1f} %",
+        "–" if load is None else as_percent(load, ".1f"),
         _converged(data, verdict),
     )
 
@@ -160,7 +149,7 @@ def _noise(verdict: AnyVerdict) -> str:
     noise = float(verdict.series.noise)
     if verdict.series.exact and not noise > 0:
         return "exact"
-    return "–" if math.isnan(noise) else f"{100 * noise:.1f} %"
+    return as_percent(noise, ".1f")
 
 
 def _quality(
@@ -175,7 +164,7 @@ def _quality(
 def _share(part: float | None, total: float | None) -> str:
     if part is None or not total:
         return "–"
-    return f"{100 * part / total:.1f} %"
+    return as_percent(part / total, ".1f")
 
 
 def _converged(data: xr.Dataset, verdict: AnyVerdict) -> str:

@@ -4,26 +4,18 @@ from collections.abc import Iterator, Sequence
 
 from scalkit import plots
 from scalkit.measure import bandwidths, fixed_parameters
-from scalkit.measure.bandwidths import HEAD as BANDWIDTH_HEAD
+from scalkit.measure.process_times import HEAD as BANDWIDTH_HEAD
 from scalkit.measure.virtual_time import is_virtual, machine_of, numbers_in_words
 from scalkit.plots.style import ANSWER_KEYS, RANK_MARKS, metric_word, rank_key
 from scalkit.reports.answer import details, headline_sentence
-from scalkit.reports.markup import table
 from scalkit.reports.page import Page
-from scalkit.reports.pieces import Section, Tile
+from scalkit.reports.pieces import Section, Tile, table, words_of
 from scalkit.validation import AnyVerdict
 
 _HEAD = ("Function", "Expectation", "Model", "adj. R²", "Divergence δ", "Inside limits", "Answer")
 
 
-_LEFT_OUT = {
-    "unexpected": (
-        "Measured, but without an expectation",
-        "Nothing was concluded about these; state an expectation to have them judged.",
-    ),
-    "unjudged": ("Measured too little", "A model needs more settings; measure them and judge again."),
-    "missing": ("Expected, but not measured", "No verdict without a measurement."),
-}
+_LEFT_OUT = words_of("left_out")
 
 
 def summary(page: Page) -> Section:
@@ -78,11 +70,7 @@ def overview(page: Page) -> Section:
 
 _MOST_VALUES = 40
 
-_MEANINGS = {
-    "fix": "to fix: more than is claimed",
-    "cannot tell": "cannot tell: the data do not decide",
-    "fine": "fine: as claimed or better",
-}
+_MEANINGS = words_of("answers")
 
 
 def headline(page: Page) -> Section:

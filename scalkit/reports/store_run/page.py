@@ -17,15 +17,14 @@ from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
 from scalkit.plots.store.suites import Quartiles
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.writer.content import Content, written_now
-from scalkit.reports.writer.target import Target
-from scalkit.reports.writer.write import work_folder, write
+from scalkit.reports.writer.write import Target, work_folder, write
 from scalkit.store import Store
 from scalkit.store import open as open_store
 from scalkit.store.runs.columns import BASE_UNITS, UNITS, names
-from scalkit.store.runs.content import trusted
-from scalkit.store.runs.record import new_record, platform_of
+from scalkit.store.runs.content import new_record, platform_of, trusted
 from scalkit.store.views.explorer import fixed_words
 from scalkit.store.wire import is_url
+from scalkit.text import as_percent
 
 _CARD = ("op", "metric", "pattern", "x_name", "datatype", "sync")
 _BUSY = 0.1
@@ -249,16 +248,15 @@ def _of_repetitions(rows: Sequence[Row]) -> Iterator[str]:
         yield f"{counted(few, 'time')} {'has' if few == 1 else 'have'} fewer than {_FEW} repetitions that count."
     left_out = sum(row["n"] - row["n_kept"] for row in timed)
     if left_out:
-        share = left_out / sum(row["n"] for row in timed)
-        yield f"{counted(left_out, 'repetition')} ({share:.1%}) began late or outlasted the window, and are left out."
+        share = as_percent(left_out / sum(row["n"] for row in timed), ".1f")
+        yield f"{counted(left_out, 'repetition')} ({share}) began late or outlasted the window, and are left out."
     wide = sum(row["q3"] - row["q1"] > _WIDE * row["med"] for row in timed)
     if wide:
         yield f"{counted(wide, 'time')} {'has' if wide == 1 else 'have'} quartiles further apart than half of the median."
     busy = [row["foreign_load"] for row in timed if (row["foreign_load"] or 0) > _BUSY]
     if busy:
-        yield (
-            f"Other programs used more than {_BUSY:.0%} of the node during {counted(len(busy), 'time')}, at most {max(busy):.0%}."
-        )
+        times, most = counted(len(busy), "time"), as_percent(max(busy))
+        yield f"Other programs used more than {as_percent(_BUSY)} of the node during {times}, at most {most}."
 
 
 TEMPLATE = "notebooks/96_run.ipynb"

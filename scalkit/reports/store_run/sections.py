@@ -10,10 +10,10 @@ from scalkit import __version__
 from scalkit.markup import counted
 from scalkit.plots.store.suites import quartiles
 from scalkit.plots.style import METRIC_WORDS, quantity
-from scalkit.reports.markup import details, hashes, lines, name, notes, soft, steps, table
-from scalkit.reports.pieces import Section, figure
+from scalkit.reports.pieces import Section, details, figure, hashes, lines, name, notes, soft, steps, table
 from scalkit.reports.sections.provenance import flattened
 from scalkit.reports.store_run.page import Card, RunPage, Suite
+from scalkit.text import as_percent
 
 _ENDINGS = {"converged": "error small enough", "capped": "most repetitions", "budget": "time used up", "ok": "", "open": ""}
 _OVER = {"p": "processes", "msg_By": "message size"}
@@ -146,16 +146,7 @@ def _rules(suite: Suite) -> str:
 
 
 def _data(suite: Suite) -> Markup:
-    head = [
-        _OVER.get(suite["x_name"], suite["x_name"]),
-        "kept",
-        "least",
-        "q1",
-        "median",
-        "q3",
-        "largest",
-        "mean between quartiles",
-    ]
+    head = [_OVER.get(suite["x_name"], suite["x_name"]), *"kept least q1 median q3 largest".split(), "mean between quartiles"]
     columns = ("min", "q1", "med", "q3", "max", "cut_mean")
     values = [suite.values(column) for column in columns]
     root, spans = suite.root, suite.processes
@@ -169,7 +160,7 @@ def _data(suite: Suite) -> Markup:
     for k, row in enumerate(suite.rows):
         cells = [_size(row["x"], suite), f"{row['n_kept']} of {row['n']}"]
         cells += [quantity(float(column[k]), suite.unit) for column in values]
-        cells += [f"{100 * row['stderr']:.2g} %" if row["stderr"] is not None else "-"] * with_error
+        cells += [as_percent(row["stderr"], ".2g") if row["stderr"] is not None else "-"] * with_error
         cells += [quantity(float(root[k]), suite.unit)] * with_root
         cells += [_between(*spans[k], suite.unit)] * with_spans
         rows.append((*cells, _ENDINGS.get(row["status"], row["status"])))

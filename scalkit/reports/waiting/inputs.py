@@ -12,8 +12,8 @@ import xarray as xr
 from scalkit.errors import DataError, ScalkitError
 from scalkit.plots.traces.waiting import WaitingRun
 from scalkit.trace import analyse, read_result
+from scalkit.trace.files.builder import HEADER
 from scalkit.trace.files.reader import read_header
-from scalkit.trace.files.writer import HEADER
 from scalkit.trace.results.over_processes import breakdown
 
 TIMES = "times.csv"

@@ -11,16 +11,15 @@ import numpy as np
 
 from scalkit.bundled import bundled, here_or_bundled
 from scalkit.errors import DataError
+from scalkit.json_values import json_value
 from scalkit.junit import Case
 from scalkit.plots.traces.waiting import WaitingRun
-from scalkit.reports.template import listed, require_known_parameters
+from scalkit.reports.inputs import listed, require_known_parameters
 from scalkit.reports.waiting.inputs import Source, found_in, read_source
 from scalkit.reports.writer.content import Content, json_text, written_now
-from scalkit.reports.writer.target import Target
-from scalkit.reports.writer.write import ReportResult, given, work_folder, write
+from scalkit.reports.writer.write import ReportResult, Target, given, work_folder, write
 from scalkit.trace import over_processes
-from scalkit.trace.results.metrics import FACTS, TITLES
-from scalkit.trace.results.summary import lacks_progress, summary
+from scalkit.trace.results.summary import FACTS, TITLES, lacks_progress, summary
 from scalkit.trace.views.timeline import Timeline
 from scalkit.validation import Expectation, Validation, validate
 
@@ -133,9 +132,9 @@ class WaitingPage(Content):
             row: dict[str, Any] = {"name": source.name, "processes": run.processes, "simulated": run.simulated}
             row |= {"sha256": source.sha256, "wall_s": parts.wall, "operations": int(parts.operations.sum())}
             row |= {"kinds_s": {kind: float(values.sum()) for kind, values in parts.kinds.items()}}
-            row |= {"waiting_s": _plain(parts.waiting.sum()), "waiting_bound_s": _plain(parts.bound.sum())}
-            row |= {"waiting_share": _plain(parts.share), "analysis_s": _plain(run.analysis_s)}
-            rows.append(row | {"baseline_s": _plain(run.baseline_s)})
+            row |= {"waiting_s": json_value(parts.waiting.sum()), "waiting_bound_s": json_value(parts.bound.sum())}
+            row |= {"waiting_share": json_value(parts.share), "analysis_s": json_value(run.analysis_s)}
+            rows.append(row | {"baseline_s": json_value(run.baseline_s)})
         verdicts = [
             {"function": v.function, "expected": str(v.expectation), "verdict": v.verdict, "sentence": v.sentence}
             for v in self.validation or ()
@@ -236,10 +235,6 @@ def _judged(sources: Sequence[Source], growths: Mapping[str, str]) -> tuple[Vali
 def is_strong(sources: Sequence[Source]) -> bool:
     """Return whether the time of the program falls as processes are added: a problem of fixed size."""
     return sources[-1].run.parts.wall < _FALLS * sources[0].run.parts.wall
-
-
-def _plain(value: Any) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 TEMPLATE = "notebooks/95_waiting.ipynb"

@@ -12,12 +12,11 @@ from scalkit.markup import counted
 from scalkit.plots.style import quantity
 from scalkit.plots.traces.timeline import timeline_svg
 from scalkit.plots.traces.waiting import analysis_speed, parts_of_time, scaling_of_program, waiting_over_processes
-from scalkit.reports.markup import details, hashes, lines, name, notes, soft, table
-from scalkit.reports.pieces import Piece, Section, figure
+from scalkit.reports.pieces import Piece, Section, details, figure, hashes, lines, name, notes, soft, table
 from scalkit.reports.waiting.page import WaitingPage, is_strong
 from scalkit.reports.writer.content import made_with
-from scalkit.trace.results.metrics import TITLES
-from scalkit.trace.results.summary import lacks_progress, summary
+from scalkit.text import as_percent
+from scalkit.trace.results.summary import TITLES, lacks_progress, summary
 
 _MOST_ROWS = 12
 
@@ -27,7 +26,7 @@ def headline(page: WaitingPage) -> Section:
     runs = page.runs
     share = float(page.worst.run.parts.share)
     most, last = (counted(n, "process", "processes") for n in (page.worst.run.processes, runs[-1].processes))
-    waiting = f"{100 * share:.1f} %" if np.isfinite(share) else "none"
+    waiting = as_percent(share, ".1f") if np.isfinite(share) else "none"
     if any(lacks_progress(source.ds) for source in page.sources):
         waiting = "unknown"
     tiles = [
@@ -91,7 +90,7 @@ def communication(page: WaitingPage) -> Section:
                 _time(float(parts.waiting.mean())),
                 _time(float(parts.bound.mean())),
                 f"{quantity(float(parts.waiting.min()), 's')} to {quantity(float(parts.waiting.max()), 's')}",
-                f"{100 * parts.share:.1f} %" if np.isfinite(parts.share) else "–",
+                as_percent(parts.share, ".1f"),
             )
         )
     head = (
@@ -153,7 +152,7 @@ def _reasons(told: dict[str, Any]) -> str:
     run = told["totals"].get("critical_path", 0)
     reasons = [
         (name(row["path"]), str(row["location"]), quantity(1e-9 * row["ns"], "s"),
-         f"{quantity(1e-9 * row['gain_ns'], 's')}, {100 * row['gain_ns'] / run:.1f} %")
+         f"{quantity(1e-9 * row['gain_ns'], 's')}, {as_percent(row['gain_ns'] / run, '.1f')}")
         for row in told.get("delay_cost", ())
         if "gain_ns" in row
     ]  # fmt: skip

@@ -13,8 +13,7 @@ from typing import Any
 
 from scalkit import __version__
 from scalkit.junit import Case, junit_xml
-from scalkit.session.file import script_of
-from scalkit.session.in_page import SCRIPT_ID
+from scalkit.session.file import SCRIPT_ID, script_of
 
 
 class Content(ABC):

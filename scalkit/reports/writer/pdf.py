@@ -13,19 +13,10 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 _VARIABLE = "SCALKIT_CHROMIUM"
 _TIMEOUT_S = 180
 _OPTIONS = (
-    "--headless",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-sync",
-    "--disable-extensions",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--no-first-run",
-    "--no-default-browser-check",
-    "--no-pdf-header-footer",
-    "--run-all-compositor-stages-before-draw",
-    "--virtual-time-budget=60000",
-)
+    "--headless --disable-gpu --disable-quic --disable-sync --disable-extensions --disable-background-networking "
+    "--disable-component-update --no-first-run --no-default-browser-check --no-pdf-header-footer "
+    "--run-all-compositor-stages-before-draw --virtual-time-budget=60000"
+).split()
 _DATE = re.compile(rb"/(CreationDate|ModDate) \(D:[0-9]{14}[^)]*\)")
 
 

@@ -14,7 +14,7 @@ from scalkit.stats import can_differ
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.advice.answer import KINDS, Advice, Crossover, Portable, Segment, Setting
 from scalkit.store.advice.bootstrap import crossing, drawn_means, means, probabilities, winsorised
-from scalkit.store.advice.substitutes import Operation, operation_of
+from scalkit.store.advice.snippets import Operation, operation_of
 from scalkit.store.runs.columns import STATISTICS
 
 if TYPE_CHECKING:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scalkit.clocks import VIRTUAL
+from scalkit.json_values import json_fields, json_value
 from scalkit.markup import counted
 from scalkit.stats.samples import Floats, Integers
-from scalkit.store.advice.substitutes import Operation
-from scalkit.store.runs.record import plain
+from scalkit.store.advice.snippets import Operation
 from scalkit.store.views.comparison import TOO_FEW
+from scalkit.text import as_percent
 from scalkit.units import format_quantity
 
 if TYPE_CHECKING:
@@ -166,19 +167,12 @@ class Advice:
         """Return plain values; what does not exist is null."""
         settings = [
             {
-                "platform": setting.platform,
-                "condition": setting.condition,
-                "p": setting.p,
-                "kind": setting.kind,
-                "simulated": setting.simulated,
-                "oversubscribed": setting.oversubscribed,
+                **json_fields(setting, "platform condition p kind simulated oversubscribed"),
                 "sizes_B": setting.sizes.tolist(),
-                "candidates": list(setting.candidates),
-                "times_s": plain(setting.times_s.tolist()),
-                "probability": plain(setting.probability.tolist()),
+                **json_fields(setting, "candidates times_s probability"),
                 "runs": setting.n_runs.tolist(),
                 "segments": [
-                    plain({k: v for k, v in row.items() if k not in ("platform", "condition", "p", "simulated")})
+                    json_value({k: v for k, v in row.items() if k not in ("platform", "condition", "p", "simulated")})
                     for row in _segment_rows(setting)
                 ],
             }
@@ -188,12 +182,11 @@ class Advice:
             "operation": self.operation.name,
             "candidates": list(self.candidates),
             "not_measured": list(self.missing),
-            "statistic": self.statistic,
-            "confidence": self.confidence,
+            **json_fields(self, "statistic confidence"),
             "draws": self.n_draws,
             "seed": self.seed,
             "settings": settings,
-            "portable": [plain(vars(one)) for one in self.portable],
+            "portable": [json_value(vars(one)) for one in self.portable],
             "sentences": list(self.sentences),
         }
 
@@ -227,7 +220,8 @@ class Advice:
     def _repr_html_(self) -> str:
         from html import escape
 
-        from scalkit.markup import block, bullets, table
+        from scalkit.markup import block, bullets, details, table
+        from scalkit.store.advice.crossover_map import crossover_map
 
         head = ["platform", "p", "winner", "sizes", "P(best)", "gain", "until"]
         rows = [
@@ -243,7 +237,10 @@ class Advice:
             for setting in self.settings
             for segment in setting.segments
         ]
-        return block(bullets(self.sentences[len(self.settings) :]), table(head, rows), self.code_html())
+        titles = [", ".join(filter(None, (_marked(one), one.condition))) for one in self.settings]
+        map_ = crossover_map([*zip(titles, self.settings, strict=True)])
+        one_by_one = details("Setting by setting", table(head, rows))
+        return block(map_, bullets(self.sentences[len(self.settings) :]), one_by_one, self.code_html())
 
     def code_html(self) -> str:
         """Return C to paste as folded markup, or why there is none."""
@@ -276,7 +273,7 @@ def _crossing_words(crossover: Crossover, confidence: float) -> str:
         return f"at {_bytes(crossover.size)}"
     low = "below all" if crossover.low == 0 else _bytes(crossover.low)
     high = "beyond all" if math.isinf(crossover.high) else _bytes(crossover.high)
-    return f"at {_bytes(crossover.size)} ({confidence:.0%}: {low} to {high})"
+    return f"at {_bytes(crossover.size)} ({as_percent(confidence)}: {low} to {high})"
 
 
 def _probability(word: str, probability: float) -> str:

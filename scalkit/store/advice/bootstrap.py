@@ -1,7 +1,5 @@
 """How sure a choice is: the runs are drawn again and again, all operations of a run together."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from scalkit.stats.samples import Floats

@@ -1,15 +1,14 @@
 """A Dataset becomes runs of a store: one for each value of its dimension `run`."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from scalkit.errors import DataError
 from scalkit.measure.assemble_units import SHARES
@@ -17,15 +16,12 @@ from scalkit.measure.runfile import is_run_file
 from scalkit.measure.schema import axes_of, check, metrics_of, parameters_of
 from scalkit.measure.sources import CAMPAIGN, campaigns_in
 from scalkit.measure.virtual_time import clock_of, is_virtual, machine_of
+from scalkit.store.filed.machines import over
+from scalkit.store.filed.machines import virtual as virtual_machine
 from scalkit.store.filed.rows import Rows, named
 from scalkit.store.filed.run_files import runs_of_files
-from scalkit.store.runs.content import RunContent
-from scalkit.store.runs.facts import pattern_of, role_of
-from scalkit.store.runs.record import library_of
-
-if TYPE_CHECKING:
-    import xarray as xr
-
+from scalkit.store.runs.columns import pattern_of, role_of
+from scalkit.store.runs.content import RunContent, library_of
 
 _UNITS = {"s": ("ns", 1e9), "B": ("By", 1.0), "op": ("op", 1.0), "1": ("1", 1.0)}
 _LARGEST = 2.0**63 - 1024
@@ -49,7 +45,7 @@ def runs_of_dataset(ds: xr.Dataset, measured: Mapping[str, Any], filing: Mapping
         one = ds.isel(run=place) if "run" in ds.dims else ds
         rows = _rows(one, parameters)
         if len(rows):
-            said = {**_measured(ds, number, rows), **measured}
+            said = over(_measured(ds, number, rows), measured)
             rows.over(parameters[0] if len(parameters) == 1 else "p")
             found.append(RunContent.of(said, filing, rows.table()))
     if not found:
@@ -129,6 +125,7 @@ def _measured(ds: xr.Dataset, number: int, rows: Rows) -> dict[str, Any]:
         "mpi_version": version,
         "mpi_library": library,
         "simulated": bool(ds.attrs.get("simulated", 0)),
+        "machine_desc": virtual_machine(virtual) if virtual else {},
         "simulation": {"virtual": dict(virtual)} if virtual else {},
         "parameter": parameters[0] if len(parameters) == 1 else "p",
         "launches": rows.launched(_TIMED),

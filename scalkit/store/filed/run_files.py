@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import DataError
+from scalkit.json_values import json_fields
 from scalkit.measure.quarter_means import CUTS
 from scalkit.measure.records import Cell, Memory
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
 from scalkit.measure.virtual_time import clock_of
+from scalkit.store.filed.machines import described, over
 from scalkit.store.filed.rows import Rows, add_trips, add_units, named, of_passes
-from scalkit.store.runs.content import RunContent
-from scalkit.store.runs.facts import pattern_of, role_of
-from scalkit.store.runs.record import library_of
+from scalkit.store.runs.columns import pattern_of, role_of
+from scalkit.store.runs.content import RunContent, library_of
 
 _PRIVATE_OPTIONS = ("--out", "--provenance", "--run-id", "--expect-np")
 
@@ -94,7 +95,7 @@ def _run(
     for launch, file in enumerate(ordered):
         _add_launch(rows, launch, file)
     rows.over(parameters.pop())
-    return RunContent.of({**_measured(ordered, campaign), **measured}, filing, rows.table())
+    return RunContent.of(over(_measured(ordered, campaign), measured), filing, rows.table())
 
 
 def _add_launch(rows: Rows, launch: int, file: RunFile) -> None:
@@ -234,7 +235,7 @@ def _measured(files: Sequence[RunFile], campaign: Mapping[str, Any]) -> dict[str
         "campaign": str(campaign.get("id") or re.sub(r"-r\d{1,6}$", "", first.env.run_id)),
         "label": first.env.run_id,
         "machine": machine,
-        "machine_desc": {"cpu": _text(fields, "cpu"), "cores_per_node": _whole(fields.get("cores"))},
+        **described(first.env, campaign, simulation, n_nodes),
         "started": min((file.env.started for file in files if file.env.started), default=""),
         "ended": max((file.env.started for file in files if file.env.started), default=""),
         "mpi_impl": implementation,
@@ -243,8 +244,6 @@ def _measured(files: Sequence[RunFile], campaign: Mapping[str, Any]) -> dict[str
         "mpi_standard": _text(fields, "mpi_standard"),
         "compiler": _text(fields, "compiler"),
         "flags": _text(provenance, "mpicc_show"),
-        "os": _text(_mapping(campaign, "machine"), "system"),
-        "kernel": _text(fields, "kernel"),
         "environment": {str(key): str(value) for key, value in _mapping(fields, "environment").items()},
         "nodes": n_nodes,
         "processes_per_node": per_node,
@@ -261,7 +260,6 @@ def _measured(files: Sequence[RunFile], campaign: Mapping[str, Any]) -> dict[str
             "settings": {str(key): str(value) for key, value in _mapping(campaign, "settings").items()},
         },
         "simulated": first.env.simulated,
-        "simulation": dict(simulation),
         "parameter": first.env.parameter,
         "launches": [_launch(file) for file in files],
         "skips": [{"launch": number, "op": skip.op, "why": skip.why} for number, file in enumerate(files) for skip in file.skips],
@@ -275,13 +273,7 @@ def _launch(file: RunFile) -> dict[str, Any]:
     argv = env.fields.get("argv", [])
     options = [one for one in argv[1:] if isinstance(one, str)] if isinstance(argv, list) else []
     return {
-        "program": env.program,
-        "p": env.p,
-        "point": env.point,
-        "host": env.host,
-        "started": env.started,
-        "processes_per_node": env.processes_per_node,
-        "oversubscribed": env.oversubscribed,
+        **json_fields(env, "program p point host started processes_per_node oversubscribed"),
         "complete": file.complete,
         "switches": [one for one in options if not one.startswith(_PRIVATE_OPTIONS)],
     }

@@ -39,6 +39,20 @@ def raw_hash(raw: Integers) -> int:
     return int.from_bytes(digest, "little") >> 1
 
 
+ROOT_MEDIAN = "root_med"
+"""A column of the index that no file has: the median of what root alone needed in the repetitions that count."""
+
+
+def root_medians(table: pa.Table) -> list[float | None]:
+    """Return the median of what root alone needed for each measurement, None where that was not kept."""
+    columns = (table[name].to_pylist() for name in ("root_raw", "late_at", "overrun_at"))
+    found: list[float | None] = []
+    for root, late, overrun in zip(*columns, strict=True):
+        fits = bool(root) and len(root) > max((*late, *overrun), default=0)
+        found.append(float(np.median(kept_of(np.array(root, dtype=np.int64), late, overrun)[0])) if fits else None)
+    return found
+
+
 def repetitions_of(table: pa.Table) -> list[Integers]:
     """Return the repetitions of each measurement. Raises ValueError if a measurement has none, or one of them is missing."""
     array = table["raw"].combine_chunks()

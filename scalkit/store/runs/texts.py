@@ -9,7 +9,7 @@ from typing import Any
 
 NAMES = frozenset(
     (
-        "campaign label title site machine mpi_impl mpi_version mpi_standard mapping sync rank_reduction "
+        "campaign label title site machine network topology mpi_impl mpi_version mpi_standard mapping sync rank_reduction "
         "parameter user contributor licence tool tool_version host program op variant datatype x_name definition "
         "status"
     ).split()

@@ -1,7 +1,5 @@
 """Finds measurements that are others in disguise: shifted, scaled, reversed, reordered, a part, under another name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +39,7 @@ class Origin:
     computed: bool
 
     @classmethod
-    def of(cls, run_id: str, name: str, measured: Mapping[str, Any]) -> Origin:
+    def of(cls, run_id: str, name: str, measured: Mapping[str, Any]) -> "Origin":
         """Return the origin that a record tells of."""
         keys = ("campaign", "label", "machine", "mpi_library", "started")
         computed = bool(measured.get("simulated") or measured.get("simulation"))
@@ -64,7 +62,7 @@ class Marks:
     sketches: Integers
 
     @classmethod
-    def of(cls, origins: Sequence[Origin], columns: Sequence[Mapping[str, Sequence[Any]]]) -> Marks:
+    def of(cls, origins: Sequence[Origin], columns: Sequence[Mapping[str, Sequence[Any]]]) -> "Marks":
         """Return the marks of runs, for each of which there are lists of ``raw_hash``, ``shape`` and ``sketch``."""
         rows = [
             (place, *row)
@@ -83,7 +81,7 @@ class Marks:
             np.array(grams, dtype=np.int64).reshape(-1, N_GRAMS),
         )
 
-    def __add__(self, other: Marks) -> Marks:
+    def __add__(self, other: "Marks") -> "Marks":
         """Return both, the other ones last."""
         return Marks(
             [*self.origins, *other.origins],

@@ -18,7 +18,7 @@ _UNUSED = ("rfc3987", "rfc3987_syntax")
 
 def main(request: str) -> int:
     """Examine what a request, a JSON text, names; print what confines it, then a line for each file, and return 0."""
-    from scalkit.store.submissions.policy import Policy
+    from scalkit.store.submissions.containers import Policy
     from scalkit.store.submissions.sandbox import confine
 
     asked = json.loads(request)

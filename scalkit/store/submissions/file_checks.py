@@ -9,8 +9,7 @@ from typing import Any
 from scalkit.store.runs.columns import COLUMNS, arrow_schema, names
 from scalkit.store.runs.content import KEY, RunContent, completed, content_id, encoded
 from scalkit.store.runs.marks import marks_of
-from scalkit.store.submissions.containers import RUN_FILE, RefusedError
-from scalkit.store.submissions.policy import Policy
+from scalkit.store.submissions.containers import RUN_FILE, Policy, RefusedError
 from scalkit.store.submissions.record_checks import checked_record, record_problems
 from scalkit.store.submissions.table_checks import table_problems, table_warnings
 

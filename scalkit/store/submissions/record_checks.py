@@ -11,11 +11,9 @@ from typing import Any, NoReturn
 from scalkit.errors import UsageError
 from scalkit.schema_errors import load_jsonschema, schema_in
 from scalkit.store.runs.columns import SCHEMA_VERSION
-from scalkit.store.runs.content import SEAL, SEALED_SINCE, is_intact
-from scalkit.store.runs.record import canonical
+from scalkit.store.runs.content import SEAL, SEALED_SINCE, canonical, is_intact
 from scalkit.store.runs.texts import FREE, NAMES, name_problem, text_problem, texts_in
-from scalkit.store.submissions.containers import RefusedError
-from scalkit.store.submissions.policy import Policy
+from scalkit.store.submissions.containers import Policy, RefusedError
 
 _EARLIEST = dt.datetime(1990, 1, 1, tzinfo=dt.UTC)
 _SKEW = dt.timedelta(minutes=10)
@@ -34,7 +32,7 @@ def checked_record(text: bytes, policy: Policy) -> dict[str, Any]:
     if _depth(text) > policy.max_json_depth:
         raise RefusedError("record-deep", f"the record nests deeper than {policy.max_json_depth} levels.")
     try:
-        record = json.loads(text.decode("utf-8"), parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique)
+        record = json.loads(text.decode("utf-8"), parse_constant=no_constant, parse_float=finite, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise RefusedError("record-json", f"the record is no JSON: {str(error).splitlines()[0][:100]}.") from error
     version = record.get("schema_version") if isinstance(record, dict) else None
@@ -65,16 +63,19 @@ def _depth(text: bytes) -> int:
     return deepest
 
 
-def _refuse(constant: str) -> NoReturn:
+def no_constant(constant: str) -> NoReturn:
+    """Refuse NaN and infinite numbers in JSON. Raises ValueError."""
     raise ValueError(f"{constant} is not allowed")
 
 
-def _finite(text: str) -> float:
+def finite(text: str) -> float:
+    """Return a number of JSON. Raises ValueError if it is too large for one, as 1e999 is."""
     number = float(text)
-    return number if math.isfinite(number) else _refuse(text[:20])
+    return number if math.isfinite(number) else no_constant(text[:20])
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON. Raises ValueError if a key stands there twice."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a key stands there twice")
@@ -113,7 +114,7 @@ def require_texts(measured: dict[str, Any], filing: dict[str, Any]) -> None:
         for name, value in fields.items():
             if not isinstance(value, str):
                 raise UsageError(f"{name} is {value!r:.60}; a text is needed.")
-            limits = known[part]["properties"][name]
+            limits = known[part]["properties"].get(name, {})  # network and topology are of the machine
             if not limits.get("minLength", 0) <= len(value) <= limits.get("maxLength", len(value)):
                 raise UsageError(_length_sentence(f"{part}.{name}", value, limits.get("maxLength", 0)))
     for _, sentence in _text_problems({"measured": measured, "filing": filing}, Policy()):

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from scalkit.errors import DataError
 from scalkit.extras import require
 from scalkit.store.statements import in_effect
+from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.copies import Marks, Origin, copies, raws_in
-from scalkit.store.submissions.policy import Policy
 from scalkit.store.wire import fetched, is_url, shown
 from scalkit.text import counted
 

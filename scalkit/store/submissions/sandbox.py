@@ -26,17 +26,7 @@ _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _BELOW, _VERSION = 1, 1
 _WRITING = 0b1_1111_1111_0010  # of version 1: write, remove, and make whatever there is; not execute, read, list
 _RENAMING, _TRUNCATING = 1 << 13, 1 << 14
-_REFUSED_EVENTS = (
-    "socket.",
-    "subprocess.",
-    "os.system",
-    "os.exec",
-    "os.posix_spawn",
-    "os.fork",
-    "os.startfile",
-    "ftplib.",
-    "urllib.",
-)
+_REFUSED_EVENTS = tuple("socket. subprocess. os.system os.exec os.posix_spawn os.fork os.startfile ftplib. urllib.".split())
 
 
 def confine(folder: Path) -> tuple[str, ...]:

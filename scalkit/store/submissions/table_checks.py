@@ -14,7 +14,8 @@ from scalkit.measure.quarter_means import Cut
 from scalkit.store.runs.columns import PATTERNS, SUITE_KEY, UNITS, names
 from scalkit.store.runs.summaries import OUTLIER_RULES, derived_of
 from scalkit.store.runs.texts import NAMES, name_problem, text_problem
-from scalkit.store.submissions.policy import Policy
+from scalkit.store.submissions.containers import Policy
+from scalkit.store.submissions.record_checks import finite, no_constant, unique_keys
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,6 +38,8 @@ _CLOSE = 1e-9
 
 _LARGEST = 2**62
 _TIMES = ("first", "pure", "work")
+_WHOLES = ("warmup", "rep_min", "rep_max")
+_NOT_NEGATIVE = ("allowed_stderr", "foreign_load")
 _BARRIER = re.compile(r"(MPI_I?)?barrier(_init)?(\[.*\])?", re.I)
 """A barrier moves nothing; whoever measured several sizes may have filed one for each."""
 
@@ -87,7 +90,7 @@ def _texts(table: pa.Table, policy: Policy) -> Iterator[Problem]:
 
 def _json_problem(text: str) -> Problem | None:
     try:
-        if not isinstance(json.loads(text), dict):
+        if not isinstance(json.loads(text, parse_constant=no_constant, parse_float=finite, object_pairs_hook=unique_keys), dict):
             raise ValueError
     except (ValueError, RecursionError):
         return "text-json", "is no JSON object"
@@ -114,6 +117,12 @@ def _numbers(table: pa.Table) -> Iterator[Problem]:
         values = np.asarray(table[name].drop_null().to_numpy(), dtype=np.float64)
         if not np.isfinite(values).all():
             yield "not-finite", f"{name} has a value that is NaN or infinite."
+        elif name in _NOT_NEGATIVE and (values < 0).any():
+            yield "out-of-range", f"{name} has a value below 0."
+    for name in _WHOLES:
+        values = np.asarray(table[name].drop_null().to_numpy(), dtype=np.int64)
+        if (values < 0).any() or (values > _LARGEST).any():
+            yield "out-of-range", f"{name} has a value below 0 or beyond 2^62."
     for name, least in (("p", 1), ("msg_By", 0), ("seq", 0), ("launch", 0), ("suite", 0), ("processes_per_node", 1), ("n", 1)):
         values = np.asarray(table[name].to_numpy(), dtype=np.int64)
         if values.min() < least or values.max() > _LARGEST:
@@ -132,10 +141,12 @@ def _lists(rows: list[dict[str, Any]]) -> Iterator[Problem]:
             yield "index-wrong", f"{where} marks a repetition that is not there."
         elif (problem := _process_problem(row, n)) is not None:
             yield problem[0], f"{where} {problem[1]}."
+        elif row["rep_min"] is not None and row["rep_max"] is not None and row["rep_min"] > row["rep_max"]:
+            yield "out-of-range", f"{where} asks for {row['rep_min']} repetitions at least and {row['rep_max']} at most."
         elif row["unit"] == "ns" and min(row["raw"]) < 1:
             yield "not-positive", f"{where} has a time of {min(row['raw'])} ns."
-        elif row["unit"] == "ns" and any(t is not None and t < 0 for name in _TIMES for t in _listed(row[name])):
-            yield "not-positive", f"{where} has a time below 0 beside its repetitions."
+        elif row["unit"] == "ns" and any(not 0 <= (t or 0) <= _LARGEST for name in _TIMES for t in _listed(row[name])):
+            yield "not-positive", f"{where} has a time below 0 or beyond 2^62 beside its repetitions."
         elif max(map(abs, row["raw"])) > _LARGEST:
             yield "out-of-range", f"{where} has a value beyond 2^62."
         else:
@@ -157,6 +168,8 @@ def _process_problem(row: Mapping[str, Any], n: int) -> Problem | None:
         return "index-wrong", "has times of processes of a repetition that is not there"
     if any(not 0 <= t <= _LARGEST for t in (*(root or ()), *(medians or ()), *each)):
         return "out-of-range", "has a time of a process below 0 or beyond 2^62"
+    if root and row["metric"] == "time" and any(own > time + 1 for own, time in zip(root, row["raw"], strict=True)):
+        return "root-impossible", "has a root that took longer than all processes together"
     if row["cut"] is not None and Cut.of_text(row["cut"]) is None:
         return "cut-unknown", f"cuts the quarters {row['cut'][:20]!r}; known are such as '' and '1,4'"
     return None
@@ -192,6 +205,8 @@ def _settings(rows: list[dict[str, Any]], record: Mapping[str, Any]) -> Iterator
             yield "processes-beyond", f"{row['p']} processes do not fit on the {room} that the record's nodes have."
         elif row["x_name"] in ("p", "msg_By") and row["x"] != row[row["x_name"]]:
             yield "x-mismatch", f"x of {row['op']} is {row['x']}, and its {row['x_name']} {row[row['x_name']]}."
+        elif (lie := _fixed_lie(row)) is not None:
+            yield "fixed-mismatch", f"{row['op']} says that {lie} is fixed, and was measured with {row[lie]}."
         elif suites.setdefault(row["suite"], key) != key:
             yield "suite-mixed", f"suite {row['suite']} has measurements of different kinds."
         elif (*key, row["x"], row["launch"]) in seen:
@@ -200,6 +215,12 @@ def _settings(rows: list[dict[str, Any]], record: Mapping[str, Any]) -> Iterator
             seen.add((*key, row["x"], row["launch"]))
             continue
         return
+
+
+def _fixed_lie(row: Mapping[str, Any]) -> str | None:
+    """Return the parameter that a suite says to be fixed at another value than the measurement has."""
+    said = json.loads(row["fixed"] or "{}")
+    return next((name for name in ("p", "msg_By") if said.get(name, row[name]) != row[name]), None)
 
 
 def _plausible(rows: list[dict[str, Any]], record: Mapping[str, Any], policy: Policy) -> Iterator[Problem]:

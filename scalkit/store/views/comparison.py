@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.errors import UsageError
+from scalkit.json_values import json_fields, json_value
 from scalkit.stats import adjusted_p, can_differ, hodges_lehmann_ratio, rank_sum
-from scalkit.store.runs.record import plain
 from scalkit.store.runs.texts import no_formula
-from scalkit.store.views.choices import Choice
-from scalkit.store.views.curves import Curve, curves_of
+from scalkit.store.views.curves import Choice, Curve, curves_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
 TOO_FEW = "too few runs"
 """What `compare` and `advise` say where no test of so many runs could find a difference."""
-
-_OF_CURVE = ("label", "op", "platform", "metric", "unit", "fixed", "simulated", "oversubscribed", "x_name")
 
 
 @dataclass(frozen=True)
@@ -115,21 +112,17 @@ class Comparison:
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what does not exist is null."""
         return {
-            "statistic": self.statistic,
-            "level": self.level,
-            "confidence": self.confidence,
-            "tolerance": self.tolerance,
+            **json_fields(self, "statistic level confidence tolerance"),
             "curves": [
                 {
-                    **{name: getattr(curve, name) for name in _OF_CURVE},
+                    **json_fields(curve, "label op platform metric unit fixed simulated oversubscribed x_name"),
                     "runs": list(curve.run_ids),
-                    "x": curve.x.tolist(),
-                    "y": plain(curve.y.tolist()),
+                    **json_fields(curve, "x y"),
                     "reference": self.curves[place].label if place >= 0 else None,
                 }
                 for curve, place in zip(self.curves, self.references, strict=True)
             ],
-            "ratios": [plain(vars(ratio)) for ratio in self.ratios],
+            "ratios": [json_value(vars(ratio)) for ratio in self.ratios],
             "sentences": list(self.sentences),
         }
 

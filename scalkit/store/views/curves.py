@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +12,83 @@ from scalkit.clocks import VIRTUAL
 from scalkit.errors import DataError, UsageError
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.runs.columns import BASE_UNITS, STATISTICS, UNITS
-from scalkit.store.views.choices import Choice
+from scalkit.store.runs.summaries import ROOT_MEDIAN
 
 if TYPE_CHECKING:
     from scalkit.store.store import Store
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Suites that are one curve: the same operation on the same platform, in as many runs as there are.
+
+    `filters`: columns of the store's ``points`` or ``runs`` to values, texts with ``*``, or lists of them; ``run`` to the
+    beginnings of ids. `label`: for the legend; empty to have one made.
+    `runs`: in which runs, for a label that is made; empty if it needs no saying.
+    """
+
+    filters: Mapping[str, Any]
+    label: str = ""
+    runs: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What is asked for, as a person would write it."""
+        said = {
+            name: "|".join(map(str, value)) if isinstance(value, list | tuple | set | frozenset) else value
+            for name, value in self.filters.items()
+            if name != "run_id" or isinstance(value, str)
+        }
+        return ",".join(f"{name}={value}" for name, value in said.items())
+
+    @classmethod
+    def of(cls, given: str | Mapping[str, Any] | Choice) -> Choice:
+        """Return the choice that a text says, ``"MPI_Gather"`` or ``"op=MPI_Gather,platform=daint*,p=16|32"``.
+
+        Raises UsageError if it cannot be read.
+        """
+        if isinstance(given, Choice):
+            return given
+        if isinstance(given, str):
+            return cls(_filters(given), "")
+        if isinstance(given, Mapping):
+            rest = {str(key): value for key, value in given.items() if key != "label"}
+            return cls(rest, str(given.get("label", "")))
+        raise UsageError(f"a choice is {given!r:.60}; a text such as 'op=MPI_Gather,machine=vm', or a mapping, is needed.")
+
+
+def _filters(text: str) -> dict[str, Any]:
+    if "=" not in text:
+        return {"op": _values(text.strip())}
+    filters: dict[str, Any] = {}
+    for part in text.split(","):
+        name, equals, value = part.partition("=")
+        if not equals and filters:  # a comma within a value, as in a platform's name
+            last = next(reversed(filters))
+            filters[last] = f"{filters[last]},{part}"
+        elif not equals or not name.strip():
+            raise UsageError(f"the choice {text!r:.60} cannot be read at {part!r}; write name=value between commas.")
+        else:
+            filters[name.strip()] = value
+    return {name: _values(value.strip()) for name, value in filters.items()}
+
+
+def _values(text: str) -> Any:
+    """Return a value, or the list of those between ``|``."""
+    return [value_of(part.strip()) for part in text.split("|")] if "|" in text else value_of(text)
+
+
+def value_of(text: str) -> str | int | bool:
+    """Return what a user means by a text: a truth, a number, or the text, such as an id that begins with 0.
+
+    >>> value_of("true"), value_of("32"), value_of("0123"), value_of("juropa*")
+    (True, 32, '0123', 'juropa*')
+    """
+    if text in ("true", "false"):
+        return text == "true"
+    is_number = text.isascii() and text.isdigit() and len(text) < 100 and (text == "0" or text[0] != "0")
+    return int(text) if is_number else text
+
 
 MOST = 8
 """So many curves a choice becomes at most."""
@@ -23,6 +97,9 @@ _COLUMNS: tuple[str, ...] = (
     *("run_id", "platform", "machine", "op", "metric", "unit", "x_name", "x", "p", "msg_By", "fixed"),
     *("simulated", "oversubscribed"),
 )
+PROCESSES, ROOT = "processes", "root"
+"""What may be compared beside the statistics of all repetitions: each process's median, over the processes; root's alone."""
+
 _ALIKE = ("datatype", "sync", "pattern")
 
 
@@ -76,24 +153,56 @@ def curves_of(store: Store, choice: Choice, statistic: str = "med") -> list[Curv
     Over sizes there is a curve for each number of processes, over processes one for each size, over a parameter of one's own
     one for each of what is fixed.
 
-    `statistic`: what stands for the repetitions of a measurement: ``med``, ``q1``, ``mean``, ``min``, ``cut_mean``, ...
+    `statistic`: what stands for the repetitions of a measurement: ``med``, ``q1``, ``mean``, ``min``, ``cut_mean``, ...; ``root``
+    is the median of what root alone needed, ``processes`` each process's median, over the processes, at one setting.
     Raises DataError if nothing is chosen, or what cannot be one curve: of several metrics, over several parameters, or of an
     operation that a platform has with several data types, patterns or kinds of synchronisation. Also if it would be more than
-    `MOST`; UsageError if the statistic or a filter is unknown.
+    `MOST`, or times of processes were not kept; UsageError if the statistic or a filter is unknown.
     """
-    if statistic not in STATISTICS:
-        raise UsageError(f"the statistic {statistic!r:.40} is unknown; choose from {', '.join(STATISTICS)}.")
-    found = store.arrays((*_COLUMNS, statistic), choice.filters)
+    if statistic not in (*STATISTICS, ROOT, PROCESSES):
+        raise UsageError(f"the statistic {statistic!r:.40} is unknown; choose from {', '.join((*STATISTICS, ROOT, PROCESSES))}.")
+    is_own = statistic in (ROOT, PROCESSES)
+    column = ROOT_MEDIAN if is_own else statistic
+    found = store.arrays((*_COLUMNS, "suite", "launch", column), choice.filters)
     shown = choice.shown
     if not len(found["x"]):
         raise DataError(f"nothing in the store fits {shown!r}; 'scalkit store suites' lists what is there.")
-    rows = {name: np.asarray(found[name]) for name in _COLUMNS}
+    rows = {name: np.asarray(found[name]) for name in (*_COLUMNS, "suite", "launch")}
     _single(rows, "metric", shown)
     unit = _single(rows, "unit", shown)
-    rows["value"] = np.ma.filled(found[statistic].astype(np.float64), np.nan) * UNITS[unit]
+    rows["value"] = np.ma.filled(found[column].astype(np.float64), np.nan) * UNITS[unit]
+    if is_own:
+        rows = _taken(rows, np.isfinite(rows["value"]))
+        if not len(rows["x"]):
+            raise DataError(f"the times of root and of the processes of {shown!r} were not kept; measure with --per-process.")
     kind = _kind(store, choice, shown)
+    if statistic == PROCESSES:
+        return [_curve(choice, kind, "process", *_of_processes(store, rows, shown))]
     x_name, parts = _parts(rows, shown)
     return [_curve(choice, kind, x_name, part, fixed) for fixed, part in parts]
+
+
+def _of_processes(store: Store, rows: dict[str, Any], shown: str) -> tuple[dict[str, Any], str]:
+    """Return a row for each process of each run, and what is fixed."""
+    settings = sorted(set(zip(rows["p"].tolist(), rows["msg_By"].tolist(), strict=True)))
+    if len(settings) > 1:
+        (p, size), n = settings[0], len(settings)
+        raise DataError(f"{shown!r} has {n} settings; times of processes are of one: add p={p},msg_By={size} to the choice.")
+    places: list[int] = []
+    values: list[int] = []
+    keys = list(zip(*(rows[name].tolist() for name in ("suite", "x", "launch")), strict=True))
+    for run_id in dict.fromkeys(rows["run_id"].tolist()):
+        table = store.table(run_id).select(["suite", "x", "launch", "process_med"]).to_pylist()
+        medians = {(row["suite"], row["x"], row["launch"]): row["process_med"] for row in table}
+        for place in np.flatnonzero(rows["run_id"] == run_id).tolist():
+            of_each = medians.get(keys[place]) or []
+            places += [place] * len(of_each)
+            values += of_each
+    each = _taken(rows, np.array(places, dtype=np.int64))
+    each["value"] = np.array(values, dtype=np.float64) * UNITS[_single(rows, "unit", shown)]
+    each["x"] = np.concatenate([np.arange(n) for n in np.unique(places, return_counts=True)[1]])
+    p, size = settings[0]
+    return each, f"p = {p}" + (f", {size} B" if size else "")
 
 
 def _curve(choice: Choice, kind: tuple[str, ...], x_name: str, rows: dict[str, Any], fixed: str) -> Curve:

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import UsageError
-from scalkit.store.views.choices import Choice, value_of
+from scalkit.store.views.curves import Choice, value_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -235,7 +235,7 @@ class Browsing:
 
 def _first(suites: pd.DataFrame) -> int:
     """Return the row of a time that substitutes were measured of, else the first."""
-    from scalkit.store.advice.substitutes import operations
+    from scalkit.store.advice.snippets import operations
 
     times = suites[suites["metric"] == "time"]
     there = set(times["op"])

@@ -2,15 +2,111 @@
 
 import json
 import os
-from collections.abc import Iterator
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from scalkit.errors import DataError
-from scalkit.trace.calls.source_lines import Site, of_object, site_of, source_lines
+from scalkit.text import as_percent, counted
+from scalkit.units import format_quantity
+
+_CYTHON = re.compile(r"__pyx_(?:pw|pf|f|fuse_\d+__pyx_pw)_(?P<scopes>(?:\d+[A-Za-z]\w*?_)+)\d*(?P<name>[A-Za-z]\w*)\+")
+_SECONDS = 60
+LINES = "lines.json"
+
+
+class Site(NamedTuple):
+    """An address that a call returns to.
+
+    `text`: function and offset, as in ``solve+0x1c``. `object`: path of the program or library it is in.
+    `address`: as that counts it. `size` in bytes and `changed` in s since 1970: of the object, when it was recorded.
+    """
+
+    text: str
+    object: str
+    address: int
+    size: int
+    changed: int
+
+
+def site_of(said: Mapping[str, Any]) -> Site:
+    """Return a site as a line of a recorder's file has it. Raises ValueError or TypeError if that is damaged."""
+    numbers = (int(said.get(name, 0)) for name in ("address", "size", "changed"))
+    return Site(str(said.get("site", "")), str(said.get("object", "")), *numbers)
+
+
+def write_lines(folder: Path) -> None:
+    """Write ``lines.json``, from texts of sites to ``file:line``, and delete the files of sites that it is made of."""
+    sites: set[Site] = set()
+    for file in folder.glob("[0-9]*.sites"):
+        # a process that was killed may have cut the last line off
+        sites |= {site_of(json.loads(line)) for line in file.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]}
+        file.unlink()
+    of_text: dict[str, set[str]] = {}
+    for site, place in source_lines(sites)[0].items():
+        of_text.setdefault(site.text, set()).add(Path(place).name)
+    lines = {text: next(iter(places)) for text, places in of_text.items() if len(places) == 1}
+    if lines:
+        (folder / LINES).write_text(json.dumps(lines, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def source_lines(sites: Iterable[Site]) -> tuple[dict[Site, str], list[str]]:
+    """Return ``function file:line`` of those sites where it is to be found, and sentences on what is missing."""
+    of_file: dict[str, list[Site]] = {}
+    for site in sorted(sites):
+        if site.object:
+            of_file.setdefault(site.object, []).append(site)
+    tool = shutil.which("addr2line")
+    if of_file and tool is None:
+        return {}, ["there is no addr2line here, so no lines of the source; install binutils"]
+    found: dict[Site, str] = {}
+    problems = []
+    for path, here in of_file.items():
+        try:
+            now = Path(path).stat()
+            same = [site for site in here if (site.size, site.changed) == (now.st_size, int(now.st_mtime))]
+        except (OSError, ValueError) as error:
+            problems.append(f"{path}: {error}, so no lines of its source")
+            continue
+        if len(same) < len(here):
+            problems.append(f"{path} was changed since: no lines of its source for {counted(len(here) - len(same), 'place')}")
+        if same:
+            found |= _lines(str(tool), path, same)
+    return found, problems
+
+
+def _lines(tool: str, path: str, sites: list[Site]) -> dict[Site, str]:
+    """Return what addr2line says; the call itself ends before the address that it returns to."""
+    asked = "".join(f"{site.address - 1:#x}\n" for site in sites)
+    words = [tool, "-f", "-C", "-e", path]
+    try:
+        done = subprocess.run(words, input=asked, capture_output=True, text=True, timeout=_SECONDS, check=False, errors="replace")
+    except subprocess.TimeoutExpired:
+        return {}
+    said = done.stdout.splitlines()
+    if done.returncode != 0 or len(said) != 2 * len(sites):
+        return {}
+    found = {}
+    for site, function, line in zip(sites, said[::2], said[1::2], strict=True):
+        place = line.partition(" (discriminator")[0]
+        if not place.startswith("??") and not place.endswith((":?", ":0")):
+            found[site] = f"{function} {place}"
+    return found
+
+
+def of_object(site: Site) -> str:
+    """Return a name for code without lines: that of a function of Cython as Python has it, else function and file."""
+    cython = _CYTHON.match(site.text)
+    if cython:
+        return ".".join([*re.findall(r"\d+([A-Za-z]\w*?)_(?=\d|$)", cython["scopes"]), cython["name"]])
+    return f"{site.text} in {Path(site.object).name}" if site.object else site.text
+
 
 HEADER = "profile.json"
 _HEAD = np.dtype(
@@ -162,3 +258,56 @@ def _texts(data: bytes, n: int) -> Iterator[tuple[int, str, Site]]:
         if not 0 <= number < n:
             raise ValueError(f"it describes row {number} of {n}")
         yield number, str(said["function"]), site_of(said)
+
+
+FUNCTIONS = ("function", "calls", "time", "of all time", "bytes", "places")
+PLACES = ("function", "called by", "calls", "time", "of all time", "mean", "least", "most", "bytes", "most at location")
+
+
+def function_rows(profile: Profile) -> list[tuple[str, ...]]:
+    """Return the sums of each function, the longest time first."""
+    rows = []
+    for function in dict.fromkeys(one.function for one in profile.calls):
+        here = [one for one in profile.calls if one.function == function]
+        time = sum(one.time_s for one in here)
+        told = (f"{sum(one.calls for one in here):,}", _s(time), _share(profile, time), _bytes(sum(one.bytes for one in here)))
+        rows.append((time, (function, *told, str(len(here)))))
+    return [row for _, row in sorted(rows, key=lambda one: -one[0])]
+
+
+def place_rows(profile: Profile) -> list[tuple[str, ...]]:
+    """Return what was spent at each place, the longest time first."""
+    return [
+        (
+            one.function,
+            one.where or "–",
+            f"{one.calls:,}",
+            _s(one.time_s),
+            _share(profile, one.time_s),
+            _s(one.time_s / one.calls),
+            _s(one.least_s),
+            _s(one.most_s),
+            _bytes(one.bytes),
+            f"{one.most_at}: {_s(one.most_at_s)}",
+        )
+        for one in profile.calls
+    ]
+
+
+def head_line(profile: Profile) -> str:
+    """Return how much was spent in MPI, in a sentence."""
+    processes = counted(int(profile.facts["locations"]), "process", "processes")
+    share = f", {_share(profile, profile.mpi_s)}," if profile.time_s else ""
+    return f"{processes}, {_s(profile.time_s)} of all together; {_s(profile.mpi_s)} of it{share} in MPI"
+
+
+def _share(profile: Profile, time_s: float) -> str:
+    return as_percent(time_s / profile.time_s, ".1f") if profile.time_s else "–"
+
+
+def _s(time_s: float) -> str:
+    return format_quantity(time_s, "s") if time_s else "0 s"
+
+
+def _bytes(n: int) -> str:
+    return format_quantity(n, "B") if n else "–"

@@ -1,14 +1,45 @@
 """Finds the records of a location that cannot be right, so that they are refused or left out."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.errors import DataError
 from scalkit.trace.files.definitions import LocalDefinitions
-from scalkit.trace.files.problems import Problem
 from scalkit.trace.files.tables import OPERATIONS, RECEIVE, SEND, Columns
 from scalkit.trace.waits.functions import FIRST_TO_ALL, TO_ROOT, base_name, begun
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """Something wrong at one place of a trace.
+
+    `record`: number of the call or mark, as in the trace; -1 if it concerns the whole location.
+    `kind`: ``"missing"``, ``"truncated"``, ``"damaged"``, ``"clock"``, ``"leave"``, ``"scope"`` or ``"target"``.
+    `text`: what is wrong, without location and record.
+    `count`: how many records of the location have it; `record` is the first.
+    """
+
+    location: int
+    record: int
+    kind: str
+    text: str
+    count: int = 1
+
+    def __str__(self) -> str:
+        place = f"location {self.location}" + (f", record {self.record}" if self.record >= 0 else "")
+        more = f" (and {self.count - 1} more like it)" if self.count > 1 else ""
+        return f"{place}: {self.text}{more}"
+
+
+def refuse(problems: list[Problem], folder: object) -> DataError:
+    """Return the error to raise for the first of `problems`."""
+    others = len(problems) - 1
+    more = f" {others} more problem{'s were' if others > 1 else ' was'} found." if others else ""
+    return DataError(f"{folder}: {min(problems)}; record it again, or analyse the rest with --keep-going.{more}")
+
 
 Mask = NDArray[np.bool_]
 

@@ -1,8 +1,7 @@
 """OTF2 archives: read, as Score-P and others write them, and written, so that the tools of that world can read a trace."""
 
-from __future__ import annotations
-
 import json
+import re
 import shutil
 import subprocess
 import tempfile
@@ -16,15 +15,16 @@ import numpy as np
 
 from scalkit.errors import BuildError, DataError
 from scalkit.native import build, sources
+from scalkit.text import counted
+from scalkit.trace.files.builder import write_header
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.otf2_events import More, events_of
 from scalkit.trace.files.tables import RECEIVE, SEND
-from scalkit.trace.files.writer import write_header
 from scalkit.trace.local.arrays import extent
-from scalkit.trace.local.left_out import require_all_calls
-from scalkit.trace.local.part import LocalTrace, Table, load
+from scalkit.trace.local.part import LocalTrace, Table, load, require_all_calls
 from scalkit.trace.waits.requests import completing_kinds
 
+_NAMED = 8
 _SITE = "call site"
 _STRINGS = ("", _SITE, "process", "machine")
 
@@ -47,11 +47,17 @@ def read_otf2(archive: str | PathLike[str], folder: str | PathLike[str], *, keep
         said = _run("sk_otf2_read", str(archive), str(place), *["keep-going"] * keep_going)
         lines = dict(line.split(" ", 1) for line in said.splitlines() if " " in line)
         facts: dict[str, Any] = json.loads(lines.pop("facts", "{}"))
+        others = [lines.pop(name) for name in list(lines) if re.fullmatch(r"other\d+", name)]
         found = {name: int(value) for name, value in lines.items()}
         if found["locations"] == 0:
             raise DataError(f"{archive} has no locations; record the program again.")
         for name in ("format", "schema", "locations"):
             facts.pop(name, None)
+        if found["others"]:
+            threads = max(found["others"] - len(others), 0)
+            named = [*map(str.strip, others[:_NAMED]), *["..."] * (len(others) > _NAMED)]
+            named += [counted(threads, "thread")] * (threads > 0)
+            facts["others"] = f"{counted(found['others'], 'location')} of the archive without a rank of MPI: {', '.join(named)}"
         write_header(place, found["locations"], **facts)
     return found
 
@@ -79,7 +85,7 @@ def write_otf2(folder: str | PathLike[str], archive: str | PathLike[str], *, kee
     return sum(counts)
 
 
-def _write_events(trace: LocalTrace, words: _Words, paths: list[Path]) -> list[int]:
+def _write_events(trace: LocalTrace, words: "_Words", paths: list[Path]) -> list[int]:
     first, last = extent(trace.calls["enter"], trace.calls["leave"], trace.marks["time"])
     shift = max(0, -first)
     words.clock = (first + shift, last - first)
@@ -210,7 +216,7 @@ def _run(program: str, *words: str) -> str:
             f"what reads and writes OTF2 cannot be compiled ({error}); it needs a C compiler and the OTF2 library, "
             "Debian's libotf2-trace-dev."
         ) from error
-    done = subprocess.run([str(tool), *words], capture_output=True, text=True, check=False)
+    done = subprocess.run([str(tool), *words], capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.startswith("sk_otf2_")]
         reason = (said or done.stderr.splitlines() or [f"{program} ended with status {done.returncode}"])[-1]

@@ -11,21 +11,7 @@ from scalkit.errors import DataError
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.tables import BLOCKING, EXCLUSIVE, PUT, RECEIVE, SEND
 from scalkit.trace.local.part import Table
-from scalkit.trace.waits.functions import (
-    COLLECTIVES,
-    COMPLETE,
-    FENCE,
-    FLUSH_ALL,
-    FLUSH_ONE,
-    LOCK,
-    LOCK_ALL,
-    POST,
-    START,
-    UNLOCK,
-    UNLOCK_ALL,
-    WAIT,
-    base_name,
-)
+from scalkit.trace.waits import functions
 from scalkit.trace.waits.requests import Kinds, completed_by, one_sided
 
 FIELDS = ("kind", "time", "a", "b", "c", "d", "e")
@@ -167,30 +153,30 @@ def _calls(
         events.add(kind, calls["enter"][rows], (*(one[rows] for one in at_enter), 1))
 
     peer = np.where(calls["peer"] < 0, UNDEFINED, calls["peer"].astype(np.int64))
-    collective = of(COLLECTIVES - FENCE)
+    collective = of((functions.COLLECTIVES - functions.FENCE - functions.NEIGHBOUR) | functions.INIT | functions.FINALIZE)
     operator = _operators(definitions)
     after_enter(COLLECTIVE_BEGIN, collective)
     before_leave(COLLECTIVE_END, collective, c=peer[collective], d=operator[calls["path"][collective]])
-    fence = of(FENCE)
+    fence = of(functions.FENCE | functions.WINDOW)
     after_enter(RMA_BEGIN, fence)
     before_leave(RMA_END, fence)
-    lock = of(LOCK)
+    lock = of(functions.LOCK)
     exclusive = calls["peer"][lock] >= EXCLUSIVE
     before_leave(LOCKED, lock, a=calls["peer"][lock] & (EXCLUSIVE - 1), d=exclusive)
-    before_leave(LOCKED, of(LOCK_ALL), a=UNDEFINED)
-    unlock = of(UNLOCK | UNLOCK_ALL)
+    before_leave(LOCKED, of(functions.LOCK_ALL), a=UNDEFINED)
+    unlock = of(functions.UNLOCK | functions.UNLOCK_ALL)
     before_leave(UNLOCKED, unlock, a=peer[unlock])
-    flush = of((FLUSH_ONE | FLUSH_ALL) - UNLOCK - UNLOCK_ALL)
+    flush = of((functions.FLUSH_ONE | functions.FLUSH_ALL) - functions.UNLOCK - functions.UNLOCK_ALL)
     before_leave(SYNC, flush, a=peer[flush])
     before_leave(WIN_DESTROY, of(frozenset({"MPI_Win_free"})))
-    opens, ends = of(POST | START), of(COMPLETE | WAIT)
+    opens, ends = of(functions.POST | functions.START), of(functions.COMPLETE | functions.WAIT)
     before_leave(GROUP_SYNC, opens, a=np.array([groups.get(int(k), 0) for k in calls["peer"][opens]], dtype=np.int64))
     before_leave(GROUP_SYNC, ends, a=_groups_of_ends(calls, definitions, opens, ends, groups))
 
 
 def _operators(definitions: Definitions) -> Ints:
     """Return the number that OTF2 gives to the collective operation of each call path; 0 where there is none."""
-    names = [base_name(definitions.region(k)).removeprefix("MPI_") for k in range(len(definitions.paths))]
+    names = [functions.base_name(definitions.region(k)).removeprefix("MPI_") for k in range(len(definitions.paths))]
     waiting = [name[1:].capitalize() if name[:1] == "I" else name for name in names]
     return np.array([_OPERATORS.get(name, 0) for name in waiting], dtype=np.int64)
 
@@ -222,7 +208,7 @@ def _groups_of_ends(
     calls: Table, definitions: Definitions, opens: NDArray[np.intp], ends: NDArray[np.intp], groups: Mapping[int, int]
 ) -> Ints:
     """Return the group of each complete and wait: that of the last start or post on its window."""
-    posts, waits = (definitions.paths_in(names)[calls["path"]] for names in (POST, WAIT))
+    posts, waits = (definitions.paths_in(names)[calls["path"]] for names in (functions.POST, functions.WAIT))
     last: dict[tuple[int, bool], int] = {}
     found = []
     is_end = set(ends.tolist())

@@ -10,7 +10,7 @@ from scalkit.errors import DataError
 from scalkit.trace.files.tables import OPERATIONS, RECEIVE, SEND
 from scalkit.trace.local.arrays import Matching, extent
 from scalkit.trace.local.part import LocalTrace, load
-from scalkit.trace.results.metrics import TITLES, WAITS
+from scalkit.trace.results.summary import TITLES, WAITS
 from scalkit.trace.waits.each_wait import each_wait
 from scalkit.trace.waits.messages import messages_of
 

@@ -1,7 +1,5 @@
 """Reads traces: the header of the folder, and the file of a location as far as it goes."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator
@@ -13,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
-from scalkit.trace.calls.source_lines import LINES
+from scalkit.trace.calls.profile import LINES
+from scalkit.trace.files.builder import HEADER, location_file
+from scalkit.trace.files.checks import Problem
 from scalkit.trace.files.definitions import LocalDefinitions
-from scalkit.trace.files.problems import Problem
 from scalkit.trace.files.tables import BLOCK, FILE, KINDS, MAGIC, ORDER, TABLES, Columns, block_bytes, empty
-from scalkit.trace.files.writer import HEADER, location_file
 
 _MANY = 1024
 """Locations that are looked for one by one, so that each file that is missing is named."""
@@ -43,6 +41,11 @@ class Header:
     def is_asynchronous(self) -> bool:
         """Whether something other than the calls of a process progressed communication: then none waits for calls."""
         return bool(self.facts.get("asynchronous_progress", False))
+
+    @property
+    def not_read(self) -> list[str]:
+        """A sentence on the locations of an archive that are no ranks, such as accelerators, if it had any."""
+        return [str(self.facts["others"])] if self.facts.get("others") else []
 
 
 @dataclass
@@ -148,7 +151,7 @@ def _heads(header: Header, location: int) -> Iterator[tuple[str, int]]:
         return
 
 
-def _read_blocks(data: NDArray[np.uint8], name: str, location: int, found: LocationFile, live: Live | None) -> None:
+def _read_blocks(data: NDArray[np.uint8], name: str, location: int, found: LocationFile, live: "Live | None") -> None:
     parts: dict[str, list[Columns]] = {table: [] for table in TABLES}
     head = _record(data, 0, FILE)
     if head is None or head["magic"] != MAGIC or head["order"] != ORDER or head["location"] != location:
@@ -172,7 +175,7 @@ def _read_blocks(data: NDArray[np.uint8], name: str, location: int, found: Locat
         found.problems.append(Problem(location, last, "truncated", text))
 
 
-def _how_it_ended(definitions: LocalDefinitions, live: Live) -> str:
+def _how_it_ended(definitions: LocalDefinitions, live: "Live") -> str:
     """Return in which call a process was when it was killed, or why its recording ended before it did."""
     if live.failed:
         return f": the recorder could write nothing after this record ({os.strerror(live.failed)})"

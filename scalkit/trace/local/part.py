@@ -1,6 +1,7 @@
 """The part of a trace that one process analyses: its locations behind each other, with the numbers that all processes share."""
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
@@ -8,16 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.arrays import Ints
 from scalkit.errors import DataError
-from scalkit.trace.files.checks import checked
+from scalkit.text import counted
+from scalkit.trace.files.checks import Problem, checked, refuse
 from scalkit.trace.files.definitions import Definitions, LeftOut, LocalDefinitions, Path, ScopeKey, merge
-from scalkit.trace.files.problems import Problem, refuse
 from scalkit.trace.files.reader import Header, LocationFile, count_records, read_header, read_location
 from scalkit.trace.files.tables import COLLECTIVE, RECEIVE, SEND, TABLES, empty
 from scalkit.trace.local.joined import PLACE, Joining, Table, bounds, completing, entered, link
-from scalkit.trace.local.left_out import collective_calls
 from scalkit.trace.local.ranks import Alone, Ranks
-from scalkit.trace.waits.functions import COLLECTIVES, begun
+from scalkit.trace.results.summary import FACTS
+from scalkit.trace.waits.functions import COLLECTIVES, IN_ORDER, base_name, begun
+from scalkit.units import format_quantity
 
 __all__ = ["LocalTrace", "Table", "load"]
 
@@ -167,7 +170,7 @@ def _read(header: Header, location: int) -> tuple[LocationFile, dict[int, Path],
 
 def _uneven(ranks: Ranks, definitions: Definitions, calls: Table, incomplete: set[int], left_out: list[LeftOut]) -> list[Problem]:
     """Return which locations lack a collective call that other members of a communicator or window have."""
-    is_collective = definitions.paths_in(COLLECTIVES | begun(COLLECTIVES))[calls["path"]] & (calls["scope"] >= 0)
+    is_collective = definitions.paths_in(IN_ORDER | begun(COLLECTIVES))[calls["path"]] & (calls["scope"] >= 0)
     pairs = np.stack([calls["scope"][is_collective], calls["location"][is_collective]])
     each, times = np.unique(pairs, axis=1, return_counts=True)
     counted = {(int(scope), int(at)): int(n) for (scope, at), n in zip(each.T, times, strict=True)}
@@ -198,3 +201,82 @@ def _share(ranks: Ranks, first: int, local: list[tuple[dict[int, Path], LocalDef
         [entry for _, entries, _ in everything for entry in entries],
         frozenset(name for _, _, names in everything for name in names),
     )
+
+
+CALLS, SMALL = 100, 101
+"""Kinds of what is left out, beside those of messages."""
+
+
+def missing_before(trace: LocalTrace, rows: Mapping[str, Ints], keys: Mapping[str, Ints], by: str, kind: int) -> Ints:
+    """Return for each row how many of the same `keys` are left out before it.
+
+    `keys`: ``location`` and ``scope``, for messages also ``peer`` and ``tag``.
+    `by`: the column with the place in the order of calls.
+    """
+    found = np.zeros(len(rows[by]), dtype=np.int64)
+    chosen = begun(COLLECTIVES) | IN_ORDER
+    for k, left in enumerate(trace.left_out):
+        for (place, what, scope, which, tag), (count, _) in left.items():
+            if place == 0 or what != kind or (kind == CALLS and base_name(which) not in chosen):
+                continue
+            same: NDArray[np.bool_] = (keys["location"] == k) & (keys["scope"] == scope) & (rows[by] >= place)
+            if kind != CALLS:
+                same &= (keys["peer"] == int(which)) & (keys["tag"] == tag)
+            found[same] += count
+    return found
+
+
+def collective_calls(left: LeftOut) -> dict[int, int]:
+    """Return how many collective calls on each scope a location did not record in pauses."""
+    found: dict[int, int] = defaultdict(int)
+    for (place, kind, scope, which, _), (count, _) in left.items():
+        if place and kind == CALLS and base_name(which) in begun(COLLECTIVES) | IN_ORDER:
+            found[scope] += count
+    return dict(found)
+
+
+def lacks_messages(each: Iterable[LeftOut]) -> bool:
+    """Return whether messages are missing of which nobody knows where: those of functions that are left out."""
+    return any(place == 0 and kind in (SEND, RECEIVE) for left in each for place, kind, *_ in left)
+
+
+def absent_metrics(each: Iterable[LeftOut]) -> frozenset[str]:
+    """Return the metrics that nobody can tell of what is left."""
+    everywhere = list(each)
+    if not any(everywhere):
+        return frozenset()
+    windows = {name for name, one in FACTS.items() if one.of_progress or one.awaits == "windows"} - {
+        "wait_at_fence",
+        "wait_at_window",
+    }
+    messages = {name for name, one in FACTS.items() if one.awaits == "messages"}
+    return frozenset(windows | (messages if lacks_messages(everywhere) else set()))
+
+
+def sentences(each: Iterable[LeftOut]) -> list[str]:
+    """Return what all locations left out, and what that means for the result."""
+    calls: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    small = 0
+    everywhere = list(each)
+    for (_, kind, _, which, _), (count, ns) in (one for left in everywhere for one in left.items()):
+        if kind == CALLS:
+            calls[which][0] += count
+            calls[which][1] += ns
+        small += count * (kind == SMALL)
+    found = [f"{counted(n, 'call')} of {name}, {format_quantity(1e-9 * ns, 's')}" for name, (n, ns) in sorted(calls.items())]
+    found += [f"{counted(small, 'transfer')} of fewer bytes than asked for"] if small else []
+    if not found:
+        return []
+    found.append("so waits in one-sided communication and causes are not looked for")
+    found += ["the time of these calls is that of what is around them"] if calls else []
+    if lacks_messages(everywhere):
+        found.append("so waits for senders and receivers are not looked for")
+    return [f"as asked: {one}" for one in found]
+
+
+def require_all_calls(trace: LocalTrace, what: str) -> None:
+    """Raise DataError if the recorder was to leave something out, which `what` needs."""
+    if any(trace.left_out):
+        raise DataError(
+            f"{trace.header.folder}: the recorder left calls out, as asked, and {what} needs all; record without that."
+        )

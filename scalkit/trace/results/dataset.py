@@ -11,11 +11,11 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError
+from scalkit.trace.files.checks import Problem
 from scalkit.trace.files.definitions import Definitions
-from scalkit.trace.files.problems import Problem
 from scalkit.trace.files.reader import Header
 from scalkit.trace.options import Options
-from scalkit.trace.results.metrics import FACTS, WHY
+from scalkit.trace.results.summary import FACTS, WHY
 from scalkit.trace.results.sums import Found
 from scalkit.whole_file import whole_file
 

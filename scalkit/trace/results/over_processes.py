@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scalkit.errors import DataError, UsageError
 from scalkit.measure.schema import FUNCTION, REPETITION, RUN, Metric, check
-from scalkit.trace.results.metrics import TITLES, WAITS
+from scalkit.trace.results.summary import TITLES, WAITS
 from scalkit.trace.waits.functions import COLLECTIVES, COMPLETE, POST, START, WAIT, base_name, is_library_call
 
 _ALL = "program"
@@ -154,7 +154,7 @@ def breakdown(ds: xr.Dataset, region: str = "") -> Breakdown:
     `region`: only what happens within this region; empty for all.
     Raises DataError if there is no such region.
     """
-    from scalkit.trace.results.metrics import WAITS
+    from scalkit.trace.results.summary import WAITS
 
     regions, parents = [str(name) for name in ds["region"].values], ds["parent"].values.tolist()
     kind_of, inside = _by_path(regions, parents, region, frozenset(json.loads(ds.attrs.get("functions", "[]"))))

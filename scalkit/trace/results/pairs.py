@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scalkit.errors import UsageError
 from scalkit.trace.local.arrays import exact_sums, summed
 from scalkit.trace.results.dataset import TRAFFIC
-from scalkit.trace.results.metrics import TITLES
+from scalkit.trace.results.summary import TITLES
 
 TRAFFIC_TITLES = {
     "operations": "one-sided operations",

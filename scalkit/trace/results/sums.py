@@ -7,7 +7,7 @@ import numpy as np
 from scalkit.arrays import Ints
 from scalkit.trace.local.arrays import exact_sums, summed
 from scalkit.trace.local.ranks import Ranks
-from scalkit.trace.results.metrics import FACTS
+from scalkit.trace.results.summary import FACTS
 
 _NUMBER = {name: number for number, name in enumerate(FACTS)}
 _DENSE = 1 << 18

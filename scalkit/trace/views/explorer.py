@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from scalkit.errors import UsageError
 from scalkit.trace.results.dataset import read_result
 from scalkit.trace.results.pairs import Causes, Pairs, causes, pairs
-from scalkit.trace.views.call_tree import CallTree, Row
-from scalkit.trace.views.metric_tree import MetricNode, metric_tree
+from scalkit.trace.views.call_tree import CallTree, MetricNode, Row, metric_tree
 
 Result: TypeAlias = xr.Dataset | str | os.PathLike[str]
 Values: TypeAlias = NDArray[np.float64]

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from scalkit.arrays import Ints
 from scalkit.errors import UsageError
 from scalkit.trace.options import Options
-from scalkit.trace.results.metrics import WAITS
+from scalkit.trace.results.summary import WAITS
 from scalkit.trace.views.raster import Pieces, classed, covered, largest, pieces_between, steps_between, voted
-from scalkit.trace.views.steps import OUTSIDE
-from scalkit.trace.views.timeline_index import Index, as_share, open_index
+from scalkit.trace.views.timeline_index import OUTSIDE, Index, as_share, open_index
 
 _MOST_CELLS = 1 << 19
 _MOST_WALKED = 1 << 16
@@ -227,6 +226,45 @@ class Timeline:
         metric = WAITS[int(waits["metric"][mine][near][int(length.argmax())])] if len(length) else ""
         wait = int(length.sum()) if path else 0
         return Moment(location, self.paths[path], self.regions[path], begin, end - begin, wait, metric if wait else "")
+
+    def sums(self, begin: int, end: int, locations: Sequence[int] | None = None) -> dict[str, float]:
+        """Return the time of all locations in a window by class, in s, the longest first; ``"waiting"`` is part of it."""
+        begin, end, chosen = self._window(begin, end, locations)
+        pieces, path = self._steps(chosen, begin, end)
+        amount = np.bincount(self._kind_of[path + 1], pieces.end - pieces.begin, len(self.classes))[1:]
+        found = {self.classes[k + 1]: 1e-9 * float(amount[k]) for k in np.argsort(-amount, kind="stable") if amount[k]}
+        waits = self._waits(chosen, begin, end)
+        waiting = 1e-9 * float((waits.end - waits.begin).sum())
+        return found | ({"waiting": waiting} if waiting else {})
+
+    def find(self, text: str, after: tuple[int, int] = (-1, -1), locations: Sequence[int] | None = None) -> Moment | None:
+        """Return the first call with a text in its name that begins after a time on a location, or the first of all.
+
+        `after`: time in ns and location; of those that begin together the lowest location is first. None if no call has it.
+        """
+        paths = [k for k, region in enumerate(self.regions) if k and text.lower() in region.lower()]
+        _, _, chosen = self._window(0, 1, locations)
+        for least in (after, (-1, -1)):
+            found = [one for location in chosen.tolist() if (one := self._next(location, paths, least))]
+            if found:
+                return min(found, key=lambda one: (one.begin, one.location))
+        return None
+
+    def _next(self, location: int, paths: Sequence[int], after: tuple[int, int]) -> Moment | None:
+        steps, mine = self._index.tables["steps"], slice(*map(int, self._index.offsets["steps"][location : location + 2]))
+        times, path = steps["time"][mine], steps["path"][mine]
+        hits = np.flatnonzero(np.isin(path, paths))
+        above, begins = np.where(hits > 0, path[hits - 1], 0), np.ones(len(hits), dtype=np.bool_)
+        parents = np.asarray(self._index.facts["parents"])
+        while (above > 0).any():  # after a call within it, a step is no new call
+            above = np.where(above > 0, parents[above], 0)
+            begins &= (above <= 0) | (above != path[hits])
+        hits = hits[begins]
+        for at in hits[np.searchsorted(times[hits], after[0] + (location <= after[1])) :].tolist():
+            moment = self.at(location, int(times[at]))
+            if moment is not None and moment.begin == times[at] and moment.path == self.paths[int(path[at])]:
+                return moment
+        return None
 
     def longest_wait(self, metric: str = "") -> Moment | None:
         """Return the call that waits longest, for anything or for one of `scalkit.trace.WAITS`; None if none does."""

@@ -14,18 +14,61 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scalkit.arrays import Ints
 from scalkit.errors import DataError
+from scalkit.trace.files.builder import HEADER, location_file
 from scalkit.trace.files.reader import Header, read_header
 from scalkit.trace.files.tables import RECEIVE
-from scalkit.trace.files.writer import HEADER, location_file
 from scalkit.trace.local.arrays import extent
-from scalkit.trace.local.joined import Table
+from scalkit.trace.local.joined import PLACE, Table, changes
 from scalkit.trace.local.part import LocalTrace, load
 from scalkit.trace.options import Options
 from scalkit.trace.views.raster import Pieces, classed, covered, halved, largest, pieces_between
-from scalkit.trace.views.steps import steps_of, union_of
 from scalkit.trace.waits.each_wait import EachWait, each_wait
 from scalkit.trace.waits.requests import Kinds, completed_by, completing_kinds, members, one_sided
+
+OUTSIDE = -1
+"""Path of the last step of a location: nothing is recorded from there on."""
+
+
+def steps_of(calls: Table, marks: Table, parents: Ints) -> tuple[Ints, NDArray[np.int32]]:
+    """Return from when on which call path is the innermost of a location.
+
+    `calls`, `marks`: of one location, in order of their numbers, as `scalkit.trace.local.part.LocalTrace` has them.
+    `parents` of shape (n_paths,).
+    `time` of shape (n,), in ns: ascending, without equal ones. Calls that took no time are left out.
+    `path` of shape (n,): the last one is `OUTSIDE`.
+    """
+    if not len(calls["enter"]) and not len(marks["time"]):
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+    begin, end = extent(calls["enter"], calls["leave"], marks["time"])
+    lasting = calls["leave"] > calls["enter"]
+    enter, leave, path, number = (calls[name][lasting] for name in ("enter", "leave", "path", "number"))
+    after = parents[path].astype(PLACE)
+    if not len(marks["time"]) and (enter[1:] >= leave[:-1]).all():
+        time = np.stack([enter, leave], axis=1).ravel()
+        state = np.stack([path, after], axis=1).ravel()
+    else:
+        time, state = changes(enter, leave, path, after, number.astype(np.int64), marks)
+    time = np.concatenate([[begin], time, [end]])
+    state = np.concatenate([[0], state, [OUTSIDE]]).astype(np.int32)
+    is_last = np.append(time[1:] > time[:-1], True)
+    return time[is_last], state[is_last]
+
+
+def union_of(begin: Ints, end: Ints, what: NDArray[np.uint8]) -> tuple[Ints, Ints, NDArray[np.uint8]]:
+    """Return intervals without overlap, in order; those that overlap become one, with `what` of the first.
+
+    `begin`, `end` of shape (n,). `what` of shape (n,).
+    """
+    if len(begin) == 0:
+        return begin, end, what
+    order = np.lexsort((-end, begin))
+    begin, end, what = begin[order], np.maximum.accumulate(end[order]), what[order]
+    is_new = np.append(True, begin[1:] >= end[:-1])
+    starts = np.flatnonzero(is_new)
+    return begin[starts], np.maximum.reduceat(end, starts), what[starts]
+
 
 FOLDER = "timeline"
 """Folder within that of the trace."""
@@ -256,7 +299,9 @@ def _write_levels(
         pieces = pieces_between(steps["time"], begins, [location], 0, max(span, 1))
         amount = classed(pieces, kind_of[steps["path"][pieces.place] + 1], n_kinds, 1, widths[0], bits)
         mine = slice(offsets["waits"][location], offsets["waits"][location + 1])
-        waited = covered(_of_one(waits["begin"][mine], waits["end"][mine]), 1, widths[0], bits)[None]
+        begin, end = np.asarray(waits["begin"][mine]), np.asarray(waits["end"][mine])
+        pieces = Pieces(np.zeros(len(begin), np.int32), begin, end, np.arange(len(begin)))
+        waited = covered(pieces, 1, widths[0], bits)[None]
         for k, (classes, shares) in enumerate(files):
             largest(amount).tofile(classes)
             as_share(waited[0], bits + k).tofile(shares)
@@ -265,10 +310,6 @@ def _write_levels(
         for stream in pair:
             stream.close()
     return {"bits": bits, "levels": widths}
-
-
-def _of_one(begin: NDArray[np.int64], end: NDArray[np.int64]) -> Pieces:
-    return Pieces(np.zeros(len(begin), np.int32), np.asarray(begin), np.asarray(end), np.arange(len(begin)))
 
 
 def as_share(waited: NDArray[np.float64], bits: int) -> NDArray[np.uint8]:

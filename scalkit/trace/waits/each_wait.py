@@ -9,17 +9,15 @@ from numpy.typing import NDArray
 
 from scalkit.arrays import Ints
 from scalkit.trace.files.definitions import Definitions
-from scalkit.trace.local.frame import find_frame
+from scalkit.trace.local.arrays import find_frame
 from scalkit.trace.local.joined import PLACE
-from scalkit.trace.local.left_out import lacks_messages
-from scalkit.trace.local.part import LocalTrace
+from scalkit.trace.local.part import LocalTrace, lacks_messages
 from scalkit.trace.local.ranks import Alone
 from scalkit.trace.options import Options
-from scalkit.trace.results.metrics import WAITS
+from scalkit.trace.results.summary import WAITS
 from scalkit.trace.results.sums import Waits
 from scalkit.trace.waits.collectives import waits_in_collectives
-from scalkit.trace.waits.epochs import waits_in_epochs
-from scalkit.trace.waits.grants import waits_for_grants
+from scalkit.trace.waits.epochs import waits_for_grants, waits_in_epochs
 from scalkit.trace.waits.locks import waits_for_locks
 from scalkit.trace.waits.messages import waits_in_messages
 from scalkit.trace.waits.progress_waits import Analysis, wait_for_progress

@@ -2,22 +2,22 @@
 
 BARRIER = frozenset({"MPI_Barrier", "ARMCI_Barrier", "armci_msg_barrier", "sk1s_barrier"})
 NXN = frozenset(
-    {
-        "MPI_Allgather",
-        "MPI_Allgatherv",
-        "MPI_Allreduce",
-        "MPI_Alltoall",
-        "MPI_Alltoallv",
-        "MPI_Alltoallw",
-        "MPI_Reduce_scatter",
-        "MPI_Reduce_scatter_block",
-    }
+    f"MPI_{name}"
+    for name in "Allgather Allgatherv Allreduce Alltoall Alltoallv Alltoallw Reduce_scatter Reduce_scatter_block".split()
 )
 FIRST_TO_ALL = frozenset({"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"})
 TO_ROOT = frozenset({"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"})
 FENCE = frozenset({"MPI_Win_fence"})
 ALL_FENCE = frozenset({"ARMCI_AllFence"})
-COLLECTIVES = BARRIER | NXN | FIRST_TO_ALL | TO_ROOT | FENCE
+SCAN = frozenset({"MPI_Scan", "MPI_Exscan"})
+NEIGHBOUR = frozenset(f"MPI_Neighbor_{name}" for name in "allgather allgatherv alltoall alltoallv alltoallw".split())
+COLLECTIVES = BARRIER | NXN | FIRST_TO_ALL | TO_ROOT | FENCE | SCAN | NEIGHBOUR
+
+WINDOW = frozenset(f"MPI_Win_{name}" for name in "create allocate allocate_shared create_dynamic free".split())
+INIT, FINALIZE = frozenset({"MPI_Init", "MPI_Init_thread"}), frozenset({"MPI_Finalize"})
+
+IN_ORDER = COLLECTIVES | WINDOW | INIT | FINALIZE
+"""Calls that all members of a communicator or window make in the same order."""
 
 LOCK, UNLOCK = frozenset({"MPI_Win_lock"}), frozenset({"MPI_Win_unlock"})
 LOCK_ALL, UNLOCK_ALL = frozenset({"MPI_Win_lock_all"}), frozenset({"MPI_Win_unlock_all"})

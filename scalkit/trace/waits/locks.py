@@ -10,9 +10,8 @@ from scalkit.trace.files.tables import EXCLUSIVE
 from scalkit.trace.local.arrays import group_starts, next_of_group
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.local.ranks import rounds
-from scalkit.trace.waits.formulas import Longest
 from scalkit.trace.waits.functions import LOCK, LOCK_ALL, UNLOCK, UNLOCK_ALL
-from scalkit.trace.waits.progress_waits import Analysis
+from scalkit.trace.waits.progress_waits import Analysis, Longest
 
 
 @dataclass(frozen=True)

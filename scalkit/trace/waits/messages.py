@@ -6,11 +6,9 @@ from numpy.typing import NDArray
 from scalkit.arrays import Ints
 from scalkit.trace.files.tables import RECEIVE, SEND
 from scalkit.trace.local.arrays import Matching, with_ordinals
-from scalkit.trace.local.left_out import missing_before
-from scalkit.trace.local.part import LocalTrace, Table
+from scalkit.trace.local.part import LocalTrace, Table, missing_before
 from scalkit.trace.local.ranks import rounds
-from scalkit.trace.waits.formulas import Longest
-from scalkit.trace.waits.progress_waits import Analysis
+from scalkit.trace.waits.progress_waits import Analysis, Longest
 from scalkit.trace.waits.requests import members
 
 

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from scalkit.arrays import Ints
-from scalkit.trace.waits.formulas import wait_for_one, wait_for_several
-from scalkit.trace.waits.progress import FirstProgress, Progress, find_progress
-from scalkit.trace.waits.progress_waits import Analysis
-from scalkit.trace.waits.requests import Requests, find_requests
+from scalkit.trace.waits.progress_waits import Analysis, wait_for_one, wait_for_several
+from scalkit.trace.waits.requests import FirstProgress, Progress, Requests, find_progress, find_requests
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -9,7 +9,7 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.errors import ExpectationError, ScalkitError
-from scalkit.fit.several.growth import GrowthSum
+from scalkit.fit.several.model import GrowthSum
 from scalkit.growth import Growth
 from scalkit.measure import Series, SeveralSeries
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from scalkit.arrays import Floats
-from scalkit.fit.growth_tests import student
-from scalkit.fit.pure_error import standard_error
+from scalkit.fit.pure_error import standard_error, student
+from scalkit.json_values import json_fields
 from scalkit.measure import Series, SeveralSeries
 from scalkit.validation.answer import MATERIAL, Answer
 from scalkit.validation.baseline.regression import BETWEEN, errors_of
@@ -120,12 +120,7 @@ class Against:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {
-            "model": self.model,
-            "factor": self.factor,
-            "low": self.low,
-            "high": self.high,
-            "smallest": self.smallest,
-            "largest": self.largest,
+            **json_fields(self, "model factor low high smallest largest"),
             "grows": {one.parameter: {"factor": one.growth, "low": one.low, "high": one.high} for one in self.trends},
             "sentence": self.sentence,
         }

@@ -12,11 +12,11 @@ from scalkit.errors import DataError
 from scalkit.fit import Model
 from scalkit.fit.pure_error import standard_error
 from scalkit.growth import Growth
+from scalkit.json_values import json_fields
 from scalkit.markup import block, counted, details, formula, paragraph, table
 from scalkit.validation.baseline.regression import errors_of
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.result import Validation
-from scalkit.validation.several.along import number_or_none
 from scalkit.validation.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -81,25 +81,12 @@ class BaselineEntry:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, as ``baseline.schema.json`` describes them."""
-        model = self.model
         return {
-            "function": self.function,
-            "metric": self.metric,
-            "unit": model.unit,
-            "parameter": model.parameter,
-            "expectation": str(self.expectation),
-            "deviation": None if self.deviation is None else str(self.deviation),
-            "model": {
-                "growth": str(model.growth),
-                "constant": model.constant,
-                "log2_coefficient": number_or_none(model.log2_coefficient),
-                "adjusted_r2": number_or_none(model.adjusted_r2),
-                "rss": model.rss,
-                "text": str(model),
-            },
-            "x": list(self.x),
-            "y": list(self.y),
-            "noise": self.noise,
+            **json_fields(self, "function metric"),
+            **json_fields(self.model, "unit parameter"),
+            **json_fields(self, "expectation deviation"),
+            "model": json_fields(self.model, "growth constant log2_coefficient adjusted_r2 rss") | {"text": str(self.model)},
+            **json_fields(self, "x y noise"),
             "errors": list(self.errors or (self.noise,) * len(self.x)),
         } | ({"processes": list(self.processes)} if self.processes else {})
 

@@ -6,19 +6,43 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError, UsageError
 from scalkit.fit import MIN_POINTS
 from scalkit.growth import Growth
+from scalkit.json_values import json_fields
 from scalkit.markup import block, bullets, details, paragraph
+from scalkit.text import as_percent
 from scalkit.validation.baseline import Baseline, BaselineEntry
-from scalkit.validation.baseline.one_process import one_process
 from scalkit.validation.baseline.regression import Regression, regression
 from scalkit.validation.judge.along_one import Case, judge
 from scalkit.validation.result import Validation
-from scalkit.validation.several.along import number_or_none
 from scalkit.validation.space import SearchSpace
 from scalkit.validation.verdict import Verdict
+
+_OUT = 5.0  # times as far from the others as these scatter
+_LEAST = 4  # processes
+
+
+def one_process(before: ArrayLike, after: ArrayLike, place: str, tolerance: float) -> str:
+    """Return in words which process alone takes longer; empty if none does, or the times were not kept.
+
+    `before`, `after` of shape (processes,): when each was done, as with ``--per-process``.
+    `place`: where, in words.
+    `tolerance`: relative change that is none.
+    """
+    then, now = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
+    if len(then) != len(now) or len(now) < _LEAST or not ((then > 0) & (now > 0)).all():
+        return ""
+    logs = np.log(now / then)
+    slowest = int(np.argmax(logs))
+    others = np.delete(logs, slowest)
+    usual = float(np.median(others))
+    scatter = 1.4826 * float(np.median(np.abs(others - usual)))
+    is_alone = logs[slowest] - usual > max(np.log1p(tolerance), _OUT * scatter) and others.max() <= np.log1p(tolerance)
+    return f"process {slowest} alone, {np.exp(logs[slowest]):.3g} times {place}" if is_alone else ""
+
 
 Kind = Literal["worse", "better", "factor", "undecided", "same", "new", "gone"]
 KINDS: tuple[Kind, ...] = ("worse", "better", "factor", "undecided", "same", "new", "gone")
@@ -106,24 +130,14 @@ class Change:
         place = f" at {self.parameter} = {self.at:g}" if math.isfinite(self.at) else " by the models"
         if self.regression is not None and self.regression.shape:
             place = f" {self.regression.where(self.parameter)}"
-        return f"; {self.ratio:.3g} times the value of before{place} (± {100 * _STANDARD_ERRORS * self.error:.2g} %)"
+        return f"; {self.ratio:.3g} times the value of before{place} (± {as_percent(_STANDARD_ERRORS * self.error, '.2g')})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; what does not exist is null."""
         return {
-            "function": self.function,
-            "metric": self.metric,
-            "parameter": self.parameter,
-            "kind": self.kind,
-            "before": None if self.before is None else str(self.before),
-            "after": None if self.after is None else str(self.after),
-            "ratio": number_or_none(self.ratio),
-            "at": number_or_none(self.at),
-            "error": number_or_none(self.error),
+            **json_fields(self, "function metric parameter kind before after ratio at error"),
             "shape": "" if self.regression is None else self.regression.shape,
-            "decides": self.decides,
-            "process": self.process,
-            "sentence": self.sentence,
+            **json_fields(self, "decides process sentence"),
         }
 
 
@@ -157,10 +171,7 @@ class Comparison:
         return self.exit_status() == 1
 
     def exit_status(self, fail_on: Collection[str] = ()) -> int:
-        """Return 1 if something got worse, else 0.
-
-        `fail_on` and errors are those of `failures`.
-        """
+        """Return 1 if something got worse, else 0. `fail_on` and errors are those of `failures`."""
         return int(bool(self.failures(fail_on)))
 
     def failures(self, fail_on: Collection[str] = ()) -> tuple[Change, ...]:

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from scalkit.arrays import Flags, Floats
-from scalkit.measure.values import Values
+from scalkit.measure.reduce import Values
 
 Shape = Literal["", "everywhere", "growing", "from", "up to", "at"]
 
@@ -100,7 +100,7 @@ def regression(x: Floats, then: Floats, now: Floats, error: Floats, tolerance: f
     """Return how values changed; a setting counts where it changed by more than `tolerance` and by more than chance.
 
     Of the shapes that explain the values better than no change does, by the Bayesian information criterion, the best one is
-    taken if it is large enough, else the best rise that is.
+    taken if it is large enough, else the best rise that is. A fall hides no rise at other settings.
 
     `x`, `then`, `now` (shape (settings,)): settings, ascending, and positive values.
     `error` (shape (settings,)): relative standard error of now over then, 0 for exact values.
@@ -119,11 +119,21 @@ def regression(x: Floats, then: Floats, now: Floats, error: Floats, tolerance: f
         if (moved > 0 or order == 0) and abs(moved) > max(math.log1p(tolerance), z * moved_error):
             shape, place, change, change_error = found, at, moved, moved_error
             break
+    if change < 0 and shape:
+        behind = (one for one in shapes if _is_rise(one, logs, math.log1p(tolerance), z))
+        _, shape, place, change, change_error = next(behind, (0.0, shape, place, change, change_error))
     return Regression(x, np.exp(logs), error, z, shape, float(x[place]), math.exp(change), change_error)
 
 
 _Found = tuple[float, Shape, int, float, float]
 """Criterion, shape, index of its setting or -1, change of the logarithm, its standard error."""
+
+
+def _is_rise(one: _Found, logs: Floats, least: float, z: float) -> bool:
+    """Return whether a shape is a rise at some settings that a fall at the others hides: each of them rose."""
+    _, shape, place, moved, error = one
+    there = {"at": logs[place : place + 1], "from": logs[place:], "up to": logs[: place + 1]}.get(shape)
+    return there is not None and bool(there.min() > least) and moved > max(least, z * error)
 
 
 def _shapes(at: Floats, logs: Floats, error: Floats) -> Iterator[_Found]:

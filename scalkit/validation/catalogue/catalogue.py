@@ -21,13 +21,13 @@
     faster_than = "1"
     slower_than = "log(p)"
 
-What a function says of itself goes before what the file says for all; a ruler of its own is not changed by the file.
-"""
+What a function says of itself goes before what the file says for all; a ruler of its own is not changed by the file."""
 
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -35,16 +35,22 @@ from typing import Any
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
 from scalkit.relation import Relation
-from scalkit.toml.lines import Path as EntryPath
-from scalkit.toml.lines import line_of, lines_of, syntax_error
+from scalkit.text import did_you_mean
+from scalkit.toml.tables import EntryPath, line_of, lines_of, syntax_error
 from scalkit.validation.against.claimed import Claimed, claimed
-from scalkit.validation.catalogue.entries import AtEntry, at, is_by_metric, known_keys, typed
-from scalkit.validation.catalogue.growth_classes import declare_growths
-from scalkit.validation.catalogue.made import made, require_deviation
-from scalkit.validation.expectation import Expectation
+from scalkit.validation.catalogue.entries import (
+    AtEntry,
+    at,
+    declare_growths,
+    is_by_metric,
+    known_keys,
+    made,
+    require_deviation,
+    typed,
+)
+from scalkit.validation.expectation import WORDS, Expectation
 from scalkit.validation.names import candidates, function_in, named
-from scalkit.validation.several.expectation import SeveralExpectation
-from scalkit.validation.several.space import SeveralSpace, Space, space_along
+from scalkit.validation.several.expectation import SeveralExpectation, SeveralSpace, Space, space_along
 from scalkit.validation.space import SPACES, SearchSpace
 
 CATALOGUES = ("mpi", "mpi-all", "mafia")
@@ -142,6 +148,7 @@ def load_expectations(source: str | Path) -> ExpectationSet:
         reason = error.strerror if isinstance(error, OSError) else "it is not a text file in UTF-8"
         raise ExpectationError(
             f"cannot read the expectations {str(source)!r}: {reason}. Give a TOML file or one of {', '.join(CATALOGUES)}."
+            + did_you_mean(source, [*CATALOGUES, *WORDS])
         ) from error
     return _from_text(text, str(source))
 
@@ -357,3 +364,19 @@ def _space(name: object) -> str:
     if name not in SPACES:
         raise ExpectationError(f"the search space {name!r} is unknown; choose one of {', '.join(SPACES)}.")
     return name
+
+
+def is_bundled(function: str, along: Mapping[str, Expectation]) -> bool:
+    """Return whether a bundled catalogue says the same of a function, along its only parameter."""
+    known = _bundled().get(function.partition("[")[0], ())
+    return len(along) == 1 and any(one in known for one in along.values())
+
+
+@cache
+def _bundled() -> dict[str, list[Expectation]]:
+    found: dict[str, list[Expectation]] = {}
+    for name in CATALOGUES:
+        for function, one in load_expectations(name).functions.items():
+            if isinstance(one.expectation, Expectation):
+                found.setdefault(function, []).append(one.expectation)
+    return found

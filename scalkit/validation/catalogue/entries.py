@@ -1,12 +1,53 @@
-"""The entries of a user's file: errors know where they stand, keys and kinds of values are checked."""
+"""The entries of a user's file: errors know where they stand, keys and kinds of values are checked, expectations made of them."""
 
 import difflib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 from scalkit.errors import ExpectationError, ScalkitError
-from scalkit.toml.lines import Path as EntryPath
+from scalkit.fit.several.model import GrowthSum
+from scalkit.growth import Growth, all_or_none, register_growth
+from scalkit.toml.tables import EntryPath
+from scalkit.validation.expectation import Expectation, HasGrowth
+from scalkit.validation.several.expectation import SeveralExpectation
+
+
+def made(text: object, deviation: object) -> Expectation | SeveralExpectation:
+    """Return an expectation of one parameter, or of several where it or its deviation names several; of texts made once."""
+    is_text = isinstance(text, str) and isinstance(deviation, str | None)
+    return _made_of_texts(text, deviation) if is_text else _made(text, deviation)
+
+
+def _made(text: object, deviation: object) -> Expectation | SeveralExpectation:
+    given = text.growth if isinstance(text, HasGrowth) else text
+    named = _parameters_in(given)
+    if isinstance(deviation, Mapping):
+        require_deviation(deviation)
+        return SeveralExpectation(given, deviation, tuple(dict.fromkeys([*named, *map(str, deviation)])))
+    allowed = () if deviation is None else _parameters_in(deviation)
+    if len(named) > 1 or len(allowed) > 1:
+        return SeveralExpectation(given, deviation, tuple(dict.fromkeys([*named, *allowed])))
+    return Expectation(text, deviation)
+
+
+_made_of_texts = lru_cache(maxsize=256)(_made)
+
+
+def _parameters_in(text: object) -> tuple[str, ...]:
+    try:
+        return GrowthSum.parse(text).parameters
+    except ExpectationError:
+        return ()  # Expectation says what is wrong
+
+
+def require_deviation(deviation: object) -> None:
+    """Refuse an empty table, and what is no growth."""
+    if isinstance(deviation, Mapping) and not deviation:
+        raise ExpectationError("'deviation' is an empty table; name a parameter, as in { S = 'S^(1/4)' }, or leave it out.")
+    for one in deviation.values() if isinstance(deviation, Mapping) else [deviation]:
+        Growth.parse(one)
 
 
 class AtEntry(Exception):  # noqa: N818
@@ -50,3 +91,34 @@ def typed(table: Mapping[str, Any], key: str, kind: type | tuple[type, ...], def
         if value is not default and not isinstance(value, kind):
             raise ExpectationError(f"'{key}' is {value!r}; {words} is needed.")
     return value
+
+
+_TABLE = "growth_classes"
+_KEYS = ("expression", "faster_than", "slower_than")
+_MOST = 100
+
+
+@all_or_none()
+def declare_growths(table: Mapping[str, Any]) -> None:
+    """Register the classes of a file, in its order, so that all texts after it may name them.
+
+    A class that is there already, with the same formula, stays what it is. Where one is refused, none is registered.
+
+    Raises ExpectationError if an entry is of another kind, or `register_growth` refuses it.
+    """
+    with at(_TABLE):
+        if len(table) > _MOST:
+            raise ExpectationError(f"'{_TABLE}' has {len(table)} classes; at most {_MOST} are allowed.")
+    for name, value in table.items():
+        entry = value if isinstance(value, Mapping) else {"expression": value}
+        known_keys(entry, _KEYS, f"the growth class '{name}'", (_TABLE, name))
+        for key, text in entry.items():
+            with at(_TABLE, name, key):
+                if not isinstance(text, str):
+                    raise ExpectationError(f"'{key}' of the growth class '{name}' is {text!r:.60}; text is needed.")
+        with at(_TABLE, name):
+            if "expression" not in entry:
+                raise ExpectationError(
+                    f"the growth class '{name}' has no key 'expression'; add one, for example expression = 'log(log(p))'."
+                )
+            register_growth(name, entry["expression"], slower_than=entry.get("slower_than"), faster_than=entry.get("faster_than"))

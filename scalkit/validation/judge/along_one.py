@@ -13,12 +13,13 @@ from scalkit.fit import MIN_POINTS, Fits, Model, check_series, fit_series, fit_t
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.options import Prior
+from scalkit.text import percent
 from scalkit.validation.answer import scaled, steps_explain
 from scalkit.validation.asked import require_expected_values
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.judge.trusted import ahead, best_ahead, refitted
 from scalkit.validation.posterior import SURE, Posterior, posteriors
-from scalkit.validation.posterior.memory import Memory
+from scalkit.validation.posterior.posterior import Memory
 from scalkit.validation.space import SearchSpace
 from scalkit.validation.verdict import Estimator, Verdict
 
@@ -190,7 +191,7 @@ def _remarks(
     n, y = len(series.x), series.y
     if n < MIN_POINTS:
         yield f"the model rests on only {n} settings of {series.parameter}; {MIN_POINTS} are the least to rely on"
-    if model.growth.is_constant and (np.diff(y) <= 0).all() and y[-1] < _FALLS * y[0]:
+    if model.growth.is_constant and (y[1:] <= y[:-1]).all() and y[-1] < _FALLS * y[0]:
         yield (
             f"the values fall as {series.parameter} grows and no class of the search space falls; "
             f"for a problem of fixed size validate the cost {series.parameter} * {series.metric}"
@@ -230,16 +231,19 @@ def _off(posterior: Posterior) -> Iterator[str]:
     """Return which value is probably off by a factor, or may be so that the verdict is undecided."""
     if not posterior.off:
         return
-    place = int(np.argmax(posterior.off))
-    share, where = posterior.off[place], f"{posterior.series.parameter} = {posterior.series.x[place]:g}"
-    off = f"off by a factor with a probability of {share:.0%}"
+    share = max(posterior.off)
+    if share < 1 - SURE:
+        return
+    place = posterior.off.index(share)
+    where = f"{posterior.series.parameter} = {posterior.series.x[place]:g}"
+    off = f"off by a factor with a probability of {percent(share)}"
     if posterior.off_at is not None:
         yield f"the value at {where} is {off}; the others are judged; measure it again"
-    elif posterior.verdict == "undecided" and share >= 1 - SURE:
+    elif posterior.verdict == "undecided":
         yield f"much hangs on the value at {where}, which is {off}; measure it again"
 
 
 def _is_one_step(y: Floats) -> bool:
     """Return whether the values stay, rise once, and stay."""
-    steps = np.diff(y)
-    return bool((steps >= 0).all()) and np.count_nonzero(steps) == 1
+    steps = y[1:] - y[:-1]
+    return np.count_nonzero(steps) == 1 and bool((steps >= 0).all())

@@ -1,8 +1,5 @@
 """The one judge: measurements, what is expected of them and what was chosen become verdicts."""
 
-from __future__ import annotations
-
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,19 +14,18 @@ from scalkit.fit import check_series
 from scalkit.measure import Series, SeveralSeries, Statistic
 from scalkit.options import Judging, Prior
 from scalkit.relation import Relation
+from scalkit.text import did_you_mean
 from scalkit.validation.against.ratio import Against, against
 from scalkit.validation.asked import require_expected_values
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import ExpectationSet
 from scalkit.validation.judge.along_one import Mapper, judge
-from scalkit.validation.judge.choices import AnySeries, AnyVerdict, Choices
-from scalkit.validation.judge.recent import Recent
+from scalkit.validation.judge.measured import AnySeries, AnyVerdict, Choices, Recent
 from scalkit.validation.judge.tasks import Task, Tasks
-from scalkit.validation.litmus import Litmus
 from scalkit.validation.names import Name, candidates, unexpected
-from scalkit.validation.posterior.memory import Memory
+from scalkit.validation.posterior.posterior import Memory
 from scalkit.validation.result import Validation
-from scalkit.validation.rules import RuleResult, judge_by_metric, left_rule, require_known
+from scalkit.validation.rules import Litmus, RuleResult, judge_by_metric, left_rule, require_known
 from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.validation.several.judge import judge_several, shortage
 from scalkit.validation.verdict import Estimator, Verdict
@@ -92,8 +88,7 @@ class Judge(Tasks):
     def require_litmus(self, name: str | None, known: set[str]) -> None:
         """Raise a DataError if the litmus function is none of those that are known."""
         if name is not None and name not in known:
-            near = difflib.get_close_matches(name, list(known), 1)
-            hint = f" Did you mean '{near[0]}'?" if near else ""
+            hint = did_you_mean(name, known)
             raise DataError(f"the litmus function '{name}' was not measured; measured are {', '.join(self.functions)}.{hint}")
 
     def result(self, choices: Choices, litmus: str | None = None) -> Outcome:
@@ -124,7 +119,7 @@ class Judge(Tasks):
         validation = self._validation(choices, measured, tasks, verdicts, found.unjudged, litmus)
         return Outcome(validation, verdicts, problems, tuple(found.refused))
 
-    def _tasks(self, measured: list[AnySeries], choices: Choices) -> tuple[list[Task], _Unjudged]:
+    def _tasks(self, measured: list[AnySeries], choices: Choices) -> "tuple[list[Task], _Unjudged]":
         """Return what is judged, and why the rest of what has an expectation is not."""
         tasks: list[Task] = []
         found = _Unjudged({}, {}, [])

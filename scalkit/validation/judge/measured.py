@@ -1,16 +1,82 @@
 """What was measured: the series of every function and metric, without the settings that are left out."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError, UsageError
-from scalkit.measure import SeveralSeries, Statistic, check, fixed_parameters, parameters_of, series, several_series
-from scalkit.validation.judge.choices import AnySeries, Setting
-from scalkit.validation.judge.recent import Recent
+from scalkit.growth import Growth
+from scalkit.measure import Series, SeveralSeries, Statistic, check, fixed_parameters, parameters_of, series, several_series
+from scalkit.options import Judging
+from scalkit.relation import Relation
+from scalkit.validation.expectation import Expectation
 from scalkit.validation.names import Name
+from scalkit.validation.several.expectation import SeveralExpectation
+from scalkit.validation.several.verdict import SeveralVerdict
+from scalkit.validation.verdict import Verdict
+
+AnyExpectation = Expectation | SeveralExpectation
+AnySeries = Series | SeveralSeries
+AnyVerdict = Verdict | SeveralVerdict
+
+Rulers = Mapping[str, tuple[Growth, ...]]
+"""Ticks by parameter, ascending."""
+
+Setting = float | tuple[float, ...]
+"""A value of the parameter, or a value of each of several."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What was chosen, as far as it differs from the set of expectations.
+
+    Two are equal if they lead to the same result from the same measurements. The mappings are never changed in place.
+
+    `rules`: all cross-function rules, those of the set of expectations included.
+    `shared`: those of all functions; empty while each function has its own ruler.
+    `excluded`: ascending; what is left out.
+    """
+
+    judging: Judging = field(default_factory=Judging)
+    rules: tuple[Relation, ...] = ()
+    expectations: Mapping[str, AnyExpectation] = field(default_factory=dict)
+    rulers: Mapping[str, Rulers] = field(default_factory=dict)
+    shared: Rulers = field(default_factory=dict)
+    excluded: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)
+
+
+Value = TypeVar("Value")
+
+
+class Recent(Generic[Value]):
+    """Values by key; beyond `most` the one that was asked for longest ago goes."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._found: OrderedDict[Hashable, Value] = OrderedDict()
+
+    def get(self, key: Hashable) -> Value | None:
+        """Return the value of a key, or None."""
+        value = self._found.get(key)
+        if value is not None:
+            self._found.move_to_end(key)
+        return value
+
+    def put(self, key: Hashable, value: Value) -> Value:
+        """Keep a value; return it."""
+        self._found[key] = value
+        self._found.move_to_end(key)
+        while len(self._found) > self._most:
+            self._found.popitem(last=False)
+        return value
+
+    def __len__(self) -> int:
+        return len(self._found)
+
 
 _KEPT = 256
 

@@ -14,12 +14,10 @@ from scalkit.validation.against.claimed import over_model
 from scalkit.validation.answer import tolerances
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import ExpectationSet, Expected
-from scalkit.validation.catalogue.bundled import is_bundled
+from scalkit.validation.catalogue.catalogue import is_bundled
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.judge.along_one import Case
-from scalkit.validation.judge.choices import AnyExpectation, AnySeries, Choices, Rulers
-from scalkit.validation.judge.measured import Measured
-from scalkit.validation.judge.recent import Recent
+from scalkit.validation.judge.measured import AnyExpectation, AnySeries, Choices, Measured, Recent, Rulers
 from scalkit.validation.names import Name, named, primary
 from scalkit.validation.space import SearchSpace
 from scalkit.validation.strong import StrongScaling, cost_expectation, strong_scaling
@@ -162,14 +160,12 @@ class Tasks:
         bundled = is_bundled(one.function, along)
         return tolerances(along, strictness, bundled=bundled, is_exact=one.exact or one.virtual)
 
-    def _rulers(self, name: Name, choices: Choices) -> Rulers:
-        return choices.shared or (choices.rulers.get(self.key_of(name), {}) if choices.rulers else {})
-
     def _ruled(
         self, one: Name, choices: Choices, spaces: Mapping[str, SearchSpace], growths: Mapping[str, Growth]
     ) -> dict[str, SearchSpace]:
         """Return the search spaces of a function and metric with the ticks moved by hand and the expected growths."""
-        rulers, name = self._rulers(one, choices), "shared" if choices.shared else "by hand"
+        rulers: Rulers = choices.shared or (choices.rulers.get(self.key_of(one), {}) if choices.rulers else {})
+        name = "shared" if choices.shared else "by hand"
         found = {}
         for parameter, growth in growths.items():
             if parameter not in rulers:

@@ -217,7 +217,7 @@ def _single_terms(terms: Floats, is_constant: Bools, x: Floats, y: Floats, step:
     common one. Where they span two of these at most, as 0, 0, 0, 0, 4096, they tell little: a step too many or too few, up
     or down, is no evidence.
     """
-    common, known = _common_step(y), step * _ROUND
+    common, known = common_step(y), step * _ROUND
     if float(np.ptp(y)) <= _FEW_STEPS * common:
         errors = [max(known, common / math.sqrt(3))]
     else:
@@ -230,7 +230,7 @@ def _single_terms(terms: Floats, is_constant: Bools, x: Floats, y: Floats, step:
     return single, scales, masses
 
 
-def _common_step(y: Floats) -> float:
+def common_step(y: Floats) -> float:
     """Return the largest step whose multiples are all differences of values; rounding is taken for none."""
     levels = np.unique(y)
     step, least = 0.0, _SAME * float(levels[-1])

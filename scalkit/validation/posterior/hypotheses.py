@@ -19,13 +19,12 @@ from scalkit.growth import Growth
 from scalkit.options import Prior
 from scalkit.validation.expectation import RANKS, Expectation
 from scalkit.validation.posterior.exact import OFFSET_MASS
-from scalkit.validation.posterior.families import Family, Kind, family
 from scalkit.validation.posterior.profiles import DRIFT_MASS, DRIFTS, OFF_MASS, Batch, Profile, batch, drifting, even, without
-from scalkit.validation.posterior.shapes import in_range, log_ticks, middle
+from scalkit.validation.posterior.shapes import Family, Kind, family, in_range, log_ticks, middle
 
 Bools = Flags
 
-HIDDEN_MASS = 0.2
+HIDDEN_MASS = 0.2  # with a half in its place 81 % instead of 89 % of plain series decide: docs/accuracy.md, hidden terms
 SUM_MASS = 0.15
 Rows = slice | Ints
 

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from scalkit.arrays import Floats
-from scalkit.validation.posterior.families import Family
-from scalkit.validation.posterior.noise import Noise, widened
-from scalkit.validation.posterior.profiles import Batch, Profile, batch, even
+from scalkit.validation.posterior.profiles import Batch, Noise, Profile, batch, even, widened
+from scalkit.validation.posterior.shapes import Family
 
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 Ints = np.ndarray[Any, np.dtype[np.int32]]
 
 _ROWS = 8  # series in one product
+_ALONE = 2**18  # multiplications in one product: OpenBLAS starts threads for more, which cost more than they bring
 _OCTAVE_BITS = 18  # of a float32: exponent and 5 bits of the mantissa remain, 32 steps an octave
 _EXPONENT_BITS = 23
 _BEYOND = 200.0
@@ -64,8 +64,11 @@ class Block:
     def squared_residuals(self, one: Batch) -> Singles:
         """Return B of shape (series, H): the summed squares of centred residuals, and a hundredth of the least variance."""
         # BLAS rounds by the shape of a product, so all products with a batch have the same one
-        found = np.matmul(self._stacks(one.profile), one.products).reshape(-1, len(one.weights))
-        squares: Singles = found[: len(self)].astype(np.float32)
+        stacks, squares = self._stacks(one.profile), np.empty((self._size, len(one.weights)), dtype=np.float32)
+        width = _ALONE // (_ROWS * (self._n + 2))
+        for first in range(0, squares.shape[1], width):
+            found = np.matmul(stacks, one.products[:, first : first + width])
+            squares[:, first : first + width] = found.reshape(-1, found.shape[2])[: self._size]
         np.maximum(squares, (self._least * _BELOW).astype(np.float32)[:, None], out=squares)
         return np.asarray(squares)
 
@@ -118,8 +121,13 @@ class Block:
             [_heights(noise, p, floor[:, None].astype(np.float64)).max(axis=1) + p.log_constant for p, floor in floors.items()],
             axis=0,
         )
-        kinds = {(p.count, p.drift[:1]): p for p in best}
-        tables = {kind: _Table(noise, self._least, peak, p) for kind, p in kinds.items()}
+        kinds: dict[tuple[int, tuple[float, ...]], list[Profile]] = {}
+        for p in best:
+            kinds.setdefault((p.count, p.drift[:1]), []).append(p)
+        tables = {
+            kind: _Table(noise, self._least, np.min([floors[p] for p in alike], axis=0), peak, alike[0])
+            for kind, alike in kinds.items()
+        }
         self._tables = {p: tables[p.count, p.drift[:1]] for p in best}
 
     def _renewed(self, found: _Found, one: Batch, scales: Floats) -> _Found:
@@ -156,15 +164,15 @@ def _heights(noise: Noise, profile: Profile, squares: Floats) -> Floats:
 class _Table:
     """The likelihood of each series over B, where some number of settings follow the model.
 
-    `least` of shape (series,): what was added to each B.
+    `least` of shape (series,): what was added to each B; `floor`: B is never smaller.
     `peak` of shape (series,): logarithm of the likelihood that is taken for 1.
     """
 
-    def __init__(self, noise: Noise, least: Floats, peak: Floats, profile: Profile) -> None:
+    def __init__(self, noise: Noise, least: Floats, floor: Singles, peak: Floats, profile: Profile) -> None:
         n = profile.count + 1
         self._most = (np.maximum(_BEYOND, 4 * n) * noise.variances.max(axis=1)).astype(np.float32)
-        first, last = (least * _BELOW).astype(np.float32).view(np.int32), self._most.view(np.int32)
-        first, last = first >> _OCTAVE_BITS, last >> _OCTAVE_BITS
+        last = self._most.view(np.int32) >> _OCTAVE_BITS
+        first = np.minimum(floor.view(np.int32) >> _OCTAVE_BITS, last)
         width = int((last - first).max()) + 1
         bits = (first[:, None] + np.arange(width, dtype=np.int32)[None, :]) << _OCTAVE_BITS
         centres = (bits + (1 << (_OCTAVE_BITS - 1))).astype(np.int32).view(np.float32) - least[:, None].astype(np.float32)

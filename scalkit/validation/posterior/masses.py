@@ -10,11 +10,10 @@ from scalkit.growth import Growth
 from scalkit.options import Prior
 from scalkit.validation.expectation import RANKS, Expectation
 from scalkit.validation.posterior.exact import exact_evidence
-from scalkit.validation.posterior.families import Family
 from scalkit.validation.posterior.hypotheses import HIDDEN_MASS, SUM_MASS, Hypotheses, tick_mass
 from scalkit.validation.posterior.likelihoods import Block, Seen
-from scalkit.validation.posterior.noise import Noise, Summary
-from scalkit.validation.posterior.shapes import HIDDEN_SHARES
+from scalkit.validation.posterior.profiles import Noise, Summary
+from scalkit.validation.posterior.shapes import HIDDEN_SHARES, Family
 
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -137,7 +136,7 @@ def _bounds(block: Block, hyp: Hypotheses) -> Floats:
     if with_it is None or without is None:
         return nothing
     shares, density = _by_end_share(block.likelihoods(with_it), with_it)
-    zero = _marginal(block.likelihoods(without), without)
+    zero = np.asarray((block.likelihoods(without) * without.weights).sum(axis=1))
     shares, density = np.concatenate([[0.0], shares]), np.concatenate([zero[:, None], density], axis=1)
     areas = (density[:, 1:] + density[:, :-1]) / 2 * np.diff(shares)
     area = np.concatenate([np.zeros((len(block), 1)), np.cumsum(areas, axis=1)], axis=1)
@@ -156,7 +155,3 @@ def _by_end_share(likely: Singles, one: Family) -> tuple[Floats, Floats]:
     prior = one.weights.reshape(-1, width)
     each = (likely * one.weights).reshape(len(likely), -1, width).sum(axis=2)
     return one.end_shares[::width], each / prior.sum(axis=1)
-
-
-def _marginal(likely: Singles, one: Family) -> Floats:
-    return np.asarray((likely * one.weights).sum(axis=1))

@@ -1,5 +1,7 @@
 """What the measurements make probable: the growths, the ranks, a hidden faster term, and bands of what follows from them."""
 
+from bisect import bisect_right
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -9,21 +11,47 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
+from scalkit.arrays import Floats, Ints
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.options import Prior
+from scalkit.text import percent
 from scalkit.validation.asked import checked_level, checked_settings, checked_shares, without_value
 from scalkit.validation.expectation import RANKS, Expectation, Rank
-from scalkit.validation.posterior.competing import Competing, competing
 from scalkit.validation.posterior.exact import exact_predictions
 from scalkit.validation.posterior.hypotheses import SUM_MASS, Hypotheses, hypotheses, tick_mass
+from scalkit.validation.posterior.likelihoods import Seen
 from scalkit.validation.posterior.masses import Trust, exact_masses, noisy_masses
-from scalkit.validation.posterior.memory import Memory
-from scalkit.validation.posterior.noise import summarise
 from scalkit.validation.posterior.predictions import NEGLIGIBLE, Drawn, Predictions, draw, noisy_predictions
+from scalkit.validation.posterior.profiles import AHEAD, Summary, summarise
 from scalkit.validation.space import SearchSpace
+
+
+@dataclass(frozen=True, eq=False)
+class Competing:
+    """Growths about an expectation.
+
+    `ranks`, shape (growths,): index into ``RANKS`` of each.
+    `first_beyond`: place of the first one beyond the upper limit; their number if there is none.
+    """
+
+    growths: tuple[Growth, ...]
+    places: Mapping[Growth, int]
+    ranks: Ints
+    first_beyond: int
+
+
+@lru_cache(maxsize=64)
+def competing(growths: tuple[Growth, ...], expectation: Expectation) -> Competing:
+    """Return growths, ascending, with their places and ranks about an expectation."""
+    return Competing(
+        growths,
+        {growth: place for place, growth in enumerate(growths)},
+        np.array([RANKS.index(expectation.rank(growth)) for growth in growths]),
+        bisect_right(growths, expectation.limits[1]),
+    )
+
 
 SURE = 0.9
 """A verdict is undecided below this probability."""
@@ -33,7 +61,7 @@ VerdictWord = Literal["total", "approximate", "none", "undecided"]
 _STEP = 0.012
 _REFINED = Fraction(1, 24)
 _LOG_OF_ZERO = -2000.0
-_OFF = 0.5
+_OFF = 0.5  # more probable than not
 
 
 def word_of(probability: Mapping[Rank, float]) -> VerdictWord:
@@ -102,10 +130,10 @@ class Posterior:
     @property
     def off_at(self) -> int | None:
         """Place of the setting whose value is probably off by a factor, so that the others are judged; None without one."""
-        return int(np.argmax(self.off)) if self.off and max(self.off) >= _OFF else None
+        return self.off.index(max(self.off)) if self.off and max(self.off) >= _OFF else None
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{rank} {100 * p:.0f} %" for rank, p in self.probability.items())
+        said = ", ".join(f"{rank} {percent(p)}" for rank, p in self.probability.items())
         return f"<Posterior of {self.series.function} about {self.expectation.growth}: {said}>"
 
     @property
@@ -149,11 +177,11 @@ class Posterior:
         Returns: shape (2, *shape of x).
 
         Hypotheses on the ruler take part, each also with a power that is free about its tick, the uncertainty of the level,
-        and the noise of the new value. Exact values have a ruler refined to 1/24 instead. Another regime there is outside of
-        any such interval.
+        and the noise of the new value; a misfit that drifts moves farther beyond the settings than among them. Exact values have
+        a ruler refined to 1/24 instead. Another regime there is outside of any such interval.
         """
         low = (1 - checked_level(level)) / 2
-        return self.quantiles(x, [low, 1 - low])
+        return self._quantiles(x, [low, 1 - low], True, AHEAD)
 
     def predict(self, x: ArrayLike) -> Floats:
         """Return the median of what the classes of the ruler predict at `x`, same shape as `x`, in the unit of the series."""
@@ -166,26 +194,30 @@ class Posterior:
         Raises UsageError if a setting is not positive, a growth that competes has no value there, or a share is no
         probability.
         """
+        return self._quantiles(x, shares, refined, 1.0)
+
+    def _quantiles(self, x: ArrayLike, shares: Sequence[float], refined: bool, ahead: float) -> Floats:
         at, wanted = checked_settings(x, self.series.parameter), checked_shares(shares)
         if nowhere := without_value(self.growths, self.series.x, at.ravel()):
             raise UsageError(
                 f"nothing can be predicted at {self.series.parameter} = {nowhere[0]:g}, where {nowhere[1]} has no value; ask "
                 "for larger settings."
             )
-        seen = self.predictions(np.atleast_1d(at).ravel(), refined)
+        seen = self.predictions(np.atleast_1d(at).ravel(), refined, ahead)
         return seen.quantiles(wanted).reshape(len(shares), *at.shape)
 
-    def predictions(self, at: ArrayLike, refined: bool = True) -> Predictions:
+    def predictions(self, at: ArrayLike, refined: bool = True, ahead: float = 1.0) -> Predictions:
         """Return what each hypothesis predicts at settings of shape (m,).
 
         `at`: shape (m,).
         `refined`: whether growths between the ticks take part.
+        `ahead`: how much larger the variance of a drift is beyond the settings than as far among them.
         """
         at = np.asarray(at, dtype=np.float64)
         if self.is_exact:
             return self._exact_predictions(at, _refined(self.space) if refined else self.space.ticks)
         hyp = hypotheses(self.series.x, self.expectation, self.space.ticks, _STEP, self.prior)
-        return noisy_predictions(self._drawn if refined else self._draw(hyp, False), hyp, at)
+        return noisy_predictions(self._drawn if refined else self._draw(hyp, False), hyp, at, ahead)
 
     @cached_property
     def _drawn(self) -> Drawn:
@@ -222,7 +254,11 @@ class Posterior:
 
 
 def posteriors(
-    measured: Sequence[Series], expectation: Expectation, space: SearchSpace, prior: Prior = "ranks", memory: Memory | None = None
+    measured: Sequence[Series],
+    expectation: Expectation,
+    space: SearchSpace,
+    prior: Prior = "ranks",
+    memory: "Memory | None" = None,
 ) -> list[Posterior]:
     """Return the posterior of each series about one expectation; series of equal settings are computed together.
 
@@ -297,3 +333,50 @@ def _refined(space: SearchSpace) -> tuple[Growth, ...]:
     steps = range(int(min(powers) / _REFINED), int(max(powers) / _REFINED) + 1)
     between = (Growth.of(space.parameter, power=k * _REFINED, log=log) for k in steps for log in (0, 1))
     return tuple(sorted({*space.ticks, *between}))
+
+
+_AGREE = 1e-12
+_BATCHES = 16
+_SERIES = 4000
+
+
+class Memory:
+    """Keeps what verdicts on the same series have in common; see `posteriors`."""
+
+    def __init__(self) -> None:
+        self._batches: OrderedDict[tuple[int, ...], tuple[tuple[Series, ...], Summary, Seen]] = OrderedDict()
+        self._is_exact: OrderedDict[int, tuple[Series, bool]] = OrderedDict()
+
+    def of(self, batch: Sequence[Series]) -> tuple[Summary, Seen]:
+        """Return location and noise of series of equal settings, and what was found for them."""
+        key = tuple(map(id, batch))
+        if key not in self._batches:
+            summary = summarise(np.stack([one.replicates for one in batch]))
+            self._batches[key] = tuple(batch), summary, Seen()
+            if len(self._batches) > _BATCHES:
+                self._batches.popitem(last=False)
+        self._batches.move_to_end(key)
+        _, summary, seen = self._batches[key]
+        return summary, seen
+
+    def is_exact(self, series: Series) -> bool:
+        """Return whether the values have no noise: by their metric, where replicates agree, or where a logarithm fails."""
+        key = id(series)
+        if key not in self._is_exact:
+            self._is_exact[key] = series, _is_exact(series)
+            if len(self._is_exact) > _SERIES:
+                self._is_exact.popitem(last=False)
+        return self._is_exact[key][1]
+
+
+def _is_exact(series: Series) -> bool:
+    values = series.replicates
+    there = np.isfinite(values)
+    if series.exact or (series.y <= 0).any() or (values[there] <= 0).any():
+        return True
+    repeated = there.sum(axis=1) > 1
+    if not repeated.any():
+        return False
+    rows, there = values[repeated], there[repeated]
+    most, least = np.where(there, rows, -np.inf).max(axis=1), np.where(there, rows, np.inf).min(axis=1)
+    return bool((most - least <= _AGREE * most).all())

@@ -1,15 +1,14 @@
 """The verdict along one of several parameters, the others fixed."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from scalkit.growth import Growth
+from scalkit.json_values import json_fields, json_value
 from scalkit.markup import block, paragraph
+from scalkit.text import percent
 from scalkit.validation.answer import Answer
 from scalkit.validation.crossing import crossing, place_of, shown_scale
 from scalkit.validation.expectation import Direction, Expectation, Rank
@@ -98,7 +97,7 @@ class AlongVerdict:
         """The verdict along this parameter in plain words."""
         found, expected = self.growth, self.expectation.growth
         if self.verdict == "undecided":
-            shown = ", ".join(f"{rank} {100 * p:.0f} %" for rank, p in self.probability.items())
+            shown = ", ".join(f"{rank} {percent(p)}" for rank, p in self.probability.items())
             return f"along {self.parameter} it is undecided: {found} fits best, {expected} is expected ({shown})"
         best = "" if found == expected else f" (the most probable model has {found})"
         if self.verdict == "total":
@@ -125,18 +124,9 @@ class AlongVerdict:
         return {
             "expectation": str(self.expectation.growth),
             "deviation": str(self.expectation.deviation),
-            "limits": [str(limit) for limit in self.expectation.limits],
-            "space": {"name": self.space.name, "ticks": [str(tick) for tick in self.space.ticks]},
-            "growth": str(self.growth),
-            "divergence": str(self.divergence),
-            "rank": self.rank,
-            "verdict": self.verdict,
-            "answer": self.answer,
-            "probability": dict(self.probability),
-            "direction": self.direction,
-            "crossing": number_or_none(self.crossing),
-            "effect": number_or_none(self.effect),
-            "sentence": self.sentence,
+            "limits": json_value(self.expectation.limits),
+            "space": json_fields(self.space, "name ticks"),
+            **json_fields(self, "growth divergence rank verdict answer probability direction crossing effect sentence"),
         }
 
     def __repr__(self) -> str:
@@ -144,13 +134,3 @@ class AlongVerdict:
 
     def _repr_html_(self) -> str:
         return block(paragraph(f"{self.sentence[0].upper()}{self.sentence[1:]}."))
-
-
-def number_or_none(value: float | None) -> float | None:
-    """Return a number for JSON; None where it does not exist."""
-    return None if value is None or not math.isfinite(value) else float(value)
-
-
-def numbers_or_none(values: Any) -> list[float | None]:
-    """Return an array of one axis for JSON."""
-    return [number_or_none(value) for value in np.asarray(values).tolist()]

@@ -20,7 +20,7 @@ from scalkit.validation.several.probability import probability_along, probabilit
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.validation.space import SearchSpace
 
-_FALLS = 0.8
+_FALLS = 0.8  # as `strong.LEAST_FALL`
 
 
 def judge_several(

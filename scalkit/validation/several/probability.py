@@ -5,8 +5,6 @@ that values without meaning would be a match rank by their number alone. As for 
 therefore weighed as equally probable before the measurements: the mass of each is divided by its prior mass.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -41,10 +39,7 @@ class WholeProbability:
 
 
 def probability_along(fit: SeveralFit, expectation: Expectation) -> dict[Rank, float]:
-    """Return the probability of each match rank along the parameter of an expectation.
-
-    `fit`: with its blocks.
-    """
+    """Return the probability of each match rank along the parameter of an expectation. `fit`: with its blocks."""
     name = expectation.parameter
     column = fit.points.parameters.index(name)
     masses = [(column in b.active, math.exp(b.prior) * _n_combinations(fit, b.active)) for b in fit.blocks]
@@ -96,7 +91,7 @@ def _n_combinations(fit: SeveralFit, active: Sequence[int]) -> int:
     return math.prod(len(fit.ticks[fit.points.parameters[i]]) for i in active)
 
 
-def _prior_shares(fit: SeveralFit, compare: _Comparison, block: Block, rows: int) -> dict[Rank, float]:
+def _prior_shares(fit: SeveralFit, compare: "_Comparison", block: Block, rows: int) -> dict[Rank, float]:
     """Return the share of each rank among all combinations of ticks of a block; where these are more than `rows`, that of
     total matches is exact and the others come from a sample.
     """
@@ -132,7 +127,7 @@ class _Comparison:
     expected_ticks: Sequence[list[int]]
 
     @classmethod
-    def of(cls, fit: SeveralFit, expectation: SeveralExpectation, tolerance: Mapping[str, Growth]) -> _Comparison:
+    def of(cls, fit: SeveralFit, expectation: SeveralExpectation, tolerance: Mapping[str, Growth]) -> "_Comparison":
         one = Growth.constant()
         tables, found = [], []
         for name in fit.points.parameters:

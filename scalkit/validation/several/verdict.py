@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.fit.pure_error import standard_error
 from scalkit.fit.several import SeveralFit
 from scalkit.fit.several.model import SeveralModel
 from scalkit.growth import Growth
+from scalkit.json_values import json_fields, json_value
 from scalkit.measure import SeveralSeries
-from scalkit.validation.answer import excess
+from scalkit.text import percent
+from scalkit.validation.answer import excess, passing_growth
 from scalkit.validation.expectation import Direction, Rank
 from scalkit.validation.judged import POOR, SLOW_ENOUGH, Along, Judged
 from scalkit.validation.posterior import VerdictWord, word_of
-from scalkit.validation.several.along import number_or_none
 from scalkit.validation.several.expectation import GrowthRatio, SeveralExpectation
 from scalkit.validation.several.probability import WholeProbability
 
@@ -64,6 +66,16 @@ class SeveralVerdict(Judged):
         logs = [term.log2_value(x) for term in self.expectation.growth.terms if not term.is_constant]
         found = np.asarray(self.model(**x), dtype=np.float64)
         return excess(found, [np.exp2(np.broadcast_to(one, found.shape) - np.max(one)) for one in logs])
+
+    @cached_property
+    def passes_up_to(self) -> dict[str, Growth]:
+        """The fastest growth along each parameter that would still be fine; see `Verdict.passes_up_to`."""
+        noise = 0.0 if self.series.exact else standard_error(self.series)
+        found = {}
+        for name, one in self.along.items():
+            bound = one.expectation.growth * one.tolerance
+            found[name] = passing_growth(bound, self.series.along(name), name, noise)
+        return found
 
     @property
     def is_poor(self) -> bool:
@@ -227,34 +239,25 @@ class SeveralVerdict(Judged):
         for growth, _ in self.fit.growths:
             best.setdefault(self.expectation.rank(growth), str(growth))
         likely = sorted(((p, rank) for rank, p in self.probability.items() if p >= 0.01), reverse=True)
-        return ", ".join(f"{best.get(rank, 'others')} ({rank}, {100 * p:.0f} %)" for p, rank in likely)
+        return ", ".join(f"{best.get(rank, 'others')} ({rank}, {percent(p)})" for p, rank in likely)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, as ``verdict.schema.json`` describes them."""
-        series = self.series
         return {
-            "function": self.function,
-            "metric": self.metric,
-            "unit": self.unit,
-            "parameters": list(self.parameters),
+            **json_fields(self, "function metric unit parameters"),
             "expectation": str(self.expectation.growth),
             "deviation": str(self.expectation.deviation),
-            "model": {**_model(self.model), "adjusted_r2": number_or_none(self.adjusted_r2)},
-            "divergence": str(self.divergence),
-            "rank": self.rank,
-            "verdict": self.verdict,
+            "model": {**_model(self.model), "adjusted_r2": json_value(self.adjusted_r2)},
+            **json_fields(self, "divergence rank verdict"),
             **self.answer_to_dict(),
-            "probability": dict(self.probability),
-            "direction": self.direction,
+            "passes_up_to": {name: str(growth) for name, growth in self.passes_up_to.items()},
+            **json_fields(self, "probability direction"),
             "along": {name: one.to_dict() for name, one in self.along.items()},
-            "decides": self.decides,
-            "caveats": list(self.caveats),
-            "sentence": self.sentence,
+            **json_fields(self, "decides caveats sentence"),
             "rivals": [_model(model) for model in self.rivals[:5]],
-            "points": series.points.tolist(),
-            "y": [number_or_none(y) for y in series.y.tolist()],
-            "n_repetitions": [int(n) for n in series.n_repetitions],
-            "noise": number_or_none(series.noise),
+            **json_fields(self.series, "points y"),
+            "n_repetitions": [int(n) for n in self.series.n_repetitions],
+            "noise": json_value(self.series.noise),
         }
 
     def __repr__(self) -> str:
@@ -267,5 +270,5 @@ class SeveralVerdict(Judged):
 
 
 def _model(model: SeveralModel) -> dict[str, Any]:
-    terms = [{"growth": str(term.growth), "coefficient": number_or_none(term.coefficient)} for term in model.terms]
-    return {"growth": str(model.growth), "terms": terms, "weight": number_or_none(model.weight), "text": str(model)}
+    terms = [json_fields(term, "growth coefficient") for term in model.terms]
+    return {"growth": str(model.growth), "terms": terms, "weight": json_value(model.weight), "text": str(model)}

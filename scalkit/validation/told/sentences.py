@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from scalkit.growth import Growth
+from scalkit.json_values import json_value
 from scalkit.text import percent
 from scalkit.units import format_quantity
 from scalkit.validation.answer import claim_ahead, in_decimals
@@ -19,12 +20,7 @@ if TYPE_CHECKING:
     from scalkit.fit import Model
     from scalkit.validation.verdict import Verdict
 
-MATCH_WORDS: dict[VerdictWord, str] = {
-    "total": "total",
-    "approximate": "approximate",
-    "none": "no match",
-    "undecided": "undecided",
-}
+MATCH_WORDS: dict[VerdictWord, str] = {word: "no match" if word == "none" else word for word in get_args(VerdictWord)}
 """What people read; "none" alone reads as if there was no verdict."""
 
 _LONG = 1e3  # from here on seconds have no prefix
@@ -34,10 +30,7 @@ _PROCESSES = 10_000.0
 
 
 def problem_of(verdict: Verdict) -> str:
-    """Return what a function costs, and what it would cost if it grew as claimed.
-
-    `verdict`: with the answer to fix it.
-    """
+    """Return what a function costs, and what it would cost if it grew as claimed. `verdict`: with the answer to fix it."""
     if verdict.against is not None:
         return verdict.against.problem
     series, model = verdict.series, verdict.suspected or verdict.model
@@ -144,6 +137,8 @@ def _sentence_of_growth(verdict: Verdict) -> str:
     if verdict.misses:
         inside = " though within the limits of the paper" if verdict.verdict == "approximate" else ""
         return f"{words}, more than is tolerated{inside}; the probability of that is {percent(verdict.too_fast)}."
+    if verdict.is_material:
+        return f"{words} {_is_best(verdict)}, but the claim is within two steps of the clock of every value; time more calls."
     return (
         f"{words} {_is_best(verdict)}, but over the measured range that is a factor of {verdict.excess:.2g} only, which a "
         "machine that drifts may explain; measure larger settings."
@@ -173,3 +168,27 @@ def _where(verdict: Verdict) -> str:
     place = place_of(verdict.crossing, float(verdict.series.x[-1]))
     scale = f"{verdict.parameter}* = {shown_scale(verdict.crossing)}"
     return f"the divergence {verdict.divergence} is {outside} the limits from {scale} on, {place}"
+
+
+AHEAD = 4
+"""Bands also tell of this multiple of the largest setting."""
+
+
+def bands_of(verdict: Verdict, level: float = 0.9) -> dict[str, Any]:
+    """Return bands at the measured settings and at four times the largest one.
+
+    `level`: probability of what lies inside.
+    Returns: ``level``; ``x``, the settings; ``divergence`` with the slowest and the fastest of its ``growths`` in the
+    band and their values ``low`` and ``high``; ``prediction`` with ``low`` and ``high`` in the unit of the series. None
+    stands for values that are not finite.
+    """
+    measured = verdict.series.x
+    x = np.append(measured, AHEAD * measured[-1])
+    slowest, fastest = verdict.posterior.divergence_band(level)
+    low, high = verdict.interval(x, level)
+    return {
+        "level": level,
+        "x": json_value(x),
+        "divergence": {"growths": [str(slowest), str(fastest)], "low": json_value(slowest(x)), "high": json_value(fastest(x))},
+        "prediction": {"low": json_value(low), "high": json_value(high)},
+    }

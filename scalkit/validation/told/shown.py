@@ -8,12 +8,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from scalkit.markup import block, bullets, counted, details, formula, marked, paragraph, table
-from scalkit.text import percent, r2
+from scalkit.text import as_percent, percent, r2
 from scalkit.units import format_quantity
-from scalkit.validation.answer import ANSWER_SYMBOLS
+from scalkit.validation.answer import ANSWER_SYMBOLS, in_decimals
 from scalkit.validation.catalogue import ExpectationSet
 from scalkit.validation.crossing import shown_scale
-from scalkit.validation.judge.choices import AnyVerdict
+from scalkit.validation.judge.measured import AnyVerdict
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.validation.told.sentences import MATCH_WORDS
 from scalkit.validation.verdict import Verdict
@@ -48,9 +48,11 @@ def values_table(x: Iterable[object], y: Iterable[float], parameter: str, metric
 
 def verdict_html(verdict: Verdict) -> str:
     """Return a verdict with what led to it."""
-    lower, upper = verdict.expectation.limits
     facts = [
-        ("expected", f"{formula(verdict.expectation.growth, big_o=True)}, {formula(lower)} to {formula(upper)} tolerated"),
+        (
+            "expected",
+            f"{formula(verdict.expectation.growth, big_o=True)}, fine up to {escape(in_decimals(verdict.passes_up_to))}",
+        ),
         ("model", formula(verdict.model)),
         ("divergence", formula(verdict.divergence) + escape(_crossing(verdict))),
         ("adjusted R²", r2(verdict.adjusted_r2) + _best_by_r2(verdict)),
@@ -81,7 +83,7 @@ def several_html(verdict: SeveralVerdict) -> str:
             math_of(one.growth),
             math_of(one.divergence),
             mark_of(one),
-            f"{100 * one.effect:.0f} %",
+            as_percent(one.effect),
         )
         for name, one in verdict.along.items()
     )

@@ -10,8 +10,7 @@ import traitlets as t
 
 from scalkit.errors import ScalkitError
 from scalkit.markup import esc
-from scalkit.widgets.base.cells import CellWidget
-from scalkit.widgets.base.fallback import Fallback
+from scalkit.widgets.base.cells import CellWidget, Fallback
 from scalkit.widgets.base.templates import source
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ class Part(Pieces):
         return repr(self.session)
 
     def _fallback_html(self) -> str:
-        from scalkit.session.shown import session_html
+        from scalkit.session.compare import session_html
 
         return session_html(self.session)
 

@@ -1,7 +1,5 @@
 """Carries plotly.js into the page: once per kernel, compressed, without a network."""
 
-from __future__ import annotations
-
 import gzip
 from functools import cache
 from pathlib import Path
@@ -28,10 +26,10 @@ class PlotRuntime(anywidget.AnyWidget):
 
     _esm = source("base/plot_runtime.js")
     bundle = t.Bytes().tag(sync=True)
-    _one: ClassVar[PlotRuntime | None] = None
+    _one: "ClassVar[PlotRuntime | None]" = None
 
     @classmethod
-    def shared(cls) -> PlotRuntime:
+    def shared(cls) -> "PlotRuntime":
         """Return the one of this kernel, a new one if it was closed."""
         if cls._one is None or cls._one.comm is None:
             cls._one = cls(bundle=_packed())

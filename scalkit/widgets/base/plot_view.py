@@ -1,7 +1,5 @@
 """A figure in a notebook: one trait that is always whole, drawn anew when it changes."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -65,7 +63,7 @@ class PlotView(CellWidget, anywidget.AnyWidget):
         super().__init__(**traits)
         self._enter_cell()
 
-    def show(self, figure: Any, alt: str | None = None) -> PlotView:
+    def show(self, figure: Any, alt: str | None = None) -> "PlotView":
         """Show another figure. Return the view.
 
         `alt`: what it shows, in a sentence; by default what the figure says of itself.

@@ -13,11 +13,11 @@ from scalkit.measure import Series
 from scalkit.options import OPTIONS, JudgingOptions
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.session import Session
+from scalkit.text import as_percent
 from scalkit.validation import Expectation, Verdict
 from scalkit.validation.advise import Advice, advise
 from scalkit.validation.judge.along_one import judge
-from scalkit.validation.judge.choices import Setting
-from scalkit.validation.judge.measured import shown_setting
+from scalkit.validation.judge.measured import Setting, shown_setting
 from scalkit.widgets.base.part import Action, Part, number_of
 from scalkit.widgets.base.templates import drawn
 
@@ -118,7 +118,7 @@ class DataPicker(Part):
                 for most, found in ((_QUIET, ("○", "quiet")), (_NOISY, ("◐", "some noise")), (math.inf, ("●", "noisy")))
                 if series.noise <= most
             )
-            text = f"{mark} {word}: {100 * series.noise:.2g} %"
+            text = f"{mark} {word}: {as_percent(series.noise, '.2g')}"
             why = "Standard deviation between runs over their mean, median over the settings"
         return text, why
 

@@ -7,11 +7,10 @@ import ipywidgets
 from scalkit.errors import UsageError
 from scalkit.plots.verdicts.rival_curves import term_of
 from scalkit.session import Session
-from scalkit.session.shown import session_html
+from scalkit.session.compare import session_html
 from scalkit.validation import Validation
 from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.widgets.base.cells import CellWidget, close_tree, in_one_piece
-from scalkit.widgets.base.fallback import Fallback
+from scalkit.widgets.base.cells import CellWidget, Fallback, close_tree, in_one_piece
 from scalkit.widgets.explorer.data_picker import DataPicker
 from scalkit.widgets.explorer.expectation_editor import ExpectationEditor
 from scalkit.widgets.explorer.model_table import ModelTable

@@ -8,7 +8,7 @@ import traitlets as t
 from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
 from scalkit.plots.style import is_log_axis, plain, rounded
-from scalkit.plots.verdicts.curves import expected_curve, reach, sample
+from scalkit.plots.verdicts.curves import expected_curves, reach, sample
 from scalkit.session import Session
 from scalkit.validation import Expectation, Verdict
 from scalkit.widgets.base.plot_view import PlotView
@@ -69,14 +69,14 @@ def grips_of(verdict: Verdict) -> dict[str, Any]:
     span = reach(x)
     at = sample(span.lowest, span.shown, is_log_axis(x), _POINTS)
     expected, limit = verdict.expectation.growth, verdict.expectation.limits[1]
-    curves = {growth: expected_curve(verdict, growth, at) for growth in sorted({*verdict.space.ticks, expected, limit})}
-    drawable = {growth: y for growth, y in curves.items() if np.isfinite(y).all()}
+    wanted = dict.fromkeys([*verdict.space.ticks, expected, limit])  # nearly in order, which saves time
+    drawable = expected_curves(verdict, sorted(wanted), at)
     if expected not in drawable or limit not in drawable:
         return {}
     growths = list(drawable)
     return {
         "x": rounded(at),
-        "ticks": [{"growth": str(growth), "name": plain(growth), "y": rounded(y)} for growth, y in drawable.items()],
+        "ticks": [{"growth": str(growth), "name": plain(growth), "y": y} for growth, y in drawable.items()],
         "expectation": growths.index(expected),
         "limit": growths.index(limit),
     }

@@ -15,11 +15,13 @@ from scalkit.markup import esc, formula
 from scalkit.plots.style import METRIC_WORDS, RANK_MARKS, RANK_WORDS, metric_word, rank_key
 from scalkit.plots.verdicts.curves import anchored_curves
 from scalkit.session import Session
+from scalkit.text import counted
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.answer import ANSWERS
 from scalkit.widgets.base.part import Action, Grid, Part, number_of
 from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.base.wording import mark
+from scalkit.widgets.explorer.call_tree import CallTree
 
 COLUMNS = ("Function", "Metric", "Values", "Expected", "Model", "Verdict")
 
@@ -28,6 +30,7 @@ KINDS = {**{key: f"{RANK_MARKS[key]} {words}" for key, words in RANK_WORDS.items
 
 _SEVERITY = {"none": 0, "undecided": 1, "slower": 2, "approximate": 3, "total": 4, "unjudged": 5}
 _WIDTH, _HEIGHT, _PAD = 72, 26, 3
+_MOST_OPEN = 24  # rows; of a larger tree of calls, branches where all is fine are folded at first
 
 Name = tuple[str, str]
 
@@ -46,13 +49,36 @@ def kind_of(entry: Entry) -> str:
     return "unjudged" if entry.verdict is None else rank_key(entry.verdict)
 
 
-def row_of(k: int, entry: Entry) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Place:
+    """Where a function stands in the tree of calls.
+
+    `label`: its name below its caller.
+    `below`: number of functions below it.
+    """
+
+    label: str
+    depth: int = 0
+    below: int = 0
+    is_folded: bool = False
+
+
+def row_of(k: int, entry: Entry, place: Place) -> dict[str, Any]:
     """Return the cells of a row as markup; the last one may stand for several columns."""
     (function, metric), verdict = entry.name, entry.verdict
+    label = esc(place.label).replace("_", "_<wbr>").replace("[", "<wbr>[").replace("-&gt;", "-&gt;<wbr>")
     head = (
         f'<button type="button" data-press="select" data-value="{k}" data-key="row{k}" title="Show {esc(function)}">'
-        f"<code>{esc(function).replace('_', '_<wbr>').replace('[', '<wbr>[')}</code></button>"
+        f"<code>{label}</code></button>"
     )
+    if place.below:
+        what = f"{'Unfold' if place.is_folded else 'Fold'} {counted(place.below, 'function')} below {esc(function)}"
+        head += (
+            f'<button type="button" class="fold" data-press="fold" data-value="{k}" data-key="fold{k}" title="{what}" '
+            f'aria-label="{what}" aria-expanded="{str(not place.is_folded).lower()}">{"▸" if place.is_folded else "▾"}</button>'
+        )
+    if place.depth:
+        head = f'<div class="below" style="margin-inline-start:{min(place.depth, 9) * 0.9:.1f}em">{head}</div>'
     word = esc(METRIC_WORDS.get(metric, metric) if verdict is None else metric_word(verdict))
     cells = [f'{head}<span class="narrow quiet">{word}</span>', word]
     if verdict is None:
@@ -155,6 +181,7 @@ class ModelTable(Part, Grid):
     """One row for each function and metric, with a small picture of its values; a press on its name selects it.
 
     The table is a grid: arrows, Home, End, Page Up and Page Down move in it, Enter selects a row or sorts by a column.
+    Functions with call paths, as ``main->solve``, stand below their callers, which + and - unfold and fold.
     Each row is a trait of its own, ``row0`` and so on, so that a change sends only the rows that it changes.
 
     Attributes
@@ -181,6 +208,8 @@ class ModelTable(Part, Grid):
         self._ordered: tuple[object, object] = ("", ())
         # The worst first, as it was when the data came: no row jumps while a claim is moved.
         self._urgent: list[int] = []
+        self._tree = CallTree(())
+        self._folded: set[int] = set()
         words = {"label": "Functions", "none": "No function has this verdict."}
         super().__init__(session, **{"columns": list(COLUMNS), **words, **traits})
         self.observe(lambda _: self._arrange(), ["sort", "filter"])
@@ -191,26 +220,56 @@ class ModelTable(Part, Grid):
         entries = [Entry(name, session.verdict_of(name), session.problem_of(name)) for name in session.names]
         with self.hold_sync():
             self._have(range(len(entries)))
-            for k, entry in enumerate(entries):
-                row = self._row(k, entry)
-                if getattr(self, f"row{k}") is not row:
-                    setattr(self, f"row{k}", row)
-            self._forget(entries)
             shown = (session.source, session.names)
             if shown != self._ordered:
                 self._ordered, self._urgent = shown, ordered(entries, "", False, "")
+                self._grow(entries)
+            self._put_rows(entries)
+            self._forget(entries)
             self._entries = entries
             self.n_rows = len(entries)
-            self.current = session.names.index(session.selected)
+            current = session.names.index(session.selected)
+            if current != self.current:
+                self._folded -= set(self._tree.callers(current))
+            self.current = current
+            self._arrange()
+
+    def _grow(self, entries: Sequence[Entry]) -> None:
+        """Make the tree of calls of new measurements."""
+        tree = self._tree = CallTree([entry.name for entry in entries])
+        is_fine = [one.verdict is not None and one.verdict.answer == "fine" for one in entries]
+        is_large = len(entries) > _MOST_OPEN and not tree.is_flat
+        callers = [k for k in tree.below if k >= 0] if is_large else []
+        self._folded = {k for k in callers if all(is_fine[one] for one in tree.within(k)[1:])}
+        urgent = tree.order([self._urgent.index(k) for k in range(len(entries))])
+        self._urgent = self._urgent if tree.is_flat else urgent
+
+    def _put_rows(self, entries: Sequence[Entry]) -> None:
+        for k, entry in enumerate(entries):
+            row = self._row(k, entry)
+            if getattr(self, f"row{k}") is not row:
+                setattr(self, f"row{k}", row)
+
+    def _place(self, k: int, entry: Entry) -> Place:
+        if self._tree.is_flat or self.sort[0] or self.filter:  # callers may be elsewhere, or not there
+            return Place(entry.name[0])
+        below = len(self._tree.within(k)) - 1
+        return Place(self._tree.label(k), len(self._tree.callers(k)), below, k in self._folded)
+
+    def _fold(self, values: Mapping[str, str]) -> None:
+        k = number_of(values, len(self._entries))
+        if k is not None:
+            self._folded ^= {k}
             self._arrange()
 
     def _row(self, k: int, entry: Entry) -> dict[str, Any]:
         """Return a row; the same one while nothing that is seen in it has changed."""
         before, seen, row = self._made.get((k, entry.name), (None, None, {}))
-        if before is None or before.verdict is not entry.verdict or before.problem != entry.problem:
-            now = seen_in_row(entry)
+        place = None if self._tree.is_flat else self._place(k, entry)
+        if before is None or place or before.verdict is not entry.verdict or before.problem != entry.problem:
+            now = (place, *seen_in_row(entry))
             if now != seen:
-                row = row_of(k, entry)
+                row = row_of(k, entry, place or Place(entry.name[0]))
             self._made[k, entry.name] = (entry, now, row)
         return row
 
@@ -224,7 +283,13 @@ class ModelTable(Part, Grid):
     def _arrange(self) -> None:
         with self.hold_sync():
             order = ordered(self._entries, self.sort[0], self.sort[1] == "descending", self.filter)
-            self.order = order if self.sort[0] else sorted(order, key=self._urgent.index)
+            if not self.sort[0]:
+                place = {k: n for n, k in enumerate(self._urgent)}
+                hidden = set() if self.filter else {one for k in self._folded for one in self._tree.within(k)[1:]}
+                order = sorted((k for k in order if k not in hidden), key=place.__getitem__)
+            if not self._tree.is_flat:
+                self._put_rows(self._entries)
+            self.order = order
             super().refresh()
 
     def _drawn(self) -> dict[str, str]:
@@ -234,7 +299,7 @@ class ModelTable(Part, Grid):
         return drawn("parts.html", part="table", n=n, words={"": f"all ({n})", **words}, filter=self.filter)
 
     def _actions(self) -> dict[str, Action]:
-        return {"select": self._select, "sort": self._sort_by, "filter": partial(self._filter_by, KINDS)}
+        return {"select": self._select, "fold": self._fold, "sort": self._sort_by, "filter": partial(self._filter_by, KINDS)}
 
     def _select(self, values: Mapping[str, str]) -> None:
         k = number_of(values, len(self.session.names))

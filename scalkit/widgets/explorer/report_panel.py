@@ -1,7 +1,5 @@
 """Writes a report of what the session shows, beside the kernel."""
 
-from __future__ import annotations
-
 import json
 import re
 import time
@@ -51,7 +49,7 @@ class ReportPanel(JobPart):
         self._done = (0, 0)
         super().__init__(session, **{"title": "Report", **traits})
 
-    def start(self) -> ReportPanel:
+    def start(self) -> "ReportPanel":
         """Write the report; it goes on beside the kernel.
 
         Raises ScalkitError if one is being written, the session expects nothing, or the files cannot be written.

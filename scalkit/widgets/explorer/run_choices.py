@@ -1,14 +1,12 @@
 """What is to be measured, as chosen in a form: the command for it, checked before it is started."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from scalkit.bench import Arguments
+from scalkit.bench.arguments import KINDS, choose, operations
 from scalkit.bench.libraries.mpi import candidates, cores
-from scalkit.bench.operations import KINDS, choose, operations
 from scalkit.errors import ScalkitError, UsageError
 from scalkit.native import sources
 
@@ -36,7 +34,7 @@ class Choices:
     sets_aside: bool = False
 
     @classmethod
-    def of(cls, values: Mapping[str, str]) -> Choices:
+    def of(cls, values: Mapping[str, str]) -> "Choices":
         """Return what was chosen in a form; a box that is not ticked is absent."""
         named = {name: values.get(name, "").strip() for name in ("counts", "runs", "reps", "budget", "out")}
         ops = tuple(name for names in known_operations().values() for name in names if f"op {name}" in values)

@@ -1,7 +1,5 @@
 """Measures the MPI library of this machine beside the kernel, and gives the session what was measured."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping
@@ -56,7 +54,7 @@ class RunPanel(JobPart):
         except ScalkitError:
             return ""
 
-    def start(self, choices: Choices | None = None) -> RunPanel:
+    def start(self, choices: Choices | None = None) -> "RunPanel":
         """Start measuring; it goes on beside the kernel.
 
         Raises ScalkitError if something chosen is not allowed, there is no MPI library, or it measures already.
@@ -73,7 +71,7 @@ class RunPanel(JobPart):
         self.refresh()
         return self
 
-    def show_measured(self) -> RunPanel:
+    def show_measured(self) -> "RunPanel":
         """Make what was measured so far the data of the session.
 
         Raises ScalkitError if nothing was measured, or it does not fit what was chosen.

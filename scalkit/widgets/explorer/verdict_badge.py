@@ -9,7 +9,7 @@ from scalkit.plots.style import ANSWER_KEYS, METRIC_WORDS, RANK_COLOURS, match_w
 from scalkit.plots.verdicts.rival_curves import term_of
 from scalkit.text import r2
 from scalkit.validation import AnyVerdict, Verdict
-from scalkit.validation.answer import ANSWER_SYMBOLS
+from scalkit.validation.answer import ANSWER_SYMBOLS, passed_in_words
 from scalkit.widgets.base.part import Part
 from scalkit.widgets.base.templates import drawn, source
 from scalkit.widgets.base.wording import answered
@@ -26,8 +26,9 @@ class VerdictBadge(Part):
         if verdict is None:
             return drawn("parts.html", **values, word=METRIC_WORDS.get(metric, metric), remarks=[])
         remarks = [line for line in (verdict.likelihood_sentence, verdict.hidden_sentence, *verdict.caveats) if line]
-        symbol, match = ANSWER_SYMBOLS[verdict.answer], match_words(verdict)
-        return drawn("parts.html", **values, word=metric_word(verdict), remarks=remarks, symbol=symbol, match=match)
+        values |= {"symbol": ANSWER_SYMBOLS[verdict.answer], "match": match_words(verdict), "word": metric_word(verdict)}
+        passes = "" if verdict.against else passed_in_words(verdict.passes_up_to)
+        return drawn("parts.html", **values, remarks=remarks, passes=passes)
 
 
 class Headline(Part):

@@ -1,7 +1,5 @@
 """Where growths stand on the ruler: which class the axis counts, and in which of three rows each growth lies."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,7 +29,7 @@ class Axis:
     parameter: str
 
     @classmethod
-    def of(cls, growths: Iterable[Growth], parameter: str) -> Axis:
+    def of(cls, growths: Iterable[Growth], parameter: str) -> "Axis":
         """Return the axis that counts the class of the fastest of the growths; p if all are constant."""
         built_in = [Growth.of(parameter, exponential=1), Growth.of(parameter, power=1), Growth.of(parameter, log=1)]
         own = [kind.growth(parameter) for kind in registered_growths()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anywidget
 import traitlets as t
@@ -12,16 +12,12 @@ import traitlets as t
 from scalkit.errors import ExpectationError, ScalkitError
 from scalkit.growth import Growth
 from scalkit.markup import block, formula, paragraph
+from scalkit.session import Session
 from scalkit.validation import Expectation, SearchSpace
-from scalkit.widgets.base.cells import CellWidget
-from scalkit.widgets.base.fallback import Fallback
+from scalkit.widgets.base.cells import CellWidget, Fallback
 from scalkit.widgets.base.templates import source
 from scalkit.widgets.ruler.axis import AnyVerdict, Axis, marks
 from scalkit.widgets.ruler.link import RulerLink, link, shown_of
-
-if TYPE_CHECKING:
-    from scalkit.session import Session
-
 
 _COARSE, _FINEST = (1, 2, 3, 4), 24
 _HISTORY = 200

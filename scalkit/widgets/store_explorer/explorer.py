@@ -16,8 +16,7 @@ from scalkit.store import Store
 from scalkit.store import open as open_store
 from scalkit.store.views.comparison import Comparison
 from scalkit.store.views.explorer import Browsing
-from scalkit.widgets.base.cells import CellWidget, in_one_piece
-from scalkit.widgets.base.fallback import Fallback
+from scalkit.widgets.base.cells import CellWidget, Fallback, in_one_piece
 from scalkit.widgets.base.part import Action, Pieces
 from scalkit.widgets.base.plot_view import PlotView, flowing
 from scalkit.widgets.base.templates import drawn, source

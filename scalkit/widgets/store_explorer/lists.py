@@ -66,7 +66,7 @@ class StoreRuns(StoreList):
         chosen = set(self.browsing.run_ids)
         shown = self.browsing.runs[["platform", "simulated", "started", "suites", "site", "label", "run_id"]]
         return [
-            (run_id in chosen, (_marked(platform, simulated), started, run_id[:8], int(suites), label, site))
+            (run_id in chosen, (_marked(platform, simulated), _to_minutes(started), run_id[:8], int(suites), label, site))
             for platform, simulated, started, suites, site, label, run_id in shown.itertuples(index=False, name=None)
         ]
 
@@ -79,7 +79,7 @@ class StoreRuns(StoreList):
         """Return a choice among the values of a column; None where there is none."""
         values = self.browsing.values(name)
         words = {"*": "all", **{value: value or "none" for value in values}}
-        return (name, title, words, self.browsing.only.get(name, "")) if len(values) > 1 else None
+        return (name, title, words, self.browsing.only.get(name, "*")) if len(values) > 1 else None
 
     def _actions(self) -> dict[str, Action]:
         return {
@@ -224,6 +224,10 @@ def _cell(value: object) -> str:
 
 def _sortable(value: object) -> tuple[int, float, str]:
     return (0, float(value), "") if isinstance(value, int) else (1, 0.0, str(value))
+
+
+def _to_minutes(started: str) -> str:
+    return started[:16].replace("T", " ")
 
 
 def _marked(platform: str, simulated: bool) -> str:

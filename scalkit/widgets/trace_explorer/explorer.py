@@ -12,8 +12,7 @@ from scalkit.errors import UsageError
 from scalkit.markup import counted
 from scalkit.plots.traces.matrix import MatrixAxes, matrix_axes, matrix_drawing, shown_amount
 from scalkit.trace.views.explorer import Browsing, Result
-from scalkit.widgets.base.cells import CellWidget, in_one_piece
-from scalkit.widgets.base.fallback import Fallback
+from scalkit.widgets.base.cells import CellWidget, Fallback, in_one_piece
 from scalkit.widgets.base.part import Pieces
 from scalkit.widgets.base.plot_view import PlotView, flowing
 from scalkit.widgets.base.templates import source

@@ -5,6 +5,7 @@ from typing import Any
 
 from scalkit.markup import block, esc, paragraph, table
 from scalkit.plots.traces.matrix import shown_amount
+from scalkit.text import as_percent
 from scalkit.trace.results.pairs import TRAFFIC_TITLES, Pairs, has_traffic, largest
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Action, Grid, Pieces, number_of
@@ -142,7 +143,7 @@ class TraceCauses(Grid):
                 f'title="Choose process {location} as the one waited for">{location}</button>',
                 f'<div class="cut" title="{esc(names[path])}">{esc(regions[path])}</div>',
                 f'<span class="num">{esc(shown_amount(value, "ns"))}</span>',
-                f'<span class="num">{100 * value / max(found.total, 1):.1f} %</span>',
+                f'<span class="num">{as_percent(value / max(found.total, 1), ".1f")}</span>',
             ]
             for location, path, value in rows
         ]

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from scalkit.markup import block, details, esc, paragraph, table
 from scalkit.plots.traces.matrix import shown_amount
-from scalkit.trace.results.metrics import TITLES, WAITS
-from scalkit.trace.results.summary import summary
+from scalkit.text import as_percent
+from scalkit.trace.results.summary import TITLES, WAITS, summary
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.trace_explorer.tree import change
@@ -52,7 +52,7 @@ def chosen_sentence(browsing: Browsing) -> dict[str, str]:
         said += f"; difference {change(amounts[0], amounts[1], node.unit)}"
     else:
         whole = float(browsing.total(node.whole)[0])
-        of = f", {100 * amounts[0] / whole:.1f} % of {browsing.find(node.whole).title}" if whole else ""
+        of = f", {as_percent(amounts[0] / whole, '.1f')} of {browsing.find(node.whole).title}" if whole else ""
         said = shown_amount(amounts[0], node.unit) + of
     what = f"{node.title} in {', '.join(where)}{more}{at}: "
     return drawn("trace.html", part="chosen", what=what, amounts=said, per=per)
@@ -122,4 +122,4 @@ def _title(metric: str) -> str:
 
 
 def _share(part: int, totals: Mapping[str, int]) -> str:
-    return f"{100 * part / totals['time']:.1f} %" if totals.get("time") else ""
+    return as_percent(part / totals["time"], ".1f") if totals.get("time") else ""

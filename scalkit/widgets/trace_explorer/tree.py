@@ -1,7 +1,5 @@
 """A tree of rows, or a list of them, in which some are chosen: what the panes of the explorer of waits have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

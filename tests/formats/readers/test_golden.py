@@ -12,7 +12,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.extras import sentence
-from scalkit.formats.readers.processes import p_in_name
+from scalkit.formats.readers.foreign import p_in_name
 from scalkit.measure import check, read, series
 
 DATA = Path(__file__).parents[2] / "data" / "readers"

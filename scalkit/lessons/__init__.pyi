@@ -1,0 +1,16 @@
+from scalkit.lessons import tables as tables
+from scalkit.lessons.beside import Beside as Beside
+from scalkit.lessons.beside import libraries_latency as libraries_latency
+from scalkit.lessons.beside import libraries_memory as libraries_memory
+from scalkit.lessons.beside import libraries_times as libraries_times
+from scalkit.lessons.beside import libraries_virtual as libraries_virtual
+from scalkit.lessons.beside import simulated_times as simulated_times
+from scalkit.lessons.mafia import mafia_claims as mafia_claims
+from scalkit.lessons.mafia import mafia_table as mafia_table
+from scalkit.lessons.measured_here import MeasuredHere as MeasuredHere
+from scalkit.lessons.measured_here import measure_here as measure_here
+from scalkit.lessons.measured_here import read_or_example as read_or_example
+from scalkit.lessons.paper import PublishedTable as PublishedTable
+from scalkit.lessons.paper import published_tables as published_tables
+from scalkit.lessons.tables import resolution as resolution
+from scalkit.teaching.bundled import simulate as simulate

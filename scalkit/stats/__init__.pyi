@@ -1,0 +1,13 @@
+from scalkit.stats.rank_tests import RankTest as RankTest
+from scalkit.stats.rank_tests import adjusted_p as adjusted_p
+from scalkit.stats.rank_tests import can_differ as can_differ
+from scalkit.stats.rank_tests import least_rank_sum_p as least_rank_sum_p
+from scalkit.stats.rank_tests import least_signed_rank_p as least_signed_rank_p
+from scalkit.stats.rank_tests import rank_sum as rank_sum
+from scalkit.stats.rank_tests import signed_rank as signed_rank
+from scalkit.stats.shift import Shift as Shift
+from scalkit.stats.shift import bootstrap_medians as bootstrap_medians
+from scalkit.stats.shift import fenced_medians as fenced_medians
+from scalkit.stats.shift import hodges_lehmann as hodges_lehmann
+from scalkit.stats.shift import hodges_lehmann_ratio as hodges_lehmann_ratio
+from scalkit.stats.shift import tukey_fence as tukey_fence
