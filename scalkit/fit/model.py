@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
+from scalkit.arrays import EqualIfMissingAlike, Floats
 from scalkit.errors import DataError
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
@@ -39,8 +39,8 @@ def at_points(points: ArrayLike | Mapping[str, ArrayLike], parameters: Sequence[
 _SMALLEST, _LARGEST = 1e-16, 1e18
 
 
-@dataclass(frozen=True)
-class Model:
+@dataclass(frozen=True, eq=False)
+class Model(EqualIfMissingAlike):
     """``constant + coefficient * growth(x)``, in `unit`.
 
     Attributes

@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from scalkit.arrays import Flags
+from scalkit.arrays import EqualIfMissingAlike, Flags
 from scalkit.errors import UsageError
 from scalkit.guidelines.experiments import MISSING
 from scalkit.guidelines.guideline import Guideline, Side
@@ -50,8 +50,8 @@ class Sampled(Protocol):
         """Return `n` possible curves at settings of shape (m,), as an array of shape (n, m)."""
 
 
-@dataclass(frozen=True)
-class Prediction:
+@dataclass(frozen=True, eq=False)
+class Prediction(EqualIfMissingAlike):
     """What models say about a guideline beyond the measurements; nothing of it is measured.
 
     `parameter`: along which.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
+from scalkit.arrays import EqualIfMissingAlike, Floats
 from scalkit.errors import ExpectationError
 from scalkit.fit.model import at_points, coefficient_text, latex_of, mathml_of
 from scalkit.growth import Growth
@@ -161,8 +161,8 @@ class Term:
             return np.asarray(np.exp2(self.log2_coefficient + self.growth.log2_value(x)))
 
 
-@dataclass(frozen=True)
-class SeveralModel:
+@dataclass(frozen=True, eq=False)
+class SeveralModel(EqualIfMissingAlike):
     """A sum of terms over several parameters, in `unit`.
 
     `parameters`: in the order of the columns of the points.

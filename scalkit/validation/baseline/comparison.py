@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import EqualIfMissingAlike
 from scalkit.errors import DataError, UsageError
 from scalkit.fit import MIN_POINTS
 from scalkit.growth import Growth
@@ -52,8 +53,8 @@ MOST_NOISE = 0.15
 _STANDARD_ERRORS = 2.0
 
 
-@dataclass(frozen=True)
-class Change:
+@dataclass(frozen=True, eq=False)
+class Change(EqualIfMissingAlike):
     """What became of one function and metric.
 
     `kind`: worse and better: the growth left the limits around the status quo, or it is faster and the values rise ever
