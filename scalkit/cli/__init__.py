@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Whatever goes wrong ends with 2, because 1 says that a verdict fails. ``SCALKIT_DEBUG=1`` shows the traceback of what
     should not have gone wrong. Of the ranks of an MPI program only rank 0 prints what it has to say of a validation.
     """
-    from scalkit.cli.terminal.printed import only_rank_0_speaks
+    from scalkit.cli.terminal.ranks import only_rank_0_speaks
 
     arguments = sys.argv[1:] if argv is None else list(argv)
     if arguments[:1] in (["validate"], ["trace"]):

@@ -26,16 +26,8 @@ from scalkit.bench.patterns.neighbourhood import experiments
 from scalkit.cli.options.command import next_step, opening
 from scalkit.cli.options.declared import given
 from scalkit.cli.options.measuring_rules import rules_in_words, say_inserted
-from scalkit.cli.terminal.printed import (
-    duration,
-    print_either,
-    print_json,
-    progress_printer,
-    resumable,
-    say,
-    terminated_like_interrupted,
-    watched,
-)
+from scalkit.cli.terminal.printed import print_either, print_json, say
+from scalkit.cli.terminal.progress import duration, progress_printer, resumable, terminated_like_interrupted, watched
 from scalkit.errors import UsageError
 from scalkit.text import counted, few
 

@@ -125,7 +125,7 @@ def _browser(args: argparse.Namespace) -> list[Finding]:
 
 def _tried(need: str, what: str, lack: str, found: Callable[[], str]) -> list[Finding]:
     """Return what was found, or why it does not work."""
-    from scalkit.cli.terminal.printed import terminated_like_interrupted
+    from scalkit.cli.terminal.progress import terminated_like_interrupted
 
     try:
         with terminated_like_interrupted():

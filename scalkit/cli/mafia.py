@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from scalkit.bench.mafia import MafiaProgress, MafiaSettings, measure_mafia
-from scalkit.cli.terminal.printed import resumable, terminated_like_interrupted
+from scalkit.cli.terminal.progress import resumable, terminated_like_interrupted
 from scalkit.errors import UsageError
 
 

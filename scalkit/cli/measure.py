@@ -17,7 +17,8 @@ from scalkit.bench.patterns.master_worker import FarmCampaign
 from scalkit.cli.campaign import measure_file
 from scalkit.cli.options import measuring_rules
 from scalkit.cli.options.command import next_step, opening, prepared_command, print_include, refuse_without_command
-from scalkit.cli.terminal.printed import print_json, progress_printer, resumable, say, terminated_like_interrupted
+from scalkit.cli.terminal.printed import print_json, say
+from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
 from scalkit.errors import UsageError
 from scalkit.measure.virtual_time import numbers_in_words
 from scalkit.text import few, plain

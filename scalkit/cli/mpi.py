@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from scalkit.bench.libraries.installing import State, add_library, libraries, remove_library, state_of
-from scalkit.cli.terminal.printed import print_either, print_json, say, terminated_like_interrupted
+from scalkit.cli.terminal.printed import print_either, print_json, say
+from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.errors import ScalkitError
 from scalkit.json_values import json_fields
 

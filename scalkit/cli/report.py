@@ -7,7 +7,8 @@ from typing import Any
 
 import scalkit as sk
 from scalkit.cli.options.expected import expected_of, judging_of, only_processes
-from scalkit.cli.terminal.printed import aligned, print_either, say_step, terminated_like_interrupted
+from scalkit.cli.terminal.printed import aligned, print_either, say_step
+from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.errors import UsageError
 from scalkit.reports import report
 from scalkit.reports.inputs import kind_of, named_parameters, named_template, templates

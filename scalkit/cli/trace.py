@@ -11,8 +11,10 @@ from typing import Any
 
 import xarray as xr
 
-from scalkit.cli.terminal.printed import aligned, launched, print_either, terminated_like_interrupted
+from scalkit.cli.terminal.printed import aligned, print_either
 from scalkit.cli.terminal.profiles import profile_text
+from scalkit.cli.terminal.progress import terminated_like_interrupted
+from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import DataError, UsageError
 from scalkit.task_bar import task_bar
 from scalkit.text import as_percent, counted, plain

@@ -14,7 +14,8 @@ from rich.text import Text
 
 import scalkit as sk
 from scalkit.cli.options.expected import expected_of, judging_of, only_processes, parameters_named, require_place
-from scalkit.cli.terminal.printed import launched, printed, table_of, terminal
+from scalkit.cli.terminal.printed import printed, table_of, terminal
+from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import ReportError, UsageError
 from scalkit.formats.ci.annotations import to_github
 from scalkit.formats.ci.junit import to_junit

@@ -11,7 +11,8 @@ from scalkit.bench.virtual.mpi import proved, virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.bench.virtual.program import Account, ProgramCampaign, accounts, prepare_program
 from scalkit.cli.options.measuring_rules import counts_of
-from scalkit.cli.terminal.printed import aligned, print_json, progress_printer, resumable, terminated_like_interrupted
+from scalkit.cli.terminal.printed import aligned, print_json
+from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
 from scalkit.errors import UsageError
 from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
 from scalkit.text import as_percent, capital

@@ -14,7 +14,8 @@ from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.patterns.point_to_point import LOCAL, PARTS, MessageArguments, prepare_messages
 from scalkit.cli.options.measuring_rules import numbers, seed_of, words_of
-from scalkit.cli.terminal.printed import print_json, progress_printer, resumable, say, terminal, terminated_like_interrupted
+from scalkit.cli.terminal.printed import print_json, say, terminal
+from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
 from scalkit.errors import UsageError
 from scalkit.json_values import json_value
 from scalkit.measure.virtual_time import numbers_in_words

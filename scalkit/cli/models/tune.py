@@ -10,7 +10,8 @@ from scalkit.bench.campaign.folder import write_whole
 from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.tuning.tuning import Gain, Tuner, Tuning
 from scalkit.cli.options.measuring_rules import counts_of
-from scalkit.cli.terminal.printed import aligned, resumable, terminated_like_interrupted
+from scalkit.cli.terminal.printed import aligned
+from scalkit.cli.terminal.progress import resumable, terminated_like_interrupted
 from scalkit.errors import UsageError
 from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
 from scalkit.task_bar import task_bar
