@@ -12,17 +12,19 @@ BUDGET ?= 150
 REAL := $(RUNS)-real
 BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
+STEADILY := sh tests/suite/steadily.sh
 
 # Python compiles each module once, not in each of the hundreds of processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help docs dist report test lint check-c core pytest ranks others test-mpi system-deps data lab clean distclean mpi
+.PHONY: help docs dist report try-system-deps test test-all lint check-c pytest core test-mpi system-deps data lab clean distclean mpi
 
 help:
 	@echo "make report       measure the MPI library of this machine, write $(OUT) (two to three minutes);"
 	@echo "                  what is in $(RUNS) already is not measured again"
-	@echo "make test         every check: style, types, C tests, Python tests, notebooks, wheel"
+	@echo "make test         style, types, C tests, and the Python tests with a real run of each kind"
+	@echo "make test-all     and what is slow by nature: all notebooks, further MPI libraries, documentation, wheel, coverage"
 	@echo "make lab          JupyterLab on the notebooks"
 	@echo "make docs         the documentation site, which '$(BIN)/scalkit docs' opens; make dist: sdist and wheel with it"
 	@echo "make data         a long campaign: 10 runs, no time budget, into data/runs/"
@@ -44,20 +46,18 @@ $(BIN)/python:
 	$$py -m venv $(VENV)
 
 $(VENV)/.base: pyproject.toml constraints.txt | $(BIN)/python
-	@echo "make: installing scalkit into $(VENV)"
-	@$(PIP) install -c constraints.txt -e '.[report]'
+	@$(STEADILY) "installing scalkit into $(VENV)" $(PIP) install -c constraints.txt -e '.[report]'
 	@touch $@
 
 $(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/.base
-	@echo "make: installing what the tests need"
-	@$(PIP) install -c constraints.txt -e '.[test]'
+	@$(STEADILY) "installing what the tests need" $(PIP) install -c constraints.txt -e '.[test]'
 	@touch $@
 
 # An MPI library that compiles and starts two ranks in one world: the user's, or the wheel.
 mpi: $(VENV)/.base
 	@$(BIN)/scalkit doctor --need mpi >/dev/null 2>&1 || { \
-	  echo "make: no working mpicc and mpiexec on PATH; installing the mpich wheel into $(VENV)"; \
-	  $(PIP) install -c constraints.txt -e '.[report,mpi]' && $(BIN)/scalkit doctor --need mpi; }
+	  $(STEADILY) "no working mpicc and mpiexec on PATH; installing the mpich wheel into $(VENV)" \
+	    $(PIP) install -c constraints.txt -e '.[report,mpi]' && $(BIN)/scalkit doctor --need mpi; }
 
 # Those numbers of processes that have a core each.
 define UP_TO_CORES
@@ -112,10 +112,14 @@ lab: $(VENV)/.base
 
 # ---- the checks -------------------------------------------------------------------------------------
 
-test: mpi $(VENV)/.test
-	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then $(MAKE) --no-print-directory system-deps; fi
-	@$(MAKE) --no-print-directory -j$$(nproc 2>/dev/null || echo 2) --output-sync=target lint check-c
-	@$(MAKE) --no-print-directory pytest
+# Flags for pytest alone, as in PYTEST_FLAGS="-k growth".
+SUITE = $(BIN)/python tests/suite/run.py
+
+test: mpi $(VENV)/.test try-system-deps
+	@$(SUITE) $(if $(strip $(PYTEST_FLAGS)),-- $(PYTEST_FLAGS))
+
+test-all: mpi $(VENV)/.test $(VENV)/.docs try-system-deps
+	@$(SUITE) --all $(if $(strip $(PYTEST_FLAGS)),-- $(PYTEST_FLAGS))
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -125,46 +129,35 @@ lint: $(VENV)/.test
 check-c: mpi
 	@PATH="$$PATH:$(abspath $(BIN))" $(MAKE) --no-print-directory -C microbench check
 
-# Flags may choose tests of one kind alone; without any, both kinds must be there.
-NONE_IS_FINE = $(if $(strip $(PYTEST_FLAGS)),|| [ $$? -eq 5 ])
-
-# one more than there are cores, as many tests wait for a browser, a kernel or ranks
-WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); [ $$cores -lt 4 ] && echo $$((cores + 1)) || echo 4)
-SIDE_BY_SIDE = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
-SLOWEST = --durations=20 --durations-min=5
-
-pytest: core
-	$(BIN)/python -m pytest -m alone $(SLOWEST) $(PYTEST_FLAGS) $(NONE_IS_FINE)
-	@echo "make: tests that start ranks, and at the same time the others; each kind is printed when it has ended"
-	@$(MAKE) --no-print-directory -j2 --output-sync=target ranks others
-
-# Ranks that wait for each other spin, and take several times as long where they must wait for a core, too: so they come one
-# test after the other, ahead of the rest.
-ranks: $(VENV)/.test
-	$(BIN)/python -m pytest -m "mpi and not alone and not core" $(SLOWEST) $(PYTEST_FLAGS) $(NONE_IS_FINE)
-
-others: $(VENV)/.test
-	nice -n 5 $(BIN)/python -m pytest -m "not mpi and not alone and not core" $(SIDE_BY_SIDE) $(SLOWEST) $(PYTEST_FLAGS) $(NONE_IS_FINE)
+pytest: $(VENV)/.test
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
 # The tests of the core, in an environment without any extra.
 CORE = $(addprefix tests/,growth measure fit stats validation session)
 core: $(VENV)/.test
 	$(BIN)/python tests/core/environment.py $(VENV)/core
-	$(VENV)/core/bin/python -m pytest -m core $(CORE) $(SIDE_BY_SIDE) $(SLOWEST) $(PYTEST_FLAGS) $(NONE_IS_FINE)
+	$(VENV)/core/bin/python -m pytest -m core $(CORE) -n $(WORKERS) --dist loadfile $(PYTEST_FLAGS)
+
+WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 
 # The C checks and the tests that start MPI, with the library whose mpicc is first on PATH, as Debian's.
 test-mpi: $(VENV)/.test
 	@$(MAKE) --no-print-directory -C microbench check
-	SCALKIT_TEST_MPI="$$(dirname "$$(command -v mpicc)")" $(BIN)/python -m pytest -m "mpi and alone" $(PYTEST_FLAGS) $(NONE_IS_FINE)
-	SCALKIT_TEST_MPI="$$(dirname "$$(command -v mpicc)")" $(BIN)/python -m pytest -m "mpi and not alone" $(SIDE_BY_SIDE) $(PYTEST_FLAGS) $(NONE_IS_FINE)
+	SCALKIT_TEST_MPI="$$(dirname "$$(command -v mpicc)")" $(BIN)/python -m pytest -m mpi -n $(WORKERS) --dist loadfile $(PYTEST_FLAGS)
 
 # a program that tells whether it is there, and the packages that bring it
 SYSTEM_DEPS := smpicc:libsimgrid-dev chromium:chromium,fonts-dejavu-core slurmctld:slurmctld,slurmd,slurm-client,munge jube:jube pdftops:poppler-utils otf2-print:otf2-tools,libotf2-trace-dev gfortran:gfortran
 
 system-deps:
-	@missing=$$(for pair in $(SYSTEM_DEPS); do command -v $${pair%%:*} >/dev/null 2>&1 || echo $${pair#*:}; done | tr ',' ' '); \
-	[ -z "$$missing" ] || { apt-get update -qq && \
-	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; }
+	@missing=$$(for pair in $(SYSTEM_DEPS); do command -v $${pair%%:*} >/dev/null 2>&1 || echo $${pair#*:}; done | tr ',\n' '  '); \
+	[ -z "$$missing" ] || { \
+	  $(STEADILY) "updating the list of Debian's packages" apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive $(STEADILY) "installing $$missing" \
+	    sh -c "apt-get install -y -qq --no-install-recommends $$missing >/dev/null"; }
+
+# Without root and apt-get, the tests that need one of these packages are listed at the end as not run.
+try-system-deps:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then $(MAKE) --no-print-directory system-deps; fi
 
 clean:
 	rm -rf $(RUNS) $(REAL) $(OUT) $(OUT:.html=.verdict.json) $(OUT:.html=.junit.xml) $(SITE) build dist

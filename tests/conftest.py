@@ -1,4 +1,4 @@
-"""What all tests share: a run in which nothing may be skipped, who runs beside whom, and Chromium."""
+"""Fixtures and options that all tests share; `suite/` reports progress, watches for hangs and runs the parts."""
 
 from __future__ import annotations
 
@@ -16,36 +16,20 @@ from typing import Any
 
 import hypothesis
 import pytest
+from suite.progress import CpuPerTest, Progress
+from suite.watch import HangWatch
 from tabs import Tabs
 
 from scalkit.schema_errors import load_jsonschema
 
-hypothesis.settings.register_profile("scalkit", deadline=None)
-hypothesis.settings.load_profile("scalkit")
+# `make test` tries the same examples every time, so that it fails for what changed alone; `make test-all` tries new ones.
+hypothesis.settings.register_profile("same", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("new", deadline=None)
+hypothesis.settings.load_profile("same")
 
-NO_SKIPS = os.environ.get("SCALKIT_NO_SKIPS") == "1"
-_skipped: list[str] = []
 CHROMIUM = os.environ.get("SCALKIT_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 
-# These tests tell something from real times, or must end within them: beside others the ranks would wait for a core. What
-# starts ranks and looks at bytes, results or messages only runs beside others, and its ranks yield while they wait.
-ALONE = (
-    "tests/bench/test_campaign.py::test_launch_that_hangs",
-    "tests/bench/test_campaign.py::test_memory_of_objects_repeats_exactly",
-    "tests/bench/test_measuring_rules.py",
-    "tests/bench/test_mpi.py::test_launcher_that_hangs",
-    "tests/bench/test_point_to_point.py",
-    "tests/faults/test_faults.py::test_memory_that_passes_malloc_by_is_reported",
-    "tests/notebooks/test_learning_path.py::test_notebook[03_measure]",
-    "tests/notebooks/test_one_sided_notebook.py::test_one_sided_notebook",
-    "tests/onesided/test_real_delays.py",
-    "tests/trace/test_recorder.py::test_clocks_are_measured_and_agree",
-    "tests/trace/test_recorder.py::test_delays_are_found_where_they_are",
-    "tests/trace/test_recorder.py::test_one_command_for_the_first_insight",
-    "tests/trace/test_recorder.py::test_waiting_for_progress_is_real_with_tcp",
-)
-NOTEBOOKS = tuple(one for one in ALONE if one.startswith("tests/notebooks"))
 YIELDING = {
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "1",
@@ -53,13 +37,24 @@ YIELDING = {
 }
 
 
+FAULTS_OF_THE_ENVIRONMENT = ("HangError", "TargetClosedError", "TimeoutError", "Address already in use", "Cannot allocate memory")
+"""Errors that say something about the machine, not about what is tested. No wrong value is among them."""
+
 CORE = tuple(f"tests/{name}/" for name in ("growth", "measure", "fit", "stats", "validation", "session"))
 """What `make core` runs without any extra; what needs one there is marked `extra`."""
-OUTSIDE_CORE = re.compile(r"mark\.(mpi|browser|extra)\b")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--summary", type=Path, help="print progress instead of dots, and write the results to this file")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tests use one MPI library and a cache of their own, no make above them, and signals end processes, also under `nohup`."""
+    """Choose one MPI library and a cache for the tests, without an outer make, and let signals end processes under `nohup`."""
+    config.pluginmanager.register(CpuPerTest())
+    config.pluginmanager.register(HangWatch())
+    if config.option.summary and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Progress(config, config.option.summary))
+    os.environ.update(YIELDING)
     for name in ("MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS", "MAKELEVEL"):
         os.environ.pop(name, None)
     folder = os.environ.get("SCALKIT_TEST_MPI") or os.path.dirname(sys.executable)
@@ -87,12 +82,6 @@ def _name_for_mpi4py(mpicc: str, link: Path) -> None:
             os.environ["LD_LIBRARY_PATH"] = ":".join(filter(None, [str(link.parent), os.environ.get("LD_LIBRARY_PATH")]))
 
 
-def _spins(item: pytest.Item) -> bool:
-    """Whether a test starts ranks that wait for each other by the real clock: it is marked `mpi` or takes the library."""
-    starts = item.get_closest_marker("mpi") or "mpi" in getattr(item, "fixturenames", ())
-    return item.nodeid.startswith(NOTEBOOKS) or (bool(starts) and not item.path.name.startswith("test_virtual"))
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Look for no garbage while the tests are read, and never among what was read: nearly all of it stays to the end."""
@@ -105,52 +94,19 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Read no file that has none of the tests wanted: of those that run alone, that start ranks, or beside the core."""
-    name, wanted = collection_path.relative_to(config.rootpath).as_posix(), config.option.markexpr
-    if name in ("tests/data", "tests/vendor"):
-        return True
-    if wanted in ("alone", "mpi and alone"):
-        files = [one.partition("::")[0] for one in ALONE]
-        return None if any(file == name or file.startswith(f"{name}/") for file in files) else True
-    if collection_path.suffix != ".py":
-        return None
-    if wanted.startswith("mpi and"):
-        return None if "mark.mpi" in collection_path.read_text(encoding="utf-8") else True
-    if "not core" in wanted and name.startswith(CORE):
-        return None if OUTSIDE_CORE.search(collection_path.read_text(encoding="utf-8")) else True
-    return None
+    """Look for no tests among data and tools."""
+    name = collection_path.relative_to(config.rootpath).as_posix()
+    return True if name in ("tests/data", "tests/vendor", "tests/suite") else None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that run beside no other; of those that run side by side, the longest come first."""
+    """Mark the tests of the core, and let those that the environment can disturb run a second time."""
     for item in items:
-        if item.nodeid.startswith(ALONE) and _spins(item):
-            item.add_marker(pytest.mark.alone)
-        elif item.nodeid.startswith(CORE) and not any(map(item.get_closest_marker, ("mpi", "browser", "extra"))):
+        if item.nodeid.startswith(CORE) and not any(map(item.get_closest_marker, ("mpi", "browser", "extra"))):
             item.add_marker(pytest.mark.core)
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
-
-
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    if report.skipped and not hasattr(report, "wasxfail"):
-        _skipped.append(report.nodeid)
-
-
-def pytest_collectreport(report: pytest.CollectReport) -> None:
-    if report.skipped:
-        _skipped.append(report.nodeid)
-
-
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    if NO_SKIPS and _skipped and exitstatus == pytest.ExitCode.OK:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if _skipped:
-        rule = "none may be (SCALKIT_NO_SKIPS=1)" if NO_SKIPS else "the reasons stand above"
-        terminalreporter.write_line(f"{len(_skipped)} tests were skipped; {rule}.", red=NO_SKIPS)
+        if item.get_closest_marker("browser") or item.get_closest_marker("mpi"):
+            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=list(FAULTS_OF_THE_ENVIRONMENT)))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -160,14 +116,6 @@ def no_growth_class_stays() -> Iterator[None]:
     if growth := sys.modules.get("scalkit.growth"):
         for one in reversed(growth.registered_growths()):
             growth.forget_growth(one.name)
-
-
-@pytest.fixture(autouse=True)
-def ranks_yield(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let ranks that wait leave their core to other tests, unless a test runs alone."""
-    if _spins(request.node) and not request.node.get_closest_marker("alone"):
-        for name, value in YIELDING.items():
-            monkeypatch.setenv(name, value)
 
 
 @pytest.fixture(scope="session")

@@ -49,7 +49,7 @@ def launch(mpi: Mpi, n: int, program: str, *words: str, **more: str) -> subproce
     """Run a program on `n` ranks, and leave out what Open MPI's launcher says of its status."""
     command = mpi.command(n, program, *words, forward=more)
     given = environment(mpi, **more)
-    done = subprocess.run(command, env=given, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(command, env=given, capture_output=True, text=True, check=False)
     if mpi.launcher == "Open MPI":
         done.stderr = OF_THE_LAUNCHER.sub("", done.stderr)
     return done

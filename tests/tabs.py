@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from waiting import PATIENCE_S
+
 AXE = Path(__file__).resolve().parent / "vendor" / "axe.min.js"
 _FIND = """async (options) => {
   const found = await axe.run(document, { resultTypes: ["violations"], ...options });
@@ -35,7 +37,7 @@ class Tabs:
             page.on(event, listener)
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme)
-        page.set_default_timeout(120_000)
+        page.set_default_timeout(1000 * PATIENCE_S)
         return page
 
     def give_back(self) -> None:

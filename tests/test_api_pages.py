@@ -19,7 +19,7 @@ found = doctest.testfile(sys.argv[1], module_relative=False, encoding="utf-8")
 sys.exit(found.failed or not found.attempted)
 """
 
-pytestmark = [pytest.mark.slow, pytest.mark.mpi]
+pytestmark = pytest.mark.mpi
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -34,6 +34,7 @@ def test_every_public_callable_has_an_example(page: Path) -> None:
     assert [name for name, part in parts.items() if ">>> " not in part] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_examples_do_what_they_say(page: Path, tmp_path: Path) -> None:
     """In a process of its own: one of them registers a growth."""

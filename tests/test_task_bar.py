@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from waiting import PATIENCE_S
 
 import scalkit as sk
 from scalkit.measure import write_netcdf
@@ -110,12 +111,12 @@ assert "rich" in sys.modules or not (ASKS and WANTED)
 def test_in_a_notebook_that_a_person_runs() -> None:
     from jupyter_client.manager import start_new_kernel
 
-    manager, client = start_new_kernel(kernel_name="python3")
+    manager, client = start_new_kernel(kernel_name="python3", startup_timeout=PATIENCE_S)
     try:
         for asks, wanted in ((True, True), (False, True), (True, False)):
             told: list[dict[str, object]] = []
             code = IN_A_NOTEBOOK.replace("WANTED", str(wanted)).replace("ASKS", str(asks))
-            reply = client.execute_interactive(code, allow_stdin=asks, output_hook=told.append, timeout=300)
+            reply = client.execute_interactive(code, allow_stdin=asks, output_hook=told.append, timeout=PATIENCE_S)
             assert reply["content"]["status"] == "ok", reply["content"]
             shown = "".join(str(one["content"]) for one in told if one["msg_type"] == "display_data")
             assert [name in shown for name in ("validate", "fit_models")] == [asks and wanted] * 2

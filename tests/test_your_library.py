@@ -35,16 +35,19 @@ def run(number: int, folder: Path) -> str:
     return said
 
 
+@pytest.mark.slow
 def test_a_python_function(tmp_path: Path) -> None:
     assert run(0, tmp_path).split(":")[0] in ("fine", "fix", "cannot tell")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
 def test_a_sort_in_cpp_with_openmp(tmp_path: Path) -> None:
     assert "sort (region)" in run(1, tmp_path)
     assert len(list((tmp_path / "runs/sort").glob("*.jsonl"))) == 6 * 2
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_a_program_with_mpi_in_virtual_time(tmp_path: Path) -> None:
     said = run(2, tmp_path)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from waiting import wait_until
 
-from scalkit.bench import Mpi, find_mpi
+from scalkit.bench import Mpi, find_mpi, process
 from scalkit.errors import BuildError, LaunchError
 from scalkit.native import cache_folder
 
@@ -44,3 +46,24 @@ def launcher(tmp_path: Path, mpi: Mpi) -> Callable[[str], str]:
         return str(path)
 
     return make
+
+
+@pytest.fixture
+def time_limit(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
+    """Return a function that lets the time limit of a program be over once a file is there, and not before.
+
+    The file is deleted then: programs that follow have their own.
+    """
+    real = process._waited
+
+    def ends_with(file: Path) -> None:
+        def waited(started: subprocess.Popen[bytes], timeout_s: float) -> int:
+            wait_until(lambda: file.exists() or started.poll() is not None, str(file))
+            if file.exists():
+                file.unlink()
+                timeout_s = 0.01
+            return real(started, timeout_s)
+
+        monkeypatch.setattr(process, "_waited", waited)
+
+    return ends_with

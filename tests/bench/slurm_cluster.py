@@ -9,9 +9,10 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+
+from waiting import wait_until
 
 PROGRAMS = ("slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scancel", "munged")
 NODES = ("n0", "n1")
@@ -38,6 +39,8 @@ SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
 ReturnToService=2
 KillWait=2
+MessageTimeout=100
+BatchStartTimeout=600
 SchedulerParameters=sched_interval=1,batch_sched_delay=0
 NodeName=n[0-1] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{ports[1]}-{ports[2]}] CPUs={cores}
 PartitionName=main Nodes=ALL Default=YES MaxTime=60 State=UP
@@ -77,10 +80,10 @@ def _running(folder: Path) -> Iterator[Path]:
             _started(["slurmd", "-f", str(configuration), "-N", node], folder / f"slurmd-{node}.pid", pids)
         environment = {**os.environ, "SLURM_CONF": str(configuration)}
         command = ["sinfo", "--noheader", "--states=idle", "--format=%D"]
-        _until(lambda: _said(command, environment) == str(len(NODES)), "nodes that are idle")
+        wait_until(lambda: _said(command, environment) == str(len(NODES)), "nodes that are idle")
         yield configuration
         subprocess.run(["scancel", "--user=root"], env=environment, check=False)
-        _until(lambda: _said(["squeue", "--noheader"], environment) == "", "the end of all jobs")
+        wait_until(lambda: _said(["squeue", "--noheader"], environment) == "", "the end of all jobs")
     finally:
         for path in reversed(pids):
             _ended(int(path.read_text()))
@@ -100,8 +103,8 @@ def _ports() -> list[int]:
 
 
 def _started(command: list[str], pid: Path, pids: list[Path]) -> None:
-    subprocess.run(command, check=True, capture_output=True, timeout=30)
-    _until(lambda: pid.is_file() and bool(pid.read_text().strip()), str(pid))
+    subprocess.run(command, check=True, capture_output=True)
+    wait_until(lambda: pid.is_file() and bool(pid.read_text().strip()), str(pid))
     pids.append(pid)
 
 
@@ -109,15 +112,7 @@ def _said(command: list[str], environment: dict[str, str]) -> str:
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def _until(is_so: Callable[[], bool], what: str) -> None:
-    for _ in range(600):
-        if is_so():
-            return
-        time.sleep(0.1)
-    raise TimeoutError(f"waited in vain for {what}")
-
-
 def _ended(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGTERM)
-        _until(lambda: not Path(f"/proc/{pid}").exists(), f"the end of {pid}")
+        wait_until(lambda: not Path(f"/proc/{pid}").exists(), f"the end of {pid}")

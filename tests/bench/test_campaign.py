@@ -8,15 +8,16 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from waiting import wait_until
 
 from scalkit.bench import Arguments, Mpi, Progress, prepare
 from scalkit.bench.campaign.folder import Folder, write_whole
@@ -30,11 +31,15 @@ from scalkit.validation import validate
 pytestmark = pytest.mark.mpi
 
 ROOT = Path(__file__).resolve().parents[2]
+BUDGET_S = 600.0
+"""More than any machine needs: a budget that is used up would leave repetitions out."""
+LONG_S = 6000.0
+"""Of programs that are ended: far longer than any wait, so that their end is not their own."""
 
 
 def _arguments(**changes: Any) -> Arguments:
     base = {"kinds": ("collectives",), "counts": (2, 4), "runs": 1, "seed": 7, "ops": ("MPI_Bcast",), "max_reps": 20}
-    return Arguments(**{**base, "budget_s": 8.0, **changes})
+    return Arguments(**{**base, "budget_s": BUDGET_S, **changes})
 
 
 def _memory(**changes: Any) -> Arguments:
@@ -88,6 +93,7 @@ def test_another_campaign_is_set_aside_on_demand(mpi: Mpi, out: Path) -> None:
     assert prepare(out, _memory(seed=8), mpi, set_aside=True).aside is None
 
 
+@pytest.mark.slow
 def test_two_campaigns_give_the_same_models_of_memory(mpi: Mpi, out: Path) -> None:
     objects = ("MPI_Comm_create", "MPI_Comm_dup", "MPI_Win_create", "MPI_Cart_create")
     models = []
@@ -110,6 +116,7 @@ def test_second_call_does_only_what_is_missing(mpi: Mpi, out: Path) -> None:
     assert prepare(out, _memory(), mpi).run().fresh == 0
 
 
+@pytest.mark.slow
 def test_memory_of_objects_repeats_exactly(mpi: Mpi, out: Path) -> None:
     arguments = _memory(ops=("MPI_Comm_dup", "MPI_Comm_create", "MPI_Win_create", "MPI_Cart_create"), runs=5)
     prepare(out, arguments, mpi).run()
@@ -124,7 +131,7 @@ def test_memory_of_objects_repeats_exactly(mpi: Mpi, out: Path) -> None:
         ({"runs": 2}, "runs was 1, is now 2"),
         ({"counts": (2, 8)}, "counts was 2,4, is now 2,8"),
         ({"ops": ()}, "ops was MPI_Comm_dup, is now all"),
-        ({"budget_s": None, "seed": 8}, "seed was 7, is now 8; budget_s was 8.0, is now absent"),
+        ({"budget_s": None, "seed": 8}, f"seed was 7, is now 8; budget_s was {BUDGET_S}, is now absent"),
     ],
 )
 def test_other_arguments_in_the_same_folder(mpi: Mpi, out: Path, changes: dict[str, Any], difference: str) -> None:
@@ -153,6 +160,7 @@ def test_another_library_or_other_programs_in_the_same_folder(mpi: Mpi, out: Pat
         Folder(out).require_same(_memory(), {**facts, "sources": {"sha256": "0123"}})
 
 
+@pytest.mark.slow
 def test_other_conditions_in_the_same_folder(mpi: Mpi, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Begun with a variable that changes what is measured, repeated without it: their numbers do not belong together."""
     with monkeypatch.context() as patch:
@@ -182,6 +190,7 @@ def test_other_conditions_in_the_same_folder(mpi: Mpi, out: Path, monkeypatch: p
     assert prepare(out, _memory(), mpi).run().missing == ()
 
 
+@pytest.mark.slow
 def test_wrong_results_are_kept_marked_and_named(
     mpi: Mpi, out: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -207,7 +216,7 @@ def test_wrong_results_are_kept_marked_and_named(
     again = prepare(out, arguments, mpi).run()
     assert (again.fresh, sorted(again.remarks)) == (1, sorted(result.remarks))
     words = ["collectives", "-n", "2,4", "--runs", "3", "--seed", "7", "--ops", "MPI_Bcast,MPI_Reduce"]
-    words += ["--max-reps", "20", "--budget", "8", "--out", str(out)]
+    words += ["--max-reps", "20", "--budget", str(BUDGET_S), "--out", str(out)]
     assert main(["measure", *words]) == 0
     said = capsys.readouterr()
     assert f"scalkit measure: {again.remarks[0]}\n" in said.err
@@ -233,9 +242,14 @@ def test_launch_that_dies(mpi: Mpi, out: Path, launcher: Callable[[str], str], l
     assert tomllib.loads((out / "campaign.toml").read_text())["failures"] == []
 
 
-def test_launch_that_hangs_keeps_what_it_measured(mpi: Mpi, out: Path, launcher: Callable[[str], str]) -> None:
-    wrong = launcher('case "$*" in *--expect-np=4*) "$real" "$@"; sleep 60;; esac')
-    result = prepare(out, _memory(), replace(mpi, mpiexec=wrong)).run(timeout_s=6.0)
+def test_launch_that_hangs_keeps_what_it_measured(
+    mpi: Mpi, out: Path, launcher: Callable[[str], str], time_limit: Callable[[Path], None]
+) -> None:
+    measured = out.with_name("measured")
+    lines = f'"$real" "$@"; touch {measured}; sleep {LONG_S}'
+    wrong = launcher(f'case "$*" in *--expect-np=4*) {lines};; esac')
+    time_limit(measured)
+    result = prepare(out, _memory(), replace(mpi, mpiexec=wrong)).run(timeout_s=LONG_S)
     (failure,) = result.failures
     assert re.match(r"memory-p0004-r00 did not end within \d+ s\. The last lines:\n", failure)
     assert _names(out) == ["campaign.toml", "memory-p0002-r00.jsonl", "memory-p0004-r00.jsonl.part"]
@@ -314,71 +328,95 @@ def test_run_file_that_cannot_be_put_in_place(mpi: Mpi, out: Path) -> None:
 
 
 def _command(out: Path, mpi: Mpi, *more: str) -> list[str]:
-    words = ["measure", "memory", "-n", "2,4", "--runs", "2", "--seed", "1", "--out", str(out)]
-    words += ["--ops", "MPI_Comm_dup,MPI_Win_create"]
-    return [sys.executable, "-m", "scalkit.cli", *words, "--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec, *more]
+    words = ["measure", "collectives", "-n", "2,4", "--runs", "2", "--seed", "1", "--out", str(out)]
+    words += ["--ops", "MPI_Bcast", "--max-reps", "20", "--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec]
+    return [sys.executable, "-m", "scalkit.cli", *words, *more]
 
 
-def _started(command: list[str], out: Path, has_begun: Callable[[], bool] | None = None) -> Iterator[subprocess.Popen[str]]:
-    """Yield the process as soon as its first launch writes."""
-    begun = has_begun or (lambda: bool(list(out.glob("*.part"))))
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
-        end = time.monotonic() + 60
-        while not begun() and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.005)
+@contextmanager
+def _started(command: list[str], has_begun: Callable[[], object], what: str) -> Iterator[subprocess.Popen[str]]:
+    """Yield the process of a command as soon as it is as far as it has to be."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=ROOT) as process:
+        wait_until(has_begun, what, process)
         yield process
 
 
+@contextmanager
+def _held(mpi: Mpi, out: Path, launcher: Callable[[str], str]) -> Iterator[subprocess.Popen[str]]:
+    """Yield a campaign whose ranks of the second run do not come to an end: they warm up for days."""
+    endless = "--warmup=10000000 --passes=10000 --max-reps=1000000 --budget=100000000"
+    held = launcher(f'case "$*" in *-r01.jsonl.part*) exec "$real" "$@" {endless};; esac')
+    command = _command(out, replace(mpi, mpiexec=held))
+    with _started(command, lambda: list(out.glob("*-r01.jsonl.part")), "a second run") as process:
+        yield process
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_interrupted_and_resumed(mpi: Mpi, out: Path, number: signal.Signals) -> None:
-    for process in _started(_command(out, mpi), out):
+def test_interrupted_and_resumed(mpi: Mpi, out: Path, launcher: Callable[[str], str], number: signal.Signals) -> None:
+    with _held(mpi, out, launcher) as process:
         process.send_signal(number)
-        _, messages = process.communicate(timeout=120)
+        _, messages = process.communicate()
     assert process.returncode == 130
     assert f"What was measured is kept in {out}; the same command resumes.\n" in messages
-    assert not _ranks_writing_to(out)
-    assert len(list(out.glob("*.jsonl"))) < 4
-    done = subprocess.run(_command(out, mpi, "--json"), capture_output=True, text=True, cwd=ROOT, timeout=300)
+    wait_until(lambda: not _ranks_writing_to(out), "the end of all ranks")
+    assert sorted(path.name for path in out.glob("*.jsonl")) == ["time-p0002-r00.jsonl", "time-p0004-r00.jsonl"]
+    done = subprocess.run(_command(out, mpi, "--json"), capture_output=True, text=True, cwd=ROOT)
     outcome = json.loads(done.stdout)
-    assert (done.returncode, outcome["status"], outcome["missing"]) == (0, 0, [])
+    assert (done.returncode, outcome["status"], outcome["fresh"], outcome["missing"]) == (0, 0, 2, [])
     assert len(list(out.glob("*.jsonl"))) == 4
 
 
+@pytest.mark.slow
 def test_closed_terminal_that_sends_more_than_one_signal(mpi: Mpi, out: Path, launcher: Callable[[str], str]) -> None:
     """The launcher needs a while to end: signals that come meanwhile do not leave it behind."""
-    wrong = launcher("""case "$*" in *--out=*) trap 'sleep 1; exit 1' TERM; sleep 60 & wait;; esac""")
-    for process in _started(_command(out, replace(mpi, mpiexec=wrong)), out, lambda: bool(_ranks_writing_to(out, "--out="))):
-        for _ in range(3):
+    begun, ending, may_end = (out.with_name(name) for name in ("begun", "ending", "may-end"))
+    end = f"touch {ending}; until [ -e {may_end} ]; do sleep 0.05; done; exit 1"
+    wrong = launcher(f"""case "$*" in *--out=*) trap '{end}' TERM; touch {begun}; sleep {LONG_S} & wait;; esac""")
+    command = _command(out, replace(mpi, mpiexec=wrong))
+    with _started(command, begun.exists, "a launch") as process:
+        process.send_signal(signal.SIGHUP)
+        wait_until(ending.exists, "a launcher that is told to end", process)
+        for _ in range(2):
             process.send_signal(signal.SIGHUP)
-            time.sleep(0.2)
-        process.communicate(timeout=120)
+        may_end.touch()
+        process.communicate()
     assert process.returncode == 130
-    assert not _ranks_writing_to(out)
+    wait_until(lambda: not _ranks_writing_to(out), "the end of all ranks")
 
 
+@pytest.mark.slow
 def test_ignored_end_of_the_terminal_stays_ignored(mpi: Mpi, out: Path) -> None:
     command = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", *_command(out, mpi)]
-    for process in _started(command, out):
+    with _started(command, lambda: list(out.glob("*.jsonl*")), "a launch") as process:
         process.send_signal(signal.SIGHUP)
-        _, messages = process.communicate(timeout=120)
+        _, messages = process.communicate()
     assert process.returncode == 0, messages
 
 
-def test_killed_outright_and_resumed(mpi: Mpi, out: Path) -> None:
+@pytest.mark.slow
+def test_killed_outright_and_resumed(mpi: Mpi, out: Path, launcher: Callable[[str], str]) -> None:
     """The ranks that it left behind hold the folder until they end; then the same command resumes."""
-    for process in _started(_command(out, mpi), out):
+
+    def again() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(_command(out, mpi), capture_output=True, text=True, cwd=ROOT)
+
+    with _held(mpi, out, launcher) as process:
         process.kill()
-        process.communicate(timeout=120)
-    end = time.monotonic() + 300
-    while True:
-        done = subprocess.run(_command(out, mpi), capture_output=True, text=True, cwd=ROOT, timeout=300)
-        if done.returncode == 0 or time.monotonic() > end:
-            break
-        assert done.stderr.endswith(
-            f"another 'scalkit measure', or a launch that it left behind, is writing to {out}; wait for its end.\n"
-        )
-        time.sleep(0.2)
-    assert done.returncode == 0, done.stderr
+        process.communicate()
+    busy = f"another 'scalkit measure', or a launch that it left behind, is writing to {out}; wait for its end.\n"
+    assert again().stderr.endswith(busy)
+    for pid in _ranks_writing_to(out):
+        os.kill(int(pid), signal.SIGKILL)
+    answers: list[subprocess.CompletedProcess[str]] = []
+
+    def is_free() -> bool:
+        answers.append(again())
+        return not answers[-1].stderr.endswith(busy)
+
+    wait_until(is_free, "a folder that nobody holds")
+    assert answers[-1].returncode == 0, answers[-1].stderr
     assert len(list(out.glob("*.jsonl"))) == 4
     assert read(out).attrs["truncated"] == ""
 
@@ -408,6 +446,7 @@ def test_two_at_once_in_one_folder(mpi: Mpi, out: Path) -> None:
         campaign.run()
 
 
+@pytest.mark.slow
 def test_leak_in_comm_dup_shows_exactly(mpi: Mpi, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A library that loses 64 bytes for every process: the growth of each object differs by exactly that."""
     arguments = _memory(ops=("MPI_Comm_dup", "MPI_Comm_create"), counts=(2, 4, 8))

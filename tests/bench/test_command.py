@@ -21,6 +21,8 @@ from scalkit.cli import main
 from scalkit.errors import UsageError
 from scalkit.native import sources
 
+LONG_S = 6000.0
+"""Far longer than any wait: nothing that has to end comes near it."""
 PROGRAM = """
 import sys
 import scalkit as sk
@@ -154,9 +156,9 @@ def test_a_changed_program_is_another_one(program: Path, tmp_path: Path) -> None
 
 def test_the_end_of_a_program_is_seen_at_once() -> None:
     """`Popen.wait` with a time limit looks every 50 ms; short programs would all take steps of that."""
-    walls = [run_program(["sleep", "0.06"], timeout_s=9).wall_s for _ in range(3)]
+    walls = [run_program(["sleep", "0.06"], timeout_s=LONG_S).wall_s for _ in range(3)]
     assert min(walls) >= 0.06
-    assert run_program(["sleep", "9"], timeout_s=0.05).status is None
+    assert run_program(["sleep", str(LONG_S)], timeout_s=0.05).status is None
 
 
 REGIONS = """
@@ -192,9 +194,9 @@ def test_regions_of_several_files_in_cpp(tmp_path: Path) -> None:
     subprocess.run(words, cwd=tmp_path, check=True)
     folder = tmp_path / "left"
     folder.mkdir()
-    assert run_program([str(tmp_path / "app")], timeout_s=60).status == 0
+    assert run_program([str(tmp_path / "app")], timeout_s=LONG_S).status == 0
     for _ in range(2):
-        run_program([str(tmp_path / "app")], timeout_s=60, environment={"SCALKIT_REGIONS": str(folder)})
+        run_program([str(tmp_path / "app")], timeout_s=LONG_S, environment={"SCALKIT_REGIONS": str(folder)})
     (folder / "other.jsonl").write_text('{"name": "solve"}\n{"half')
     found, odd = regions_of(folder, "app")
     by_name = {one.name: one for one in found}
@@ -274,7 +276,7 @@ def test_regions_in_fortran(tmp_path: Path) -> None:
     (tmp_path / "app.f90").write_text(FORTRAN)
     subprocess.run(["cc", "-c", str(own / "region.c")], cwd=tmp_path, check=True)
     subprocess.run(["gfortran", "-o", "app", str(own / "region.f90"), "app.f90", "region.o"], cwd=tmp_path, check=True)
-    run_program([str(tmp_path / "app")], timeout_s=60, environment={"SCALKIT_REGIONS": str(tmp_path)})
+    run_program([str(tmp_path / "app")], timeout_s=LONG_S, environment={"SCALKIT_REGIONS": str(tmp_path)})
     found, odd = regions_of(tmp_path, "app")
     assert [one.name for one in found] == ["sines"]
     assert odd == []
@@ -287,7 +289,7 @@ def test_regions_in_python(tmp_path: Path) -> None:
         "with sk.region('again'), sk.region('again'):\n    pass\n"
     )
     variables = {"SCALKIT_REGIONS": str(tmp_path), "PYTHONTRACEMALLOC": "1"}
-    assert run_program([sys.executable, "-c", code], timeout_s=60, environment=variables).status == 0
+    assert run_program([sys.executable, "-c", code], timeout_s=LONG_S, environment=variables).status == 0
     found, odd = regions_of(tmp_path, "inner")
     by_name = {one.name: one for one in found}
     assert set(by_name) == {"outer", "inner (region)", "again"}

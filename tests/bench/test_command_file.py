@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tiers import slow_unless
 
 import scalkit as sk
 from scalkit.bench.command.file import CommandFile, read_either
@@ -118,7 +119,7 @@ def test_a_wrong_point_is_named_by_its_line(tmp_path: Path) -> None:
         read_either(tmp_path / "mine.toml")
 
 
-@pytest.mark.parametrize("system", ASKED)
+@pytest.mark.parametrize("system", [slow_unless(system, "slurm") for system in ASKED])
 def test_the_script_of_a_job_asks_and_runs(file: Path, system: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["campaign", "emit", str(file), system]) == 0
     script = file.with_name(f"mine.{system}.sh")

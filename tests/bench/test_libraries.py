@@ -79,6 +79,7 @@ def test_a_launcher_of_another_library_is_refused(both: list[str], mpi: Mpi, cap
     assert libraries() == known, "nothing is kept of what does not work"
 
 
+@pytest.mark.slow
 def test_memory_of_both_in_columns(both: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, report = tmp_path / "runs", tmp_path / "report.html"
     words = ["--mpi", both[0], "--mpi", "openmpi", "-n", "2,3,4,5,6", "--runs", "1", "--ops", "MPI_Comm_dup"]

@@ -36,7 +36,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _run(program: Path, *words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(program), *map(str, words)], capture_output=True, text=True, timeout=60)
+    return subprocess.run([str(program), *map(str, words)], capture_output=True, text=True)
 
 
 def _records(path: Path, kind: str) -> dict[str, dict[str, Any]]:

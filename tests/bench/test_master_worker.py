@@ -39,6 +39,7 @@ CHOSEN = ("Waitsome_Isend", "Recv_any", "Waitany_Bsend")
 WORKERS = (1, 2, 4, 8, 10, 11, 16, 24, 64)
 
 
+@pytest.mark.slow
 @needs_simgrid
 def test_the_master_saturates_where_arithmetic_says(own_cache: Path, tmp_path: Path) -> None:
     """A unit takes c, of which the master needs m; so each takes the larger of c / workers and m."""
@@ -109,7 +110,7 @@ def test_all_ways_to_collect_and_hand_out_have_names() -> None:
 
 def test_what_is_measured_here(mpi: Mpi, tmp_path: Path) -> None:
     arguments = FarmArguments(
-        (2, 3), 2, 5, variants=CHOSEN, sizes=(8, 3000), work_us=(0, 5), result_size=9, units=4, reps=2, budget_s=8.0
+        (2, 3), 2, 5, variants=CHOSEN, sizes=(8, 3000), work_us=(0, 5), result_size=9, units=4, reps=2, budget_s=600.0
     )
     campaign = prepare_farm(tmp_path / "runs", arguments, mpi)
     (result,) = run_alternately([campaign])

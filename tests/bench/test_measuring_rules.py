@@ -37,11 +37,12 @@ def test_until_the_standard_error(mpi: Mpi, tmp_path: Path, capsys: pytest.Captu
         cells = [cell for cell in _cells(out / "time-p0002-r00.jsonl") if cell["op"] == op]
         t_ns = np.array([t for cell in cells for t in cell["t_ns"]])
         flagged = [i + s for cell, s in zip(cells, _starts(cells), strict=True) for i in cell["late_at"]]
-        last = cells[-1]
-        assert (last["status"], last["rep_min"], last["rep_max"], last["allowed_stderr"]) == ("converged", 30, 60, 0.9)
-        assert (last["cut"], last["auto_refined"], "precision" in last) == ([1, 1], False, False)
-        assert 30 <= len(t_ns) <= 60
         kept = np.delete(t_ns, flagged)
+        last = cells[-1]
+        status = "converged" if len(kept) >= 30 and last["stderr"] <= 0.9 else "capped"
+        assert (last["status"], last["rep_min"], last["rep_max"], last["allowed_stderr"]) == (status, 30, 60, 0.9)
+        assert (last["cut"], last["auto_refined"], "precision" in last) == ([1, 1], False, False)
+        assert len(t_ns) == 60 if status == "capped" else 30 <= len(t_ns) <= 60
         assert last["stderr"] == pytest.approx(relative_error(kept, Cut(1, 1)), rel=1e-6), "C and Python agree"
         for cell in cells:
             assert [max(row) for row in cell["process_ns"]] == cell["t_ns"]
@@ -50,9 +51,9 @@ def test_until_the_standard_error(mpi: Mpi, tmp_path: Path, capsys: pytest.Captu
     (run_id,) = store.put(out).added
     row = store.table(run_id).to_pylist()[0]
     wanted = ("rep_min", "rep_max", "allowed_stderr", "cut", "auto_refined", "status")
-    assert [row[key] for key in wanted] == [30, 60, 0.9, "1,4", False, "converged"]
-    said_last = [cell["stderr"] for cell in _cells(out / "time-p0002-r00.jsonl") if cell["op"] == row["op"]][-1]
-    assert row["stderr"] == pytest.approx(said_last, rel=1e-6)
+    told = [cell for cell in _cells(out / "time-p0002-r00.jsonl") if cell["op"] == row["op"]][-1]
+    assert [row[key] for key in wanted] == [30, 60, 0.9, "1,4", False, told["status"]]
+    assert row["stderr"] == pytest.approx(told["stderr"], rel=1e-6)
     assert store.record(run_id)["measured"]["switches"]["arguments"]["cut_quartiles"] == [1, 4]
 
 
@@ -60,6 +61,7 @@ def _starts(cells: list[dict[str, Any]]) -> list[int]:
     return np.cumsum([0, *(cell["n"] for cell in cells)])[:-1].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_more_numbers_of_processes_where_the_curve_bends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "sim"

@@ -70,10 +70,13 @@ def test_launcher_that_dies(mpi: Mpi, launcher: Callable[[str], str]) -> None:
         probe(mpi.mpicc, wrong)
 
 
-def test_launcher_that_hangs(mpi: Mpi, launcher: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scalkit.bench.libraries.mpi._PROBE_S", 1.0)
-    wrong = launcher('case "$*" in *--version*) ;; *) exec sleep 60;; esac')
-    with pytest.raises(LaunchError, match=rf"^'{re.escape(wrong)}' with two ranks of .* did not end within \d s; check that"):
+def test_launcher_that_hangs(
+    mpi: Mpi, tmp_path: Path, launcher: Callable[[str], str], time_limit: Callable[[Path], None]
+) -> None:
+    hangs = tmp_path / "hangs"
+    time_limit(hangs)
+    wrong = launcher(f'case "$*" in *--version*) ;; *) touch {hangs}; exec sleep 6000;; esac')
+    with pytest.raises(LaunchError, match=rf"^'{re.escape(wrong)}' with two ranks of .* did not end within \d+ s; check that"):
         probe(mpi.mpicc, wrong)
 
 

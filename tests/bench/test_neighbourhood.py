@@ -184,6 +184,7 @@ def test_other_tools_are_not_told_to_measure_neighbourhoods():
 # ---- campaigns -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_campaign_is_measured_resumed_and_read(tmp_path, mpi):
     arguments = Arguments(("neighbourhood",), (2, 3), 2, 7, experiments=(design_text(SMALL),))

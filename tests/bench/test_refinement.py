@@ -97,6 +97,7 @@ COMMAND = ["measure", "collectives", "--platform", "juropa", "-n", "2", "--ops",
 RANGE = ["--sizes", "4096,8192,16384,65536", "--refine", "sizes", "--smallest-step", "1.1", "--max-points", "10"]
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_the_change_of_protocol_of_a_simulated_machine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "sim"

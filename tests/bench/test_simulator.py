@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tiers import slow_unless
 
 import scalkit as sk
 from scalkit.bench import Arguments, prepare
@@ -50,7 +51,7 @@ def records(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-@pytest.mark.parametrize("machine", ["juropa", "daint", "juqueen"])
+@pytest.mark.parametrize("machine", ["juropa", slow_unless("daint"), slow_unless("juqueen")])
 def test_a_binomial_broadcast_grows_as_log_p(measured: Measured, machine: str) -> None:
     verdict = judged(measured(machine, "MPI_Bcast", counts=FROM_4), "log(p)")
     assert verdict.rank == "total"
@@ -58,18 +59,20 @@ def test_a_binomial_broadcast_grows_as_log_p(measured: Measured, machine: str) -
     assert verdict.series.simulated
 
 
-@pytest.mark.parametrize("algorithm", ["flattree", "NTSL"])
+@pytest.mark.parametrize("algorithm", ["flattree", slow_unless("NTSL")])
 def test_a_flat_tree_and_a_chain_do_not(measured: Measured, algorithm: str) -> None:
     verdict = judged(measured("juropa", "MPI_Bcast", f"bcast={algorithm}"), "log(p)")
     assert (verdict.rank, verdict.verdict, verdict.direction) == ("none", "none", "grows faster")
 
 
+@pytest.mark.slow
 def test_a_linear_gather_is_inside_the_limits_of_p_and_outside_those_of_log_p(measured: Measured) -> None:
     out = measured("juropa", "MPI_Gather", "gather=ompi_basic_linear")
     assert judged(out, "p", "MPI_Gather").verdict in ("total", "approximate")
     assert judged(out, "log(p)", "MPI_Gather").verdict == "none"
 
 
+@pytest.mark.slow
 def test_the_end_of_the_node_is_found(measured: Measured) -> None:
     out = measured("juropa", "MPI_Barrier", counts=(2, 4, 8, 16, 32, 64, 128, 256), per_node=8, runs=2)
     found = sk.piecewise(judged(out, "log(p)", "MPI_Barrier"))
@@ -78,6 +81,7 @@ def test_the_end_of_the_node_is_found(measured: Measured) -> None:
     assert found.probability > 0.9
 
 
+@pytest.mark.slow
 def test_a_planted_violation_of_a_rule_is_found(measured: Measured) -> None:
     ops = "MPI_Allreduce,MPI_Reduce,MPI_Bcast"
     rule = "MPI_Allreduce <= MPI_Reduce + MPI_Bcast"
@@ -166,6 +170,7 @@ def test_the_command(own_cache: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "--algorithm chooses what a simulated machine does" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_two_machines_in_columns(own_cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, report = tmp_path / "runs", tmp_path / "report.html"
     words = ["--platform", "juropa", "--platform", "juqueen", "-n", "4..64", "--runs", "1", "--ops", "MPI_Bcast,MPI_Barrier"]

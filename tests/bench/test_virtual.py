@@ -20,7 +20,7 @@ from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.patterns.point_to_point import MessageArguments, prepare_messages
 from scalkit.bench.virtual.mpi import VirtualMpi, proved, settings_of, virtual
 from scalkit.bench.virtual.network import read_network
-from scalkit.bench.virtual.program import Account, ProgramArguments, accounts, prepare_program
+from scalkit.bench.virtual.program import Account, ProgramArguments, accounts, prepare_program, stall_of
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.measure import read
 from scalkit.native import Build, sources
@@ -354,8 +354,10 @@ def test_who_waits_for_whom_is_said_within_the_time_limit(above: VirtualMpi, tmp
     pytest.importorskip("mpi4py", reason="needs mpi4py")
     script = tmp_path / "hangs.py"
     script.write_text("from mpi4py import MPI\nif MPI.COMM_WORLD.rank == 0:\n    MPI.COMM_WORLD.recv(source=1)\n")
-    campaign = prepare_program(tmp_path / "runs", (sys.executable, str(script)), (2,), above)
-    (failure,) = campaign.run(timeout_s=30).failures
+    assert stall_of(above, 30) == 18, "it is said before the time limit of a launch"
+    mpi = replace(above, stall_s=10)
+    campaign = prepare_program(tmp_path / "runs", (sys.executable, str(script)), (2,), mpi)
+    (failure,) = campaign.run(timeout_s=6000).failures
     assert "program-p0002-r00 ended with status" in failure
     assert "process 0, in virtual time, in MPI_" in failure
 

@@ -72,6 +72,7 @@ def test_libraries_do_what_their_schedules_say(truth: ModuleType) -> None:
     assert truth.misfit(late) >= truth.EQUAL_NS
 
 
+@pytest.mark.slow
 def test_algorithms_are_named_or_nothing_is_said(truth: ModuleType) -> None:
     few = [row for row in truth.read() if row.P <= 12]
     counts = truth.by_messages(few)
@@ -110,6 +111,7 @@ def test_this_library_does_what_its_schedules_say(truth: ModuleType, mpi: Mpi, t
     assert [row for row in found if truth.misfit(row) >= truth.EQUAL_NS] == []
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_forced_algorithms_are_named_by_their_messages(
     truth: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -21,7 +21,7 @@ class Visit:
 
     def open(self, path: Path) -> None:
         self.page.goto(path.resolve().as_uri())
-        self.page.wait_for_selector("html[data-figures]", state="attached", timeout=120_000)
+        self.page.wait_for_selector("html[data-figures]", state="attached")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from waiting import PATIENCE_S
 
 import scalkit as sk
 from scalkit import plots
@@ -27,6 +28,7 @@ def test_a_figure_shown_by_plotly_itself_has_no_button_that_uploads(chromium: An
     file = tmp_path / "figure.html"
     plots.fit(verdict).write_html(file)
     page = chromium.new_page()
+    page.set_default_timeout(1000 * PATIENCE_S)
     page.goto(file.as_uri())
     page.wait_for_selector(".modebar-btn", state="attached")
     titles = page.evaluate(BUTTONS)
@@ -38,6 +40,7 @@ def test_a_figure_shown_by_plotly_itself_has_no_button_that_uploads(chromium: An
 def test_the_page_of_a_store_knows_no_address_to_upload_to(chromium: Any, tmp_path: Path) -> None:
     path = write_page(open_store(bundled("data/store"), readonly=True), tmp_path / "site")
     page = chromium.new_page()
+    page.set_default_timeout(1000 * PATIENCE_S)
     page.goto(path.as_uri())
     page.locator("#suites input").first.check()
     page.wait_for_selector(".modebar-btn", state="attached")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from waiting import PATIENCE_S
 
 import scalkit as sk
 from scalkit.errors import ReportError
@@ -41,6 +42,7 @@ def test_a_report_is_printed_the_same_twice(printed: ReportResult, tmp_path: Pat
 @pytest.mark.browser
 def test_on_paper_without_scripts_what_belongs_there_is_there(printed: ReportResult, chromium: Any) -> None:
     context = chromium.new_context(java_script_enabled=False)
+    context.set_default_timeout(1000 * PATIENCE_S)
     page = context.new_page()
     page.goto(printed.html.as_uri())
     page.emulate_media(media="print")
@@ -52,9 +54,10 @@ def test_on_paper_without_scripts_what_belongs_there_is_there(printed: ReportRes
 @pytest.mark.browser
 def test_on_paper_the_runners_up_are_open_and_the_figures_drawn(printed: ReportResult, chromium: Any) -> None:
     context = chromium.new_context(viewport={"width": 360, "height": 700}, color_scheme="dark")
+    context.set_default_timeout(1000 * PATIENCE_S)
     page = context.new_page()
     page.goto(printed.html.as_uri())
-    page.wait_for_selector("html[data-figures=drawn]", state="attached", timeout=120_000)
+    page.wait_for_selector("html[data-figures=drawn]", state="attached")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     opened = page.locator("details").evaluate_all("all => all.map(e => [e.querySelector('summary').textContent.trim(), e.open])")
     assert [name for name, is_open in opened if is_open] == ["Runners-up", "Prediction", "Provenance"]

@@ -13,7 +13,7 @@ from scalkit.cli import main
 from scalkit.measure import combine
 from scalkit.reports import bundled
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.browser
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -37,8 +37,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return sk.report(data, expectations, out, title=f"About {HOSTILE}").html
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
 def test_no_request_no_error_and_every_figure_drawn(report: Path, visit: Any, width: int, scheme: str) -> None:
     seen = visit(report, width, scheme)
     assert seen.requests == [report.resolve().as_uri()]
@@ -105,6 +104,7 @@ def test_broken_escape_in_the_address_is_no_error(report: Path, visit: Any) -> N
     assert seen.errors == []
 
 
+@pytest.mark.slow
 def test_map_of_guidelines_is_scrolled_on_a_phone(tmp_path: Path, visit: Any) -> None:
     out = tmp_path / "guidelines.html"
     main(["guidelines", str(bundled("data/virtual")), "--report", str(out)])

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE_S, wait_until
 
 from scalkit.cli import main
 from scalkit.cli.lab import command
@@ -127,6 +126,7 @@ def test_without_jupyterlab(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
 
 def test_words_of_the_start(tmp_path: Path) -> None:
+    assert "--port=8765" in command(tmp_path, browser=False, port=8765)
     words = command(tmp_path, browser=True, port=None)
     assert words[:3] == [sys.executable, "-m", "jupyterlab"]
     assert not [word for word in words if word.startswith(("--no-browser", "--port"))]
@@ -135,29 +135,30 @@ def test_words_of_the_start(tmp_path: Path) -> None:
 
 def read(address: str) -> bytes:
     """Return a page of a server that says its address a moment before it listens."""
-    end = time.monotonic() + 60
-    while True:
+    found: list[bytes] = []
+
+    def answers() -> bool:
         try:
-            with urllib.request.urlopen(address, timeout=60) as answer:
-                return bytes(answer.read())
+            with urllib.request.urlopen(address, timeout=PATIENCE_S) as answer:
+                found.append(answer.read())
         except urllib.error.URLError as error:
-            if not isinstance(error.reason, ConnectionRefusedError) or time.monotonic() > end:
+            if not isinstance(error.reason, ConnectionRefusedError):
                 raise
-        time.sleep(0.1)
+        return bool(found)
+
+    wait_until(answers, f"an answer of {address}")
+    return found[0]
 
 
 @pytest.mark.slow
 def test_jupyterlab_opens_the_quick_start(tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     own = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "JPY_"))} | {"HOME": str(tmp_path)}
-    words = [sys.executable, "-m", "scalkit.cli", "lab", "mine", "--no-browser", f"--port={port}"]
+    words = [sys.executable, "-m", "scalkit.cli", "lab", "mine", "--no-browser"]
     lab = subprocess.Popen(words, cwd=tmp_path, env=own, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         assert lab.stdout is not None
         said = ""
-        while not (address := re.search(rf"http://(localhost|127\.0\.0\.1):{port}\S+token=\S+", said)):
+        while not (address := re.search(r"http://(localhost|127\.0\.0\.1):\d+\S+token=\S+", said)):
             line = lab.stdout.readline()
             assert line, said
             said += line
@@ -169,5 +170,5 @@ def test_jupyterlab_opens_the_quick_start(tmp_path: Path) -> None:
         assert FIRST in names
     finally:
         lab.terminate()
-        lab.communicate(timeout=60)
+        lab.communicate()
     assert lab.returncode in (0, -15)

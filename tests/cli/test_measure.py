@@ -15,10 +15,10 @@ import pytest
 
 from scalkit.bench import Launch, Progress, find_mpi
 from scalkit.cli import main
-from scalkit.cli.terminal.printed import duration, progress_printer
+from scalkit.cli.terminal.progress import duration, progress_printer
 from scalkit.errors import BuildError, LaunchError
 
-WHAT = ["measure", "memory", "-n", "2,4", "--runs", "1", "--ops", "MPI_Comm_dup", "--budget", "8"]
+WHAT = ["measure", "memory", "-n", "2,4", "--runs", "1", "--ops", "MPI_Comm_dup", "--budget", "600"]
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_measures_then_says_that_nothing_is_missing(tmp_path: Path, capsys: pyte
     assert said.out.startswith("Measuring memory of ")
     assert "A verdict needs 5 numbers of processes; here are 2.\n" in said.out
     assert said.out.endswith(f"\n2 launches in {out}\n")
-    assert re.search(r"^\[1/2\] memory p=\d run 0: done; about \d+ s left\n\[2/2\] .*: done; \d+ s in all\n$", said.err)
+    assert re.search(r"^\[1/2\] memory p=\d run 0: done; about .+ s left\n\[2/2\] .*: done; .+ s in all\n$", said.err)
     assert main([*WHAT, "--out", str(out)]) == 0
     assert capsys.readouterr().out.endswith(f"\nnothing was missing: 2 launches in {out}\n")
     assert main([*WHAT, "--out", str(out), "--size", "16"]) == 2

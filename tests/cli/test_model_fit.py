@@ -44,6 +44,7 @@ def test_measure_fit_again_and_resume(tmp_path: Path, capsys: pytest.CaptureFixt
     assert other.read_text() == (out / "card.toml").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_the_numbers_of_a_virtual_machine_come_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     try:

@@ -14,6 +14,7 @@ from scalkit.cli import main
 from scalkit.errors import BuildError, LaunchError, UsageError
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_trees_of_a_real_library_are_named_and_drawn(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from scalkit.cli import main
-from scalkit.cli.terminal.printed import Launched, launched, only_rank_0_speaks
+from scalkit.cli.terminal.ranks import Launched, launched, only_rank_0_speaks
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,15 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from waiting import wait_until
 
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.measure import combine, write_netcdf
-
-pytestmark = pytest.mark.slow
 
 P = np.array([2, 4, 8, 16, 32])
 
@@ -48,6 +46,7 @@ def test_last_line_states_verdicts_and_status(run: Path, tmp_path: Path, capsys:
     assert last.endswith("Exit status 0: no deciding verdict or rule fails.")
 
 
+@pytest.mark.slow
 def test_fail_on_better_adds_to_the_status(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "r.html"
     assert main(["report", str(run), "--out", str(out), "--fail-on", "better", "--json", "--title", "T"]) == 1
@@ -85,6 +84,7 @@ def test_wrong_input_gives_status_2(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert list(tmp_path.iterdir()) == [empty]
 
 
+@pytest.mark.slow
 def test_fewer_settings_and_another_statistic_on_demand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, out = tmp_path / "few.nc", tmp_path / "r.html"
     write_netcdf(sk.measurements([2, 4, 8], [[1, 9], [2, 9], [3, 9]], name="MPI_Bcast"), path)
@@ -97,6 +97,7 @@ def test_fewer_settings_and_another_statistic_on_demand(tmp_path: Path, capsys: 
     assert verdicts["verdicts"][0]["y"] == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_benchmarks_are_read_along_the_parameter_that_is_named_and_steps_are_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -129,12 +130,10 @@ def test_a_request_to_end_leaves_nothing(run: Path, tmp_path: Path) -> None:
     temporary.mkdir()
     command = [sys.executable, "-m", "scalkit.cli", "report", str(run), "--out", str(tmp_path / "r.html")]
     with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE) as process:
-        for _ in range(600):
-            if list(temporary.glob("scalkit-report-*/kernel.log")):
-                break
-            time.sleep(0.1)
+        logs = "scalkit-report-*/kernel.log"
+        wait_until(lambda: list(temporary.glob(logs)), "the log of a notebook", process)
         process.terminate()
-        _, error = process.communicate(timeout=60)
+        _, error = process.communicate()
     assert process.returncode == 130
     assert error.decode() == "scalkit report: interrupted\n"
     assert list(tmp_path.iterdir()) == [temporary]
@@ -167,6 +166,7 @@ def test_parameters_of_a_template_are_typed_and_explained(capsys: pytest.Capture
     assert "there is no template 'luck' of a report; choose from report, compare, regression." in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_candidate_is_compared_with_earlier_runs(
     run: Path, bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
-RUNNER = ("pytest", "pytest-xdist", "hypothesis")
+RUNNER = ("pytest", "pytest-xdist", "pytest-rerunfailures", "hypothesis", "psutil")
 
 
 def required() -> list[str]:

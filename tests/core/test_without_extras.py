@@ -85,6 +85,7 @@ def test_judges_and_draws(core: Path) -> None:
     assert done.stdout == "1.09 us + 1.97 us * log(p) | total | 16\n"
 
 
+@pytest.mark.slow
 def test_judges_where_the_system_has_no_locks_limits_processes_and_threads(core: Path) -> None:
     every = "\nimport importlib\nfor name in MODULES:\n    importlib.import_module(name)\n"
     paths = [path for path in (ROOT / "scalkit").rglob("*.py") if "_shipped" not in path.parts]
@@ -194,6 +195,7 @@ def test_the_core_does_not_know_who_uses_it(name: str) -> None:
     assert known == []
 
 
+@pytest.mark.slow
 def test_judging_and_drawing_load_none_of_them(core: Path) -> None:
     loaded = f"print(sorted({{name.split('.')[1] for name in sys.modules if name.startswith('scalkit.')}} & set({CLIENTS!r})))"
     done = _run(core, "-c", f"import sys\n{JUDGED}\nsk.Session(time)\n{loaded}")

@@ -15,6 +15,9 @@ from launching import environment, find
 
 from scalkit.native import build, sources
 
+BUDGET_S = 3600
+"""The usual one could end before all is measured that a test looks at, on a busy machine."""
+
 
 @dataclass(frozen=True)
 class Launch:
@@ -45,8 +48,11 @@ def launch(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Launch]:
         out = folder / f"run{next(numbers)}.jsonl"
         own = [f"LD_PRELOAD={faults}"] if preload else []
         own += [f"SKFAULT={fault}"] if fault else []
-        words = mpi.command(p, "env", *own, str(programs.program(program)), f"--out={out}", f"--expect-np={p}", *options)
-        done = subprocess.run(words, capture_output=True, text=True, timeout=120, env=environment(mpi))
+        own += [str(programs.program(program)), f"--out={out}", f"--expect-np={p}"]
+        has_budget = any(one.startswith("--budget=") for one in options)
+        own += [] if has_budget else [f"--budget={BUDGET_S}"]
+        words = mpi.command(p, "env", *own, *options)
+        done = subprocess.run(words, capture_output=True, text=True, env=environment(mpi))
         records = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
         return Launch(out, done.returncode, done.stderr, records)
 

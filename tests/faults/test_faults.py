@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +35,8 @@ def test_preloaded_library_without_a_fault_changes_nothing(launch):
 
 
 def test_memory_that_passes_malloc_by_is_reported(launch):
+    if "Pss_Dirty:" not in Path("/proc/self/smaps_rollup").read_text():
+        pytest.skip("needs a kernel that counts written pages: others depend on other processes")
     clean = memory_of_dup(launch, 2)
     bypassing = memory_of_dup(launch, 2, fault="dup_bypass")
     assert bypassing["steady_B"] == clean["steady_B"]
@@ -42,6 +45,7 @@ def test_memory_that_passes_malloc_by_is_reported(launch):
     assert bypassing["pss_slope_B"] > 60000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [2, 4])
 @pytest.mark.parametrize("sync", ["round", "window"])
 def test_linear_broadcast_pays_for_every_receiver(launch, p, sync):
@@ -53,6 +57,7 @@ def test_linear_broadcast_pays_for_every_receiver(launch, p, sync):
     assert min(t for cell in cells for t in cell["t_ns"]) >= 300_000 * (p - 1)
 
 
+@pytest.mark.slow
 def test_slow_allreduce_takes_at_least_what_was_planted(launch):
     done = launch(4, "sk_time", "--ops=MPI_Allreduce,MPI_Reduce,MPI_Bcast", "--max-reps=30", fault="allreduce_slow")
     assert done.status == 0, done.messages
@@ -63,7 +68,12 @@ def test_slow_allreduce_takes_at_least_what_was_planted(launch):
     ("fault", "op"), [("bcast_wrong", "MPI_Bcast"), ("allreduce_wrong", "MPI_Allreduce"), ("barrier_empty", "MPI_Barrier")]
 )
 def test_wrong_results_are_said_once_and_marked(launch, fault, op):
-    done = launch(3, "sk_time", "--max-reps=20", "--passes=1", fault=fault)
+    for _ in range(20):
+        done = launch(3, "sk_time", "--max-reps=20", "--passes=1", fault=fault)
+        # A barrier that does nothing shows if a process has left it before another one enters, 2 ms
+        # late. On a busy machine all may come later than that.
+        if done.status != 0 or fault != "barrier_empty":
+            break
     assert done.status == 4
     assert done.messages.count(f"sk_time: {op} ") == 1
     assert done.records[-1]["rec"] == "end"

@@ -33,8 +33,10 @@ def test_a_right_library_has_nothing_to_be_said_of(run):
     ("fault", "experiments", "said"),
     [
         ("neighbour_swapped", [7], "line 2, experiment 7: MPI_Neighbor_alltoall gives a wrong result with 6 processes: on"),
-        ("graph_turned", [1, 3], "has its neighbours in a wrong order"),
-        ("graph_other", [7, 4], "line 6, experiment 4: MPI_Dist_graph_create gives a wrong result"),
+        pytest.param("graph_turned", [1, 3], "has its neighbours in a wrong order", marks=pytest.mark.slow),
+        pytest.param(
+            "graph_other", [7, 4], "line 6, experiment 4: MPI_Dist_graph_create gives a wrong result", marks=pytest.mark.slow
+        ),
         (
             "cart_transposed",
             [5, 2],

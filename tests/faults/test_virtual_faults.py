@@ -54,6 +54,7 @@ def measured(above: VirtualMpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return measure
 
 
+@pytest.mark.slow
 def test_a_linear_barrier_grows_faster(measured: Measured) -> None:
     right = sk.validate(measured("", "MPI_Barrier"), {"MPI_Barrier": "log(p)"})
     wrong = sk.validate(measured("barrier_linear", "MPI_Barrier"), {"MPI_Barrier": "log(p)"})
@@ -68,6 +69,7 @@ def test_a_linear_broadcast_grows_faster(measured: Measured) -> None:
     assert (verdict.rank, verdict.direction) == ("none", "grows faster"), verdict.sentence
 
 
+@pytest.mark.slow
 def test_an_allgather_that_is_slow_above_16_processes_breaks_its_rule_there(measured: Measured) -> None:
     functions, rule = ("MPI_Allgather", "MPI_Gather", "MPI_Bcast"), "MPI_Allgather <= MPI_Gather + MPI_Bcast"
     right = sk.validate(measured("", *functions, counts=MANY), ANY, rules=[rule])
@@ -76,6 +78,7 @@ def test_an_allgather_that_is_slow_above_16_processes_breaks_its_rule_there(meas
     assert (wrong.rules[0].violated_at, wrong.exit_status()) == ((32,), 1), wrong.rules[0].sentence
 
 
+@pytest.mark.slow
 def test_a_broadcast_with_a_late_root_breaks_its_rule(measured: Measured) -> None:
     """Whatever tree a library has, nobody is done before the root has begun."""
     functions, rule = ("MPI_Bcast", "Bcast_binary_tree"), "MPI_Bcast <= Bcast_binary_tree"
@@ -87,6 +90,7 @@ def test_a_broadcast_with_a_late_root_breaks_its_rule(measured: Measured) -> Non
     assert (verdict.rules[0].violated_at, verdict.exit_status()) == (MANY, 1), verdict.rules[0].sentence
 
 
+@pytest.mark.slow
 def test_an_allreduce_slower_than_its_parts_breaks_the_rule_everywhere(measured: Measured) -> None:
     """Without the bug the rule holds, or breaks at some numbers of processes, as that of Open MPI 4.1 with 4 and 6."""
     functions, rule = ("MPI_Allreduce", "MPI_Reduce", "MPI_Bcast"), "MPI_Allreduce <= MPI_Reduce + MPI_Bcast"

@@ -105,6 +105,7 @@ def test_the_example_of_the_documentation(own_classes: None) -> None:
     assert str(1 and ONE / growth) == "1/p/loglog(p)^2"
 
 
+@pytest.mark.slow
 def test_sums_and_other_forms_are_seen_through(registered: object) -> None:
     forms = {
         "p*loglog(p) + log(p)": "p*loglog(p)",

@@ -161,6 +161,7 @@ def test_the_snippet_compiles_and_chooses_by_p_and_size(bcast: Assessment) -> No
     assert function.rstrip().endswith("    return MPI_Bcast(buffer, count, type, root, comm);\n}")
 
 
+@pytest.mark.slow
 def test_every_substitute_is_written(tmp_path: Path) -> None:
     known = substitutes()
     assert len(known) == 26

@@ -157,6 +157,7 @@ def test_files_that_are_none_are_refused(mpi: Mpi, program: Path, tmp_path: Path
         assert why in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_the_benchmark_of_the_layer_runs(mpi: Mpi) -> None:
     command = [sys.executable, "benchmarks/tune_overhead.py", "--mpi", mpi.mpicc, "--launches", "1", "--bytes", "64", "--json"]

@@ -97,6 +97,7 @@ def virtual() -> Beside:
     return libraries_virtual()
 
 
+@pytest.mark.slow
 def test_virtual_times_of_three_libraries_decide(virtual: Beside) -> None:
     assert list(virtual.verdicts) == ["Intel MPI 2021.16.0", "MPICH 5.0.2", "Open MPI 5.0.11"]
     verdicts = {(column, name): v for column, found in virtual.verdicts.items() for name, v in found.items()}

@@ -124,6 +124,7 @@ def test_example_or_your_own(tmp_path: Path) -> None:
     assert list(read_or_example(tmp_path / "mine.nc", "n")["function"].values) == ["mine"]
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_a_campaign_is_measured_once(tmp_path: Path) -> None:
     options = {"processes": (2, 3), "operations": ("MPI_Bcast", "MPI_Comm_dup"), "runs": 1, "budget_s": 1.0}

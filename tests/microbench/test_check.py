@@ -18,9 +18,10 @@ def _make(build: Path, *words: str) -> subprocess.CompletedProcess[str]:
     if shutil.which("mpicc", path=path) is None:
         pytest.skip("no mpicc on PATH; install an MPI library, for example: pip install mpich")
     command = ["make", "-s", "-C", str(KERNEL), f"BUILD={build}", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, env={**os.environ, "PATH": path})
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PATH": path})
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_builds_out_of_tree_without_warnings(tmp_path):
     before = {path for path in KERNEL.rglob("*") if path.is_file()}

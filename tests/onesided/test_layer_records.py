@@ -35,6 +35,7 @@ def programs(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pa
     return built
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 @pytest.mark.parametrize("recorder", ["linked", "preloaded"])
 def test_calls_and_transfers_are_recorded(mpi: Mpi, programs: dict[str, Path], tmp_path: Path, recorder: str) -> None:
@@ -48,7 +49,7 @@ def test_calls_and_transfers_are_recorded(mpi: Mpi, programs: dict[str, Path], t
         library = native.build(KERNEL, mpi.mpicc, makefile="trace/Makefile").program("libsktrace.so")
         environment["LD_PRELOAD"] = str(library)
     command = mpi.command(2, str(program), str(trace), forward=environment)
-    done = subprocess.run(command, check=True, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, check=True, env=environment, capture_output=True, text=True)
     assert done.stdout == "the layer: all as it must be with 2 processes\n"
     found = load(trace)
     kinds = Counter((found.transfers["kind"] & 0xFF).tolist())

@@ -13,7 +13,7 @@ from scalkit.bench.onesided import Simulator, delays, multiply
 from scalkit.trace import analyse
 
 
-@pytest.mark.parametrize(("processes", "check"), [(16, 1), (64, 1), (256, 0)])
+@pytest.mark.parametrize(("processes", "check"), [(16, 1), (64, 1), pytest.param(256, 0, marks=pytest.mark.slow)])
 def test_never_above_the_truth(simulator: Simulator, tmp_path: Path, processes: int, check: int) -> None:
     told = multiply(simulator, processes, "layer", trace=tmp_path, noise=20, seed=3, check=check)
     assert told.is_simulated

@@ -177,6 +177,7 @@ GROWTHS = {
 }
 
 
+@pytest.mark.slow
 def test_growths_are_those_of_the_literature():
     for operation in OPERATIONS:
         for name in algorithms_of(operation):

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
+
+from scalkit import quick_check
+from scalkit.bench.functions import probe
 
 
 class Clock:
@@ -31,3 +35,30 @@ class Clock:
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
+
+
+class Alone:
+    """Stands for `ForeignLoad` on a machine that nobody else uses."""
+
+    share = 0.0
+
+    def __enter__(self) -> Alone:
+        return self
+
+    def __exit__(self, *error: object) -> None: ...
+
+
+@pytest.fixture
+def checked_by(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Return the clock that `sk.check` reads instead of every clock of this machine."""
+
+    def seconds() -> float:
+        return clock() * 1e-9
+
+    names = ("perf_counter", "process_time", "monotonic")
+    own = SimpleNamespace(**dict.fromkeys(names, seconds), perf_counter_ns=clock)
+    monkeypatch.setattr(probe, "time", own)
+    monkeypatch.setattr(quick_check, "time", own)
+    monkeypatch.setattr(quick_check, "_CLOCKS", {"wall": clock, "cpu": clock})
+    monkeypatch.setattr(quick_check, "ForeignLoad", Alone)
+    return clock

@@ -33,18 +33,27 @@ def pairs(n: int) -> None:
         pass
 
 
-def test_a_function_that_outgrows_its_claim_is_never_fine() -> None:
-    assert sk.check(pairs, "n", n=[10, 20, 40, 80, 160, 320], budget=0.5).answer != "fine"
+@pytest.mark.parametrize(("claim", "answer"), [("n", "fix"), ("n log n", "fix"), ("n^2", "fine")])
+def test_a_function_is_judged_by_its_claim(checked_by, claim: str, answer: str) -> None:
+    of_pairs = checked_by.costs(lambda n: 300 + 30 * n**2, 0.02)
+    found = sk.check(of_pairs, claim, n=[10, 20, 40, 80, 160, 320], budget=0.5)
+    assert found.answer == answer
+    assert (" grows as n^2 instead of " in found.text) == (answer == "fix")
 
 
-def test_sizes_are_chosen_and_arguments_are_made() -> None:
+def test_sizes_are_chosen_and_arguments_are_made(checked_by) -> None:
     seen: list[int] = []
 
     def setup(n: int) -> tuple[list[int], int]:
         seen.append(n)
         return list(range(n)), n - 1
 
-    found = sk.check(lambda items, last: items.index(last), "k", setup, budget=0.3, clock="cpu")
+    def index(items: list[int], last: int) -> None:
+        assert items[last] == items[-1]
+        checked_by.now += 40 * len(items)
+
+    found = sk.check(index, "k", setup, budget=0.3, clock="cpu")
+    assert found.answer == "fine"
     assert found.verdict.parameter == "k"
     assert found.clock == "cpu"
     assert len(found.verdict.series.x) >= 5
@@ -54,9 +63,16 @@ def test_sizes_are_chosen_and_arguments_are_made() -> None:
     assert "s in all, cpu clock)" in repr(found)
 
 
-def test_fresh_arguments_are_made_for_each_call() -> None:
-    found = sk.check(lambda items: items.clear(), "n", lambda n: [0] * n, n=[10, 20, 40, 80, 160], fresh=True, budget=0.2)
-    assert found.verdict.series.x.tolist() == [10, 20, 40, 80, 160]
+def test_fresh_arguments_are_made_for_each_call(checked_by) -> None:
+    sizes = [10, 20, 40, 80, 160]
+
+    def clear(items: list[int]) -> None:
+        assert items, "an earlier call has emptied them"
+        checked_by.now += 1000 * len(items)
+        items.clear()
+
+    found = sk.check(clear, "n", lambda n: [0] * n, n=sizes, fresh=True, budget=0.2)
+    assert found.verdict.series.x.tolist() == sizes
 
 
 @pytest.mark.parametrize(
@@ -165,7 +181,7 @@ def test_where_others_use_the_machine_more_is_tolerated() -> None:
 
 
 def test_a_script_prints_the_answer() -> None:
-    code = "import IPython, scalkit as sk; r = sk.check(len, '1', lambda n: range(n), budget=0.2)"
+    code = "import IPython, scalkit as sk; r = sk.check(len, '1', lambda n: range(n), budget=0.2, clock='cpu')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split(":")[0] in ("fine", "fix", "cannot tell")
 
@@ -182,9 +198,10 @@ def test_a_script_prints_the_answer() -> None:
         ({"strictnes": "paper"}, UsageError, "did you mean 'strictness'"),
     ],
 )
-def test_a_wrong_option_is_named(options: dict[str, object], error: type[Exception], text: str) -> None:
+def test_a_wrong_option_is_named(checked_by, options: dict[str, object], error: type[Exception], text: str) -> None:
+    called = checked_by.costs(lambda n: 1000 * n)
     with pytest.raises(error, match=text):
-        sk.check(pairs, "n", **{"n": [1, 2, 3, 4, 5], "budget": 0.1, **options})  # type: ignore[arg-type]
+        sk.check(called, "n", **{"n": [1, 2, 3, 4, 5], "budget": 0.1, **options})  # type: ignore[arg-type]
 
 
 def test_what_cannot_be_called_with_a_size_says_how() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tabs import Tabs, violations
+from waiting import PATIENCE_S
 
 from scalkit.errors import ReportError, RuleError, UsageError
 from scalkit.guidelines import Guideline, measured
@@ -58,7 +59,6 @@ def words(text: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split())
 
 
-@pytest.mark.slow
 def test_page_says_what_was_found(made: ReportResult) -> None:
     text = made.html.read_text(encoding="utf-8")
     said = words(text[: text.index('id="plotting"')])
@@ -76,7 +76,6 @@ def test_page_says_what_was_found(made: ReportResult) -> None:
     assert (made.status, made.answer[:26]) == (1, "12 of 168 tests violated (")
 
 
-@pytest.mark.slow
 def test_programs_get_json_and_junit(made: ReportResult) -> None:
     content = json.loads(made.verdict_json.read_text(encoding="utf-8"))
     assert (content["exit_status"], content["counts"]["violated"], len(content["tests"])) == (1, 12, 168)
@@ -113,7 +112,7 @@ def test_page_asks_for_nothing_and_fits(made: ReportResult, tabs: Tabs, width: i
     }
     page = tabs.take(listeners, width, 900, scheme)
     page.goto(made.html.as_uri())
-    page.wait_for_selector("html[data-figures=drawn]", state="attached", timeout=120_000)
+    page.wait_for_selector("html[data-figures=drawn]", state="attached", timeout=1000 * PATIENCE_S)
     assert requests == [made.html.as_uri()]
     assert errors == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -53,7 +53,6 @@ def test_one_cell_of_typed_parameters_with_help(path: Path) -> None:
         assert remark
 
 
-@pytest.mark.slow
 def test_quickstart_runs_and_writes_a_report(tmp_path: Path) -> None:
     done = execute(bundled("notebooks/00_quickstart.ipynb"), {"out": str(tmp_path / "q.html")}, tmp_path)
     assert (tmp_path / "q.html").stat().st_size > 500_000

@@ -86,6 +86,7 @@ def test_other_times_are_refused(runs: str, real: str, said: str) -> None:
         open_page([runs], real_times=real)
 
 
+@pytest.mark.slow
 def test_a_report_is_written_with_them(tmp_path: Path) -> None:
     made = sk.report(VIRTUAL, None, tmp_path / "r.html", real_times=REAL)
     page = made.html.read_text(encoding="utf-8")

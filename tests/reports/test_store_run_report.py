@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tabs import violations
+from waiting import PATIENCE_S
 
 import scalkit as sk
 from scalkit.cli import main
@@ -131,7 +132,7 @@ def test_page_asks_for_nothing_fits_and_runs_no_text(store: sk.store.Store, tmp_
         tab.on("pageerror", lambda error, seen=errors: seen.append(str(error)))
         tab.on("dialog", lambda dialog, seen=errors: (seen.append(dialog.message), dialog.dismiss()))
         tab.goto(out.as_uri())
-        tab.wait_for_selector("html[data-figures=drawn]", state="attached", timeout=120_000)
+        tab.wait_for_selector("html[data-figures=drawn]", state="attached", timeout=1000 * PATIENCE_S)
         assert (requests, errors) == ([out.as_uri()], [])
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
         assert tab.locator(".plot:has(.main-svg)").count() == 1

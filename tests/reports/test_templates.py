@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from tabs import Tabs, violations
+from waiting import PATIENCE_S
 
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
@@ -101,7 +102,6 @@ def test_an_unknown_template_is_named_with_a_hint() -> None:
         named_template("regresion")
 
 
-@pytest.mark.slow
 def test_columns_stand_side_by_side(made: Made) -> None:
     said = words(made.compare.html)
     assert "old and <b>new</b> compared" in said
@@ -116,7 +116,6 @@ def test_columns_stand_side_by_side(made: Made) -> None:
     assert any("old grows as 1; &lt;b&gt;new&lt;/b&gt; grows as p" in label for label in labels)
 
 
-@pytest.mark.slow
 def test_programs_get_a_set_and_a_suite_for_each_column(made: Made, before: xr.Dataset) -> None:
     content = json.loads(made.compare.verdict_json.read_text(encoding="utf-8"))
     assert [one["label"] for one in content["sets"]] == ["old", "<b>new</b>"]
@@ -126,7 +125,6 @@ def test_programs_get_a_set_and_a_suite_for_each_column(made: Made, before: xr.D
     assert [(suite.get("name"), suite.get("failures")) for suite in suites] == [("old", "0"), ("<b>new</b>", "1")]
 
 
-@pytest.mark.slow
 def test_changes_stand_with_what_became_worse_first(made: Made) -> None:
     said = words(made.regression.html)
     assert "What changed in Open MPI <5> since the baseline?" in said
@@ -143,7 +141,6 @@ def test_changes_stand_with_what_became_worse_first(made: Made) -> None:
     assert len(ET.fromstring(made.regression.junit_xml.read_text(encoding="utf-8")).findall(".//failure")) == 3
 
 
-@pytest.mark.slow
 def test_every_page_is_complete_and_small(made: Made) -> None:
     for one in (made.compare, made.regression):
         text = one.html.read_text(encoding="utf-8")
@@ -151,7 +148,6 @@ def test_every_page_is_complete_and_small(made: Made) -> None:
         assert not re.findall(r"""(?:src|href)=["'](?!#|data:)[^"']*""", text[: text.index('id="plotting"')])
 
 
-@pytest.mark.slow
 def test_markup_of_every_cell_closes(made: Made) -> None:
     for one in (made.compare, made.regression):
         assert one.notebook is not None
@@ -191,7 +187,6 @@ def test_same_input_gives_the_same_bytes_in_all_files(made: Made, after: xr.Data
         assert (tmp_path / name).read_bytes() == (made.folder / name).read_bytes(), name
 
 
-@pytest.mark.slow
 def test_columns_open_as_sessions_again(made: Made, after: xr.Dataset) -> None:
     first, second = sessions_of(made.compare.html)
     alone = sk.Session.load(made.compare.html)
@@ -199,7 +194,6 @@ def test_columns_open_as_sessions_again(made: Made, after: xr.Dataset) -> None:
     assert second.result.to_dict()["verdicts"] == sk.validate(after, EXPECTED).to_dict()["verdicts"]
 
 
-@pytest.mark.slow
 def test_a_regression_opens_with_the_baseline_as_expectation(made: Made, after: xr.Dataset) -> None:
     session = sk.Session.load(made.regression.html).select("MPI_Comm_dup")
     assert str(session.expectation.growth) == "1"
@@ -207,7 +201,6 @@ def test_a_regression_opens_with_the_baseline_as_expectation(made: Made, after: 
     assert session.verdict.is_failure
 
 
-@pytest.mark.slow
 def test_the_notebook_is_small_and_works_where_it_lies(made: Made) -> None:
     assert made.compare.notebook is not None
     assert made.compare.notebook.stat().st_size <= 200_000
@@ -234,7 +227,7 @@ def test_pages_ask_for_nothing_and_fit(made: Made, tabs: Tabs, name: str, width:
     }
     page = tabs.take(listeners, width, 900, scheme)
     page.goto(path.as_uri())
-    page.wait_for_selector("html[data-figures=drawn]", state="attached", timeout=120_000)
+    page.wait_for_selector("html[data-figures=drawn]", state="attached", timeout=1000 * PATIENCE_S)
     assert requests == [path.as_uri()]
     assert errors == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width

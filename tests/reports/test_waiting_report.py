@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tabs import Tabs, violations
+from waiting import PATIENCE_S
 
 from scalkit.cli import main
 from scalkit.errors import DataError, ExpectationError
@@ -57,7 +58,6 @@ def shown(page: WaitingPage, name: str) -> str:
     return words("".join(getattr(piece, "text", "") for piece in getattr(waiting_sections, name)(page)))
 
 
-@pytest.mark.slow
 @pytest.mark.browser
 def test_the_page(folder: Path, tabs: Tabs, capsys: pytest.CaptureFixture[str]) -> None:
     """Of the traces that come with scalkit, as the command makes it."""
@@ -85,7 +85,7 @@ def test_the_page(folder: Path, tabs: Tabs, capsys: pytest.CaptureFixture[str]) 
     requests: list[str] = []
     page = tabs.take({"request": lambda asked: requests.append(asked.url)}, 360, 800, "dark")
     page.goto(out.as_uri())
-    page.wait_for_selector("html[data-figures=drawn]", state="attached", timeout=120_000)
+    page.wait_for_selector("html[data-figures=drawn]", state="attached", timeout=1000 * PATIENCE_S)
     assert [one for one in requests if not one.startswith("data:")] == [out.as_uri()]
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.locator(".plot:has(.main-svg)").count() == 6

@@ -19,7 +19,6 @@ from scalkit.relation import Relation
 from scalkit.reports import ReportResult
 from scalkit.reports.writer.write import PLOTLY_BUNDLE, Target
 
-pytestmark = pytest.mark.slow
 WANTED = "name a run folder or a run file, a netCDF file, or another benchmark's file"
 
 
@@ -69,6 +68,7 @@ def test_junit_has_a_case_for_each_verdict_and_rule(written: ReportResult) -> No
     assert root.findall(".//failure")
 
 
+@pytest.mark.slow
 def test_same_input_gives_the_same_bytes(
     written: ReportResult, data: xr.Dataset, expectations: dict[str, object], rules: list[str], tmp_path: Path
 ) -> None:
@@ -91,6 +91,7 @@ def test_the_page_opens_as_the_session_that_it_shows(
     assert session.select("MPI_Bcast").expect("p").undo().verdict is not None
 
 
+@pytest.mark.slow
 def test_a_changed_session_is_reported_as_it_is_and_opens_again(
     written: ReportResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,6 +124,7 @@ def test_existing_report_is_refused_first(written: ReportResult) -> None:
     assert written.html.stat().st_mtime_ns == before
 
 
+@pytest.mark.slow
 def test_missing_measurements_leave_nothing(tmp_path: Path) -> None:
     message = f"there are no measurements at '{tmp_path / 'nowhere'}'; {WANTED}."
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
@@ -138,6 +140,7 @@ def test_wrong_expectation_leaves_nothing(measured: Path, tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == [expect]
 
 
+@pytest.mark.slow
 def test_unknown_word_to_fail_on_leaves_nothing(measured: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^cannot fail on 'luck'; choose from better, predicted, undecided\.$"):
         sk.report(measured, {"MPI_Bcast": "log(p)"}, tmp_path / "report.html", fail_on=["luck"])
@@ -193,6 +196,7 @@ def test_time_of_the_report_is_checked_first(tmp_path: Path, monkeypatch: pytest
         sk.report(sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5]), {"f": "log(p)"}, tmp_path / "r.html")
 
 
+@pytest.mark.slow
 def test_a_lone_rule_and_word_are_taken_whole(measured: Path, tmp_path: Path) -> None:
     rule = Relation.parse("MPI_Allreduce <= MPI_Reduce + MPI_Bcast")
     expected = {"MPI_Bcast": "log(p)"}

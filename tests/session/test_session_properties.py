@@ -8,6 +8,7 @@ import json
 
 import hypothesis.strategies as st
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from session_data import EXPECTATIONS, made
 
@@ -73,6 +74,7 @@ def told(session):
     return session.result.to_json()
 
 
+@pytest.mark.slow
 @slowly
 @given(st.lists(steps, max_size=8))
 def test_undo_of_all_is_the_beginning_and_redo_of_all_the_end(chosen):
@@ -92,6 +94,7 @@ def test_undo_of_all_is_the_beginning_and_redo_of_all_the_end(chosen):
     assert (session.state, told(session), session.history) == (end, said, names)
 
 
+@pytest.mark.slow
 @slowly
 @given(st.lists(steps, max_size=8))
 def test_what_is_kept_is_what_is_computed_anew(chosen):

@@ -11,7 +11,9 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -108,10 +110,16 @@ def _forked(work: Callable[[], object]) -> int:
     return pid
 
 
+STEPS = ("open", "write", "fsync", "close", "replace")
+"""All that a writer does to a disk; what it does between them is gone with it."""
+N_FILES, N_STEPS = 24, 8
+"""A file is opened, written, flushed, closed and moved into place; its folder is opened, flushed and closed."""
+
+
 def kill(path: Path, rounds: int) -> None:
-    """Kill a writer at a random moment, again and again; after each time look at every file."""
+    """Kill a writer at a random step, again and again; after each time look at every file."""
     rng = random.Random(7)
-    contents = dict(_contents(24))
+    contents = dict(_contents(N_FILES))
     folder = StoreFolder.opened(path, readonly=False)
     there: set[str] = set()
     inside = 0
@@ -119,12 +127,12 @@ def kill(path: Path, rounds: int) -> None:
         for run_id in there:
             folder.file_of(run_id).unlink()
         ending, beginning = os.pipe()
-        pid = _forked(lambda end=beginning: _add_all(path, contents, end))
+        last, share = rng.randrange(1, N_FILES * N_STEPS + 1), rng.random()
+        pid = _forked(partial(_add_all, path, contents, beginning, last, share))
         os.close(beginning)
-        os.read(ending, 1)  # it has begun
-        time.sleep(rng.uniform(0, 0.02))
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
+        status = os.waitpid(pid, 0)[1]
+        assert os.WIFSIGNALED(status), status
+        assert os.WTERMSIG(status) == signal.SIGKILL, status
         with os.fdopen(ending, "rb") as stream:
             said = stream.read().decode().split()
         inside += any((path / "tmp").iterdir())
@@ -155,13 +163,34 @@ def _contents(number: int) -> list[tuple[str, bytes]]:
     return found
 
 
-def _add_all(path: Path, contents: dict[str, bytes], told: int) -> None:
+def _add_all(path: Path, contents: dict[str, bytes], told: int, last: int, share: float) -> None:
+    """File runs and say which are there, until this process kills itself at its step `last`, within it if it writes."""
     folder = StoreFolder.opened(path, readonly=False)
-    os.write(told, b" ")
+    tell = os.write
+    _kill_at(last, share)
     for run_id, content in contents.items():
         folder.add(run_id, content)
-        os.write(told, f"{run_id} ".encode())
-    time.sleep(60)  # until it is killed
+        tell(told, f"{run_id} ".encode())
+
+
+def _kill_at(last: int, share: float) -> None:
+    """Let this process kill itself in place of its step `last`; of what that was to write, a share is written."""
+    left = last
+
+    def counted(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def step(*given: Any, **options: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                if name == "write":
+                    real(given[0], given[1][: int(share * len(given[1]))])
+                os.kill(os.getpid(), signal.SIGKILL)
+            return real(*given, **options)
+
+        return step
+
+    for name in STEPS:
+        setattr(os, name, counted(name, getattr(os, name)))
 
 
 def limited(path: Path) -> None:

@@ -267,6 +267,7 @@ def test_what_cannot_be_compared(store: sk.store.Store) -> None:
         store.compare(["op=MPI_Gather,machine=a,p=32", "op=MPI_Gather,machine=a,msg_By=8"])
 
 
+@pytest.mark.slow
 def test_joint_plot_and_its_downloads(store: sk.store.Store, tmp_path_factory: pytest.TempPathFactory) -> None:
     comparison = store.compare(["op=MPI_Gather,machine=a,p=32", "op=MPI_GatherSR,machine=a,p=32"])
     figure = joint(comparison)

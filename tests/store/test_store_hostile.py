@@ -134,10 +134,7 @@ def test_who_reads_has_no_network_no_programs_and_one_place_to_write(submission:
     assert confined[-1] == "audit hook"
     (tmp_path / "own").mkdir()
     done = subprocess.run(
-        [sys.executable, "-c", ESCAPING, str(tmp_path / "own"), str(tmp_path / "elsewhere")],
-        capture_output=True,
-        text=True,
-        timeout=60,
+        [sys.executable, "-c", ESCAPING, str(tmp_path / "own"), str(tmp_path / "elsewhere")], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
@@ -187,6 +184,7 @@ def test_retractions_are_checked(submission: Path, tmp_path: Path, reason: str, 
     assert (len(mine), merged.retracted, mine.retractions()) == (len(merged.added), 0, [])
 
 
+@pytest.mark.slow
 def test_merge_names_runs_that_others_retracted_or_leaves_them(submission: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     careful, mine, theirs = (
@@ -246,6 +244,7 @@ def test_merge_refuses_measurements_that_are_here_under_another_name(submission:
     assert {code for one in merged.refused for code, _ in one.refused} == {"raw-duplicated"}
 
 
+@pytest.mark.slow
 def test_stores_merged_on_three_sites_in_any_order_are_equal_to_the_byte(submission: Path, tmp_path: Path) -> None:
     """Site 0 has what site 1 retracted; each place merges all of them in an order of its own, one of them twice."""
     sites = []

@@ -157,6 +157,7 @@ def test_runs_operations_axes_and_ratios_are_chosen(kind: type, store: sk.store.
     assert bool(ranges) is (kind is _Ranges)
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_only_the_rows_of_what_is_chosen_are_fetched(visit: Visit, tmp_path: Path) -> None:
     """Of a file of many groups of rows, those of other operations stay where they are."""

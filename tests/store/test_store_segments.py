@@ -29,6 +29,7 @@ def _written(store: sk.store.Store) -> set[Path]:
     return {one.path for one in segments_of(store.folder.index)}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_filing_a_run_leaves_full_segments_as_they_are(tmp_path: Path) -> None:
     store = sk.store.open(tmp_path / "store")

@@ -21,15 +21,17 @@ WORKER = Path(__file__).with_name("store_worker.py")
 
 def _worked(*arguments: object) -> str:
     command = [sys.executable, str(WORKER), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
+@pytest.mark.slow
 def test_8_writers_and_4_readers_at_once(tmp_path: Path) -> None:
     assert _worked("together", tmp_path / "s", 8, 4, 96) == "96\n"
 
 
+@pytest.mark.slow
 def test_writers_killed_at_100_random_moments_leave_nothing_half_visible(tmp_path: Path) -> None:
     rounds, inside = map(int, _worked("kill", tmp_path / "s", 100).split())
     assert rounds == 100
@@ -83,14 +85,15 @@ def _on_a_small_disk(tmp_path: Path) -> subprocess.CompletedProcess[str] | None:
         able = [*prefix, "mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(place)]
         if subprocess.run(able, capture_output=True).returncode == 0:
             inside = ["sh", "-c", MOUNTED, "sh", str(place), *work, str(place / "s")]
-            return subprocess.run([*prefix, *inside], capture_output=True, text=True, timeout=120)
+            return subprocess.run([*prefix, *inside], capture_output=True, text=True)
     space = os.statvfs("/dev/shm")
     if space.f_bavail * space.f_frsize > 256 << 20:
         return None
     with contextlib.contextmanager(_ballasted)() as folder:
-        return subprocess.run([*work, str(folder / "s")], capture_output=True, text=True, timeout=120)
+        return subprocess.run([*work, str(folder / "s")], capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_full_disk(tmp_path: Path) -> None:
     """Where no small disk can be made, a limit on the size of files is what comes next to it."""
     done = _on_a_small_disk(tmp_path)

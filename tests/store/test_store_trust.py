@@ -124,6 +124,7 @@ def test_a_flipped_bit_is_never_silent(store: sk.store.Store, place: float) -> N
         assert trusted(path, path.stem) == before
 
 
+@pytest.mark.slow
 def test_one_bad_file_stops_only_itself(store: sk.store.Store, tmp_path: Path) -> None:
     """A file that takes more than its time ends the process that reads; the next one goes on behind it."""
     folder = tmp_path / "many"

@@ -72,6 +72,7 @@ def test_exercise_is_checked_on_each(pile: Path, capsys: pytest.CaptureFixture[s
     assert "  not solved: This session is about other measurements than the exercise.\n" in out
 
 
+@pytest.mark.slow
 def test_malformed_ones_get_one_sentence_and_stop_nobody(pile: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (pile / "text.json").write_text("dear teacher")
     (pile / "binary.json").write_bytes(b"\xff\xfe\x00")

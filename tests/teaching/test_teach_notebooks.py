@@ -9,6 +9,8 @@ from typing import Any
 
 import nbformat
 import pytest
+from tiers import slow_unless
+from waiting import PATIENCE_S
 
 from scalkit.cli import main
 from scalkit.reports.writer.kernel import execute
@@ -21,6 +23,8 @@ NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 LOGIC = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.For, ast.While, ast.Lambda)
 
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+_TIERED = [slow_unless(path, FOLDER / "05_predict.ipynb") for path in NOTEBOOKS]
+each_but_one_slow = pytest.mark.parametrize("path", _TIERED, ids=lambda path: path.stem)
 
 
 def code(notebook: Any, tag: str = "") -> list[Any]:
@@ -78,10 +82,11 @@ def test_students_read_no_solution(path: Path) -> None:
     assert "For the teacher" not in text
 
 
-@pytest.mark.slow
-@each
+@pytest.mark.parametrize(
+    "path", [slow_unless(path, FOLDER / "05_predict.ipynb") for path in NOTEBOOKS], ids=lambda path: path.stem
+)
 def test_teachers_edition_runs_and_solutions_are_right(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    done = execute(path, {}, tmp_path, timeout_s=60)
+    done = execute(path, {}, tmp_path, timeout_s=PATIENCE_S)
     solved = [said(cell) for cell in code(done, "solution")]
     assert [text for text in solved if not text.startswith("✓ right")] == []
     assert not [o for c in code(done) for o in c.outputs if o.output_type == "error" or o.get("name") == "stderr"]
@@ -106,7 +111,7 @@ def test_students_edition_runs_and_every_blank_helps_on(tmp_path: Path) -> None:
         cell.id = f"cell-{number}"
         cell.metadata.tags = [tag for tag in cell.metadata.get("tags", []) if tag != "parameters"]
     nbformat.write(joined, tmp_path / "students.ipynb")
-    done = execute(tmp_path / "students.ipynb", {}, tmp_path, timeout_s=60)
+    done = execute(tmp_path / "students.ipynb", {}, tmp_path, timeout_s=PATIENCE_S)
     assert not [o for c in code(done) for o in c.outputs if o.output_type == "error" or o.get("name") == "stderr"]
     blanks = code(done, "blank")
     assert len(blanks) == len(exercise_names())

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 import xarray as xr
 
+from scalkit.cli.trace import text_of
+from scalkit.reports.waiting.page import waiting_report
 from scalkit.trace import Options, TraceBuilder, analyse, read_result, write_result
 from scalkit.trace.results.over_processes import breakdown
 
@@ -217,6 +221,25 @@ def test_collectives(tmp_path: Path) -> None:
         late_first.call(location, "MPI_Gather", enter, 60, scope=0, peer=1)
     ds = analyse(late_first.write(tmp_path))
     assert total(ds, "early_reduce", 1) == total(ds, "early_reduce") == 15
+
+
+def test_waits_are_told_as_text_and_as_a_page(tmp_path: Path) -> None:
+    trace = TraceBuilder(2)
+    for location in range(2):
+        trace.call(location, "MPI_Init", 0, 100)
+        trace.call(location, "MPI_Barrier", 400 + 200 * location, 700, scope=0)
+        trace.call(location, "MPI_Win_fence", 750 + 50 * location, 850, scope=1)
+        trace.call(location, "MPI_Finalize", 900, 1000)
+    folder = trace.write(tmp_path / "t")
+    text = text_of(analyse(folder), 10)
+    waits = re.findall(r"^([a-z ]+\w) +([\d.]+ ns) +([\d.]+ %)$", text, re.MULTILINE)
+    assert waits == [("wait at barrier", "200 ns", "10.0 %"), ("wait at fence", "50.0 ns", "2.5 %")]
+    waiting_report([folder], tmp_path / "w.html", baseline=False)
+    answer = json.loads((tmp_path / "w.verdict.json").read_text())["answer"]
+    assert answer == (
+        "On 2 processes 0.0 % of the time is waiting for progress. "
+        "Other waits take 12.5 %, most of it wait at barrier. Exit status 0."
+    )
 
 
 def test_locks(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ for n, chunk in ((1, 5), (2, 50), (3, 16), (4, 1 << 18), (5, 9)):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_the_number_of_ranks_does_not_matter(mpi: Mpi, tmp_path: Path) -> None:
     calls = random_calls(17, LOCATIONS, steps=80)
@@ -62,6 +63,7 @@ def test_the_number_of_ranks_does_not_matter(mpi: Mpi, tmp_path: Path) -> None:
     assert out.read_bytes() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_what_is_wrong_is_said_once(mpi: Mpi, tmp_path: Path) -> None:
     plain = build(random_calls(18, 2, steps=20)).write(tmp_path)

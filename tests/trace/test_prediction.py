@@ -172,6 +172,7 @@ def test_one_sided_operations_and_nodes_are_refused(tmp_path: Path) -> None:
         predict(tmp_path / "put", str(network))
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_virtual_time_is_predicted(mpi: Mpi) -> None:
     words = [sys.executable, str(ROOT / "benchmarks/trace_predictions.py"), "--processes", "4", "--sizes", "1000"]
@@ -183,6 +184,7 @@ def test_virtual_time_is_predicted(mpi: Mpi) -> None:
     assert max(map(abs, errors)) < 5
 
 
+@pytest.mark.slow
 def test_simgrid_says_about_the_same() -> None:
     if shutil.which("smpicc") is None:
         pytest.skip("needs SimGrid's smpicc (Debian: libsimgrid-dev)")

@@ -13,13 +13,17 @@ from pathlib import Path
 
 import pytest
 from launching import environment, launch
+from recorded import FOR_OTHERS, FOR_TARGETS, analysed, waits_for_others, waits_for_targets
+from waiting import wait_until
 
 from scalkit import native
 from scalkit.bench import Mpi
+from scalkit.cli.trace import text_of
 from scalkit.errors import DataError
 from scalkit.trace import analyse
 from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.local.part import LocalTrace, load
+from scalkit.trace.results.summary import summary
 
 KERNEL = Path(__file__).resolve().parents[2] / "microbench"
 
@@ -97,13 +101,11 @@ def test_who_was_late_in_scans_neighbourhoods_windows_and_files(mpi: Mpi, librar
     near = trace.is_call("MPI_Neighbor_allgather", "MPI_Ineighbor_allgather")
     groups = [set(trace.groups[at][peer]) for at, peer in zip(calls["location"][near], calls["peer"][near], strict=True)]
     assert groups == [{1, 3}] * 2 + [{0, 2}] * 2 + [{1, 3}] * 2 + [{0, 2}] * 2
-    ds = analyse(tmp_path / "t")
-    waits = {str(name): ds["severity"].sel(metric=name).sum("path").values for name in ds["metric"].values}
-    for name in ("late_neighbour", "wait_at_window", "wait_at_finalize"):
-        assert waits[name][[0, 2]].all(), name  # they wait for rank 1, which sleeps
-    assert waits["early_scan"][2]
-    assert waits["early_scan"][0] == 0
-    assert waits["wait_at_init"].any()
+    waits = waits_for_others(trace)
+    assert analysed(analyse(tmp_path / "t"), FOR_OTHERS) == waits
+    assert ("early_scan", 0) not in waits
+    # In these all wait for the last one, whoever it is.
+    assert {"wait_at_init", "wait_at_window"} <= {metric for metric, _ in waits}
 
 
 @pytest.mark.mpi
@@ -158,43 +160,39 @@ def test_processes_that_are_spawned_are_not_recorded(mpi: Mpi, library: Path, pr
     assert (trace.calls["scope"][trace.is_call("MPI_Bcast")] == -1).all()
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_delays_are_found_where_they_are(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
+    """The program of test_simulated.py has delays of known length, in regions of the user."""
     found = record(mpi, library, tmp_path, 2, str(program), "delay")
     assert (found.returncode, found.stderr) == (0, "")
-    ds = analyse(tmp_path)
-    waited = ds["severity"].sel(location=0).sum("path")
-    for metric in ("wait_at_barrier", "late_sender", "wait_at_fence"):
-        assert int(waited.sel(metric=metric)) > 10_000_000, metric
-        longest = ds["cause_severity"].values * (ds["metric"].values[ds["cause_metric"].values] == metric)
-        place = int(longest.argmax())
-        assert int(ds["cause_by"].values[place]) == 1
-        if metric != "wait_at_fence":
-            assert str(ds["path_name"].values[int(ds["cause_path"].values[place])]) == "program/work"
+    ds, waits = analyse(tmp_path), waits_for_others(load(tmp_path))
+    assert analysed(ds, FOR_OTHERS) == waits
+    assert (ds["cause_by"].values == 1 - ds["cause_location"].values).all()
+    metrics = ds["metric"].values[ds["cause_metric"].values]
+    for metric in FOR_OTHERS:
+        blamed = ds["cause_severity"].values[metrics == metric]
+        assert int(blamed.sum()) == waits[metric, 0] + waits[metric, 1], metric
     paths = [str(name) for name in ds["path_name"].values]
+    assert int(ds["severity"].sel(metric="visits")[paths.index("program/work")].sum()) == 2 * 2
     assert any("/MPI_Barrier@main+0x" in name for name in paths)  # the program exports nothing
 
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("transport", ["tcp", "shared memory"])
 def test_waiting_for_progress_is_real_with_tcp(mpi: Mpi, library: Path, program: Path, tmp_path: Path, transport: str) -> None:
+    """Over TCP no get ends before its target calls MPI, whenever that is."""
     if mpi.kind != "MPICH":
         pytest.skip("the variables that choose the transport are those of MPICH")
     more = {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self"} if transport == "tcp" else {}
     found = record(mpi, library, tmp_path, 2, str(program), "progress", **more)
     assert (found.returncode, found.stderr) == (0, "")
-    lines = re.findall(r"^(\d) (\d) (\d+\.\d+) (\d+\.\d+)$", found.stdout, re.MULTILINE)
-    times = {(int(rank), int(turn)): (float(begin), float(end)) for rank, turn, begin, end in lines}
-    possible = sum(max(0.0, times[1, turn][1] - times[0, turn][0]) for turn in range(3))
-    certain = sum(times[0, turn][1] > times[1, turn][0] for turn in range(3))
-    ds = analyse(tmp_path)
-    wait = 1e-9 * int(ds["severity"].sel(metric="wait_for_progress").sum())
+    ds, waits = analyse(tmp_path), waits_for_targets(load(tmp_path))
+    assert analysed(ds, FOR_TARGETS) == waits
+    assert ("wait_for_progress", 1) not in waits
     if transport == "tcp":
-        assert certain == 3
-        assert 0.1 < wait <= possible
-    else:
-        assert wait == 0
-        assert int(ds["severity"].sel(metric="rma_operations").sum()) == 3
+        assert ("without_progress", 0) not in waits
+    assert int(ds["severity"].sel(metric="rma_operations").sum()) == 3
 
 
 @pytest.mark.mpi
@@ -237,6 +235,7 @@ def test_calls_are_as_many_as_a_counter_saw(mpi: Mpi, program: Path) -> None:
     assert recorded == counted
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_a_killed_process_loses_no_record_of_any(mpi: Mpi) -> None:
     words = [sys.executable, str(KERNEL.parent / "benchmarks/trace_kills.py"), "--kills", "2", "--processes", "3"]
@@ -296,13 +295,20 @@ def test_a_program_that_gives_up_loses_nothing(mpi: Mpi, library: Path, program:
 
 @pytest.mark.mpi
 def test_a_thread_that_records_meanwhile_loses_nothing(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
-    found = record(mpi, library, tmp_path, 1, str(program), "busy", SCALKIT_TRACE_BUFFER="16")
-    assert found.returncode != 0
-    trace = load(tmp_path, keep_going=True)
-    assert [problem.kind for problem in trace.problems] == ["truncated"]
-    numbers = trace.calls["number"].tolist()
-    assert numbers == list(range(len(numbers)))
-    assert len(numbers) > 16
+    runs = []
+
+    def has_recorded_meanwhile() -> bool:
+        """Run it once; on a busy machine it may end before its thread has called anything."""
+        runs.append(tmp_path / str(len(runs)))
+        found = record(mpi, library, runs[-1], 1, str(program), "busy", SCALKIT_TRACE_BUFFER="16")
+        assert found.returncode != 0
+        trace = load(runs[-1], keep_going=True)
+        assert [problem.kind for problem in trace.problems] == ["truncated"]
+        numbers = trace.calls["number"].tolist()
+        assert numbers == list(range(len(numbers)))
+        return len(numbers) > 16
+
+    wait_until(has_recorded_meanwhile, "a run in which the thread fills a buffer")
 
 
 @pytest.mark.mpi
@@ -340,13 +346,14 @@ def test_one_command_for_the_first_insight(mpi: Mpi, program: Path, tmp_path: Pa
     given = [*words, "--mpicc", mpi.mpicc, "--", "sh", "-c", twice]
     found = subprocess.run(given, env=environment(mpi), capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
-    waits = re.findall(r"^(wait at \w+|late sender) +[\d.]+ ms +[\d.]+ %$", found.stdout, re.MULTILINE)
-    waits = [one for one in waits if not one.startswith("wait at MPI_")]
-    assert sorted(waits) == sorted(2 * ["late sender", "wait at barrier", "wait at fence"])
+    for folder in (tmp_path / "t", tmp_path / "t/2"):
+        ds = analyse(folder)
+        assert analysed(ds, FOR_OTHERS) == waits_for_others(load(folder))
+        assert f"{text_of(ds, 10)}\nwrote {folder / 'waits.html'}\n" in found.stdout
+        told = json.loads((folder / "waits.verdict.json").read_text())
+        assert told["title"] == f"Who waits for whom in sh -c {twice}?"
+        assert told["answer"].startswith("On 2 processes 0.0 % of the time is waiting for progress.")
     assert found.stdout.endswith(f"wrote {tmp_path / 't' / '2' / 'waits.html'}\n")
-    told = json.loads((tmp_path / "t/waits.verdict.json").read_text())
-    assert told["title"] == f"Who waits for whom in sh -c {twice}?"
-    assert re.search(r"Other waits take [\d.]+ %, most of it (wait at \w+|late sender)\.", told["answer"])
 
 
 @pytest.mark.mpi
@@ -359,7 +366,10 @@ def test_the_command(mpi: Mpi, program: Path, tmp_path: Path) -> None:
     told = subprocess.run(
         [*words[:4], "analyse", str(tmp_path / "t"), "--json"], capture_output=True, text=True, check=True
     ).stdout
-    assert json.loads(told)["totals"]["late_sender"] > 10_000_000
+    totals = summary(analyse(tmp_path / "t"))["totals"]
+    assert json.loads(told)["totals"] == totals
+    n_calls = sum(map(int, re.findall(r"rank \d made (\d+) calls", found.stdout)))
+    assert totals["visits"] == n_calls + 2 * 2  # each rank enters a region twice
     (tmp_path / "t/notes.md").write_text("of somebody\n")
     command = mpi.command(1, str(program), "exit", forward={"LD_PRELOAD": "", "SCALKIT_TRACE": ""})
     found = subprocess.run([*words, *command], env=environment(mpi), capture_output=True, text=True, check=False)

@@ -45,5 +45,8 @@ def test_known_waits(tmp_path: Path) -> None:
     blamed = ds["metric"].values[ds["cause_metric"].values] == "wait_at_barrier"
     assert set(ds["cause_by"].values[blamed].tolist()) == {3}
     assert set(ds["path_name"].values[ds["cause_path"].values[blamed]].tolist()) == {"program/work"}
+    blamed = ds["metric"].values[ds["cause_metric"].values] == "late_sender"
+    assert set(ds["cause_by"].values[blamed].tolist()) == {1}
+    assert set(ds["cause_location"].values[blamed].tolist()) == {0}
     names = [str(name) for name in ds["path_name"].values]
     assert any(re.fullmatch(r"program/MPI_Barrier@meet\+0x[0-9a-f]+", name) for name in names), names

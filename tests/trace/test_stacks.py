@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 from launching import environment
 
@@ -14,6 +16,7 @@ from scalkit.errors import DataError
 from scalkit.trace import analyse
 from scalkit.trace.calls.profile import write_lines
 from scalkit.trace.local.part import load
+from scalkit.trace.waits.each_wait import each_wait
 
 COROUTINE = """
 #include <mpi.h>
@@ -98,18 +101,31 @@ def test_a_call_site_is_a_line_of_the_source(mpi: Mpi, tmp_path: Path) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize(("how", "flags"), [("frame-pointers", ["-fno-omit-frame-pointer"]), ("unwind", [])])
 def test_functions_around_a_call_are_steps_of_its_path(mpi: Mpi, tmp_path: Path, how: str, flags: list[str]) -> None:
-    ds = analyse(recorded(mpi, tmp_path, flags, "--stacks", how))
+    folder = recorded(mpi, tmp_path, flags, "--stacks", how)
+    ds, trace = analyse(folder), load(folder)
     severity = ds["severity"].sum("location")
     paths = {str(name).partition("@")[0]: k for k, name in enumerate(ds["path_name"].values)}
     inner = "meet()/MPI_Barrier"
     calls = {name: int(severity.sel(metric="visits")[k]) for name, k in paths.items() if name.endswith(inner)}
     assert calls == {f"program/main()/first()/{inner}": 2, f"program/main()/second()/{inner}": 4}
-    waits = {name: 1e-6 * int(severity.sel(metric="wait_at_barrier")[paths[name]]) for name in calls}
-    assert waits[f"program/main()/first()/{inner}"] > 20
-    assert waits[f"program/main()/second()/{inner}"] > 30
-    assert (severity.sel(metric="time") >= 0).all()  # functions have no time of their own, and take none away
-    assert int(severity.sel(metric="time")[paths["program/main()"]]) == 0
-    assert 1e-6 * int(severity.sel(metric="time")[paths["program"]]) > 60
+    barriers = np.flatnonzero(trace.is_call("MPI_Barrier")).reshape(2, 4)
+    enter, leave = (trace.calls[name][barriers] for name in ("enter", "leave"))
+    waits = np.minimum(enter.max(axis=0), leave) - enter
+    assert each_wait(trace).wait[barriers].tolist() == waits.tolist()
+    expected: Counter[str] = Counter()
+    of_barriers = trace.calls["path"][barriers].ravel().tolist()
+    for wait, path in zip(waits.ravel().tolist(), of_barriers, strict=True):
+        expected[trace.definitions.text(path).partition("@")[0]] += wait
+    found = {name: int(severity.sel(metric="wait_at_barrier")[k]) for name, k in paths.items()}
+    assert +Counter(found) == +expected
+    # Functions have no time of their own, and take none away: all outside of calls is the program's.
+    inside = int((trace.calls["leave"] - trace.calls["enter"]).sum())
+    begins = trace.calls["enter"].reshape(2, -1)[:, 0]
+    ends = trace.calls["leave"].reshape(2, -1)[:, -1]
+    time = severity.sel(metric="time")
+    assert (time >= 0).all()
+    assert int(time[paths["program/main()"]]) == 0
+    assert int(time[paths["program"]]) == int((ends - begins).sum()) - inside
 
 
 @pytest.mark.mpi

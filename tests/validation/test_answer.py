@@ -170,6 +170,7 @@ def test_excess() -> None:
     assert excess(N**2, [N]) == pytest.approx(32)
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_claims() -> None:
     wrong = answers.answers(12, 1, answers.noise(0.01), (1, 2))
     assert wrong["fine"] == 0

@@ -53,18 +53,56 @@ tempfile.NamedTemporaryFile(dir=sys.argv[2], delete=False).close()
 WAIT = """
 import sys
 import time
+from pathlib import Path
 
 from scalkit.validation.validating import over_ranks
+
+is_interrupted = Path(sys.argv[1])
+
+
+def wait(task):
+    while task < 999 and not is_interrupted.exists():
+        time.sleep(0.02)
+
 
 status = 0
 try:
     with over_ranks(3, lambda done, total: print(done, flush=True)) as mapper:
         if mapper is not None:
-            mapper(time.sleep, [0.02] * 1000)
+            try:
+                mapper(wait, range(1000))
+            except KeyboardInterrupt:
+                is_interrupted.touch()
+                raise
 except KeyboardInterrupt:
     status = 130
 sys.exit(status)
 """
+"""Tasks of which rank 0 does the last one first, and that have no end before the interrupt."""
+
+
+COMMAND = """
+import os
+import sys
+from pathlib import Path
+
+from waiting import wait_until
+
+from scalkit.cli import main
+
+is_over = Path(sys.argv.pop(1)) / "rank 0 has ended"
+rank = int(os.environ.get("PMI_RANK") or os.environ.get("OMPI_COMM_WORLD_RANK") or 0)
+try:
+    sys.exit(main())
+finally:
+    if rank == 0:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        is_over.touch()
+    else:
+        wait_until(is_over.exists, "the end of rank 0")
+"""
+"""The command `scalkit`, whose ranks end after rank 0: a launcher ends all of them as soon as one fails, also one that speaks."""
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +112,14 @@ def mpi() -> Mpi:
 
 def launch(mpi: Mpi, n: int, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     return launch_program(mpi, n, sys.executable, *words, **more)
+
+
+def validated(mpi: Mpi, n: int, folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run ``scalkit validate`` on `n` ranks, with a new folder in which they tell each other how far they are."""
+    ended = folder / f"ended-{len(list(folder.glob('ended-*')))}"
+    ended.mkdir()
+    paths = os.pathsep.join(filter(None, (more.pop("PYTHONPATH", ""), str(Path(__file__).parents[1]))))
+    return launch(mpi, n, "-c", COMMAND, str(ended), "validate", *words, PYTHONPATH=paths, **more)
 
 
 def measured(rng: np.random.Generator, place: int, growth: str) -> Series:
@@ -107,32 +153,37 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     return str(folder / "many.nc"), str(folder / "expect.toml")
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
-def test_what_is_printed_does_not_depend_on_the_number_of_ranks(mpi: Mpi, many: tuple[str, str]) -> None:
-    words = ["-m", "scalkit.cli", "validate", many[0], "--expect", many[1], "--json"]
-    alone = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+def test_what_is_printed_does_not_depend_on_the_number_of_ranks(mpi: Mpi, many: tuple[str, str], tmp_path: Path) -> None:
+    words = [many[0], "--expect", many[1], "--json"]
+    command = [sys.executable, "-m", "scalkit.cli", "validate", *words]
+    alone = subprocess.run(command, capture_output=True, text=True, check=False)
     assert alone.returncode == 1
     assert len(json.loads(alone.stdout)["verdicts"]) == N
     for n in (1, 3):
-        found = launch(mpi, n, *words)
+        found = validated(mpi, n, tmp_path, *words)
         assert (found.returncode, found.stderr) == (1, "")
         assert found.stdout == alone.stdout
 
 
 @pytest.mark.mpi
 def test_only_rank_0_writes_and_all_end_with_its_status(mpi: Mpi, many: tuple[str, str], tmp_path: Path) -> None:
-    kept, junit = tmp_path / "baseline.json", tmp_path / "verdicts.xml"
-    words = ["-m", "scalkit.cli", "validate", many[0], "--expect", many[1], "--junit", str(junit)]
-    found = launch(mpi, 2, *words, "--save-baseline", str(kept))
+    out = tmp_path / "out"
+    out.mkdir()
+    kept, junit = out / "baseline.json", out / "verdicts.xml"
+    words = [many[0], "--expect", many[1], "--junit", str(junit), "--save-baseline", str(kept)]
+    found = validated(mpi, 2, tmp_path, *words)
     assert (found.returncode, found.stderr) == (1, "")
     assert found.stdout.count("Exit status 1.") == 1
-    assert sorted(tmp_path.iterdir()) == [kept, junit]
-    again = launch(mpi, 2, "-m", "scalkit.cli", "validate", many[0], "--baseline", str(kept))
+    assert sorted(out.iterdir()) == [kept, junit]
+    again = validated(mpi, 2, tmp_path, many[0], "--baseline", str(kept))
     assert (again.returncode, again.stderr) == (0, "")
     assert f"Compared with {kept}\n" in again.stdout
     assert "got worse" not in again.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 @pytest.mark.parametrize(
     ("words", "message"),
@@ -141,13 +192,14 @@ def test_only_rank_0_writes_and_all_end_with_its_status(mpi: Mpi, many: tuple[st
         (["x.nc", "--wrong"], "scalkit: error: unrecognized arguments: --wrong\n"),
     ],
 )
-def test_wrong_use_is_said_once(mpi: Mpi, words: list[str], message: str) -> None:
-    found = launch(mpi, 2, "-m", "scalkit.cli", "validate", *words)
+def test_wrong_use_is_said_once(mpi: Mpi, words: list[str], message: str, tmp_path: Path) -> None:
+    found = validated(mpi, 2, tmp_path, *words)
     assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr.count(message) == 1
     assert found.stderr.count("scalkit validate: ") + found.stderr.count("error: ") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_tasks_and_errors_keep_their_order(mpi: Mpi, tmp_path: Path) -> None:
     expected = "True (0, 50) (50, 50) True\n[]\nZeroDivisionError\n"
@@ -159,11 +211,12 @@ def test_tasks_and_errors_keep_their_order(mpi: Mpi, tmp_path: Path) -> None:
         assert len(list(ended.iterdir())) == n
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
-def test_an_interrupt_ends_all_ranks(mpi: Mpi) -> None:
+def test_an_interrupt_ends_all_ranks(mpi: Mpi, tmp_path: Path) -> None:
     if mpi.kind != "MPICH":
         pytest.skip("the launcher of MPICH passes an interrupt on")
-    command = mpi.command(3, sys.executable, "-c", WAIT)
+    command = mpi.command(3, sys.executable, "-c", WAIT, str(tmp_path / "interrupted"))
     with subprocess.Popen(command, env=environment(mpi), stdout=subprocess.PIPE, text=True) as started:
         assert started.stdout is not None
         assert [started.stdout.readline(), started.stdout.readline()] == ["0\n", "1\n"]
@@ -173,11 +226,11 @@ def test_an_interrupt_ends_all_ranks(mpi: Mpi) -> None:
     assert "1000\n" not in rest
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_without_mpi4py(mpi: Mpi, tmp_path: Path) -> None:
     (tmp_path / "mpi4py.py").write_text("raise ModuleNotFoundError(\"No module named 'mpi4py'\", name='mpi4py')\n")
-    words = ["-m", "scalkit.cli", "validate", "x.nc"]
-    found = launch(mpi, 2, *words, PYTHONPATH=str(tmp_path))
+    found = validated(mpi, 2, tmp_path, "x.nc", PYTHONPATH=str(tmp_path))
     assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr == (
         "scalkit validate: 2 ranks were started, and to share the work they need mpi4py; install it on all nodes "
@@ -191,6 +244,7 @@ def launched_by_slurm(rank: int, **more: str) -> subprocess.CompletedProcess[str
     return subprocess.run(words, env=given, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_a_launcher_of_another_library(mpi: Mpi) -> None:
     if mpi.kind != "MPICH":

@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tiers import slow_unless
 
 import scalkit as sk
 from scalkit.growth import Growth
@@ -109,7 +110,7 @@ def test_company_is_nothing(seed: int, another: int, expected: str, metric: str,
 
 
 @pytest.mark.parametrize("metric", sorted(UNITS))
-@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("space", [slow_unless(space, "ics15", "2^k") for space in SPACES])
 @settings(max_examples=3, deadline=None)
 @given(SHIFTS, st.floats(-9, 3).map(lambda e: 10.0**e))
 def test_every_tick_comes_back_from_exact_values(space: str, metric: str, shift: float, size: float) -> None:
@@ -125,7 +126,7 @@ def test_every_tick_comes_back_from_exact_values(space: str, metric: str, shift:
         assert found.remarks == () or tick == ruler.ticks[-1]
 
 
-@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("space", [slow_unless(space, "ics15", "1") for space in SPACES])
 @settings(max_examples=3, deadline=None)
 @given(SHIFTS)
 def test_every_tick_comes_back_from_values_measured_once(space: str, shift: float) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import real_functions
 import real_series
 
 
+@pytest.mark.slow
 def test_predictions_of_real_programs() -> None:
     cases = real_series.cases()
     assert len(cases) == 217

@@ -128,6 +128,7 @@ def test_at_least_four_settings_follow_the_term() -> None:
     assert not few.apart.any()
 
 
+@pytest.mark.slow
 def test_the_litmus_test_of_three_libraries_is_total() -> None:
     for folder in ("mpich-5.0.2", "openmpi-5.0.11", "intel-2021.16.0"):
         found = sk.validate(sk.read(DATA / folder), "mpi", progress=False)["Bcast_binary_tree"]

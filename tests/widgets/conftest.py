@@ -11,6 +11,7 @@ import pytest
 from comm.base_comm import BaseComm
 from lab_server import LabServer
 from tabs import Tabs, violations
+from waiting import PATIENCE_S
 from widget_page import DARK, HARNESS, LIGHT, state_of
 
 
@@ -39,7 +40,6 @@ def show(tabs: Tabs) -> Iterator[Callable[..., Any]]:
 
     def go(widget: Any, width: int = 1000, theme: str = "light", scheme: str = "light", **changes: Any) -> Any:
         page = tabs.take(listeners, width, 700, scheme)
-        page.set_default_timeout(60_000)
         page.set_content(
             HARNESS
             % {
@@ -87,7 +87,7 @@ def lab_visitor(chromium: Any) -> Iterator[Any]:
 def lab_page(lab_visitor: Any, lab: LabServer) -> Iterator[Any]:
     """Return a page whose `outside` and `errors` list foreign requests and messages of the console."""
     page = lab_visitor.new_page()
-    page.set_default_timeout(90_000)
+    page.set_default_timeout(1000 * PATIENCE_S)
     page.outside, page.errors = [], []
     own = (lab.url, lab.url.replace("http", "ws"), "data:", "blob:")
     page.on("request", lambda asked: None if asked.url.startswith(own) else page.outside.append(asked.url))

@@ -9,10 +9,12 @@ import secrets
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # benchmarks have no paths of pytest
+from waiting import PATIENCE_S, wait_until
 
 _RUN_ALL = """async (path) => {
   const app = window.jupyterapp, panel = await app.commands.execute('docmanager:open', { path, factory: 'Notebook' });
@@ -22,24 +24,46 @@ _RUN_ALL = """async (path) => {
 }"""
 
 
+_SETTLE = """async () => {
+  // A kernel that was killed does not answer, nor does a page have one that is not a notebook.
+  const kernel = window.jupyterapp?.shell.currentWidget?.context?.sessionContext?.session?.kernel;
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  let hasChanged = true;
+  const changes = new MutationObserver(() => { hasChanged = true; });
+  for (const one of document.querySelectorAll('.sk-part, .sk-plot, .sk-ruler, .sk-timeline'))
+    changes.observe(one, { subtree: true, childList: true, attributes: true, characterData: true });
+  const shown = () => [...document.querySelectorAll('.sk-part, .sk-plot, .sk-ruler, .sk-timeline, .tick')];
+  const places = () => JSON.stringify(shown().map((one) => one.getBoundingClientRect()));
+  for (let before = ''; hasChanged || before !== places();) {
+    hasChanged = false;
+    before = places();
+    // The answer comes after all that Python had to say until now.
+    if (kernel && !['dead', 'unknown'].includes(kernel.status)) await kernel.requestKernelInfo();
+    for (let k = 0; k < 10; k++) await frame();
+  }
+  changes.disconnect();
+}"""
+
+
+def settle(page: Any) -> None:
+    """Wait until Python has told the page everything, and what scalkit shows is still."""
+    page.evaluate(_SETTLE)
+
+
 class LabServer:
     """A server below `folder`; notebooks go to `root`."""
 
     def __init__(self, folder: Path, *more: str) -> None:
         self.folder, self.root = folder, folder / "root"
         self.root.mkdir()
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.token, self.url = secrets.token_hex(16), f"http://127.0.0.1:{self.port}"
+        self.token, self.url = secrets.token_hex(16), ""
         self.clients: dict[str, Any] = {}
         self._runtime = folder / "runtime"
         options = [
             "--no-browser",
             "--allow-root",
             "--ip=127.0.0.1",
-            f"--port={self.port}",
-            "--ServerApp.port_retries=0",
+            f"--port={free_port()}",  # or another one, if somebody else was faster
             f"--IdentityProvider.token={self.token}",
             f"--ServerApp.root_dir={self.root}",
             "--LabApp.expose_app_in_browser=True",
@@ -73,20 +97,25 @@ class LabServer:
     def api(self, path: str) -> Any:
         """Return the answer of the server's REST interface."""
         request = urllib.request.Request(f"{self.url}/{path}", headers={"Authorization": f"token {self.token}"})
-        with urllib.request.urlopen(request, timeout=5) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
             return json.load(answer)
 
-    def wait(self, seconds: float = 90) -> None:
+    def wait(self) -> None:
         """Wait until it answers."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end and self.process.poll() is None:
-            try:
-                self.api("api/status")
-            except OSError:
-                time.sleep(0.1)
-            else:
-                return
-        raise RuntimeError("JupyterLab did not start:\n" + (self.folder / "lab.log").read_text()[-3000:])
+        try:
+            wait_until(self._answers, "JupyterLab", self.process)
+        except (RuntimeError, TimeoutError) as error:
+            raise RuntimeError(f"{error}:\n{(self.folder / 'lab.log').read_text()[-3000:]}") from error
+
+    def _answers(self) -> bool:
+        """Return whether the server answers at the address that it wrote to a file."""
+        try:
+            told = json.loads((self._runtime / f"jpserver-{self.process.pid}.json").read_text())
+            self.url = f"http://127.0.0.1:{told['port']}"
+            self.api("api/status")
+        except (OSError, ValueError):
+            return False
+        return True
 
     def notebook(self, name: str, *cells: str) -> str:
         """Write a notebook of code cells and return its path on the server."""
@@ -121,7 +150,7 @@ class LabServer:
             client.load_connection_file()
             client.start_channels()
         asked = {"value": f"__import__('json').dumps({expression})"}
-        answer = self.clients[kernel].execute("", user_expressions=asked, reply=True, timeout=60)
+        answer = self.clients[kernel].execute("", user_expressions=asked, reply=True, timeout=PATIENCE_S)
         found = answer["content"]["user_expressions"]["value"]
         assert found["status"] == "ok", found
         return json.loads(ast.literal_eval(found["data"]["text/plain"]))
@@ -131,9 +160,12 @@ class LabServer:
         for client in self.clients.values():
             client.stop_channels()
         self.process.terminate()
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        self.process.wait()
         self.log.close()
+
+
+def free_port() -> int:
+    """Return a port that nobody listens to now."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])

@@ -7,8 +7,9 @@ import io
 from typing import Any
 
 import pytest
-from lab_server import LabServer
+from lab_server import LabServer, settle
 from test_explorer_in_lab import eventually
+from waiting import PATIENCE_S
 
 import scalkit as sk
 
@@ -38,15 +39,6 @@ def middle(box: dict[str, float]) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def at_rest(locator: Any) -> dict[str, float]:
-    """Return where an element is, as soon as what is drawn above it moves it no more."""
-    box, moved = locator.bounding_box(), None
-    while box != moved:
-        locator.page.wait_for_timeout(200)
-        box, moved = locator.bounding_box(), box
-    return box
-
-
 def test_three_apps(lab: LabServer, lab_page: Any) -> None:
     page = lab_page
     lab.open(page, lab.notebook("apps.ipynb", *CELLS))
@@ -56,7 +48,8 @@ def test_three_apps(lab: LabServer, lab_page: Any) -> None:
     tick = app.locator(".tick:not(.expected):not(.best) .knob").nth(3)
     tick.scroll_into_view_if_needed()
     before = lab.value(TICKS)
-    x, y = middle(at_rest(tick))
+    settle(page)
+    x, y = middle(tick.bounding_box())
     page.mouse.move(x, y)
     page.mouse.down()
     for k in range(1, 9):
@@ -82,6 +75,7 @@ def test_three_apps(lab: LabServer, lab_page: Any) -> None:
     assert sk.Session.load(written).result.to_dict()["verdicts"] == lab.value("sessions[1].result.to_dict()['verdicts']")
     alone = page.context.browser.new_context(offline=True)
     reader, asked = alone.new_page(), []
+    reader.set_default_timeout(1000 * PATIENCE_S)
     reader.on("request", lambda request: asked.append(request.url))
     reader.goto(written.as_uri())
     reader.wait_for_selector("html[data-figures=drawn]", state="attached")
@@ -99,7 +93,7 @@ def test_three_apps(lab: LabServer, lab_page: Any) -> None:
 
     page.set_viewport_size({"width": 360, "height": 900})
     page.wait_for_function("() => document.querySelector('.jp-OutputArea-output:has(.sk-part)').clientWidth < 360")
-    page.wait_for_timeout(500)
+    settle(page)
     assert page.evaluate(WIDER_THAN_ITS_PLACE) == []
 
     assert page.outside == []

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from waiting import PATIENCE_S
 
 Run = Callable[..., Any]
 
@@ -61,7 +62,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     """Return a function that runs a cell by its id, as JupyterLab does, and returns what an expression is then."""
     from jupyter_client.manager import start_new_kernel
 
-    manager, client = start_new_kernel()
+    manager, client = start_new_kernel(startup_timeout=PATIENCE_S)
 
     def go(code: str, cell: str, expression: str = "None") -> Any:
         content = {
@@ -74,7 +75,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         }
         message = client.session.msg("execute_request", content, metadata={"cellId": cell})
         client.shell_channel.send(message)
-        while (answer := client.get_shell_msg(timeout=90))["parent_header"].get("msg_id") != message["header"]["msg_id"]:
+        while (answer := client.get_shell_msg(timeout=PATIENCE_S))["parent_header"].get("msg_id") != message["header"]["msg_id"]:
             pass
         assert answer["content"]["status"] == "ok", answer["content"]
         return json.loads(ast.literal_eval(answer["content"]["user_expressions"]["value"]["data"]["text/plain"]))
@@ -111,6 +112,7 @@ def test_parts_in_cells_that_run_again_do_not_pile_up(run: Run) -> None:
         assert run("", "count", COUNT) == first, name
 
 
+@pytest.mark.slow
 def test_parts_of_one_run_live_together_and_an_app_keeps_its_own(run: Run) -> None:
     alive = "[one.comm is not None for one in shown]"
     code = "shown = [sk.Ruler(expectation='p'), widgets.VerdictBadge(session), widgets.PlotPanel(session)]"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_server import LabServer
+from lab_server import LabServer, settle
+from waiting import wait_until
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).resolve().parents[2]
 CELLS = (
@@ -37,10 +37,7 @@ def picture(page: Any, name: str) -> None:
 
 def eventually(holds: Callable[[], bool]) -> None:
     """Wait until Python knows what the page knows: messages of the page wait for each other."""
-    end = time.monotonic() + 60
-    while not holds() and time.monotonic() < end:
-        time.sleep(0.05)
-    assert holds()
+    wait_until(holds, "agreement of Python and the page")
 
 
 def test_explorer(lab: LabServer, lab_page: Any) -> None:
@@ -87,7 +84,7 @@ def test_explorer(lab: LabServer, lab_page: Any) -> None:
     page.get_by_role("button", name="▶ Start").click()
     page.wait_for_selector(".sk-part :text('Done: the session shows runs/app')")
     assert lab.value("[session.history[-1], session.data['p'].values.tolist()]") == ["measurements runs/app", [2]]
-    assert page.locator(".sk-part :text('next best p')").count() == 1
+    page.locator(".sk-part :text('next best p')").wait_for()
     picture(page, "explorer_measured")
     page.locator("button[data-press=undo]").click()
     page.wait_for_selector("button[data-press=undo]:disabled")
@@ -107,15 +104,18 @@ def test_explorer(lab: LabServer, lab_page: Any) -> None:
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
     page.wait_for_selector(".sk-part h3:text('MPI_memory')")
     page.wait_for_function("() => document.querySelectorAll('.sk-plot[data-drawn]').length === 2")
+    settle(page)
     assert lab.value(count) == before
 
     page.add_script_tag(content=(ROOT / "tests" / "vendor" / "axe.min.js").read_text(encoding="utf-8"))
     page.evaluate("() => document.querySelectorAll('.sk-part details').forEach((one) => { one.open = true; })")
     page.wait_for_selector("pre:has-text('session.select')")
+    settle(page)
     assert page.evaluate(AXE) == []
     page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })")
     page.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'")
     page.wait_for_selector("#jupyterlab-splash", state="detached")
+    settle(page)
     picture(page, "explorer_dark")
     assert page.evaluate(AXE) == []
     assert page.outside == []

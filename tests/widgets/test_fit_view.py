@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from test_plot_view import drawn
+from widget_page import at_rest
 
 import scalkit as sk
 from scalkit.measure import combine
@@ -75,6 +76,7 @@ def test_several_parameters_have_no_grips(wire: object) -> None:
 
 
 def centre(page: Any, grip: str) -> tuple[float, float]:
+    at_rest(page)
     box = page.locator(f".grip.{grip}").bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -91,8 +93,10 @@ def test_grip_follows_the_pointer_and_escape_takes_it_back(
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x, y + 4)
+    at_rest(page)
     assert page.get_by_role("slider", name="Expectation").get_attribute("aria-valuetext") == "p", "a trembling hand"
     page.mouse.move(x, y + 8)
+    at_rest(page)
     near = page.get_by_role("slider", name="Expectation").get_attribute("aria-valuetext")
     assert near != "p", "a small move is one"
     assert said.text_content() == f"expect {near}"
@@ -104,6 +108,7 @@ def test_grip_follows_the_pointer_and_escape_takes_it_back(
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x - 30, y + 50, steps=5)
+    at_rest(page)
     wanted = page.evaluate("() => document.querySelector('.grip.expectation').ariaValueText")
     page.mouse.up()
     pulled = page.evaluate("state.pulled")

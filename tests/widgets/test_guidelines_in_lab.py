@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from lab_server import LabServer
+from lab_server import LabServer, settle
 from test_explorer_in_lab import eventually, picture
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -56,12 +56,14 @@ def test_groups_and_focus(lab: LabServer, lab_page: Any) -> None:
     eventually(lambda: lab.value("browser.table.filter") == "compliant")
     page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })")
     page.wait_for_function("() => document.querySelector('.js-plotly-plot').layout.font.color === '#e6e9ec'")
-    page.wait_for_timeout(500)
+    page.wait_for_selector("#jupyterlab-splash", state="detached")
+    settle(page)
     page.locator("select[data-key=focus]").scroll_into_view_if_needed()
     picture(page, "guidelines_dark")
     assert page.evaluate(SIZED) == [0, 0, 0], "pictures keep their width when the theme changes"
     page.set_viewport_size({"width": 520, "height": 1000})
-    page.wait_for_timeout(300)
+    page.wait_for_function("() => document.querySelector('.jp-OutputArea-output:has(.sk-part)').clientWidth < 520")
+    settle(page)
     assert page.evaluate(WIDER) == 0
     assert page.outside == []
     assert page.errors == []

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_server import LabServer
+from lab_server import LabServer, settle
 from test_explorer_in_lab import eventually, picture
 
 import scalkit as sk
@@ -49,7 +49,7 @@ class Keys:
         """Press Tab until an element that a selector matches, with a text, has the focus."""
         wanted = "([wanted, text]) => document.activeElement.matches(wanted) && document.activeElement.textContent.includes(text)"
         self.page.wait_for_selector(selector, state="attached")
-        self.page.wait_for_timeout(300)  # what is being drawn may take the focus away
+        settle(self.page)  # what is being drawn may take the focus away
         for _ in range(most):
             self.page.keyboard.press(key)
             self.stops += 1

@@ -173,10 +173,10 @@ def test_term_below_the_pointer_and_chosen_one_are_told(show: Show, wire: Wire, 
     page = show(terms)
     row = page.locator(f'tr[data-term="{first}"]')
     row.hover()
-    assert page.evaluate("state.hover") == first
+    page.wait_for_function("(term) => state.hover === term", arg=first)
     assert "hover" in str(row.get_attribute("class"))
     page.mouse.move(0, 0)
-    assert page.evaluate("state.hover") == ""
+    page.wait_for_function("() => state.hover === ''")
     page.locator(f'tr[data-term="{second}"] button[data-choose]').focus()
     assert page.evaluate("state.hover") == second
     page.keyboard.press("Enter")

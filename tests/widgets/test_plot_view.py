@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from widget_page import state_of
+from widget_page import at_rest, state_of
 
 import scalkit as sk
 from scalkit import plots
@@ -64,7 +64,21 @@ def drawn(show: Show, view: PlotView, **options: Any) -> Any:
     page = show(view, **options)
     start_runtime(page, view)
     page.wait_for_selector("#el[data-drawn]")
+    at_rest(page)
     return page
+
+
+def double_click(page: Any, x: float, y: float) -> None:
+    """Click twice at a place, which Plotly takes for a double click however slow the machine is."""
+    page.evaluate(
+        """() => {
+          const plot = document.querySelector('.js-plotly-plot');
+          plot._mouseDownTime = 0;
+          plot._context.doubleClickDelay = 1e9;
+        }"""
+    )
+    page.mouse.dblclick(x, y)
+    at_rest(page)
 
 
 def start_runtime(page: Any, view: PlotView) -> None:
@@ -151,7 +165,7 @@ def test_ranges_of_several_parameters_are_given_and_taken(show: Show) -> None:
     assert 1.5 < ranges["S"][0] < ranges["S"][1] < 2.5
     assert ranges["q"] == [0, 1], "a parameter of other views"
     assert page.evaluate("() => state.xrange") == [], "one word for one thing"
-    page.mouse.dblclick(area["x"] + area["width"] * 0.5, area["y"] + area["height"] * 0.5)
+    double_click(page, area["x"] + area["width"] * 0.5, area["y"] + area["height"] * 0.5)
     page.wait_for_function("() => !state.ranges.p && !state.ranges.S")
     page.wait_for_function(f"() => {seen}.xaxis.range[0] < 1")
 
@@ -175,17 +189,17 @@ def test_what_was_zoomed_goes_back_to_the_range_of_the_figure_that_is_shown(show
         page.mouse.move(area["x"] + area["width"] * 0.6, area["y"] + area["height"] * y, steps=5)
         page.mouse.up()
         page.wait_for_function("() => state.xrange.length === 2")
+        at_rest(page)
     if way == "button":
         page.mouse.move(area["x"] + area["width"] * 0.5, area["y"] + area["height"] * 0.5)
         page.locator(".modebar-btn[data-title='Reset axes']").click()
     else:
-        page.mouse.dblclick(area["x"] + area["width"] * 0.5, area["y"] + area["height"] * 0.5)
+        double_click(page, area["x"] + area["width"] * 0.5, area["y"] + area["height"] * 0.5)
     page.wait_for_function(f"() => !state.xrange.length && {seen}.xaxis.range[1] === 9")
-    page.wait_for_timeout(500)  # Plotly tells later of ranges that it sets
+    at_rest(page)  # Plotly tells later of ranges that it sets
     now = "() => [state.xrange, layout.xaxis.range, layout.yaxis.range]".replace("layout", seen)
     assert page.evaluate(now) == [[], [1, 9], [0, 5]]
-    page.mouse.dblclick(area["x"] + area["width"] * 0.5, area["y"] + area["height"] * 0.5)
-    page.wait_for_timeout(500)
+    double_click(page, area["x"] + area["width"] * 0.5, area["y"] + area["height"] * 0.5)
     assert page.evaluate(now) == [[], [1, 9], [0, 5]], "and stays there"
 
 

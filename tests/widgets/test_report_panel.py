@@ -35,14 +35,14 @@ def panel(wire: Wire, session: Session, tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_report_says_what_the_session_says(panel: ReportPanel, session: Session, tmp_path: Path, wire: Wire) -> None:
     session.select("f").expect("log(p)").move_tick("log(p)^(1/2)", "log(p)^(2/3)").exclude(2).use_statistic("median")
+    shares: list[str] = []
+    panel.observe(lambda change: shares.extend(re.findall(r'value="\d+" max="\d+"', change["new"]["progress"])), "pieces")
     press(panel, "start", path="mine", title="-A <b>title</b>")
     assert panel.is_running
     assert "<progress" in panel.pieces["progress"]
     press(panel, "start", path="mine", title="")
     assert "is being written" in panel.pieces["problem"]
-    shares: list[str] = []
-    panel.observe(lambda change: shares.extend(re.findall(r'value="\d+" max="\d+"', change["new"]["progress"])), "pieces")
-    assert panel.wait(120)
+    assert panel.wait()
     steps = list(dict.fromkeys(shares))
     assert steps == [f'value="{k}" max="{len(steps) + 1}"' for k in range(1, len(steps) + 1)]
     assert len(steps) > 10
@@ -82,7 +82,7 @@ def test_files_that_hold_what_counts_are_named(session: Session, tmp_path: Path,
     assert panel.command == "scalkit report r.session.json --out r.html --force --json --progress"
     assert json.loads((tmp_path / "r.session.json").read_text())["data"]["paths"] == ["given.nc"]
     press(panel, "cancel")
-    assert panel.wait(60)
+    assert panel.wait()
     assert "Cancelled; no report was written." in bare(panel)
     assert not (tmp_path / "r.html").exists()
     assert not panel.is_running
@@ -97,6 +97,7 @@ def test_a_report_that_cannot_be_is_refused(panel: ReportPanel, path: str, sente
     assert not panel.is_running
 
 
+@pytest.mark.slow
 def test_what_was_changed_meanwhile_is_said_and_data_without_a_file_are_written(
     session: Session, tmp_path: Path, wire: Wire, monkeypatch: Any
 ) -> None:
@@ -107,7 +108,7 @@ def test_what_was_changed_meanwhile_is_said_and_data_without_a_file_are_written(
     panel = ReportPanel(Session.from_dict(whole))
     press(panel, "start", path="r.html")
     panel.session.add_tick("p^4")
-    assert panel.wait(120)
+    assert panel.wait()
     assert "no verdict fails" in bare(panel) or "a verdict fails" in bare(panel)
     assert "changed since the report was written" in bare(panel)
 
@@ -115,7 +116,7 @@ def test_what_was_changed_meanwhile_is_said_and_data_without_a_file_are_written(
 def test_a_failure_is_said(panel: ReportPanel, session: Session, tmp_path: Path) -> None:
     (tmp_path / "r.verdict.json").mkdir()
     press(panel, "start", path="r.html")
-    assert panel.wait(60)
+    assert panel.wait()
     assert "r.verdict.json is a folder" in panel.problem
     press(panel, "open")
     assert "there is no report yet" in panel.problem

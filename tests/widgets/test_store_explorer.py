@@ -187,6 +187,7 @@ def test_downloads(explorer: StoreExplorer, wire: Wire) -> None:
     assert sum("saved" in data.get("content", {}) for _, _, data in wire) == 1
 
 
+@pytest.mark.slow
 def test_report_of_a_chosen_run(explorer: StoreExplorer, wire: Wire) -> None:
     run_id = explorer.browsing.run_ids[0]
     press(explorer.reports, "report", run="not chosen")
@@ -196,7 +197,7 @@ def test_report_of_a_chosen_run(explorer: StoreExplorer, wire: Wire) -> None:
     assert "Drawing every suite" in bare(explorer.reports)
     press(explorer.reports, "report", run=run_id)
     assert "a report is being written; wait for the end, or cancel it." in bare(explorer.reports)
-    assert explorer.reports.wait(120)
+    assert explorer.reports.wait()
     (saved,) = [data["content"]["saved"] for _, _, data in wire if "saved" in data.get("content", {})]
     assert saved["name"] == f"run-{run_id[:12]}.html"
     page = base64.b64decode(saved["base64"]).decode()
@@ -205,7 +206,7 @@ def test_report_of_a_chosen_run(explorer: StoreExplorer, wire: Wire) -> None:
     explorer.store.folder.file_of(run_id).rename(explorer.store.path / "elsewhere")
     try:
         press(explorer.reports, "report", run=run_id)
-        assert explorer.reports.wait(120)
+        assert explorer.reports.wait()
         assert "no report was written: scalkit store: there is no run" in bare(explorer.reports)
     finally:
         (explorer.store.path / "elsewhere").rename(explorer.store.folder.file_of(run_id))

@@ -17,6 +17,7 @@ from lab_server import LabServer
 from test_explorer_in_lab import picture
 from test_voila import served
 from traced import traced
+from waiting import PATIENCE_S
 
 import scalkit as sk
 from scalkit.reports import bundled
@@ -59,7 +60,7 @@ class Hand:
 @pytest.fixture
 def hand(chromium: Any) -> Iterator[Hand]:
     page = chromium.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(1000 * PATIENCE_S)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     yield Hand(page)
@@ -108,7 +109,7 @@ def test_in_the_app(tmp_path: Path, hand: Hand) -> None:
         hand.click(page.locator("summary", has_text=re.compile("^Report$")))
         hand.fill(page.locator("input[data-key='report path']"), str(tmp_path / "report.html"))
         hand.click(page.locator("button[data-key=write]"))
-        page.wait_for_selector("button[data-key='open report']", timeout=180_000)
+        page.wait_for_selector("button[data-key='open report']")
         hand.done("export the report")
 
         hand.click(page.locator("summary", has_text=re.compile("^Save and open$")))

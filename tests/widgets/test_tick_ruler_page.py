@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from widget_page import at_rest
 
 import scalkit as sk
 from scalkit.growth import Growth
@@ -40,6 +41,7 @@ def tick(page: Any, growth: str) -> Any:
 
 
 def centre(page: Any, growth: str) -> tuple[float, float]:
+    at_rest(page)
     box = tick(page, growth).locator(".knob").bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -64,7 +66,7 @@ def test_drag_snaps_and_is_one_edit(show: Show, ruler: TickRuler) -> None:
     page = show(ruler)
     (x0, y), (x1, _) = centre(page, "p^(1/2)"), centre(page, "p^(3/4)")
     drag(page, "p^(1/2)", x0 + (x1 - x0) * 0.6, y)
-    page.wait_for_function("() => log.some(([name]) => name === 'preview')")
+    page.wait_for_function("() => state.preview?.to === 'p^(2/3)'")
     assert commits(page) == 0
     assert page.evaluate("() => state.preview") == {"from": "p^(1/2)", "to": "p^(2/3)"}
     page.mouse.up()

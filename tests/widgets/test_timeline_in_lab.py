@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from lab_server import LabServer
 from test_explorer_in_lab import eventually
+from waiting import PATIENCE_S
 
 from scalkit.trace import TraceBuilder
 from scalkit.trace.views.timeline import Timeline
@@ -40,7 +41,7 @@ def test_zoom(lab: LabServer, lab_page: Any) -> None:
     canvas.focus()
     page.keyboard.press("+")
     eventually(lambda: lab.value("view.window") == [123_500, 370_500])
-    before = page.evaluate(SEEN)
+    before = page.wait_for_function(SEEN).json_value()
     canvas.hover(position={"x": 300, "y": 60})
     page.mouse.wheel(0, -200)
     page.wait_for_function(f"() => ({SEEN})() > {before}")
@@ -55,13 +56,14 @@ def test_zoom(lab: LabServer, lab_page: Any) -> None:
 
 def test_gestures_are_timed(lab: LabServer, lab_page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "benchmarks"))
-    from timeline_browser import in_lab
+    import timeline_browser
 
+    monkeypatch.setattr(timeline_browser, "WATCH", timeline_browser.WATCH.replace("> 5000", f"> {1000 * PATIENCE_S}"))
     trace = TraceBuilder(2, simulated=True)
     for one in range(2):
         for k in range(50):
             trace.call(one, "MPI_Barrier", 10_000 * k + 1000 * one, 10_000 * k + 4000, scope=0)
     timeline = Timeline(trace.write(tmp_path / "t"))
-    found = in_lab(lab, lab_page, timeline, 2)
+    found = timeline_browser.in_lab(lab, lab_page, timeline, 2)
     assert (found["gestures"], found["without_an_answer"]) == (2, 0)
     assert found["kernel_MB"] > 0

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_server import LabServer
+from lab_server import LabServer, settle
 from test_explorer_in_lab import eventually, picture
 from traced import traced
 
@@ -39,6 +39,7 @@ def test_three_panes_and_a_matrix(lab: LabServer, lab_page: Any, tmp_path: Path)
     assert page.locator(".jp-Cell").count() == 1, "keys stay in the tree"
 
     # the plots of plotly have no elements for their cells
+    settle(page)
     cell_at = page.evaluate(
         """() => { const g = document.querySelector('.js-plotly-plot'), { left, top } = g.getBoundingClientRect();
         const { xaxis: x, yaxis: y } = g._fullLayout;

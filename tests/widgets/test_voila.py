@@ -6,71 +6,63 @@ import contextlib
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from lab_server import free_port, settle
+from waiting import PATIENCE_S, wait_until
 
 import scalkit as sk
 from scalkit.reports import bundled
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
+LISTENS = re.compile(r"is running at:\s+http://[^/]*:(\d+)/")
+"""Voila says where it listens: at another port than it was told, if somebody else was faster."""
+
 
 @contextlib.contextmanager
 def served(folder: Path, words: Sequence[object], **environment: str) -> Iterator[str]:
     """Provide the address of a Voila of this test alone: `words` start it, without browser and port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     own = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "JPY_", "SCALKIT_STORE"))}
     own |= {f"JUPYTER_{name}_DIR": str(folder / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")}
     own |= {"IPYTHONDIR": str(folder / "ipython"), "PYDEVD_DISABLE_FILE_VALIDATION": "1", **environment}
+    port, said = free_port(), folder / "voila.log"
     command = [sys.executable, "-m", *map(str, words), "--no-browser", f"--port={port}"]
-    with (folder / "voila.log").open("w") as log:
+    with said.open("w") as log:
         server = subprocess.Popen(command, cwd=folder, env=own, stdout=log, stderr=subprocess.STDOUT)
         try:
-            _wait(f"http://127.0.0.1:{port}/voila/static/voila.js", server, folder / "voila.log")
-            said = re.search(rf"http://127.0.0.1:{port}/\?token=\S+(?=;)", (folder / "voila.log").read_text())
-            assert said
-            yield said[0]
+            try:
+                wait_until(lambda: LISTENS.search(said.read_text()), "Voila", server)
+            except (RuntimeError, TimeoutError) as error:
+                raise RuntimeError(f"{error}:\n{said.read_text()[-3000:]}") from error
+            text = said.read_text()
+            told = re.search(rf"http://127.0.0.1:{port}/(\?token=\S+)(?=;)", text)
+            listens = LISTENS.search(text)
+            assert told
+            assert listens
+            yield f"http://127.0.0.1:{listens[1]}/{told[1]}"
         finally:
             server.terminate()
-            server.wait(60)
-
-
-def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    end = time.monotonic() + 120
-    while time.monotonic() < end and server.poll() is None:
-        try:
-            urllib.request.urlopen(url, timeout=5).close()
-        except urllib.error.HTTPError:
-            return
-        except OSError:
-            time.sleep(0.2)
-        else:
-            return
-    raise RuntimeError(f"Voila did not start:\n{log.read_text()[-3000:]}")
+            server.wait()
 
 
 def test_the_app_as_a_page(tmp_path: Path, chromium: Any) -> None:
     """``scalkit explore``: the answer, its culprit selected, and nothing asked of another server."""
     page = chromium.new_page(viewport={"width": 1000, "height": 800})
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(1000 * PATIENCE_S)
     outside: list[str] = []
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     try:
         with served(tmp_path, ["scalkit.cli", "explore", bundled("data/regression")]) as address:
             home = address.partition("/?")[0]
-            with urllib.request.urlopen(home, timeout=30) as answer:
+            with urllib.request.urlopen(home, timeout=PATIENCE_S) as answer:
                 assert "/login" in answer.url, "nobody else on the machine gets at the kernel"
             own = (home, home.replace("http", "ws"), "data:", "blob:")
             page.on("request", lambda asked: None if asked.url.startswith(own) else outside.append(asked.url))
@@ -78,6 +70,7 @@ def test_the_app_as_a_page(tmp_path: Path, chromium: Any) -> None:
             page.wait_for_selector(".sk-part h3:text('MPI_Comm_dup')")
             assert "1 problem: MPI_Comm_dup" in page.locator(".headline").inner_text()
             page.wait_for_function("() => document.querySelectorAll('.sk-plot[data-drawn]').length >= 2")
+            settle(page)
             below = page.locator(".sk-ruler .tick").first.bounding_box()
             assert below["y"] < 800, "verdict, picture and ruler are seen at once"
             assert page.locator(".sk-plot:visible").count() == 1
@@ -108,7 +101,7 @@ def test_a_zipped_store_as_a_page(tmp_path: Path, chromium: Any) -> None:
     archive = shutil.make_archive(str(tmp_path / "results"), "zip", store.path)
     before = Path(archive).read_bytes()
     page = chromium.new_page(viewport={"width": 1280, "height": 1400})
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(1000 * PATIENCE_S)
     outside: list[str] = []
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -119,7 +112,7 @@ def test_a_zipped_store_as_a_page(tmp_path: Path, chromium: Any) -> None:
             page.on("request", lambda asked: None if asked.url.startswith(own) else outside.append(asked.url))
             page.goto(address)
             page.wait_for_selector(".sk-plot[data-drawn]")
-            assert page.get_by_text("6 runs, 6 chosen").count() == 1
+            page.get_by_text("6 runs, 6 chosen").wait_for()
             suites = page.locator("table[role=grid][aria-label='Suites']")
             suites.locator("button[role=checkbox]", has_text="Gather_send_recv").click()
             page.wait_for_function("() => document.querySelectorAll('.sk-plot .legend .traces').length === 2")

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_server import LabServer
+from lab_server import LabServer, settle
+from test_explorer_in_lab import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -58,6 +59,7 @@ def test_ruler_and_view(lab: LabServer, lab_page: Any) -> None:
     best = lab.value("str(session.verdict.model.growth)")
     assert best == "p^(1/2)*log(p)"
 
+    settle(page)
     (x, y), (end, _) = centre(page, best), centre(page, "p^(3/4)*log(p)")
     drawn = page.locator(".sk-plot").get_attribute("data-drawn")
     page.mouse.move(x, y)
@@ -66,8 +68,10 @@ def test_ruler_and_view(lab: LabServer, lab_page: Any) -> None:
         page.mouse.move(x + (end - x) * k / 10 * 0.7, y)
     page.mouse.up()
     page.wait_for_function("(was) => +document.querySelector('.sk-plot').dataset.drawn > +was", arg=drawn)
-    assert best not in lab.value("[str(g) for g in session.space.ticks]")
-    assert len(lab.value("session.history")) == 1
+    there = page.locator(".tick.selected").get_attribute("data-growth")
+    eventually(lambda: there in (ticks := lab.value("[str(g) for g in session.space.ticks]")) and best not in ticks)
+    settle(page)
+    assert lab.value("session.history") == [f"move tick {best} to {there}"]
     assert lab.value("[t['growth'] for t in ruler.ticks]") == lab.value("[str(g) for g in session.space.ticks]")
     picture(page, "lab_dragged")
 

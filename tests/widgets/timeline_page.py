@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+from widget_page import at_rest
+
 from scalkit.widgets import TimelineView
 
 DELIVER = """([content, buffers]) => deliver(content, buffers.map((text) =>
@@ -24,7 +26,7 @@ def answer_all(page: Any, widget: TimelineView) -> list[dict[str, Any]]:
     """Answer until the page is content; return what it asked."""
     asked_for = []
     for _ in range(50):
-        page.wait_for_timeout(60)
+        at_rest(page)
         waiting = page.evaluate("() => sent.splice(0)")
         if not waiting:
             return asked_for

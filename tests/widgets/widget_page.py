@@ -6,6 +6,36 @@ from typing import Any
 
 HARNESS = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>widget</title><style>%(page)s</style>
 <style>%(css)s</style></head><body %(body)s><main><h1>Widget</h1><div id="el"></div></main>
+<script>
+// Timers and frames that are still to come. While timers are held, none comes: a gesture then has
+// no pauses.
+const setOwn = setTimeout, clearOwn = clearTimeout;
+const frameOwn = requestAnimationFrame, cancelOwn = cancelAnimationFrame;
+const toCome = new Set(), held = new Map(), LONG_MS = 5000;
+let isHeld = false, nHeld = 0;
+window.setTimeout = (act, ms = 0, ...more) => {
+  const id = isHeld ? `held ${++nHeld}` : setOwn(() => { toCome.delete(id); act(...more); }, ms);
+  if (isHeld) held.set(id, [act, ms, ...more]);
+  else if (ms < LONG_MS) toCome.add(id);
+  return id;
+};
+window.clearTimeout = (id) => { held.delete(id); toCome.delete(id); clearOwn(id); };
+window.requestAnimationFrame = (act) => {
+  const id = frameOwn((now) => { toCome.delete(`frame ${id}`); act(now); });
+  toCome.add(`frame ${id}`);
+  return id;
+};
+window.cancelAnimationFrame = (id) => { toCome.delete(`frame ${id}`); cancelOwn(id); };
+window.holdTimers = () => { isHeld = true; };
+window.letTimersGo = () => {
+  isHeld = false;
+  for (const one of held.values()) setTimeout(...one);
+  held.clear();
+};
+// In the first of two frames what was seen to change size is laid out anew.
+const twoFrames = () => new Promise((done) => frameOwn(() => frameOwn(done)));
+window.atRest = async () => { do await twoFrames(); while (toCome.size); };
+</script>
 <script type="module">
 const handlers = {}, state = %(state)s;
 window.sent = []; window.saved = 0; window.state = state; window.log = [];
@@ -39,6 +69,11 @@ DARK = (
     ":root { --jp-ui-font-color1: #e0e0e0; --jp-layout-color0: #111; --jp-layout-color2: #333; }"
     "body { margin: 16px; background: #111; color: #e0e0e0; font: 14px system-ui, sans-serif; }"
 )
+
+
+def at_rest(page: Any) -> None:
+    """Wait until no timer and no frame is to come: the page does nothing more by itself."""
+    page.evaluate("() => atRest()")
 
 
 def from_page(widget: Any, **state: Any) -> None:

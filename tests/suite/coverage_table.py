@@ -1,0 +1,55 @@
+"""Combine the coverage data of all processes in a folder, and print statement and branch coverage by package."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from coverage import Coverage
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).resolve().parents[2]
+COUNTS = ("num_statements", "covered_lines", "num_branches", "covered_branches")
+
+
+def by_package(folder: Path) -> dict[str, Counter[str]]:
+    """Return the counts of each package of scalkit; modules beside the packages are one together."""
+    coverage = Coverage(data_file=str(folder / "data"), config_file=str(ROOT / "pyproject.toml"))
+    coverage.combine([str(folder)], keep=False)
+    coverage.save()
+    report = folder / "coverage.json"
+    coverage.json_report(outfile=str(report))
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for name, file in json.loads(report.read_text(encoding="utf-8"))["files"].items():
+        parts = Path(name).parts
+        package = parts[1] if len(parts) > 2 else "modules beside them"
+        for count in COUNTS:
+            found[package][count] += file["summary"][count]
+            found["all"][count] += file["summary"][count]
+    return dict(found)
+
+
+def main() -> int:
+    found = by_package(Path(sys.argv[1]))
+    table = Table(title="Coverage of the tests and of the processes that they start")
+    for name in ("package", "statements", "covered", "branches", "covered"):
+        table.add_column(name, justify="left" if name == "package" else "right")
+    for name, counts in sorted(found.items(), key=lambda item: _share(item[1])):
+        lines, branches = counts["num_statements"], counts["num_branches"]
+        covered = f"{100 * counts['covered_lines'] / max(lines, 1):.1f} %"
+        taken = f"{100 * counts['covered_branches'] / max(branches, 1):.1f} %"
+        table.add_row(name, f"{lines:,}", covered, f"{branches:,}", taken)
+    Console(width=100).print(table)
+    return 0
+
+
+def _share(counts: Counter[str]) -> float:
+    both = counts["num_statements"] + counts["num_branches"]
+    return (counts["covered_lines"] + counts["covered_branches"]) / max(both, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

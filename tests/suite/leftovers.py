@@ -1,0 +1,175 @@
+"""Processes, ports and files that a run of the test suite leaves behind.
+
+`python leftovers.py [--signal INT --after SECONDS] -- COMMAND ...` runs a command, ends it by a signal if asked to, and lists
+what is there afterwards and was not there before; the exit status is 1 if there is anything.
+
+`run.py` starts `python leftovers.py --guard RUN FOLDER`, which waits until `run.py` has ended in whatever way, kills the
+processes of that run, and removes its folder and its shared memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+VARIABLE = "SCALKIT_TEST_RUN"
+"""Environment variable that marks all processes of one run of the suite; it survives every change of parents."""
+SHARED_MEMORY = Path("/dev/shm")
+SECONDS_TO_SETTLE = 10.0
+"""Time for processes that were told to end. `leftovers.py` looks again until nothing is left or this time is over."""
+
+
+def processes_of(run: str) -> Iterator[psutil.Process]:
+    """Iterate over the processes of a run, without this one."""
+    for process in psutil.process_iter():
+        try:
+            is_of_run = process.environ().get(VARIABLE) == run
+        except psutil.Error:
+            continue
+        if is_of_run and process.pid != os.getpid():
+            yield process
+
+
+def end_processes(run: str, seconds: float = SECONDS_TO_SETTLE) -> list[str]:
+    """Kill the processes of a run; return their commands."""
+    commands = []
+    end = time.monotonic() + seconds
+    # Processes that start others while they are being killed need a second look.
+    while (processes := list(processes_of(run))) and time.monotonic() < end:
+        for process in processes:
+            try:
+                if process.status() != psutil.STATUS_ZOMBIE:
+                    commands.append(f"{process.pid}: {' '.join(process.cmdline())[:300]}")
+                process.kill()
+            except psutil.Error:
+                continue
+        psutil.wait_procs(processes, timeout=1)
+    return commands
+
+
+def remove_files(folder: Path, shared_before: set[str]) -> None:
+    """Remove the temporary folder of a run and the shared memory that nobody uses any more."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for path in _new_shared_memory(shared_before):
+        path.unlink(missing_ok=True)
+
+
+def shared_memory() -> set[str]:
+    """Return the names of the files of shared memory that belong to this user."""
+    names = set()
+    for path in SHARED_MEMORY.glob("*"):
+        try:
+            if path.stat().st_uid == os.getuid():
+                names.add(path.name)
+        except OSError:
+            continue
+    return names
+
+
+def _new_shared_memory(before: set[str]) -> list[Path]:
+    """Return new files of shared memory that no process has open or mapped."""
+    new = {str(SHARED_MEMORY / name) for name in shared_memory() - before}
+    if not new:
+        return []
+    for process in psutil.process_iter():
+        try:
+            new -= {item.path for item in process.memory_maps()} | {item.path for item in process.open_files()}
+        except psutil.Error:
+            continue
+    return [Path(path) for path in sorted(new)]
+
+
+def guard(run: str, folder: Path) -> None:
+    """Wait for the end of standard input, which `run.py` holds open as long as it lives; then clean up."""
+    before = shared_memory()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    print("guarding", flush=True)
+    sys.stdin.read()
+    end_processes(run)
+    remove_files(folder, before)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Things that a program can leave behind."""
+
+    processes: frozenset[str]
+    ports: frozenset[str]
+    files: frozenset[str]
+
+    def since(self, before: Snapshot) -> list[str]:
+        """Return a line for each thing that is here and was not there before."""
+        kinds = (
+            ("process", self.processes - before.processes),
+            ("port", self.ports - before.ports),
+            ("file", self.files - before.files),
+        )
+        return [f"{kind} {name}" for kind, names in kinds for name in sorted(names)]
+
+
+def snapshot() -> Snapshot:
+    """Return the processes, listening ports and temporary files of this user."""
+    processes, ports = set(), set()
+    own = {os.getpid()}
+    for process in psutil.process_iter():
+        try:
+            if process.uids().real != os.getuid() or process.pid in own:
+                continue
+            processes.add(f"{process.pid}: {' '.join(process.cmdline())[:200]}")
+            connections = process.net_connections("inet")
+            ports |= {f"{c.laddr.port} of {process.pid}" for c in connections if c.status == psutil.CONN_LISTEN}
+        except psutil.Error:
+            continue
+    folders = {Path(tempfile.gettempdir()), Path("/tmp"), SHARED_MEMORY}
+    files = {str(path) for folder in folders if folder.is_dir() for path in folder.iterdir()}
+    return Snapshot(frozenset(processes), frozenset(ports), frozenset(files))
+
+
+def compare(command: list[str], number: int | None, after: float, settle: float) -> list[str]:
+    """Run a command, perhaps until a signal ends it; return a line for each thing that is left after `settle` seconds."""
+    before = snapshot()
+    process = subprocess.Popen(command, start_new_session=True)
+    if number is not None:
+        time.sleep(after)
+        # To the group, as a terminal does it.
+        os.killpg(process.pid, number)
+    process.wait()
+    end = time.monotonic() + settle
+    while (left := snapshot().since(before)) and time.monotonic() < end:
+        time.sleep(0.5)
+    return left
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="List what a command leaves behind: processes, ports, temporary files.")
+    parser.add_argument("--signal", choices=("INT", "TERM", "KILL"), help="end the command by this signal")
+    parser.add_argument("--after", type=float, default=60.0, help="seconds until the signal is sent (default 60)")
+    parser.add_argument("--settle", type=float, default=3 * SECONDS_TO_SETTLE, help="seconds to wait for what still ends")
+    parser.add_argument("--guard", nargs=2, metavar=("RUN", "FOLDER"), help=argparse.SUPPRESS)
+    parser.add_argument("command", nargs="*", help="the command and its arguments, after --")
+    given = parser.parse_args()
+    if given.guard:
+        guard(given.guard[0], Path(given.guard[1]))
+        return 0
+    if not given.command:
+        parser.error("a command is needed, as in: leftovers.py -- make test")
+    number = signal.Signals[f"SIG{given.signal}"] if given.signal else None
+    left = compare(given.command, number, given.after, given.settle)
+    print("\n".join([f"left behind: {len(left)}", *left]))
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,150 @@
+"""A pytest plugin: progress as it happens, the first failure at once, and a summary for `run.py`.
+
+`pytest --summary FILE` switches it on. Pytest's own dots are left out then: in a log they say neither how many tests there
+are nor which ones are running.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SECONDS_BETWEEN_LINES = 20
+N_EXPENSIVE = 10
+CPU = "cpu_s"
+"""Name of the property of a test that holds its CPU seconds."""
+
+
+def cpu_seconds() -> float:
+    """Return the CPU seconds of this process and of all processes that it started and that have ended."""
+    usages = (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+class CpuPerTest:
+    """Adds to each report the CPU seconds of its phase; it works in the workers of pytest-xdist."""
+
+    def __init__(self) -> None:
+        self._before = 0.0
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self) -> None:
+        self._before = cpu_seconds()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self) -> Iterator[None]:
+        report: pytest.TestReport = yield  # type: ignore[misc, assignment]
+        now = cpu_seconds()
+        report.user_properties = [*report.user_properties, (CPU, now - self._before)]
+        self._before = now
+        return report  # type: ignore[return-value]
+
+
+class Progress:
+    """Counts tests in the process that pytest was started in, and prints how far they are."""
+
+    def __init__(self, config: pytest.Config, path: Path) -> None:
+        self._config, self._path = config, path
+        self._begin = time.monotonic()
+        self._total = 0
+        self._done: set[str] = set()
+        self._cpu: defaultdict[str, float] = defaultdict(float)
+        self._failed: list[str] = []
+        self._rerun: list[str] = []
+        self._skipped: defaultdict[str, list[str]] = defaultdict(list)
+        self._running: dict[str, float] = {}
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._print_now_and_then, daemon=True)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Count the tests where no workers run them."""
+        if not hasattr(self._config, "workerinput") and session.items:
+            self._start(len(session.items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        """Count the tests that a worker has found; all workers find the same ones."""
+        self._start(len(ids))
+
+    def _start(self, total: int) -> None:
+        if not self._total:
+            self._total = total
+            self._write(f"{total:,} tests")
+            self._thread.start()
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._running[nodeid] = time.monotonic()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._cpu[report.nodeid] += dict(report.user_properties).get(CPU, 0.0)
+        if report.outcome == "rerun":  # of pytest-rerunfailures
+            self._rerun.append(report.nodeid)
+        elif report.failed:
+            self._fail(report)
+        elif report.skipped and not hasattr(report, "wasxfail"):
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+            self._skipped[reason.removeprefix("Skipped: ")].append(report.nodeid)
+        if report.when == "teardown":
+            self._done.add(report.nodeid)
+            self._running.pop(report.nodeid, None)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._fail(report)
+        elif report.skipped:
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+            self._skipped[reason.removeprefix("Skipped: ")].append(report.nodeid)
+
+    def _fail(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        """Print the first failure with all that is known of it, and the name of each later one."""
+        self._failed.append(report.nodeid)
+        if len(self._failed) == 1:
+            sections = "".join(f"\n---- {title}\n{text}" for title, text in report.sections)
+            self._write(f"FAILED {report.nodeid}\n{report.longreprtext}{sections}")
+        else:
+            self._write(f"FAILED {report.nodeid} (its message comes at the end)")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_report_teststatus(self) -> Iterator[None]:
+        """Leave out pytest's letters; everything is still counted, and explained at the end."""
+        category, _, _ = yield  # type: ignore[misc]
+        return category, "", ""  # type: ignore[return-value]
+
+    def _print_now_and_then(self) -> None:
+        while not self._stop.wait(SECONDS_BETWEEN_LINES):
+            done = len(self._done)
+            share = f"{100 * done // self._total} %"
+            now = time.monotonic()
+            running = sorted(self._running.items(), key=lambda item: item[1])
+            names = ", ".join(f"{nodeid.removeprefix('tests/')} ({now - begin:.0f} s)" for nodeid, begin in running[:3])
+            failed = f", {len(self._failed)} FAILED" if self._failed else ""
+            self._write(f"{done:,} of {self._total:,} tests done ({share}){failed}; running: {names or 'none'}")
+
+    def _write(self, text: str) -> None:
+        seconds = int(time.monotonic() - self._begin)
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        reporter.ensure_newline()
+        reporter.write_line(f"[{seconds // 60:2d}:{seconds % 60:02d}] {text}")
+        reporter.flush()
+
+    def pytest_sessionfinish(self) -> None:
+        self._stop.set()
+        costs = sorted(self._cpu.items(), key=lambda item: -item[1])
+        summary: dict[str, Any] = {
+            "tests": len(self._done),
+            "total": self._total,
+            "failed": list(dict.fromkeys(self._failed)),
+            "rerun": self._rerun,
+            "skipped": self._skipped,
+            "cpu_s": {nodeid: round(seconds, 2) for nodeid, seconds in costs},
+        }
+        self._path.write_text(json.dumps(summary), encoding="utf-8")

@@ -1,0 +1,152 @@
+"""Tests of the tools in `tests/suite`: progress, hangs, and what a run leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import uuid
+from pathlib import Path
+
+import psutil
+import pytest
+from waiting import wait_until
+
+TESTS = Path(__file__).resolve().parent
+SUITE = TESTS / "suite"
+
+CONFTEST = f"""
+import sys
+sys.path.insert(0, {str(TESTS)!r})
+from pathlib import Path
+from suite import progress, watch
+
+watch.SECONDS_BETWEEN_LOOKS = 0.2
+
+def pytest_addoption(parser):
+    parser.addoption("--summary", type=Path)
+
+def pytest_configure(config):
+    config.pluginmanager.register(progress.CpuPerTest())
+    config.pluginmanager.register(watch.HangWatch(idle_seconds=1.0))
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(progress.Progress(config, config.option.summary))
+"""
+
+
+def run_pytest(folder: Path, text: str, *words: str) -> tuple[str, dict[str, object]]:
+    """Run pytest on a file with this text; return its output and the summary."""
+    (folder / "conftest.py").write_text(CONFTEST)
+    (folder / "test_it.py").write_text(text)
+    summary = folder / "summary.json"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", f"--summary={summary}", *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr, json.loads(summary.read_text())
+
+
+PASS_AND_FAIL = """
+import pytest
+
+def test_right():
+    pass
+
+def test_wrong():
+    assert 1 == 2, "one is not two"
+
+@pytest.mark.skip(reason="no compiler")
+def test_left_out():
+    pass
+"""
+
+
+@pytest.mark.parametrize("words", [(), ("-n", "2")], ids=["alone", "workers"])
+def test_the_first_failure_is_printed_at_once_and_all_tests_are_counted(words: tuple[str, ...], tmp_path: Path) -> None:
+    said, summary = run_pytest(tmp_path, PASS_AND_FAIL, *words)
+    assert "3 tests" in said
+    at_once = said.index("FAILED test_it.py::test_wrong")
+    assert at_once < said.index("one is not two") < said.index("= FAILURES =")
+    assert (summary["tests"], summary["failed"]) == (3, ["test_it.py::test_wrong"])
+    assert summary["skipped"] == {"no compiler": ["test_it.py::test_left_out"]}
+    assert set(summary["cpu_s"]) == {f"test_it.py::test_{name}" for name in ("right", "wrong", "left_out")}
+
+
+FLAKY = """
+import pathlib
+import pytest
+
+@pytest.mark.flaky(reruns=1, only_rerun=["TimeoutError"])
+@pytest.mark.parametrize("error", [TimeoutError, ValueError])
+def test_second_time(error, pytestconfig):
+    mark = pathlib.Path(pytestconfig.rootpath / error.__name__)
+    if not mark.exists():
+        mark.touch()
+        raise error
+"""
+
+
+def test_a_rerun_is_named_and_wrong_values_get_none(tmp_path: Path) -> None:
+    _, summary = run_pytest(tmp_path, FLAKY)
+    assert summary["rerun"] == ["test_it.py::test_second_time[TimeoutError]"]
+    assert summary["failed"] == ["test_it.py::test_second_time[ValueError]"]
+
+
+def test_a_hang_ends_and_names_its_command(tmp_path: Path) -> None:
+    hangs = "import subprocess\n\ndef test_hangs():\n    subprocess.run(['sleep', '100000'])\n"
+    said, summary = run_pytest(tmp_path, hangs + "\ndef test_next():\n    pass\n")
+    assert summary["failed"] == ["test_it.py::test_hangs"]
+    assert summary["tests"] == 2
+    assert "HangError: test_it.py::test_hangs used no CPU time for" in said
+    assert ": sleep 100000" in said
+
+
+def test_a_hang_without_a_process_names_the_place(tmp_path: Path) -> None:
+    hangs = "import threading\n\ndef test_hangs():\n    threading.Event().wait()\n"
+    said, summary = run_pytest(tmp_path, hangs)
+    assert summary["failed"] == ["test_it.py::test_hangs"]
+    assert "in test_hangs" in said
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_of_a_run_that_is_killed(number: signal.Signals) -> None:
+    run, folder = uuid.uuid4().hex, Path(tempfile.mkdtemp(prefix="scalkit-"))
+    # It holds the guard's standard input open, as run.py does, and starts a process that nobody waits for.
+    code = f"""
+import subprocess, sys
+guard = subprocess.Popen([sys.executable, {str(SUITE / "leftovers.py")!r}, "--guard", {run!r}, {str(folder)!r}],
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+guard.stdout.readline()
+kept = subprocess.Popen(["sleep", "100000"], env={{"SCALKIT_TEST_RUN": {run!r}}}, start_new_session=True)
+print(kept.pid, guard.pid, flush=True)
+sys.stdin.read()
+"""
+    holder = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert holder.stdout
+    kept, guard = map(int, holder.stdout.readline().split())
+    os.kill(holder.pid, number)
+    holder.communicate()
+    wait_until(lambda: not (_is_running(kept) or _is_running(guard)), "the end of the processes of the run")
+    assert not folder.exists()
+
+
+def _is_running(pid: int) -> bool:
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+def test_leftovers_are_listed() -> None:
+    """A process and a file that a command leaves are named, and its exit status says so."""
+    name = f"scalkit-left-{uuid.uuid4().hex}"
+    path = Path(tempfile.gettempdir()) / name
+    # Its output goes nowhere: an open pipe would keep the test waiting for it.
+    keeps = f"import os, pathlib; pathlib.Path({str(path)!r}).touch(); os.system('sleep 98765 >/dev/null 2>&1 &')"
+    command = [sys.executable, str(SUITE / "leftovers.py"), "--settle", "0", "--", sys.executable, "-c", keeps]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    path.unlink()
+    for process in psutil.process_iter():
+        if process.name() == "sleep" and process.cmdline()[1:] == ["98765"]:
+            process.kill()
+    assert done.returncode == 1
+    assert f"file {path}" in done.stdout
+    assert "sleep 98765" in done.stdout
