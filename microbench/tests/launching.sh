@@ -21,7 +21,7 @@ launch() { # launch PROCESSES PROGRAM OPTIONS...: status of the program; output 
     shift
     started=$((started + 1))
     # shellcheck disable=SC2086
-    ${TIMEOUT:-timeout 300} $MPIEXEC ${MPIFLAGS:-} -n "$n" "$@" >"$runs/output" 2>&1
+    ${TIMEOUT:-timeout 1800} $MPIEXEC ${MPIFLAGS:-} -n "$n" "$@" >"$runs/output" 2>&1
 }
 
 write() { # write OPS PROCESSES PROGRAM OPTIONS...: a launch that ends well and leaves $file with these operations

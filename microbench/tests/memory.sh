@@ -8,7 +8,7 @@ n=$2
 run() { # run VARIANT: bytes of every object, one a line
     file=$build/$1/memory.jsonl
     # shellcheck disable=SC2086
-    timeout 120 $MPIEXEC $MPIFLAGS -n "$n" "$build/$1/sk_memory" --expect-np "$n" --ops all --slope-objects 16 --out "$file"
+    timeout 1800 $MPIEXEC $MPIFLAGS -n "$n" "$build/$1/sk_memory" --expect-np "$n" --ops all --slope-objects 16 --out "$file"
     "$build/$1/check_file" "$file" MPI_memory
     sed -n 's/.*"op":"\([^"]*\)".*"steady_B":\([0-9-]*\).*/\1 \2/p' "$file"
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 
@@ -57,3 +58,11 @@ def test_equal_models_of_different_spaces_are_equal() -> None:
     picked = RankedModels(right.__getitem__, pair)
     assert left == picked
     assert hash(left) == hash(picked)
+
+
+def test_models_without_a_number_are_equal_if_it_is_missing_in_both() -> None:
+    first, second = (replace(ranked()[0], adjusted_r2=float("nan")) for _ in range(2))
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != replace(first, weight=0.5)
+    assert first != replace(first, constant=first.constant + 1)
