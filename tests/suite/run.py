@@ -1,4 +1,4 @@
-"""Run the parts of the test suite side by side, print how far they are, and end with a table.
+"""Run the parts of the test suite, print how far they are, and end with a table.
 
 `python tests/suite/run.py` is `make test`; `--all` is `make test-all`. Options after `--` go to pytest.
 """
@@ -61,12 +61,16 @@ class Part:
         return dict(json.loads(self.summary.read_text(encoding="utf-8")))
 
 
+Stage = Sequence[Sequence[Part]]
+"""Streams that run side by side; the parts of a stream run one after the other."""
+
+
 class Suite:
     """The parts of one run, and the terminal that they share."""
 
-    def __init__(self, streams: Sequence[Sequence[Part]], environment: dict[str, str]) -> None:
-        self.streams, self.environment = streams, environment
-        self.parts = [part for stream in streams for part in stream]
+    def __init__(self, stages: Sequence[Stage], environment: dict[str, str]) -> None:
+        self.stages, self.environment = stages, environment
+        self.parts = [part for stage in stages for stream in stage for part in stream]
         self._begin = self._last_line = time.monotonic()
         self._lock = threading.Lock()
         self.is_interrupted = False
@@ -79,12 +83,16 @@ class Suite:
             self._last_line = time.monotonic()
 
     def run(self) -> None:
-        """Run all streams side by side, and the parts of each one after the other."""
-        threads = [threading.Thread(target=self._run_stream, args=(stream,)) for stream in self.streams]
+        """Run the stages one after the other."""
+        for stage in self.stages:
+            self._run_stage(stage)
+
+    def _run_stage(self, stage: Stage) -> None:
+        threads = [threading.Thread(target=self._run_stream, args=(stream,)) for stream in stage]
         for thread in threads:
             thread.start()
         while any(thread.is_alive() for thread in threads):
-            threads[0].join(0.2) if threads[0].is_alive() else time.sleep(0.2)
+            time.sleep(0.2)
             if time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES:
                 running = [part for part in self.parts if part.process and part.status is None]
                 now = time.monotonic()
@@ -166,36 +174,44 @@ def workers() -> int:
     return min(len(os.sched_getaffinity(0)) + 1, 8)
 
 
-def streams(given: argparse.Namespace, folder: Path) -> list[list[Part]]:
-    """Return the parts; those of one stream run one after the other."""
+def stages(given: argparse.Namespace, folder: Path) -> list[Stage]:
+    """Return what runs. C checks come before the tests: their ranks wait in loops, which takes cores from others."""
     side_by_side = ["-n", str(given.workers or workers()), "--dist", "loadfile", "--no-loadscope-reorder"]
-    checks = [
+    style = [
         Part("style", python("ruff", "check", ".")),
         Part("format", python("ruff", "format", "--check", ".")),
         Part("types", python("mypy")),
-        Part("C checks", ["make", "--no-print-directory", "-C", "microbench", "check"], environment={"PATH": _path()}),
     ]
+    c_checks = Part("C checks", ["make", "--no-print-directory", "-C", "microbench", "check"], environment={"PATH": _path()})
+    checks: Stage = [style, [c_checks]]
     if not given.all:
-        return [[pytest_part("tests", folder, [*side_by_side, "-m", "not slow", *given.pytest])], checks]
+        return [checks, [[pytest_part("tests", folder, [*side_by_side, "-m", "not slow", *given.pytest])]]]
     seed = given.seed if given.seed is not None else int.from_bytes(os.urandom(4), "big")
     print(f"The order of the tests is random: --seed {seed} repeats it.", flush=True)
-    core = ROOT / ".venv" / "core"
-    data = folder / "coverage"
-    measured = {"COVERAGE_FILE": str(data / "data")}
-    data.mkdir()
-    tests = pytest_part(
-        "tests",
-        folder,
-        [*side_by_side, "-p", "randomly", f"--randomly-seed={seed}", "--hypothesis-profile=new", *given.pytest],
-        python("coverage", "run", "-m"),
-    )
-    tests.environment = measured
-    coverage = Part("coverage", [sys.executable, str(SUITE / "coverage_table.py"), str(data)], is_shown=True)
-    without_extras = pytest_part(
-        "core without extras", folder, [*side_by_side, "-m", "core", *CORE], (str(core / "bin" / "python"), "-m")
-    )
+    tests = all_tests([*side_by_side, *random_order(seed), *given.pytest], folder)
+    return [checks, [core_parts(side_by_side, folder)], [tests]]
+
+
+def random_order(seed: int) -> list[str]:
+    """Return the options of pytest for a random order, and for new examples of hypothesis."""
+    return ["-p", "randomly", f"--randomly-seed={seed}", "--hypothesis-profile=new"]
+
+
+def core_parts(options: Sequence[str], folder: Path) -> list[Part]:
+    """Return the tests of the core in an environment without any extra, which is made before."""
+    core = Path(sys.prefix) / "core"
     environment = Part("environment of the core", [sys.executable, "tests/core/environment.py", str(core)])
-    return [[tests, coverage], [*checks, environment, without_extras]]
+    start = (str(core / "bin" / "python"), "-m")
+    return [environment, pytest_part("core without extras", folder, [*options, "-m", "core", *CORE], start)]
+
+
+def all_tests(options: Sequence[str], folder: Path) -> list[Part]:
+    """Return the tests of both tiers, and the coverage that they reach."""
+    data = folder / "coverage"
+    data.mkdir()
+    tests = pytest_part("tests", folder, options, python("coverage", "run", "-m"))
+    tests.environment = {"COVERAGE_FILE": str(data / "data")}
+    return [tests, Part("coverage", [sys.executable, str(SUITE / "coverage_table.py"), str(data)], is_shown=True)]
 
 
 def _path() -> str:
@@ -290,7 +306,7 @@ def main() -> int:
     given = parser.parse_args()
     begin = time.monotonic()
     with guarded() as environment:
-        suite = Suite(streams(given, Path(environment["TMPDIR"])), environment)
+        suite = Suite(stages(given, Path(environment["TMPDIR"])), environment)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, suite.interrupt)
         suite.run()
