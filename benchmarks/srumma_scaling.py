@@ -19,7 +19,7 @@ from scalkit.bench import Mpi, find_mpi
 from scalkit.bench.libraries.mpi import settings
 from scalkit.bench.onesided import Simulator, multiply
 from scalkit.bench.process import run_program
-from scalkit.cli.terminal.printed import launched
+from scalkit.cli.terminal.ranks import launched
 from scalkit.trace import Alone, analyse, write_result
 from scalkit.trace.local.ranks import over_world
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.cli.terminal.printed import launched
+from scalkit.cli.terminal.ranks import launched
 from scalkit.trace.analysis import analyse
 from scalkit.trace.files.builder import write_header, write_location
 from scalkit.trace.files.tables import GET, Columns

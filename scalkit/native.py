@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,7 +98,8 @@ def build(tree: Path, mpicc: str, *, library: str = "", makefile: str = "Makefil
     written.
 
     The cache folder is named by a hash of sources, compiler, ``mpicc -show``, ``CFLAGS`` and kin, and `library`. It
-    appears by renaming, so two processes may build at the same time and a killed build leaves nothing behind.
+    appears by renaming, so that a killed build leaves nothing behind. Of several processes that want the same build, one
+    compiles, and the others wait for it.
     """
     shown = show_command(mpicc)
     digest = sources_hash(tree)
@@ -118,15 +120,35 @@ def build(tree: Path, mpicc: str, *, library: str = "", makefile: str = "Makefil
     _require_tools(mpicc, shown)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="scalkit-build-") as name:
-            _make(tree, makefile, Path(name), mpicc, timeout_s, target)
-            _put(Path(name) / "out", target)
+        with _only_builder(target), tempfile.TemporaryDirectory(prefix="scalkit-build-") as name:
+            is_fresh = not (target / "build.log").is_file()  # another process may have built it meanwhile
+            if is_fresh:
+                _make(tree, makefile, Path(name), mpicc, timeout_s, target)
+                _put(Path(name) / "out", target)
     except OSError as error:
         raise BuildError(
             f"cannot keep the build in {target.parent}: {error.strerror or error}; make room there, or name another "
             "place with XDG_CACHE_HOME."
         ) from error
-    return Build(target, target / "build.log", fresh=True, sources=digest)
+    return Build(target, target / "build.log", fresh=is_fresh, sources=digest)
+
+
+@contextmanager
+def _only_builder(target: Path) -> Iterator[None]:
+    """Wait until no other process builds `target`; where the system has no locks, they build side by side."""
+    path = target.with_name(f".{target.name}.lock")
+    with path.open("w", encoding="utf-8") as file:
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except (ModuleNotFoundError, OSError):
+            pass  # such as a network file system without locks; the build still appears in one step
+        try:
+            yield
+        finally:
+            # Who waits holds the same file, and finds the build; who comes later does not ask for the lock.
+            path.unlink(missing_ok=True)
 
 
 def _source_files(tree: Path) -> Iterator[Path]:

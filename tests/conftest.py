@@ -23,8 +23,10 @@ from tabs import Tabs
 from scalkit.schema_errors import load_jsonschema
 
 # `make test` tries the same examples every time, so that it fails for what changed alone; `make test-all` tries new ones.
-hypothesis.settings.register_profile("same", deadline=None, derandomize=True)
-hypothesis.settings.register_profile("new", deadline=None)
+# No limit on how long examples take to make: a busy machine would exceed it.
+PATIENT = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+hypothesis.settings.register_profile("same", derandomize=True, **PATIENT)
+hypothesis.settings.register_profile("new", **PATIENT)
 hypothesis.settings.load_profile("same")
 
 CHROMIUM = os.environ.get("SCALKIT_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome") or ""

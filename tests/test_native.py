@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,17 @@ def test_second_build_comes_from_the_cache(tree: Path, tmp_path: Path) -> None:
     assert first.log.read_text().startswith("$ make -C ")
     assert len(_built(tmp_path)) == 1
     assert sorted(path.name for path in tree.iterdir()) == ["Makefile", "hello.c", "word.def"]
+
+
+def test_builds_at_the_same_time_compile_once(tree: Path, tmp_path: Path) -> None:
+    compiled = tmp_path / "compiled"
+    body = f'case "$1" in -show) echo cc;; --version) echo 1;; *) echo x >>{compiled}; sleep 0.3; exec cc "$@";; esac'
+    compiler = _wrapper(tmp_path, body)
+    with ThreadPoolExecutor(4) as pool:
+        builds = list(pool.map(lambda _: native.build(tree, compiler), range(4)))
+    assert compiled.read_text() == "x\n"
+    assert sorted(build.fresh for build in builds) == [False, False, False, True]
+    assert _built(tmp_path) == [builds[0].folder.name]
 
 
 @pytest.mark.parametrize("change", ["sources", "flags", "library", "compiler"])

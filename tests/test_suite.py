@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -145,8 +146,9 @@ def test_leftovers_are_listed() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     path.unlink()
     for process in psutil.process_iter():
-        if process.name() == "sleep" and process.cmdline()[1:] == ["98765"]:
-            process.kill()
+        with contextlib.suppress(psutil.Error):
+            if process.cmdline() == ["sleep", "98765"]:
+                process.kill()
     assert done.returncode == 1
     assert f"file {path}" in done.stdout
     assert "sleep 98765" in done.stdout

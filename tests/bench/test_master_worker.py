@@ -85,6 +85,7 @@ def test_the_master_saturates_where_arithmetic_says(own_cache: Path, tmp_path: P
         assert after[3] - after[2] == pytest.approx(40 * m, rel=0.02)  # behind it every worker costs m
 
 
+@pytest.mark.slow
 @needs_simgrid
 def test_a_large_unit_keeps_the_master_busy_with_sending(own_cache: Path, tmp_path: Path) -> None:
     """Above 64 KiB a send waits until its data are there: a unit costs the master its transfer, whatever the work."""

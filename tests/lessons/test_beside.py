@@ -107,6 +107,7 @@ def test_virtual_times_of_three_libraries_decide(virtual: Beside) -> None:
     assert virtual.summary == "Today's libraries, beside 2015: too fast then, no more: Barrier, Allreduce, Bcast (BT)."
 
 
+@pytest.mark.slow
 def test_what_changed_is_a_sentence_for_each_function_and_library(virtual: Beside) -> None:
     said = dict(text.split(" in 2015 ", 1) for text in virtual.changes)
     assert len(virtual.changes) == 24
@@ -128,6 +129,7 @@ def test_what_is_not_decided_says_why() -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_its_algorithms_decide_is_what_the_library_took(virtual: Beside) -> None:
     """Each time of these operations is that of an algorithm that the library was told to use."""
     assert {text.split(":")[0] for text in virtual.remarks if "the fastest growth of the algorithms" in text} == {
@@ -151,6 +153,7 @@ def test_changes_say_what_got_better_and_what_got_worse() -> None:
     assert good.changes[0].endswith("better than on Juropa.")
 
 
+@pytest.mark.slow
 def test_the_table_of_the_docs_is_the_computed_one(virtual: Beside) -> None:
     text = (Path(__file__).parents[2] / "docs/virtual-time.md").read_text(encoding="utf-8")
     lines = [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]

@@ -86,6 +86,7 @@ def test_hostile_files_are_refused_with_their_reason(made: dict[str, Path]) -> N
     assert found == {str(path.relative_to(folder)): [CASES[name][0]] for name, path in files.items()}
 
 
+@pytest.mark.slow
 def test_hostile_folders_and_zips_are_refused_with_their_reason(made: dict[str, Path]) -> None:
     others = {name: path for name, path in made.items() if path.suffix != ".parquet"}
     with ThreadPoolExecutor(2) as pool:
@@ -150,6 +151,7 @@ def test_who_reads_has_no_network_no_programs_and_one_place_to_write(submission:
         assert not (tmp_path / "elsewhere").exists()
 
 
+@pytest.mark.slow
 def test_merge_takes_what_is_valid_and_new_once(submission: Path, made: dict[str, Path], tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(submission, other)

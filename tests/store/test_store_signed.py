@@ -75,6 +75,7 @@ def test_restored_is_restored_in_whatever_order_it_is_said(sites: tuple[sk.store
         mine.restore(run_id, " ")
 
 
+@pytest.mark.slow
 def test_runs_are_signed_on_the_command_line(
     sites: tuple[sk.store.Store, sk.store.Store, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

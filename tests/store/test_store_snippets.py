@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from launching import environment
+from tiers import slow_unless
 
 import scalkit as sk
 from scalkit.bench.arguments import operations as names_of
@@ -101,7 +102,7 @@ def test_what_is_measured_is_what_is_pasted() -> None:
     assert len(names_of(tree, "collectives", "substitutes")) == 10
 
 
-@pytest.mark.parametrize("operation", operations(), ids=lambda one: one.name)
+@pytest.mark.parametrize("operation", [slow_unless(one, *operations()[:4]) for one in operations()], ids=lambda one: one.name)
 def test_snippets_compile(mpi: Mpi, operation: Operation, tmp_path: Path) -> None:
     store = sk.store.open(tmp_path / "s")
     points = [[p, size] for p in (4, 16) for size in (8, 64, 512, 4096)]

@@ -7,6 +7,7 @@ are nor which ones are running.
 from __future__ import annotations
 
 import json
+import os
 import resource
 import threading
 import time
@@ -19,6 +20,8 @@ import pytest
 
 SECONDS_BETWEEN_LINES = 20
 N_EXPENSIVE = 10
+BEGIN = "SCALKIT_TEST_BEGIN"
+"""Environment variable with the begin of the run, in seconds of `time.monotonic`."""
 CPU = "cpu_s"
 """Name of the property of a test that holds its CPU seconds."""
 
@@ -53,7 +56,8 @@ class Progress:
 
     def __init__(self, config: pytest.Config, path: Path) -> None:
         self._config, self._path = config, path
-        self._begin = time.monotonic()
+        # `run.py` has begun earlier, and all lines of a run show the time since then.
+        self._begin = float(os.environ.get(BEGIN, time.monotonic()))
         self._total = 0
         self._done: set[str] = set()
         self._cpu: defaultdict[str, float] = defaultdict(float)

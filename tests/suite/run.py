@@ -25,7 +25,7 @@ from types import FrameType
 from typing import Any
 
 import leftovers
-from progress import N_EXPENSIVE
+from progress import BEGIN, N_EXPENSIVE
 from rich.console import Console
 from rich.table import Table
 
@@ -72,6 +72,7 @@ class Suite:
         self.stages, self.environment = stages, environment
         self.parts = [part for stage in stages for stream in stage for part in stream]
         self._begin = self._last_line = time.monotonic()
+        self.environment[BEGIN] = str(self._begin)
         self._lock = threading.Lock()
         self.is_interrupted = False
 

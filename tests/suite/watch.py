@@ -72,7 +72,8 @@ class HangWatch:
     def _look(self) -> None:
         """End the test if nothing moved for too long."""
         children = descendants()
-        cpu = time.process_time() + sum(map(_cpu_seconds, children))
+        # Looking takes CPU time as well, in this thread.
+        cpu = time.process_time() - time.thread_time() + sum(map(_cpu_seconds, children))
         now = time.monotonic()
         # Processes that end take their CPU time along, so that any change counts, not only growth.
         if abs(cpu - self._cpu) > IDLE_CPU_SECONDS:

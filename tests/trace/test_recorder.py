@@ -356,6 +356,7 @@ def test_one_command_for_the_first_insight(mpi: Mpi, program: Path, tmp_path: Pa
     assert found.stdout.endswith(f"wrote {tmp_path / 't' / '2' / 'waits.html'}\n")
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_the_command(mpi: Mpi, program: Path, tmp_path: Path) -> None:
     words = [sys.executable, "-m", "scalkit.cli", "trace", "record", str(tmp_path / "t"), "--mpicc", mpi.mpicc, "--"]

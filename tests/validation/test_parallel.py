@@ -278,6 +278,7 @@ def test_in_turn_reports_and_keeps_the_order() -> None:
         list(mapper(partial(operator.truediv, 1), [1, 0, "not a number"]))
 
 
+@pytest.mark.slow
 def test_a_library_may_compute_tasks_in_any_order(many: tuple[str, str]) -> None:
     def backwards(function: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
         assert [len(task) for task in tasks] == [TASK, TASK, N - 2 * TASK]

@@ -95,6 +95,7 @@ def test_every_part_is_tried() -> None:
     assert made - {"RulerLink", *WITHOUT_SESSION} <= set(PARTS)
 
 
+@pytest.mark.slow
 def test_parts_in_cells_that_run_again_do_not_pile_up(run: Run) -> None:
     for name, code in PARTS.items():
         run(f"shown = {code}\nshown", name)

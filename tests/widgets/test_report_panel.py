@@ -33,6 +33,7 @@ def panel(wire: Wire, session: Session, tmp_path: Path, monkeypatch: pytest.Monk
     return ReportPanel(session)
 
 
+@pytest.mark.slow
 def test_report_says_what_the_session_says(panel: ReportPanel, session: Session, tmp_path: Path, wire: Wire) -> None:
     session.select("f").expect("log(p)").move_tick("log(p)^(1/2)", "log(p)^(2/3)").exclude(2).use_statistic("median")
     shares: list[str] = []

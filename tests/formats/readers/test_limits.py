@@ -142,6 +142,7 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "what", [pytest.param(one, marks=[pytest.mark.extra] if "cubex" in BOMBS[one][0] else []) for one in BOMBS]
 )
