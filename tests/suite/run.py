@@ -130,7 +130,7 @@ class Suite:
         if part.status and not part.is_shown and not self.is_interrupted:
             self.write(f"{part.name}: FAILED ({shown_command(part.command)}, exit status {part.status})")
             self.write("".join(part.output[-300:]), has_time=False)
-        self.write(f"{part.name}: {'FAILED' if part.status else 'passed'} after {part.wall_s:.0f} s")
+        self.write(f"{part.name}: {outcome(part, self.is_interrupted)} after {part.wall_s:.0f} s")
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
         """Ask the parts to end, as Ctrl-C does; what stays is killed by the guard."""
@@ -152,6 +152,13 @@ class Suite:
             while time.monotonic() < end and any(part.process and part.status is None for part in self.parts):
                 time.sleep(0.1)
         leftovers.end_processes(self.environment[leftovers.VARIABLE])
+
+
+def outcome(part: Part, is_interrupted: bool) -> str:
+    """Return how a part ended, in a word."""
+    if part.status == 0:
+        return "passed"
+    return "interrupted" if is_interrupted else "FAILED"
 
 
 def shown_command(command: Sequence[str]) -> str:
@@ -226,6 +233,9 @@ def table(parts: Sequence[Part], wall_s: float) -> Table:
     for name in ("part", "tests", "failures", "reruns", "CPU s", "wall"):
         made.add_column(name, justify="left" if name == "part" else "right")
     for part in parts:
+        if part.process is None:
+            made.add_row(part.name, "not run", style="dim")
+            continue
         found = part.results()
         n_failed = len(found.get("failed", [])) or int(bool(part.status))
         tests = f"{found['tests']:,}" if found else "-"
