@@ -10,6 +10,8 @@ processes of that run, and removes its folder and its shared memory.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import glob
 import os
 import shutil
 import signal
@@ -26,6 +28,8 @@ import psutil
 VARIABLE = "SCALKIT_TEST_RUN"
 """Environment variable that marks all processes of one run of the suite; it survives every change of parents."""
 SHARED_MEMORY = Path("/dev/shm")
+OF_MPI = ("/dev/shm/mpich_*", "/dev/shm/sm_segment.*", "/dev/shm/vader_segment.*", "/dev/shm/osc_*", "/tmp/hydra_hwloc_xmlfile_*")
+"""Files that MPI libraries and MPICH's launcher leave when they are killed; no variable moves them to another folder."""
 SECONDS_TO_SETTLE = 10.0
 """Time for processes that were told to end. `leftovers.py` looks again until nothing is left or this time is over."""
 
@@ -58,28 +62,26 @@ def end_processes(run: str, seconds: float = SECONDS_TO_SETTLE) -> list[str]:
     return commands
 
 
-def remove_files(folder: Path, shared_before: set[str]) -> None:
-    """Remove the temporary folder of a run and the shared memory that nobody uses any more."""
+def remove_files(folder: Path, before: set[str]) -> None:
+    """Remove the temporary folder of a run, and the files of MPI that are new and that nobody uses any more."""
     shutil.rmtree(folder, ignore_errors=True)
-    for path in _new_shared_memory(shared_before):
+    for path in _unused(files_of_mpi() - before):
         path.unlink(missing_ok=True)
 
 
-def shared_memory() -> set[str]:
-    """Return the names of the files of shared memory that belong to this user."""
-    names = set()
-    for path in SHARED_MEMORY.glob("*"):
-        try:
-            if path.stat().st_uid == os.getuid():
-                names.add(path.name)
-        except OSError:
-            continue
-    return names
+def files_of_mpi() -> set[str]:
+    """Return the paths of the files of `OF_MPI` that belong to this user."""
+    paths = set()
+    for pattern in OF_MPI:
+        for path in glob.glob(pattern):
+            with contextlib.suppress(OSError):
+                if os.lstat(path).st_uid == os.getuid():
+                    paths.add(path)
+    return paths
 
 
-def _new_shared_memory(before: set[str]) -> list[Path]:
-    """Return new files of shared memory that no process has open or mapped."""
-    new = {str(SHARED_MEMORY / name) for name in shared_memory() - before}
+def _unused(new: set[str]) -> list[Path]:
+    """Return those files that no process has open or mapped."""
     if not new:
         return []
     for process in psutil.process_iter():
@@ -92,7 +94,7 @@ def _new_shared_memory(before: set[str]) -> list[Path]:
 
 def guard(run: str, folder: Path) -> None:
     """Wait for the end of standard input, which `run.py` holds open as long as it lives; then clean up."""
-    before = shared_memory()
+    before = files_of_mpi()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     print("guarding", flush=True)

@@ -13,6 +13,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # benchmarks have no paths of pytest
 from waiting import PATIENCE_S, wait_until
 
@@ -159,9 +161,27 @@ class LabServer:
         """End the server, which ends its kernels."""
         for client in self.clients.values():
             client.stop_channels()
-        self.process.terminate()
-        self.process.wait()
+        end_server(self.process)
         self.log.close()
+
+
+def end_server(server: subprocess.Popen[Any]) -> None:
+    """End a server of Jupyter, which ends its kernels.
+
+    It is killed as soon as they have ended: a server with a kernel that was busy may go on for ever.
+    """
+    kernels = psutil.Process(server.pid).children(recursive=True) if server.poll() is None else []
+    server.terminate()
+    wait_until(lambda: server.poll() is not None or not any(map(_lives, kernels)), "the end of the kernels")
+    server.kill()
+    server.wait()
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
 
 
 def free_port() -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_server import free_port, settle
+from lab_server import end_server, free_port, settle
 from waiting import PATIENCE_S, wait_until
 
 import scalkit as sk
@@ -48,8 +48,7 @@ def served(folder: Path, words: Sequence[object], **environment: str) -> Iterato
             assert listens
             yield f"http://127.0.0.1:{listens[1]}/{told[1]}"
         finally:
-            server.terminate()
-            server.wait()
+            end_server(server)
 
 
 def test_the_app_as_a_page(tmp_path: Path, chromium: Any) -> None:
