@@ -60,6 +60,7 @@ class LabServer:
         self.root.mkdir()
         self.token, self.url = secrets.token_hex(16), ""
         self.clients: dict[str, Any] = {}
+        self._opened = ""
         self._runtime = folder / "runtime"
         options = [
             "--no-browser",
@@ -139,14 +140,16 @@ class LabServer:
         self._go(page, f"{name}?")
 
     def _go(self, page: Any, asked: str) -> None:
+        self._opened = asked.partition("?")[0]
         page.goto(f"{self.url}/lab/tree/{asked}token={self.token}")
         page.wait_for_function("() => window.jupyterapp && window.jupyterapp.restored.then(() => true)")
 
     def value(self, expression: str) -> Any:
-        """Return what an expression is in the kernel of the newest notebook, as JSON: the Python side of the truth."""
+        """Return what an expression is in the kernel of the notebook that was opened last, as JSON."""
         from jupyter_client.blocking.client import BlockingKernelClient
 
-        kernel = self.api("api/sessions")[-1]["kernel"]["id"]
+        sessions = [one for one in self.api("api/sessions") if one["path"] == self._opened]
+        kernel = sessions[-1]["kernel"]["id"]
         if kernel not in self.clients:
             client = self.clients[kernel] = BlockingKernelClient(connection_file=str(self._runtime / f"kernel-{kernel}.json"))
             client.load_connection_file()

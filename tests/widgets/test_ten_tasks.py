@@ -166,7 +166,7 @@ def test_with_a_trace(lab: LabServer, hand: Hand, tmp_path: Path) -> None:
     write_result(traced(tmp_path / "trace"), tmp_path / "waits.nc")
     lab.open(
         page,
-        lab.notebook("waits.ipynb", f"import scalkit.widgets\nscalkit.widgets.TraceExplorer({str(tmp_path / 'waits.nc')!r})"),
+        lab.notebook("longest.ipynb", f"import scalkit.widgets\nscalkit.widgets.TraceExplorer({str(tmp_path / 'waits.nc')!r})"),
     )
     page.wait_for_selector(".sk-plot[data-drawn]")
     hand.click(page.get_by_role("button", name="Hottest path"))
