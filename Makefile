@@ -9,7 +9,6 @@ TIMES  ?= 2,3,4,6,8,12,16,24,32,48,64
 NRUNS  ?= 5
 BUDGET ?= 150
 
-REAL := $(RUNS)-real
 BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip --disable-pip-version-check --no-input -q
 STEADILY := sh tests/suite/steadily.sh
@@ -59,33 +58,11 @@ mpi: $(VENV)/.base
 	  $(STEADILY) "no working mpicc and mpiexec on PATH; installing the mpich wheel into $(VENV)" \
 	    $(PIP) install -c constraints.txt -e '.[report,mpi]' && $(BIN)/scalkit doctor --need mpi; }
 
-# Those numbers of processes that have a core each.
-define UP_TO_CORES
-import sys; from scalkit.bench.libraries.mpi import cores; from scalkit.cli.options.measuring_rules import counts_of; \
-print(",".join(str(n) for n in counts_of(sys.argv[1], "-n") if n <= cores()))
-endef
-
 # ---- the main job ---------------------------------------------------------------------------------
 
-# Run times of virtual time decide with any number of cores. Real ones are taken up to the number of cores and shown beside them, or,
-# where the library cannot run in virtual time, in their place.
 report: mpi
-	@beside=; \
-	if $(BIN)/scalkit doctor --need virtual >/dev/null 2>&1; then \
-	  here=$$($(BIN)/python -c '$(UP_TO_CORES)' "$(TIMES)" 2>/dev/null); \
-	  if [ -n "$$here" ]; then \
-	    if $(BIN)/scalkit measure collectives -n "$$here" --runs $(NRUNS) --budget 20 --out $(REAL) --set-aside; \
-	    then beside="--real-times $(REAL)"; else echo "make: the report will show no real times" >&2; fi; \
-	  fi; \
-	  set -- -n $(TIMES) --memory-n $(COUNTS) --clock virtual; \
-	else \
-	  echo "make: the MPI library cannot run in virtual time here ('$(BIN)/scalkit doctor --need virtual' says why); run times are real"; \
-	  set -- -n $(COUNTS) --runs $(NRUNS) --budget $(BUDGET); \
-	fi; \
-	$(BIN)/scalkit measure collectives memory "$$@" --out $(RUNS) --set-aside || { \
-	  status=$$?; [ ! -f $(RUNS)/campaign.toml ] || echo "make: a report on what is there: $(BIN)/scalkit report $(RUNS)" >&2; \
-	  exit $$status; }; \
-	$(BIN)/scalkit report $(RUNS) $$beside --out $(OUT) --force || [ $$? -eq 1 ]
+	@$(BIN)/python tests/suite/make_report.py --runs "$(RUNS)" --out "$(OUT)" --counts $(COUNTS) --times $(TIMES) \
+	  --n-runs $(NRUNS) --budget $(BUDGET)
 
 data: mpi
 	$(BIN)/scalkit measure collectives memory -n $(COUNTS) --runs 10 --out data/runs/$$(date -u +%Y-%m-%d)-$$(hostname -s)
@@ -160,7 +137,7 @@ try-system-deps:
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then $(MAKE) --no-print-directory system-deps; fi
 
 clean:
-	rm -rf $(RUNS) $(REAL) $(OUT) $(OUT:.html=.verdict.json) $(OUT:.html=.junit.xml) $(SITE) build dist
+	rm -rf $(RUNS) $(RUNS)-real $(OUT) $(OUT:.html=.verdict.json) $(OUT:.html=.junit.xml) $(SITE) build dist
 	$(MAKE) --no-print-directory -C microbench clean
 
 distclean: clean

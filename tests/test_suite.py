@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -152,3 +153,58 @@ def test_leftovers_are_listed() -> None:
     assert done.returncode == 1
     assert f"file {path}" in done.stdout
     assert "sleep 98765" in done.stdout
+
+
+RUN = f"""
+import sys
+sys.path.insert(0, {str(SUITE)!r})
+import parts
+from rich.console import Console
+
+parts.SECONDS_BETWEEN_LINES = 0.1
+folder = sys.argv[1]
+quiet = "import pathlib, time\\nwhile not pathlib.Path(FOLDER, 'go').exists(): time.sleep(0.05)"
+wrong = "print('a broken pipe'); raise SystemExit(3)"
+quiet, wrong, other = (
+    parts.Part(name, [sys.executable, "-c", code.replace("FOLDER", repr(folder))])
+    for name, code in (("quiet", quiet), ("wrong", wrong), ("other", "pass"))
+)
+other.good = (0, 1)
+run = parts.Run([[[quiet]], [[wrong]], [[other]]], {{}})
+run.run_stage([[quiet]])
+run.run_stage([[wrong]])
+counted = lambda part: parts.Counts(None, int(not part.has_passed))
+Console(width=80).print(parts.table(run, "Parts", "launches", counted))
+"""
+
+
+def test_parts_say_that_they_run_what_failed_and_what_did_not_run(tmp_path: Path) -> None:
+    command = [sys.executable, "-u", "-c", RUN, str(tmp_path)]
+    lines = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:
+        assert run.stdout
+        for line in run.stdout:
+            lines.append(line)
+            if "running: quiet" in line:
+                (tmp_path / "go").touch()
+    said = "".join(lines)
+    assert run.returncode == 0, said
+    assert re.search(r"quiet: passed after \d+ s", said)
+    assert re.search(r"wrong: FAILED \(.*exit status 3\)\n.*a broken pipe", said, re.DOTALL)
+    table = said.partition("  Parts  ")[2]
+    for expected in ("quiet │ - │ 0", "wrong │ - │ 1", "other │ not run"):
+        assert expected in " ".join(table.split())
+
+
+def test_an_interrupted_run_ends_its_parts() -> None:
+    code = RUN.replace("run.run_stage([[wrong]])", "")
+    command = [sys.executable, "-u", "-c", code, "/nowhere"]
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert run.stdout
+    for line in run.stdout:
+        if "running: quiet" in line:
+            run.send_signal(signal.SIGINT)
+            break
+    said = run.communicate()[0]
+    assert "interrupted: ending what runs" in said
+    assert re.search(r"quiet: interrupted after \d+ s", said)

@@ -19,9 +19,8 @@ from typing import Any
 import pytest
 
 SECONDS_BETWEEN_LINES = 20
-N_EXPENSIVE = 10
 BEGIN = "SCALKIT_TEST_BEGIN"
-"""Environment variable with the begin of the run, in seconds of `time.monotonic`."""
+"""Environment variable with the begin of the run, in seconds of `time.monotonic`; the same as in `parts.py`."""
 CPU = "cpu_s"
 """Name of the property of a test that holds its CPU seconds."""
 

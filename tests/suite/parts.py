@@ -1,0 +1,219 @@
+"""Commands that run one after the other or side by side, with progress as they run and a table at the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from rich.table import Table
+
+ROOT = Path(__file__).resolve().parents[2]
+BEGIN = "SCALKIT_TEST_BEGIN"
+"""Environment variable with the begin of the run, in seconds of `time.monotonic`."""
+SECONDS_BETWEEN_LINES = 25
+SECONDS_TO_END = 15
+"""Time for a part to end in order after an interruption."""
+
+
+@dataclass
+class Part:
+    """A command. What it prints is shown as it comes (`is_shown`), or only if it fails."""
+
+    name: str
+    command: list[str]
+    is_shown: bool = False
+    good: tuple[int, ...] = (0,)
+    """Exit statuses with which it passes."""
+    summary: Path | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[str] | None = None
+    output: list[str] = field(default_factory=list)
+    status: int | None = None
+    cpu_s: float = 0.0
+    begin: float = 0.0
+    wall_s: float = 0.0
+
+    @property
+    def has_passed(self) -> bool:
+        return self.status in self.good
+
+    def results(self) -> dict[str, Any]:
+        """Return the summary that pytest wrote, empty if there is none."""
+        if self.summary is None or not self.summary.exists():
+            return {}
+        return dict(json.loads(self.summary.read_text(encoding="utf-8")))
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a part did: `n` tests or launches, None where it is not made of any."""
+
+    n: int | None
+    n_failed: int
+    n_reruns: int | None = None
+
+
+Stage = Sequence[Sequence[Part]]
+"""Streams that run side by side; the parts of a stream run one after the other."""
+
+
+class Run:
+    """Stages that run one after the other, and the terminal that their parts share.
+
+    From its making on, SIGINT, SIGTERM and SIGHUP end what runs in order.
+    """
+
+    def __init__(
+        self, stages: Sequence[Stage], environment: dict[str, str], after_interruption: Callable[[], object] = lambda: None
+    ) -> None:
+        self.stages, self.environment = stages, environment
+        self.parts = [part for stage in stages for stream in stage for part in stream]
+        self.is_interrupted = False
+        self._after_interruption = after_interruption
+        self._begin = self._last_line = time.monotonic()
+        self.environment[BEGIN] = str(self._begin)
+        self._lock = threading.Lock()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._interrupt)
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds since the begin."""
+        return time.monotonic() - self._begin
+
+    def write(self, text: str, *, has_time: bool = True) -> None:
+        """Print a line, with the time since the begin."""
+        with self._lock:
+            print(f"[{minutes(self.wall_s):>5}] {text}" if has_time else text, flush=True)
+            self._last_line = time.monotonic()
+
+    def run(self) -> None:
+        """Run all stages."""
+        for stage in self.stages:
+            self.run_stage(stage)
+
+    def run_stage(self, stage: Stage) -> None:
+        """Run one of the stages, with a line from time to time while its parts print nothing."""
+        threads = [threading.Thread(target=self._run_stream, args=(stream,)) for stream in stage]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            time.sleep(0.2)
+            if time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES:
+                now = time.monotonic()
+                names = ", ".join(f"{part.name} ({now - part.begin:.0f} s)" for part in self._running())
+                self.write(f"running: {names}")
+
+    def _run_stream(self, stream: Sequence[Part]) -> None:
+        for part in stream:
+            if not self.is_interrupted:
+                self._run_part(part)
+
+    def _run_part(self, part: Part) -> None:
+        self.write(f"{part.name}: begins")
+        part.begin = time.monotonic()
+        # A session of its own: an interruption at the terminal reaches this program alone, which
+        # ends the parts in order.
+        part.process = subprocess.Popen(
+            part.command,
+            cwd=ROOT,
+            env=self.environment | part.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        assert part.process.stdout
+        for line in part.process.stdout:
+            part.output.append(line)
+            if part.is_shown and not line.startswith("bringing up nodes"):
+                self.write(line.rstrip("\n"), has_time=False)
+        _, status, usage = os.wait4(part.process.pid, 0)
+        part.process.returncode = part.status = os.waitstatus_to_exitcode(status)
+        part.cpu_s, part.wall_s = usage.ru_utime + usage.ru_stime, time.monotonic() - part.begin
+        if not (part.has_passed or part.is_shown or self.is_interrupted):
+            command = shown_command(part.command)
+            self.write(f"{part.name}: FAILED ({command}, exit status {part.status})")
+            self.write("".join(part.output[-300:]), has_time=False)
+        self.write(f"{part.name}: {outcome(part, self.is_interrupted)} after {part.wall_s:.0f} s")
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self.is_interrupted:
+            return
+        self.is_interrupted = True
+        threading.Thread(target=self._end_parts, daemon=True).start()
+
+    def _end_parts(self) -> None:
+        """Ask the parts to end, as Ctrl-C does, and kill what stays."""
+        self.write("interrupted: ending what runs")
+        for number, seconds in ((signal.SIGINT, SECONDS_TO_END), (signal.SIGKILL, 0)):
+            for part in self._running():
+                try:
+                    os.killpg(part.process.pid, number)  # type: ignore[union-attr]
+                except ProcessLookupError:
+                    continue
+            end = time.monotonic() + seconds
+            while time.monotonic() < end and self._running():
+                time.sleep(0.1)
+        self._after_interruption()
+
+    def _running(self) -> list[Part]:
+        return [part for part in self.parts if part.process and part.status is None]
+
+
+def outcome(part: Part, is_interrupted: bool) -> str:
+    """Return how a part ended, in a word."""
+    if part.has_passed:
+        return "passed"
+    return "interrupted" if is_interrupted else "FAILED"
+
+
+def shown_command(command: Sequence[str]) -> str:
+    """Return a command as it can be typed at the root of the project."""
+    return " ".join(word.removeprefix(f"{ROOT}/") for word in command)
+
+
+def minutes(seconds: float) -> str:
+    """Return a time as minutes and seconds: "8:06"."""
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+
+
+def table(run: Run, title: str, unit: str, counts: Callable[[Part], Counts]) -> Table:
+    """Return the table that ends a run: what each part did, and what it cost.
+
+    `unit`: what the parts are made of: "tests", "launches".
+    `counts`: returns what a part did.
+    """
+    made = Table(title=title)
+    found = {part.name: counts(part) for part in run.parts if part.process}
+    has_reruns = any(one.n_reruns is not None for one in found.values())
+    names = ("part", unit, "failures", *(["reruns"] if has_reruns else []), "CPU s", "wall")
+    for name in names:
+        made.add_column(name, justify="left" if name == "part" else "right")
+    for part in run.parts:
+        if part.name not in found:
+            made.add_row(part.name, "not run", style="dim")
+            continue
+        one = found[part.name]
+        cells = [part.name, "-" if one.n is None else f"{one.n:,}", str(one.n_failed)]
+        if has_reruns:
+            cells.append("-" if one.n_reruns is None else str(one.n_reruns))
+        cells += [f"{part.cpu_s:.0f}", minutes(part.wall_s)]
+        made.add_row(*cells, style="red" if one.n_failed else "")
+    made.add_section()
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    total = f"{usage.ru_utime + usage.ru_stime:.0f}"
+    made.add_row("all", *[""] * (len(names) - 3), total, minutes(run.wall_s))
+    return made
