@@ -76,12 +76,12 @@ everything $nonblocking >"$runs/nonblocking.csv"
 } >"$runs/others.csv"
 
 for p in "$@"; do
-    must_work "$p" "$runs/blocking.csv" --repetitions 2 --warmup 0
-    must_work "$p" "$runs/nonblocking.csv" --repetitions 2 --warmup 0
-    must_work "$p" "$runs/others.csv" --repetitions 20 --warmup 0
+    must_work "$p" "$runs/blocking.csv" --repetitions 2 --warmup 0 --budget 2
+    must_work "$p" "$runs/nonblocking.csv" --repetitions 2 --warmup 0 --budget 2
+    must_work "$p" "$runs/others.csv" --repetitions 20 --warmup 0 --budget 2
 done
-must_work "$p" "$runs/others.csv" --repetitions 20 --sync dissemination --seed 7
-must_work "$p" "$runs/others.csv" --repetitions 20 --sync window
+must_work "$p" "$runs/others.csv" --repetitions 20 --sync dissemination --seed 7 --budget 2
+must_work "$p" "$runs/others.csv" --repetitions 20 --sync window --budget 2
 must_work "$p" "$runs/others.csv" --repetitions 200 --budget 0.000001
 grep -q '"status":"budget"' "$file" || fail "a budget of nothing cuts nothing short"
 
