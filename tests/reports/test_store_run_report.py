@@ -111,7 +111,6 @@ def test_times_of_root_and_of_each_process(page: RunPage) -> None:
             row |= {"root_raw": None, "process_med": None}  # type: ignore[operator]
 
 
-@pytest.mark.slow
 @pytest.mark.browser
 def test_page_asks_for_nothing_fits_and_runs_no_text(store: sk.store.Store, tmp_path: Path, chromium: Any) -> None:
     from playwright.sync_api import expect

@@ -124,7 +124,6 @@ def test_existing_report_is_refused_first(written: ReportResult) -> None:
     assert written.html.stat().st_mtime_ns == before
 
 
-@pytest.mark.slow
 def test_missing_measurements_leave_nothing(tmp_path: Path) -> None:
     message = f"there are no measurements at '{tmp_path / 'nowhere'}'; {WANTED}."
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
@@ -140,7 +139,6 @@ def test_wrong_expectation_leaves_nothing(measured: Path, tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == [expect]
 
 
-@pytest.mark.slow
 def test_unknown_word_to_fail_on_leaves_nothing(measured: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^cannot fail on 'luck'; choose from better, predicted, undecided\.$"):
         sk.report(measured, {"MPI_Bcast": "log(p)"}, tmp_path / "report.html", fail_on=["luck"])

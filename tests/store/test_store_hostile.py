@@ -151,7 +151,6 @@ def test_who_reads_has_no_network_no_programs_and_one_place_to_write(submission:
         assert not (tmp_path / "elsewhere").exists()
 
 
-@pytest.mark.slow
 def test_merge_takes_what_is_valid_and_new_once(submission: Path, made: dict[str, Path], tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(submission, other)
@@ -186,7 +185,6 @@ def test_retractions_are_checked(submission: Path, tmp_path: Path, reason: str, 
     assert (len(mine), merged.retracted, mine.retractions()) == (len(merged.added), 0, [])
 
 
-@pytest.mark.slow
 def test_merge_names_runs_that_others_retracted_or_leaves_them(submission: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     careful, mine, theirs = (

@@ -30,7 +30,6 @@ def sites(tmp_path: Path) -> tuple[sk.store.Store, sk.store.Store, str]:
     return mine, theirs, mine.folder.run_ids()[0]
 
 
-@pytest.mark.slow
 def test_a_retraction_counts_where_its_signer_is_trusted(
     sites: tuple[sk.store.Store, sk.store.Store, str], tmp_path: Path
 ) -> None:

@@ -93,7 +93,6 @@ def _on_a_small_disk(tmp_path: Path) -> subprocess.CompletedProcess[str] | None:
         return subprocess.run([*work, str(folder / "s")], capture_output=True, text=True)
 
 
-@pytest.mark.slow
 def test_full_disk(tmp_path: Path) -> None:
     """Where no small disk can be made, a limit on the size of files is what comes next to it."""
     done = _on_a_small_disk(tmp_path)

@@ -22,6 +22,10 @@ from parts import Counts, Part, Run, Stage, table
 from rich.console import Console
 
 SUITE = Path(__file__).resolve().parent
+CHEAP = {"CFLAGS": "-O0 -g"}
+"""Environment of `make test`: what tests compile is checked, not timed. `make test-all` compiles as users do."""
+ALONE = {"OPENBLAS_NUM_THREADS": "1"}
+"""Environment of all parts: workers fill the cores, and threads of a library for small matrices would wait in loops."""
 N_EXPENSIVE = 10
 """So many of the most expensive tests are listed at the end."""
 CORE = tuple(f"tests/{name}" for name in ("growth", "measure", "fit", "stats", "validation", "session"))
@@ -45,21 +49,20 @@ def workers() -> int:
 
 
 def stages(given: argparse.Namespace, folder: Path) -> list[Stage]:
-    """Return what runs. C checks come before the tests: their ranks wait in loops, which takes cores from others."""
+    """Return what runs. C checks come before all that takes long: their ranks wait in loops, which takes cores from others."""
     side_by_side = ["-n", str(given.workers or workers()), "--dist", "loadfile", "--no-loadscope-reorder"]
-    style = [
-        Part("style", python("ruff", "check", ".")),
-        Part("format", python("ruff", "format", "--check", ".")),
-        Part("types", python("mypy")),
-    ]
+    style = [Part("style", python("ruff", "check", ".")), Part("format", python("ruff", "format", "--check", "."))]
     c_checks = Part("C checks", ["make", "--no-print-directory", "-C", "microbench", "check"], environment={"PATH": _path()})
-    checks: Stage = [style, [c_checks]]
+    first: Stage = [style, [c_checks]]
+    types = Part("types", python("mypy"))
     if not given.all:
-        return [checks, [[pytest_part("tests", folder, [*side_by_side, "-m", "not slow", *given.pytest])]]]
+        tests = pytest_part("tests", folder, [*side_by_side, "-m", "not slow", *given.pytest])
+        tests.environment = CHEAP
+        return [first, [[types], [tests]]]
     seed = given.seed if given.seed is not None else int.from_bytes(os.urandom(4), "big")
     print(f"The order of the tests is random: --seed {seed} repeats it.", flush=True)
-    tests = all_tests([*side_by_side, *random_order(seed), *given.pytest], folder)
-    return [checks, [core_parts(side_by_side, folder)], [tests]]
+    every = all_tests([*side_by_side, *random_order(seed), *given.pytest], folder)
+    return [first, [[types], core_parts(side_by_side, folder)], [every]]
 
 
 def random_order(seed: int) -> list[str]:
@@ -154,7 +157,7 @@ def guarded() -> Iterator[dict[str, str]]:
         # What Jupyter and IPython keep of their users goes with the run, too.
         own = {f"JUPYTER_{kind}_DIR": str(folder / "jupyter" / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")}
         own |= {"IPYTHONDIR": str(folder / "ipython"), leftovers.VARIABLE: name, "TMPDIR": str(folder)}
-        yield {**os.environ, **own}
+        yield {**os.environ, **ALONE, **own}
     finally:
         guard.stdin.close()
         guard.wait()
