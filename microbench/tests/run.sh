@@ -39,7 +39,7 @@ for p in "$@"; do
     must_work "$p" "Round_trip" "$directory/sk_p2p" --reps 50 --budget 0.000001
 done
 for p in "$@"; do
-    must_work "$p" "ring_allreduce" "$directory/user/ring_allreduce" --max-reps 30 --size 1000 --passes 2
+    must_work "$p" "ring_allreduce" "$directory/ring_allreduce" --max-reps 30 --size 1000 --passes 2
 done
 # shellcheck disable=SC2086
 {
@@ -67,7 +67,7 @@ grep -q '"provenance":{"a": 1}' "$file" || fail "provenance is not kept"
 grep -q '"run_id":"a \\"run\\""' "$file" || fail "run id is not kept"
 
 out="--out $runs/refused.jsonl"
-refuse 2 "sk_function: --ops: 'MPI_Bcast' is not one of ring_allreduce, paper," 2 "$directory/user/ring_allreduce" $out --ops MPI_Bcast
+refuse 2 "sk_function: --ops: 'MPI_Bcast' is not one of ring_allreduce, paper," 2 "$directory/ring_allreduce" $out --ops MPI_Bcast
 # shellcheck disable=SC2086
 {
     refuse 0 "--out FILE" 2 "$time" --help

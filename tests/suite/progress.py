@@ -22,6 +22,11 @@ BEGIN = "SCALKIT_TEST_BEGIN"
 """Environment variable with the begin of the run, in seconds of `time.monotonic`; the same as in `parts.py`."""
 CPU = "cpu_s"
 """Name of the property of a test that holds its CPU seconds."""
+CPU_SHARED = "cpu_s_shared"
+"""Name of the property of the last test that holds the CPU seconds of what all tests share."""
+
+SHARED = "browsers, servers and kernels that tests share"
+"""Name in the list of costs."""
 
 
 def cpu_seconds() -> float:
@@ -34,16 +39,23 @@ class CpuPerTest:
 
     def __init__(self) -> None:
         self._before = 0.0
+        self._is_last = False
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self) -> None:
         self._before = cpu_seconds()
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self, nextitem: pytest.Item | None) -> None:
+        self._is_last = nextitem is None
+
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self) -> Iterator[None]:
+    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Iterator[None]:
         report: pytest.TestReport = yield  # type: ignore[misc, assignment]
         now = cpu_seconds()
-        report.user_properties = [*report.user_properties, (CPU, now - self._before)]
+        # After the last test ends what all tests share: browsers, servers, kernels.
+        name = CPU_SHARED if call.when == "teardown" and self._is_last else CPU
+        report.user_properties = [*report.user_properties, (name, now - self._before)]
         self._before = now
         return report  # type: ignore[return-value]
 
@@ -86,7 +98,9 @@ class Progress:
         self._running[nodeid] = time.monotonic()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self._cpu[report.nodeid] += dict(report.user_properties).get(CPU, 0.0)
+        properties = dict(report.user_properties)
+        self._cpu[report.nodeid] += properties.get(CPU, 0.0)
+        self._cpu[SHARED] += properties.get(CPU_SHARED, 0.0)
         if report.outcome == "rerun":  # of pytest-rerunfailures
             self._rerun.append(report.nodeid)
         elif report.failed:
