@@ -86,6 +86,31 @@ def test_hostile_files_are_refused_with_their_reason(made: dict[str, Path]) -> N
     assert found == {str(path.relative_to(folder)): [CASES[name][0]] for name, path in files.items()}
 
 
+READING = """
+import json, resource, sys
+from pathlib import Path
+from scalkit.store.submissions.containers import Policy
+from scalkit.store.submissions.examine import findings
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+scratch, policy = Path(sys.argv[1]), Policy(max_values=1_000_000)
+for number, path in enumerate(map(Path, json.load(sys.stdin))):
+    (scratch / str(number)).mkdir()
+    found = list(findings(path, scratch / str(number), policy, set(), False, lambda name: None))
+    print(json.dumps([code for one in found for code, _ in one.get("refused", ())]), flush=True)
+"""
+"""Reads many submissions in one process that nothing confines but its memory."""
+
+
+def test_hostile_files_folders_and_zips_are_refused_by_their_reader_alone(made: dict[str, Path], tmp_path: Path) -> None:
+    """What is wrong is found by looking, not by the limits of the process that looks; copies are found by who compares runs."""
+    paths = json.dumps([str(path) for path in made.values()])
+    run = subprocess.run([sys.executable, "-c", READING, tmp_path], input=paths, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    found = dict(zip(made, map(json.loads, run.stdout.splitlines()), strict=True))
+    codes = {name: CASES[name][0] for name in made}
+    assert found == {name: [] if code in ("raw-duplicated", "raw-copied") else [code] for name, code in codes.items()}
+
+
 @pytest.mark.slow
 def test_hostile_folders_and_zips_are_refused_with_their_reason(made: dict[str, Path]) -> None:
     others = {name: path for name, path in made.items() if path.suffix != ".parquet"}

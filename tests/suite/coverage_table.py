@@ -6,6 +6,7 @@ import json
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
+from typing import Any
 
 from coverage import Coverage
 from rich.console import Console
@@ -13,17 +14,24 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNTS = ("num_statements", "covered_lines", "num_branches", "covered_branches")
+N_FILES = 10
+"""So many of the files with the most uncovered lines are listed."""
 
 
-def by_package(folder: Path) -> dict[str, Counter[str]]:
-    """Return the counts of each package of scalkit; modules beside the packages are one together."""
+def combined(folder: Path) -> dict[str, Any]:
+    """Combine the data of all processes; return what coverage.py says of each file."""
     coverage = Coverage(data_file=str(folder / "data"), config_file=str(ROOT / "pyproject.toml"))
     coverage.combine([str(folder)], keep=False)
     coverage.save()
     report = folder / "coverage.json"
     coverage.json_report(outfile=str(report))
+    return dict(json.loads(report.read_text(encoding="utf-8"))["files"])
+
+
+def by_package(files: dict[str, Any]) -> dict[str, Counter[str]]:
+    """Return the counts of each package of scalkit; modules beside the packages are one together."""
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for name, file in json.loads(report.read_text(encoding="utf-8"))["files"].items():
+    for name, file in files.items():
         parts = Path(name).parts
         package = parts[1] if len(parts) > 2 else "modules beside them"
         for count in COUNTS:
@@ -33,7 +41,8 @@ def by_package(folder: Path) -> dict[str, Counter[str]]:
 
 
 def main() -> int:
-    found = by_package(Path(sys.argv[1]))
+    files = combined(Path(sys.argv[1]))
+    found = by_package(files)
     table = Table(title="Coverage of the tests and of the processes that they start")
     for name in ("package", "statements", "covered", "branches", "covered"):
         table.add_column(name, justify="left" if name == "package" else "right")
@@ -42,7 +51,14 @@ def main() -> int:
         covered = f"{100 * counts['covered_lines'] / max(lines, 1):.1f} %"
         taken = f"{100 * counts['covered_branches'] / max(branches, 1):.1f} %"
         table.add_row(name, f"{lines:,}", covered, f"{branches:,}", taken)
-    Console(width=100).print(table)
+    console = Console(width=100)
+    console.print(table)
+    least = sorted(files.items(), key=lambda item: -len(item[1]["missing_lines"]))[:N_FILES]
+    console.print("The files with the most lines that no test reaches:")
+    for name, file in least:
+        lines = ", ".join(map(str, file["missing_lines"]))
+        shown = lines if len(lines) < 80 else f"{lines[:76]} ..."
+        console.print(f"  {name}: {shown}", highlight=False, markup=False, soft_wrap=True)
     return 0
 
 

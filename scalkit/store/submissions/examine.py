@@ -8,7 +8,7 @@ import json
 import math
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,12 @@ def main(request: str) -> int:
     _limit(policy.memory_bytes, policy.cpu_s, policy.max_file_bytes)
     scratch = Path(asked["scratch"])
     tempfile.tempdir = str(scratch)
-    for found in _examined(Path(asked["path"]), scratch, policy, set(asked["done"]), asked["integrity"]):
+
+    def begin(name: str) -> None:
+        _say({"reading": name})
+        _allow(policy.file_cpu_s)
+
+    for found in findings(Path(asked["path"]), scratch, policy, set(asked["done"]), asked["integrity"], begin):
         _say(found)
     return 0
 
@@ -64,7 +69,16 @@ def _allow(cpu_s: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(hard, soft), hard))
 
 
-def _examined(path: Path, scratch: Path, policy: Any, done: set[str], integrity: bool) -> Iterator[dict[str, Any]]:
+def findings(
+    path: Path, scratch: Path, policy: Any, done: set[str], integrity: bool, begin: Callable[[str], object]
+) -> Iterator[dict[str, Any]]:
+    """Yield what there is to say of a submission: of the whole first, then of each file.
+
+    `scratch`: a folder to unpack into; accepted runs are written into its folder ``clean``.
+    `done`: names of files that are not read.
+    `integrity`: tell only whether the files are what was filed.
+    `begin`: called with the name of each file before it is read.
+    """
     import jsonschema  # noqa: F401  # what is loaded here does not count as time for the first file
     import pyarrow.parquet  # noqa: F401
 
@@ -96,8 +110,7 @@ def _examined(path: Path, scratch: Path, policy: Any, done: set[str], integrity:
     for file in files:
         name = str(file.relative_to(root))
         if name not in done:
-            _say({"reading": name})
-            _allow(policy.file_cpu_s)
+            begin(name)
             yield {**(_intact(file) if integrity else _of_file(file, clean, policy)), "file": name}
 
 
