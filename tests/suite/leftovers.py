@@ -129,7 +129,10 @@ def snapshot() -> Snapshot:
         try:
             if process.uids().real != os.getuid() or process.pid in own:
                 continue
-            processes.add(f"{process.pid}: {' '.join(process.cmdline())[:200]}")
+            words = process.cmdline()
+            if not words and process.status() != psutil.STATUS_ZOMBIE:
+                continue  # a thread of the kernel, which comes and goes by itself
+            processes.add(f"{process.pid}: {' '.join(words)[:200]}")
             connections = process.net_connections("inet")
             ports |= {f"{c.laddr.port} of {process.pid}" for c in connections if c.status == psutil.CONN_LISTEN}
         except psutil.Error:
