@@ -41,7 +41,7 @@ def test_a_python_function(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
+@pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler")
 def test_a_sort_in_cpp_with_openmp(tmp_path: Path) -> None:
     assert "sort (region)" in run(1, tmp_path)
     assert len(list((tmp_path / "runs/sort").glob("*.jsonl"))) == 6 * 2

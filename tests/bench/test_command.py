@@ -185,7 +185,7 @@ void inner() { SK_REGION_BEGIN("i\\"n"); SK_REGION_BEGIN("i\\"n"); SK_REGION_END
 """
 
 
-@pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
+@pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler")
 def test_regions_of_several_files_in_cpp(tmp_path: Path) -> None:
     include = sources("microbench") / "include"
     for name, text in (("main.cpp", REGIONS), ("inner.cpp", INNER)):
@@ -235,7 +235,7 @@ int main(void)
 """
 
 
-@pytest.mark.skipif(shutil.which("cc") is None or platform.machine() != "x86_64", reason="no C compiler, or no x86-64")
+@pytest.mark.skipif(shutil.which("cc") is None or platform.machine() != "x86_64", reason="needs a C compiler on x86-64")
 @pytest.mark.parametrize("binding", ["lazy", "now"])
 def test_functions_of_a_library_are_seen_by_name(binding: str, tmp_path: Path, capsys) -> None:
     for name, text in (("called.c", CALLED), ("calling.c", CALLING)):
@@ -270,7 +270,7 @@ end program
 """
 
 
-@pytest.mark.skipif(shutil.which("gfortran") is None, reason="no Fortran compiler")
+@pytest.mark.skipif(shutil.which("gfortran") is None, reason="needs gfortran (make system-deps)")
 def test_regions_in_fortran(tmp_path: Path) -> None:
     own = sources("microbench") / "include/scalkit"
     (tmp_path / "app.f90").write_text(FORTRAN)

@@ -19,7 +19,7 @@ from scalkit.bench.patterns.master_worker import FarmArguments, prepare_farm, va
 from scalkit.cli import main
 from scalkit.errors import UsageError
 
-needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid SMPI is not installed")
+needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="needs SimGrid's smpicc (make system-deps)")
 
 SEND_S, RECEIVE_S, LATENCY_S, BYTE_S, ENVELOPE_B = 3e-7, 5e-7, 1e-6, 1e-9, 16
 TRUTH = f"""<?xml version='1.0'?>

@@ -21,7 +21,7 @@ from scalkit.perfmodels.files.card import ModelCard, read_card
 from scalkit.perfmodels.fits.card import fit_card
 from scalkit.perfmodels.fits.runs import read_message_runs
 
-needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid SMPI is not installed")
+needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="needs SimGrid's smpicc (make system-deps)")
 
 TRUTH = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">

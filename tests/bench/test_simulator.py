@@ -19,7 +19,7 @@ from scalkit.bench.libraries.simulator import ALGORITHMS, read_algorithms, simul
 from scalkit.cli import main
 from scalkit.errors import UsageError
 
-pytestmark = pytest.mark.skipif(shutil.which("smpicc") is None, reason="needs SimGrid SMPI (libsimgrid-dev)")
+pytestmark = pytest.mark.skipif(shutil.which("smpicc") is None, reason="needs SimGrid's smpicc (make system-deps)")
 
 FROM_4 = (4, 8, 16, 32, 64, 128)
 Measured = Callable[..., Path]

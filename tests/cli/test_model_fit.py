@@ -15,7 +15,7 @@ from scalkit.cli import main
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.perfmodels.files.card import read_card
 
-needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="SimGrid SMPI is not installed")
+needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="needs SimGrid's smpicc (make system-deps)")
 
 
 @needs_simgrid

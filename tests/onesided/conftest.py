@@ -29,5 +29,5 @@ def mpi() -> Mpi:
 @pytest.fixture(scope="session")
 def simulator() -> Simulator:
     if shutil.which("smpicc") is None:
-        pytest.skip("needs SimGrid's smpicc (Debian: libsimgrid-dev)")
+        pytest.skip("needs SimGrid's smpicc (make system-deps)")
     return Simulator()

@@ -40,7 +40,7 @@ def programs(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pa
 @pytest.mark.parametrize("recorder", ["linked", "preloaded"])
 def test_calls_and_transfers_are_recorded(mpi: Mpi, programs: dict[str, Path], tmp_path: Path, recorder: str) -> None:
     if shutil.which("otf2-print") is None:
-        pytest.skip("needs OTF2 (Debian: otf2-tools, libotf2-trace-dev)")
+        pytest.skip("needs OTF2 (make system-deps)")
     program, trace = programs[recorder], tmp_path / "trace"
     environment = {**os.environ, **settings(mpi.kind, oversubscribed=True), "SCALKIT_TRACE": str(trace)}
     environment["SCALKIT_TRACE_BUFFER"] = "64"

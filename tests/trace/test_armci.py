@@ -85,7 +85,7 @@ def test_every_call_and_transfer_is_recorded(mpi: Mpi, built: Path, tmp_path: Pa
 @pytest.mark.mpi
 def test_it_comes_back_from_otf2(mpi: Mpi, built: Path, tmp_path: Path) -> None:
     if shutil.which("otf2-print") is None:
-        pytest.skip("needs OTF2 (Debian: otf2-tools, libotf2-trace-dev)")
+        pytest.skip("needs OTF2 (make system-deps)")
     record(mpi, built / "linked", tmp_path / "plain")
     write_otf2(tmp_path / "plain", tmp_path / "archive")
     read_otf2(tmp_path / "archive/traces.otf2", tmp_path / "back")

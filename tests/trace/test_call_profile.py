@@ -156,7 +156,7 @@ def test_a_program_that_gives_up_loses_nothing(mpi: Mpi, library: Path, everythi
 def test_calls_of_fortran_are_counted_once(mpi: Mpi, library: Path, tmp_path: Path) -> None:
     compiler = shutil.which("gfortran")
     if compiler is None:
-        pytest.skip("needs gfortran")
+        pytest.skip("needs gfortran (make system-deps)")
     from mpi4py import MPI
 
     linkage, source, program = KERNEL / "trace/tests/fortran_linkage.c", tmp_path / "prog.f90", tmp_path / "prog"

@@ -24,7 +24,7 @@ NAMES = ("severity", "path_name", "parent", "cause_metric", "cause_location", "c
 @pytest.fixture(autouse=True)
 def otf2() -> None:
     if shutil.which("otf2-print") is None:
-        pytest.skip("needs OTF2 (Debian: otf2-tools, libotf2-trace-dev)")
+        pytest.skip("needs OTF2 (make system-deps)")
 
 
 def finished(seed: int, locations: int) -> list[list[Call]]:

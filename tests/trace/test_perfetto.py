@@ -92,7 +92,7 @@ def test_a_cube_profile_says_what_was_left_out(tmp_path: Path, capsys: pytest.Ca
     assert told["left out"] == left
 
 
-@pytest.mark.skipif(shutil.which("otf2-print") is None, reason="needs OTF2 (Debian: otf2-tools, libotf2-trace-dev)")
+@pytest.mark.skipif(shutil.which("otf2-print") is None, reason="needs OTF2 (make system-deps)")
 def test_an_archive_is_exported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = TraceBuilder(1)
     folder.call(0, "MPI_Barrier", 1, 5, scope=0)

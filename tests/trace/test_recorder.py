@@ -209,7 +209,7 @@ def test_large_counts_of_mpi4py_are_seen(mpi: Mpi, library: Path, tmp_path: Path
 @pytest.mark.mpi
 def test_what_was_recorded_comes_back_from_otf2(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
     if shutil.which("otf2-print") is None:
-        pytest.skip("needs OTF2 (Debian: otf2-tools, libotf2-trace-dev)")
+        pytest.skip("needs OTF2 (make system-deps)")
     found = record(mpi, library, tmp_path / "plain", 2, str(program))
     assert (found.returncode, found.stderr) == (0, "")
     write_otf2(tmp_path / "plain", tmp_path / "archive")

@@ -24,7 +24,7 @@ PLATFORM = """<?xml version='1.0'?>
 
 def test_known_waits(tmp_path: Path) -> None:
     if shutil.which("smpicc") is None:
-        pytest.skip("needs SimGrid's smpicc (Debian: libsimgrid-dev)")
+        pytest.skip("needs SimGrid's smpicc (make system-deps)")
     library = native.build(KERNEL, "smpicc", makefile="trace/Makefile").program("libsktrace.a")
     program, platform, trace = tmp_path / "simulated", tmp_path / "platform.xml", tmp_path / "trace"
     platform.write_text(PLATFORM)

@@ -27,7 +27,7 @@ MESSAGE_NS = 3000  # L + 2 o
 def above(mpi: Mpi) -> VirtualMpi:
     """Return the library of this machine in virtual time."""
     if shutil.which("gfortran") is None:
-        pytest.skip("needs gfortran")
+        pytest.skip("needs gfortran (make system-deps)")
     try:
         return virtual(mpi, read_network("L=2us,o=0.5us,g=0.3us,G=0.1ns/B"))
     except (BuildError, UsageError) as error:
