@@ -102,7 +102,7 @@ for number, path in enumerate(map(Path, json.load(sys.stdin))):
 
 
 def test_hostile_files_folders_and_zips_are_refused_by_their_reader_alone(made: dict[str, Path], tmp_path: Path) -> None:
-    """What is wrong is found by looking, not by the limits of the process that looks; copies are found by who compares runs."""
+    """The reader finds each fault itself, not by the limits of its process; copies are found by who compares runs."""
     paths = json.dumps([str(path) for path in made.values()])
     run = subprocess.run([sys.executable, "-c", READING, tmp_path], input=paths, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr

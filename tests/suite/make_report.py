@@ -59,7 +59,7 @@ def real_times_beside(given: argparse.Namespace) -> Part | None:
 
 
 def counts(part: Part) -> Counts:
-    """Return how many launches a part made, from what it printed."""
+    """Count the launches of a part in its output."""
     endings = [found[1] for line in part.output if (found := LAUNCH.match(line))]
     n_failed = endings.count("failed") or int(not part.has_passed)
     return Counts(len(endings) if endings else None, n_failed)
@@ -99,7 +99,7 @@ def main() -> int:
     Console(width=100).print(table(run, "Parts of the report", "launches", counts))
     if run.is_interrupted:
         return 130
-    return 0 if write.has_passed else (measure.status or 1)
+    return 0 if write.has_passed else write.status or measure.status or 1
 
 
 if __name__ == "__main__":

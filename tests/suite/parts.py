@@ -56,7 +56,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Counts:
-    """What a part did: `n` tests or launches, None where it is not made of any."""
+    """Tests or launches of a part: `n` of them, None where it is not made of any."""
 
     n: int | None
     n_failed: int
@@ -174,7 +174,7 @@ class Run:
 
 
 def outcome(part: Part, is_interrupted: bool) -> str:
-    """Return how a part ended, in a word."""
+    """Return the end of a part in a word."""
     if part.has_passed:
         return "passed"
     return "interrupted" if is_interrupted else "FAILED"
@@ -191,10 +191,10 @@ def minutes(seconds: float) -> str:
 
 
 def table(run: Run, title: str, unit: str, counts: Callable[[Part], Counts]) -> Table:
-    """Return the table that ends a run: what each part did, and what it cost.
+    """Return the table that ends a run: the work of each part, and its cost.
 
     `unit`: what the parts are made of: "tests", "launches".
-    `counts`: returns what a part did.
+    `counts`: returns the tests or launches of a part.
     """
     made = Table(title=title)
     found = {part.name: counts(part) for part in run.parts if part.process}

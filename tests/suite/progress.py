@@ -16,15 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from suite.parts import BEGIN
 
 SECONDS_BETWEEN_LINES = 20
-BEGIN = "SCALKIT_TEST_BEGIN"
-"""Environment variable with the begin of the run, in seconds of `time.monotonic`; the same as in `parts.py`."""
 CPU = "cpu_s"
 """Name of the property of a test that holds its CPU seconds."""
 CPU_SHARED = "cpu_s_shared"
-"""Name of the property of the last test that holds the CPU seconds of what all tests share."""
-
+"""Name of the property of the last test that holds the CPU seconds of browsers, servers and kernels."""
 SHARED = "browsers, servers and kernels that tests share"
 """Name in the list of costs."""
 

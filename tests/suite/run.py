@@ -22,9 +22,9 @@ from parts import Counts, Part, Run, Stage, table
 from rich.console import Console
 
 SUITE = Path(__file__).resolve().parent
-CHEAP = {"CFLAGS": "-O0 -g"}
+UNOPTIMISED = {"CFLAGS": "-O0 -g"}
 """Environment of `make test`: what tests compile is checked, not timed. `make test-all` compiles as users do."""
-ALONE = {"OPENBLAS_NUM_THREADS": "1"}
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 """Environment of all parts: workers fill the cores, and threads of a library for small matrices would wait in loops."""
 N_EXPENSIVE = 10
 """So many of the most expensive tests are listed at the end."""
@@ -49,7 +49,7 @@ def workers() -> int:
 
 
 def stages(given: argparse.Namespace, folder: Path) -> list[Stage]:
-    """Return what runs. C checks come before all that takes long: their ranks wait in loops, which takes cores from others."""
+    """Return the stages. C checks come before all that takes long: their ranks wait in loops, which takes cores from others."""
     side_by_side = ["-n", str(given.workers or workers()), "--dist", "loadfile", "--no-loadscope-reorder"]
     style = [Part("style", python("ruff", "check", ".")), Part("format", python("ruff", "format", "--check", "."))]
     c_checks = Part("C checks", ["make", "--no-print-directory", "-C", "microbench", "check"], environment={"PATH": _path()})
@@ -57,7 +57,7 @@ def stages(given: argparse.Namespace, folder: Path) -> list[Stage]:
     types = Part("types", python("mypy"))
     if not given.all:
         tests = pytest_part("tests", folder, [*side_by_side, "-m", "not slow", *given.pytest])
-        tests.environment = CHEAP
+        tests.environment = UNOPTIMISED
         return [first, [[types], [tests]]]
     seed = given.seed if given.seed is not None else int.from_bytes(os.urandom(4), "big")
     print(f"The order of the tests is random: --seed {seed} repeats it.", flush=True)
@@ -93,7 +93,7 @@ def _path() -> str:
 
 
 def counts(part: Part) -> Counts:
-    """Return what a part did; only those that pytest runs consist of tests."""
+    """Count the tests of a part, if it is one that pytest runs."""
     found = part.results()
     n_failed = len(found.get("failed", [])) or int(not part.has_passed)
     if not found:
@@ -157,7 +157,7 @@ def guarded() -> Iterator[dict[str, str]]:
         # What Jupyter and IPython keep of their users goes with the run, too.
         own = {f"JUPYTER_{kind}_DIR": str(folder / "jupyter" / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")}
         own |= {"IPYTHONDIR": str(folder / "ipython"), leftovers.VARIABLE: name, "TMPDIR": str(folder)}
-        yield {**os.environ, **ALONE, **own}
+        yield {**os.environ, **ONE_THREAD, **own}
     finally:
         guard.stdin.close()
         guard.wait()

@@ -145,7 +145,7 @@ class LabServer:
         page.wait_for_function("() => window.jupyterapp && window.jupyterapp.restored.then(() => true)")
 
     def value(self, expression: str) -> Any:
-        """Return what an expression is in the kernel of the notebook that was opened last, as JSON."""
+        """Return the value of an expression, as JSON, from the kernel of the notebook that was opened last."""
         from jupyter_client.blocking.client import BlockingKernelClient
 
         sessions = [one for one in self.api("api/sessions") if one["path"] == self._opened]
