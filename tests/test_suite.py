@@ -209,3 +209,16 @@ def test_an_interrupted_run_ends_its_parts() -> None:
     said = run.communicate()[0]
     assert "interrupted: ending what runs" in said
     assert re.search(r"quiet: interrupted after \d+ s", said)
+
+
+@pytest.mark.parametrize("name", ["COUNTS", "TIMES"])
+def test_make_report_refuses_a_wrong_number_of_processes(name: str, tmp_path: Path) -> None:
+    given = {"--counts": "2,4", "--times": "2,4", "--runs": str(tmp_path / "runs"), "--out": "a.html"}
+    given |= {"--n-runs": "1", "--budget": "1", f"--{name.lower()}": "2,x"}
+    words = [word for pair in given.items() for word in pair]
+    command = [sys.executable, str(SUITE / "make_report.py"), *words]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 2
+    wanted = f"make report: {name} 2,x: numbers of processes are needed, such as {name} 2,4,8,16,32.\n"
+    assert run.stderr == wanted
+    assert not (tmp_path / "runs").exists()

@@ -19,6 +19,7 @@ from rich.console import Console
 
 from scalkit.bench.libraries.mpi import cores
 from scalkit.cli.options.measuring_rules import counts_of
+from scalkit.errors import UsageError
 
 SCALKIT = str(Path(sys.executable).parent / "scalkit")
 LAUNCH = re.compile(r"\[\d+/\d+\] .*: (done|failed)")
@@ -67,6 +68,12 @@ def counts(part: Part) -> Counts:
 
 def main() -> int:
     given = options().parse_args()
+    try:
+        counts_of(given.counts, "COUNTS")
+        counts_of(given.times, "TIMES")
+    except UsageError as error:
+        print(f"make report: {error}", file=sys.stderr)
+        return 2
     beside = None
     if has_virtual_time():
         beside = real_times_beside(given)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from suite.parts import BEGIN
+from suite.parts import BEGIN, minutes
 
 SECONDS_BETWEEN_LINES = 20
 CPU = "cpu_s"
@@ -143,10 +143,10 @@ class Progress:
             self._write(f"{done:,} of {self._total:,} tests done ({share}){failed}; running: {names or 'none'}")
 
     def _write(self, text: str) -> None:
-        seconds = int(time.monotonic() - self._begin)
+        elapsed = minutes(time.monotonic() - self._begin)
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         reporter.ensure_newline()
-        reporter.write_line(f"[{seconds // 60:2d}:{seconds % 60:02d}] {text}")
+        reporter.write_line(f"[{elapsed:>5}] {text}")
         reporter.flush()
 
     def pytest_sessionfinish(self) -> None:
