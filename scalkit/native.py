@@ -1,9 +1,12 @@
 """Compiles a tree of C sources with its own Makefile into a cache, once for each compiler, flags and sources."""
 
+import functools
 import hashlib
+import logging
 import os
 import shlex
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -13,6 +16,7 @@ from pathlib import Path
 
 from scalkit.errors import BuildError
 
+_log = logging.getLogger(__name__)
 _PACKAGE = Path(__file__).resolve().parent
 _SOURCE_SUFFIXES = (".c", ".h", ".def", ".mk", ".awk")
 _ENVIRONMENT = ("CFLAGS", "CPPFLAGS", "LDFLAGS", "MPIFLAGS")
@@ -58,10 +62,45 @@ def sources(name: str) -> Path:
     raise BuildError(f"the C sources {name!r} are not at {tried}; install scalkit again.")
 
 
-def cache_folder() -> Path:
-    """Return the folder of all builds: below ``XDG_CACHE_HOME``, or ``~/.cache`` if that is not an absolute path."""
+def cache_folder(name: str) -> Path:
+    """Return the folder in which this user's files of one kind are kept, which need not exist yet.
+
+    `name`: ``"native"`` for builds, ``"mpi"`` for libraries, ``"hosts"``, ``"stores"``.
+
+    It is below ``XDG_CACHE_HOME``, or below ``~/.cache`` if that variable has no absolute path. If the home directory
+    cannot be written, it is below a folder of this user in the directory of temporary files, and a warning says so.
+    Raises BuildError if that folder belongs to somebody else.
+    """
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (base if base.is_absolute() else Path.home() / ".cache") / "scalkit" / "native"
+    if base.is_absolute():
+        return base / "scalkit" / name
+    base = Path.home() / ".cache"
+    return (base / "scalkit" if _can_be_written(base / "scalkit") else _temporary_cache(base)) / name
+
+
+def _can_be_written(folder: Path) -> bool:
+    """Return whether a folder can be written, or could be made."""
+    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
+
+
+@functools.cache
+def _temporary_cache(instead_of: Path) -> Path:
+    """Return the cache of a user whose home directory cannot be written. Programs in it are run, so nobody else may write it."""
+    folder = Path(tempfile.gettempdir()) / f"scalkit-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+    except OSError as error:
+        raise BuildError(
+            f"cannot keep files in {instead_of} nor in {folder}: {error.strerror or error}; name a place with XDG_CACHE_HOME."
+        ) from error
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o022:
+        raise BuildError(
+            f"{instead_of} cannot be written, and others can write {folder}; name a place of your own with XDG_CACHE_HOME."
+        )
+    _log.warning("scalkit: %s cannot be written; files are kept in %s (XDG_CACHE_HOME names another place).", instead_of, folder)
+    return folder
 
 
 def sources_hash(tree: Path) -> str:
@@ -114,7 +153,7 @@ def build(tree: Path, mpicc: str, *, library: str = "", makefile: str = "Makefil
     )
     parts += () if makefile == "Makefile" else (makefile,)
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
-    target = cache_folder() / f"{tree.name}-{key}"
+    target = cache_folder("native") / f"{tree.name}-{key}"
     if (target / "build.log").is_file():
         return Build(target, target / "build.log", fresh=False, sources=digest)
     _require_tools(mpicc, shown)

@@ -220,7 +220,50 @@ def test_program_that_was_not_made(tree: Path) -> None:
 
 def test_cache_folder_ignores_relative_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "some/where")
-    assert native.cache_folder() == Path.home() / ".cache/scalkit/native"
+    assert native.cache_folder("native") == Path.home() / ".cache/scalkit/native"
+
+
+@pytest.fixture
+def home_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a cache below a home directory that cannot be written, also by root; temporary files go to `tmp_path`."""
+    (tmp_path / "home").write_text("a file, as permissions do not hold root back")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    native._temporary_cache.cache_clear()
+    return tmp_path / "home/.cache"
+
+
+def test_home_that_cannot_be_written(home_of_others: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    own = tmp_path / f"scalkit-{os.getuid()}"
+    assert [native.cache_folder(name) for name in ("native", "mpi")] == [own / "native", own / "mpi"]
+    assert own.stat().st_mode & 0o777 == 0o700
+    message = f"scalkit: {home_of_others} cannot be written; files are kept in {own} (XDG_CACHE_HOME names another place)."
+    assert [record.message for record in caplog.records] == [message]
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_temporary_cache_that_others_can_write(home_of_others: Path, tmp_path: Path, is_link: bool) -> None:
+    other, own = tmp_path / "other", tmp_path / f"scalkit-{os.getuid()}"
+    other.mkdir()
+    if is_link:
+        own.symlink_to(other)
+    else:
+        own.mkdir()
+        own.chmod(0o777)
+    message = f"{home_of_others} cannot be written, and others can write {own}; name a place of your own with XDG_CACHE_HOME."
+    with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
+        native.cache_folder("native")
+
+
+def test_no_place_for_a_cache(home_of_others: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    message = (
+        f"cannot keep files in {home_of_others} nor in {tmp_path}/none/scalkit-{os.getuid()}: No such file or directory; name "
+        "a place with XDG_CACHE_HOME."
+    )
+    with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
+        native.cache_folder("native")
 
 
 def test_checkout_wins_and_missing_sources_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,7 +83,7 @@ class StoreFolder:
     def index(self) -> Path:
         """The folder of this user's index of the store: in the cache, as nobody else's is believed."""
         key = hashlib.sha256(os.fsencode(self.path.resolve())).hexdigest()[:32]
-        return cache_folder().parent / "stores" / key
+        return cache_folder("stores") / key
 
     @property
     def signers(self) -> Path:

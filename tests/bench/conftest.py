@@ -18,7 +18,7 @@ from scalkit.native import cache_folder
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return a cache with libraries and machines of its own; what is compiled is that of all tests."""
     cache = tmp_path_factory.mktemp("cache")
-    compiled = cache_folder()
+    compiled = cache_folder("native")
     compiled.mkdir(parents=True, exist_ok=True)
     (cache / "scalkit").mkdir()
     (cache / "scalkit" / compiled.name).symlink_to(compiled)

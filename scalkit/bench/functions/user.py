@@ -90,7 +90,7 @@ def _of_c(files: Sequence[Path], names: tuple[str, ...], tree: Path, kernel: Bui
     for options, name, path in zip(glue, names, files, strict=True):
         whole = _compiled([mpi.mpicc, "-E", "-P", *options], mpi, path, name)
         digest.update(whole.output.encode())
-    target = cache_folder() / f"functions-{digest.hexdigest()[:20]}"
+    target = cache_folder("native") / f"functions-{digest.hexdigest()[:20]}"
     program = target / "sk_function"
     if not program.is_file():
         target.mkdir(parents=True, exist_ok=True)

@@ -70,7 +70,7 @@ class State:
 
 def libraries_folder() -> Path:
     """Return the folder below which libraries are kept: ``$XDG_CACHE_HOME/scalkit/mpi``."""
-    return cache_folder().parent / "mpi"
+    return cache_folder("mpi")
 
 
 def libraries() -> list[Library]:

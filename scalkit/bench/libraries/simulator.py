@@ -113,7 +113,7 @@ class SimulatedMpi(Mpi):
     def _hostfile(self) -> Path:
         """The host of each rank, one a line; written once."""
         text = "\n".join(self.platform.places(self.per_node)) + "\n"
-        folder = cache_folder().parent / "hosts"
+        folder = cache_folder("hosts")
         path = folder / f"{hashlib.sha256(text.encode()).hexdigest()[:20]}.txt"
         if path.is_file():
             return path
