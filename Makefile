@@ -104,7 +104,7 @@ lint: $(VENV)/.test
 	$(BIN)/mypy
 
 check-c: mpi
-	@PATH="$$PATH:$(abspath $(BIN))" $(MAKE) --no-print-directory -C microbench check
+	@PATH="$$PATH:$$(cd $(BIN) && pwd)" $(MAKE) --no-print-directory -C microbench check
 
 pytest: $(VENV)/.test
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)

@@ -69,13 +69,63 @@ def cache_folder(name: str) -> Path:
 
     It is below ``XDG_CACHE_HOME``, or below ``~/.cache`` if that variable has no absolute path. If the home directory
     cannot be written, it is below a folder of this user in the directory of temporary files, and a warning says so.
-    Raises BuildError if that folder belongs to somebody else.
+    Raises BuildError if others can write that one.
     """
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     if base.is_absolute():
         return base / "scalkit" / name
     base = Path.home() / ".cache"
-    return (base / "scalkit" if _can_be_written(base / "scalkit") else _temporary_cache(base)) / name
+    if _can_be_written(base / "scalkit"):
+        return base / "scalkit" / name
+    folder = own_temporary_folder()
+    _warn_once(f"scalkit: {base} cannot be written; files are kept in {folder} (XDG_CACHE_HOME names another place).")
+    return folder / name
+
+
+def own_temporary_folder() -> Path:
+    """Return a folder in the directory of temporary files that only this user can write, made if it is missing.
+
+    Raises BuildError if it cannot be made, or if others can write it: programs in it are run.
+    """
+    folder = Path(tempfile.gettempdir()) / f"scalkit-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+    except OSError as error:
+        raise BuildError(f"cannot make {folder}: {error.strerror or error}; name a place with XDG_CACHE_HOME.") from error
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o022:
+        raise BuildError(f"{folder} can be written by others; name a place of your own with XDG_CACHE_HOME.")
+    return folder
+
+
+def without_blanks(folder: Path) -> Path:
+    """Return another path of a folder without blanks, which compiler wrappers of MPI libraries do not quote.
+
+    It is `folder` itself if that has none, else a link in the cache, or in the directory of temporary files.
+    Raises BuildError if the link cannot be made.
+    """
+    if not _has_blanks(folder):
+        return folder
+    name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:20]
+    links = cache_folder("links")
+    links = own_temporary_folder() / "links" if _has_blanks(links) else links
+    link = links / name
+    try:
+        if not (link.is_symlink() and link.readlink() == folder):
+            links.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=links) as beside:
+                (Path(beside) / name).symlink_to(folder)
+                (Path(beside) / name).replace(link)
+    except OSError as error:
+        raise BuildError(
+            f"compilers of MPI libraries need a path without blanks, and the link {link} to {str(folder)!r} cannot be made: "
+            f"{error.strerror or error}; name a place without blanks with XDG_CACHE_HOME."
+        ) from error
+    return link
+
+
+def _has_blanks(path: Path) -> bool:
+    return any(letter.isspace() for letter in str(path))
 
 
 def _can_be_written(folder: Path) -> bool:
@@ -85,22 +135,8 @@ def _can_be_written(folder: Path) -> bool:
 
 
 @functools.cache
-def _temporary_cache(instead_of: Path) -> Path:
-    """Return the cache of a user whose home directory cannot be written. Programs in it are run, so nobody else may write it."""
-    folder = Path(tempfile.gettempdir()) / f"scalkit-{os.getuid()}"
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        status = folder.lstat()
-    except OSError as error:
-        raise BuildError(
-            f"cannot keep files in {instead_of} nor in {folder}: {error.strerror or error}; name a place with XDG_CACHE_HOME."
-        ) from error
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o022:
-        raise BuildError(
-            f"{instead_of} cannot be written, and others can write {folder}; name a place of your own with XDG_CACHE_HOME."
-        )
-    _log.warning("scalkit: %s cannot be written; files are kept in %s (XDG_CACHE_HOME names another place).", instead_of, folder)
-    return folder
+def _warn_once(text: str) -> None:
+    _log.warning("%s", text)
 
 
 def sources_hash(tree: Path) -> str:

@@ -20,6 +20,7 @@ from suite.progress import CpuPerTest, Progress
 from suite.watch import HangWatch
 from tabs import Tabs
 
+from scalkit.native import without_blanks
 from scalkit.schema_errors import load_jsonschema
 
 # `make test` tries the same examples every time, so that it fails for what changed alone; `make test-all` tries new ones.
@@ -59,7 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.update(YIELDING)
     for name in ("MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS", "MAKELEVEL"):
         os.environ.pop(name, None)
-    folder = os.environ.get("SCALKIT_TEST_MPI") or os.path.dirname(sys.executable)
+    folder = os.environ.get("SCALKIT_TEST_MPI") or str(without_blanks(Path(sys.prefix)) / "bin")
     if os.path.exists(os.path.join(folder, "mpicc")):  # else that of PATH
         os.environ["PATH"] = os.pathsep.join([folder, os.environ.get("PATH", "")])
     if "SCALKIT_TEST_MPI" in os.environ:

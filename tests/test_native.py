@@ -230,7 +230,7 @@ def home_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    native._temporary_cache.cache_clear()
+    native._warn_once.cache_clear()
     return tmp_path / "home/.cache"
 
 
@@ -243,7 +243,7 @@ def test_home_that_cannot_be_written(home_of_others: Path, tmp_path: Path, caplo
 
 
 @pytest.mark.parametrize("is_link", [False, True])
-def test_temporary_cache_that_others_can_write(home_of_others: Path, tmp_path: Path, is_link: bool) -> None:
+def test_temporary_folder_that_others_can_write(home_of_others: Path, tmp_path: Path, is_link: bool) -> None:
     other, own = tmp_path / "other", tmp_path / f"scalkit-{os.getuid()}"
     other.mkdir()
     if is_link:
@@ -251,19 +251,45 @@ def test_temporary_cache_that_others_can_write(home_of_others: Path, tmp_path: P
     else:
         own.mkdir()
         own.chmod(0o777)
-    message = f"{home_of_others} cannot be written, and others can write {own}; name a place of your own with XDG_CACHE_HOME."
+    message = f"{own} can be written by others; name a place of your own with XDG_CACHE_HOME."
     with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
         native.cache_folder("native")
 
 
 def test_no_place_for_a_cache(home_of_others: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
-    message = (
-        f"cannot keep files in {home_of_others} nor in {tmp_path}/none/scalkit-{os.getuid()}: No such file or directory; name "
-        "a place with XDG_CACHE_HOME."
-    )
+    message = f"cannot make {tmp_path}/none/scalkit-{os.getuid()}: No such file or directory; name a place with XDG_CACHE_HOME."
     with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
         native.cache_folder("native")
+
+
+@pytest.mark.parametrize("has_cache_blanks", [False, True])
+def test_path_without_blanks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_cache_blanks: bool) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ("the cache" if has_cache_blanks else "cache")))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folder = tmp_path / "my environment"
+    folder.mkdir()
+    expected = tmp_path / f"scalkit-{os.getuid()}/links" if has_cache_blanks else tmp_path / "cache/scalkit/links"
+    link = native.without_blanks(folder)
+    assert link.parent == expected
+    assert link.readlink() == folder
+    link.unlink()
+    link.symlink_to("/somewhere/else")
+    assert native.without_blanks(folder) == link
+    assert link.readlink() == folder
+    assert list(expected.iterdir()) == [link]
+    assert native.without_blanks(tmp_path) == tmp_path
+
+
+def test_path_without_blanks_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    message = (
+        rf"compilers of MPI libraries need a path without blanks, and the link {tmp_path}/file/scalkit/links/\w+ to "
+        "'/my environment' cannot be made: Not a directory; name a place without blanks with XDG_CACHE_HOME."
+    )
+    with pytest.raises(BuildError, match=f"^{message}$"):
+        native.without_blanks(Path("/my environment"))
 
 
 def test_checkout_wins_and_missing_sources_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

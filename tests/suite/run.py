@@ -21,6 +21,8 @@ import leftovers
 from parts import Counts, Part, Run, Stage, table
 from rich.console import Console
 
+from scalkit.native import without_blanks
+
 SUITE = Path(__file__).resolve().parent
 UNOPTIMISED = {"CFLAGS": "-O0 -g"}
 """Environment of `make test`: what tests compile is checked, not timed. `make test-all` compiles as users do."""
@@ -89,7 +91,7 @@ def all_tests(options: Sequence[str], folder: Path) -> list[Part]:
 
 def _path() -> str:
     """Return a search path on which an MPI library of the system comes before the one of this environment."""
-    return os.pathsep.join([os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)])
+    return os.pathsep.join([os.environ.get("PATH", os.defpath), str(without_blanks(Path(sys.prefix)) / "bin")])
 
 
 def counts(part: Part) -> Counts:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from scalkit.bench.process import LAST_LINES, Outcome, started, summary
 from scalkit.errors import BuildError, LaunchError
 from scalkit.extras import install_command
-from scalkit.native import build, show_command
+from scalkit.native import build, show_command, without_blanks
 
 PROBE = Path(__file__).with_name("probe")  # the C program that asks a library about itself
 
@@ -175,6 +175,7 @@ def _own_folders() -> list[str]:
 def candidates(mpicc: str | None = None, mpiexec: str | None = None) -> Iterator[tuple[str, str]]:
     """Yield pairs of compiler and launcher to try: what is named, what is on PATH, what this Python's environment has.
 
+    The paths of the compilers have no blanks, see `without_blanks`.
     Raises BuildError if a compiler is named but not there, or none is found; LaunchError if a launcher is named but not
     there, or none is found.
     """
@@ -191,7 +192,7 @@ def candidates(mpicc: str | None = None, mpiexec: str | None = None) -> Iterator
             f"({install_command('mpi')} brings one) or name its compiler with --mpicc."
         )
     found = False
-    for compiler in compilers:
+    for compiler in map(_quotable, compilers):
         for starter in [launcher] if launcher else _launchers(compiler):
             found = True
             yield compiler, starter
@@ -314,6 +315,12 @@ def _named(program: str, option: str, kind: type[BuildError] | type[LaunchError]
     if path is None:
         raise kind(f"{option} names {program!r}, which is not there or may not be run; give its path.")
     return str(Path(path).absolute())
+
+
+def _quotable(program: str) -> str:
+    """Return the path of a program such that it and the folders beside its own have no blanks."""
+    path = Path(program)
+    return str(without_blanks(path.parent.parent) / path.parent.name / path.name)
 
 
 def _launchers(compiler: str) -> list[str]:
