@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from scalkit.arrays import Floats
 from scalkit.perfmodels.files.card import ModelCard, Quantity, place_of
 from scalkit.perfmodels.fits.messages import STATISTICS
 from scalkit.perfmodels.fits.runs import MessageRuns
@@ -52,7 +53,7 @@ def misfits_of(fits: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
     return found
 
 
-def _residuals(fits: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[float], Any]]:
+def _residuals(fits: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[float] | Floats, Any]]:
     for name, fit in fits.items():
         if name in ("latency", "exchange"):
             yield name, fit.sizes, fit.residuals

@@ -95,7 +95,7 @@ class Block:
         new = {one: self.squared_residuals(one) for one in batches if one not in before}
         least = {one: before[one].least if one in before else new[one].min(axis=1) for one in batches}
         profiles = dict.fromkeys(one.profile for one in batches)
-        self._scale({p: np.min([least[one] for one in batches if one.profile == p], axis=0) for p in profiles})
+        self._scale({p: np.stack([least[one] for one in batches if one.profile == p]).min(axis=0) for p in profiles})
         scales = np.column_stack([self._scales[p] for p in profiles])
         for one in batches:
             if one in before:
@@ -107,7 +107,7 @@ class Block:
     def _scale(self, best: dict[Profile, Singles]) -> None:
         """Make the tables for the least squared residual of each series with each profile, unless they are there."""
         most = self._noise.variances.max(axis=1)
-        scales = {
+        scales: dict[Profile, Floats] = {
             p: np.where(one > (p.count - 1) * most, one.astype(np.float64), -1.0 - (one.view(np.int32) >> _EXPONENT_BITS))
             for p, one in best.items()
         }
@@ -115,17 +115,18 @@ class Block:
         if same and all(np.array_equal(scales[p], self._scales[p]) for p in scales):
             return
         self._scales = scales
-        noise = widened(self._noise, np.min([one for p, one in best.items() if not p.drift], axis=0), self._n)
+        without_drift: Singles = np.stack([one for p, one in best.items() if not p.drift]).min(axis=0)
+        noise = widened(self._noise, without_drift, self._n)
         floors = {p: (one.view(np.int32) >> _EXPONENT_BITS << _EXPONENT_BITS).view(np.float32) for p, one in best.items()}
-        peak = np.max(
-            [_heights(noise, p, floor[:, None].astype(np.float64)).max(axis=1) + p.log_constant for p, floor in floors.items()],
-            axis=0,
-        )
+        peaks = [
+            _heights(noise, p, floor[:, None].astype(np.float64)).max(axis=1) + p.log_constant for p, floor in floors.items()
+        ]
+        peak: Floats = np.stack(peaks).max(axis=0)
         kinds: dict[tuple[int, tuple[float, ...]], list[Profile]] = {}
         for p in best:
             kinds.setdefault((p.count, p.drift[:1]), []).append(p)
         tables = {
-            kind: _Table(noise, self._least, np.min([floors[p] for p in alike], axis=0), peak, alike[0])
+            kind: _Table(noise, self._least, np.stack([floors[p] for p in alike]).min(axis=0), peak, alike[0])
             for kind, alike in kinds.items()
         }
         self._tables = {p: tables[p.count, p.drift[:1]] for p in best}
