@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from launching import environment, find
+from needs import needs_simgrid
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +73,7 @@ def test_messages_alone_predict_collectives_in_virtual_time() -> None:
     assert "MPICH: median 0.0" in run("collective_predictions", ["--virtual"]).stdout
 
 
-@pytest.mark.skipif(shutil.which("smpicc") is None, reason="needs SimGrid's smpicc (make system-deps)")
+@needs_simgrid
 @pytest.mark.parametrize("name", SIMULATED)
 def test_a_benchmark_simulates(name: str, tmp_path: Path) -> None:
     assert run(name, SIMULATED[name].replace("OUT", str(tmp_path)).split()).stdout.strip()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
+from needs import needs_cpp
 from pages import DOCS, run_page
 
 from scalkit.cli import main
@@ -20,7 +20,7 @@ def test_python(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler")
+@needs_cpp
 def test_cpp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_page(START / "cpp.md", tmp_path).count("pairs (region)") >= 2
     monkeypatch.chdir(tmp_path)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from needs import needs_cpp
 
 PAGE = Path(__file__).resolve().parents[1] / "docs/your-library.md"
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
@@ -23,7 +24,7 @@ def run(number: int, folder: Path) -> str:
             (folder / name[1]).write_text(text)
     scalkit = folder / "bin/scalkit"
     scalkit.parent.mkdir()
-    scalkit.write_text(f'#!/bin/sh\nexec {sys.executable} -m scalkit.cli "$@"\n')
+    scalkit.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m scalkit.cli "$@"\n')
     scalkit.chmod(0o755)
     path = os.pathsep.join([str(scalkit.parent), str(Path(sys.executable).parent), os.environ["PATH"]])
     env = os.environ | {"PATH": path, "PYTHONPATH": str(PAGE.parents[1])}
@@ -41,7 +42,7 @@ def test_a_python_function(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler")
+@needs_cpp
 def test_a_sort_in_cpp_with_openmp(tmp_path: Path) -> None:
     assert "sort (region)" in run(1, tmp_path)
     assert len(list((tmp_path / "runs/sort").glob("*.jsonl"))) == 6 * 2

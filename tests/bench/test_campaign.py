@@ -472,7 +472,10 @@ def test_folders_that_cannot_be_used(tmp_path: Path, mpi: Mpi) -> None:
     message = f"--out {tmp_path} has other files but no campaign.toml; name a new folder."
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         prepare(tmp_path, _memory(), mpi)
-    for path, reason in ((tmp_path / ("x" * 300), "File name too long"), (Path("a\0b"), "embedded null byte")):
+    for path, reason in (
+        (tmp_path / ("x" * 300), "File name too long"),
+        (Path("a\0b"), "(stat: )?embedded null (byte|character in path)"),
+    ):
         with pytest.raises(UsageError, match=rf"^--out '.* cannot be used: {reason}; name another\.$"):
             prepare(path, _memory(), mpi)
     message = f"cannot use the folder {tmp_path}/file/x: Not a directory; choose another."

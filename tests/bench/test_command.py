@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from needs import needs_cpp, needs_gfortran
 
 import scalkit as sk
 from scalkit.bench.command.campaign import CommandArguments, prepare_command
@@ -23,6 +25,7 @@ from scalkit.native import sources
 
 LONG_S = 6000.0
 """Far longer than any wait: nothing that has to end comes near it."""
+PYTHON = shlex.quote(sys.executable)
 PROGRAM = """
 import sys
 import scalkit as sk
@@ -103,7 +106,7 @@ def test_options_of_a_command_need_one(capsys) -> None:
 
 def test_a_campaign_keeps_what_fails_and_resumes(program: Path, tmp_path: Path, capsys) -> None:
     out = tmp_path / "runs"
-    command = f"{sys.executable} {program} {{n}} {{p}}"
+    command = f"{PYTHON} {program} {{n}} {{p}}"
     options = ["--command", command, "-p", "n=1,4", "-p", "p=1,2", "--runs", "1", "--min-reps", "1", "--max-reps", "1"]
     assert main(["measure", *options, "--out", str(out)]) == 2
     said = capsys.readouterr()
@@ -130,7 +133,7 @@ def test_a_campaign_keeps_what_fails_and_resumes(program: Path, tmp_path: Path, 
 
 def test_more_points_go_into_the_same_folder_and_a_single_value_is_no_parameter(program: Path, tmp_path: Path) -> None:
     for values in ("n=1,2", "n=1,2,3"):
-        template = Template(f"{sys.executable} {program} {{n}} {{p}}")
+        template = Template(f"{PYTHON} {program} {{n}} {{p}}")
         own = CommandArguments(template, matrix([values, "p=1"]), runs=1, min_reps=2, max_reps=2)
         result = prepare_command(tmp_path / "runs", own).run()
         assert not result.missing
@@ -147,7 +150,7 @@ def test_words_that_are_no_names_of_files_are_texts(tmp_path: Path) -> None:
 
 
 def test_a_changed_program_is_another_one(program: Path, tmp_path: Path) -> None:
-    template = Template(f"{sys.executable} {program} 1 1")
+    template = Template(f"{PYTHON} {program} 1 1")
     prepare_command(tmp_path / "runs", CommandArguments(template, matrix([]), runs=1, min_reps=1, max_reps=1)).run()
     program.write_text(PROGRAM + "\n")
     with pytest.raises(UsageError, match="holds other measurements: files was"):
@@ -185,7 +188,7 @@ void inner() { SK_REGION_BEGIN("i\\"n"); SK_REGION_BEGIN("i\\"n"); SK_REGION_END
 """
 
 
-@pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler")
+@needs_cpp
 def test_regions_of_several_files_in_cpp(tmp_path: Path) -> None:
     include = sources("microbench") / "include"
     for name, text in (("main.cpp", REGIONS), ("inner.cpp", INNER)):
@@ -270,7 +273,7 @@ end program
 """
 
 
-@pytest.mark.skipif(shutil.which("gfortran") is None, reason="needs gfortran (make system-deps)")
+@needs_gfortran
 def test_regions_in_fortran(tmp_path: Path) -> None:
     own = sources("microbench") / "include/scalkit"
     (tmp_path / "app.f90").write_text(FORTRAN)
@@ -308,7 +311,7 @@ def test_the_folder_of_the_header_is_printed(capsys) -> None:
 
 
 def test_a_run_file_says_where_it_comes_from(program: Path, tmp_path: Path) -> None:
-    template = Template(f"{sys.executable} {program} {{n}} 1", ("OMP_NUM_THREADS=64",))
+    template = Template(f"{PYTHON} {program} {{n}} 1", ("OMP_NUM_THREADS=64",))
     own = CommandArguments(template, matrix(["n=3"]), runs=1, min_reps=1, max_reps=1)
     prepare_command(tmp_path / "runs", own).run()
     env = json.loads((tmp_path / "runs/command-n3-r00.jsonl").read_text().splitlines()[0])
@@ -317,7 +320,7 @@ def test_a_run_file_says_where_it_comes_from(program: Path, tmp_path: Path) -> N
     assert env["environment"]["OMP_NUM_THREADS"] == "64"
     assert env["oversubscribed"]
     for text, is_crowded in (("1,1", False), ("32,32", True)):
-        template = Template(f"{sys.executable} {program} {{n}} 1", (f"OMP_NUM_THREADS={text}",))
+        template = Template(f"{PYTHON} {program} {{n}} 1", (f"OMP_NUM_THREADS={text}",))
         own = CommandArguments(template, matrix(["n=3"]), runs=1, min_reps=1, max_reps=1)
         prepare_command(tmp_path / text, own).run()
         env = json.loads((tmp_path / text / "command-n3-r00.jsonl").read_text().splitlines()[0])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from needs import needs_simgrid
 
 import scalkit as sk
 from scalkit.bench.campaign.here import run_alternately
@@ -18,8 +18,6 @@ from scalkit.bench.libraries.simulator import simulate
 from scalkit.bench.patterns.master_worker import FarmArguments, prepare_farm, variants
 from scalkit.cli import main
 from scalkit.errors import UsageError
-
-needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="needs SimGrid's smpicc (make system-deps)")
 
 SEND_S, RECEIVE_S, LATENCY_S, BYTE_S, ENVELOPE_B = 3e-7, 5e-7, 1e-6, 1e-9, 16
 TRUTH = f"""<?xml version='1.0'?>

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from needs import needs_simgrid
 
 import scalkit as sk
 from scalkit.bench import Arguments, Mpi, prepare
@@ -82,6 +83,7 @@ REFINED = 'sizes = [4096, 8192, 16384]\n[refine]\nover = "sizes"\nmax_points = 4
 
 
 @pytest.mark.mpi
+@needs_simgrid
 def test_a_campaign_file_says_it_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "mine.toml"
     rules = "runs = 1\nmin_reps = 10\nmax_reps = 50\nstandard_error = 0.03\ncut_quartiles = [4]\nper_process = true\n"

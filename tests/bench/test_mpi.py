@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -198,9 +199,9 @@ def test_processes_of_a_command_are_bound(mpi: Mpi, tmp_path: Path, capsys: pyte
         "import os, sys\nopen(sys.argv[1] + str(os.getpid()), 'w').write(str(len(os.sched_getaffinity(0))))\n"
     )
     (tmp_path / "seen").mkdir()
-    command = f"{mpi.mpiexec} -n {{p}} {sys.executable} {tmp_path}/see.py {tmp_path}/seen/"
+    command = f"{mpi.mpiexec} -n {{p}} {shlex.quote(sys.executable)} {tmp_path}/see.py {tmp_path}/seen/"
     (tmp_path / "mine.toml").write_text(
-        f'command = "{command}"\nparameters = {{ p = [2] }}\nruns = 1\nmax_reps = 1\nbind = "core"\n'
+        f'command = {json.dumps(command)}\nparameters = {{ p = [2] }}\nruns = 1\nmax_reps = 1\nbind = "core"\n'
     )
     assert main(["campaign", "run", str(tmp_path / "mine.toml")]) == 0
     seen = [one.read_text() for one in (tmp_path / "seen").iterdir()]

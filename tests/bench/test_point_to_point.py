@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
+from needs import needs_simgrid
 
 from scalkit.bench.libraries.mpi import find_mpi
 from scalkit.bench.libraries.platforms import load_platform
@@ -20,8 +20,6 @@ from scalkit.perfmodels import PointToPoint, Protocol, Range, find_rendezvous, f
 from scalkit.perfmodels.files.card import ModelCard, read_card
 from scalkit.perfmodels.fits.card import fit_card
 from scalkit.perfmodels.fits.runs import read_message_runs
-
-needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="needs SimGrid's smpicc (make system-deps)")
 
 TRUTH = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">

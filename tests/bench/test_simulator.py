@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs_simgrid
 from tiers import slow_unless
 
 import scalkit as sk
@@ -19,7 +19,7 @@ from scalkit.bench.libraries.simulator import ALGORITHMS, read_algorithms, simul
 from scalkit.cli import main
 from scalkit.errors import UsageError
 
-pytestmark = pytest.mark.skipif(shutil.which("smpicc") is None, reason="needs SimGrid's smpicc (make system-deps)")
+pytestmark = needs_simgrid
 
 FROM_4 = (4, 8, 16, 32, 64, 128)
 Measured = Callable[..., Path]

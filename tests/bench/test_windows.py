@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from needs import needs_simgrid
 
 import scalkit as sk
 from scalkit.bench import Mpi
@@ -65,6 +66,7 @@ def test_windows_do_not_grow_in_virtual_time(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.mpi
+@needs_simgrid
 def test_what_a_library_lacks_is_said(tmp_path: Path) -> None:
     out = tmp_path / "sim"
     words = ["measure", "collectives", "--platform", "juropa", "-n", "2", "--ops", "partitioned,bandwidth,MPI_Scan[persistent]"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
+from needs import needs_simgrid
 
 from scalkit.bench import find_mpi
 from scalkit.bench.virtual.mpi import proved, virtual
@@ -14,8 +14,6 @@ from scalkit.bench.virtual.network import read_network
 from scalkit.cli import main
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.perfmodels.files.card import read_card
-
-needs_simgrid = pytest.mark.skipif(shutil.which("smpicc") is None, reason="needs SimGrid's smpicc (make system-deps)")
 
 
 @needs_simgrid

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -150,7 +151,7 @@ def test_the_doctor_says_the_same(core: Path) -> None:
 
 
 def _sentence(core: Path, extra: str, package: str) -> str:
-    return sentence(extra, package).replace(sys.executable, str(core))
+    return sentence(extra, package).replace(shlex.quote(sys.executable), shlex.quote(str(core)))
 
 
 def test_the_command_is_one_for_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:

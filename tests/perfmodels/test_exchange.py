@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from needs import needs_simgrid
 
 from scalkit.errors import UsageError
 from scalkit.perfmodels import (
@@ -225,7 +225,7 @@ int main(int argc, char **argv)
 """
 
 
-@pytest.mark.skipif(shutil.which("smpirun") is None, reason="needs SimGrid's smpicc (make system-deps)")
+@needs_simgrid
 @pytest.mark.parametrize("card", ["mpich-5.0.2", "openmpi-5.0.11"])
 def test_simgrid_takes_as_long_as_the_card(card: str, tmp_path: Path) -> None:
     message = message_of(Path(__file__).parents[2] / f"data/models/{card}.toml")

@@ -23,10 +23,12 @@ def _notebook(folder: Path, *sources: str) -> Path:
 
 
 def test_same_python_own_folder_and_typed_parameters(tmp_path: Path) -> None:
-    notebook = _notebook(tmp_path, "import sys, os; print(sys.executable, os.getcwd(), word, os.environ['IPYTHONDIR'])")
+    notebook = _notebook(
+        tmp_path, "import sys, os; print(sys.executable, os.getcwd(), word, os.environ['IPYTHONDIR'], sep='\\n')"
+    )
     before = dict(os.environ)
     done = execute(notebook, {"word": "<b>'\"{x}"}, tmp_path)
-    text = done.cells[-1].outputs[0].text.split()
+    text = done.cells[-1].outputs[0].text.splitlines()
     assert text == [sys.executable, str(tmp_path), "<b>'\"{x}", str(tmp_path / "ipython")]
     assert dict(os.environ) == before
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hostile_submissions import good
+from needs import needs_ssh_keygen
 
 import scalkit as sk
 from scalkit.cli import main
@@ -30,6 +31,7 @@ def sites(tmp_path: Path) -> tuple[sk.store.Store, sk.store.Store, str]:
     return mine, theirs, mine.folder.run_ids()[0]
 
 
+@needs_ssh_keygen
 def test_a_retraction_counts_where_its_signer_is_trusted(
     sites: tuple[sk.store.Store, sk.store.Store, str], tmp_path: Path
 ) -> None:
@@ -75,6 +77,7 @@ def test_restored_is_restored_in_whatever_order_it_is_said(sites: tuple[sk.store
 
 
 @pytest.mark.slow
+@needs_ssh_keygen
 def test_runs_are_signed_on_the_command_line(
     sites: tuple[sk.store.Store, sk.store.Store, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -108,6 +111,7 @@ def test_runs_are_signed_on_the_command_line(
     assert other.signers() == {}
 
 
+@needs_ssh_keygen
 def test_what_cannot_be_signed_or_trusted(
     sites: tuple[sk.store.Store, sk.store.Store, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

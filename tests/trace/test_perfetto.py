@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 import tarfile
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from needs import needs_otf2
 from pycubexr import CubexParser
 from random_traces import build, random_calls, random_regions
 
@@ -92,7 +92,7 @@ def test_a_cube_profile_says_what_was_left_out(tmp_path: Path, capsys: pytest.Ca
     assert told["left out"] == left
 
 
-@pytest.mark.skipif(shutil.which("otf2-print") is None, reason="needs OTF2 (make system-deps)")
+@needs_otf2
 def test_an_archive_is_exported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = TraceBuilder(1)
     folder.call(0, "MPI_Barrier", 1, 5, scope=0)
