@@ -17,6 +17,8 @@ STEADILY := sh tests/suite/steadily.sh
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
+# Two installations into one environment at the same time damage it.
+.NOTPARALLEL:
 .PHONY: help docs dist report try-system-deps test test-all lint check-c pytest core test-mpi system-deps data lab clean distclean mpi
 
 help:
@@ -24,6 +26,8 @@ help:
 	@echo "                  what is in $(RUNS) already is not measured again"
 	@echo "make test         style, types, C tests, and the Python tests with a real run of each kind"
 	@echo "make test-all     and what is slow by nature: all notebooks, further MPI libraries, documentation, wheel, coverage"
+	@echo "                  parts of them: make lint, make check-c, make core, make pytest PYTEST_FLAGS='-k growth';"
+	@echo "                  make test-mpi: with the MPI library that is first on PATH"
 	@echo "make lab          JupyterLab on the notebooks"
 	@echo "make docs         the documentation site, which '$(BIN)/scalkit docs' opens; make dist: sdist and wheel with it"
 	@echo "make data         a long campaign: 10 runs, no time budget, into data/runs/"
@@ -68,7 +72,7 @@ data: mpi
 	$(BIN)/scalkit measure collectives memory -n $(COUNTS) --runs 10 --out data/runs/$$(date -u +%Y-%m-%d)-$$(hostname -s)
 
 $(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/.base
-	@$(PIP) install -c constraints.txt -e '.[docs]'
+	@$(STEADILY) "installing what the documentation needs" $(PIP) install -c constraints.txt -e '.[docs]'
 	@touch $@
 
 # Nothing is fetched: the theme and the pictures bring what they need.
@@ -80,11 +84,11 @@ docs: $(VENV)/.docs
 	@echo "make: $(SITE)/index.html"
 
 dist: docs
-	@$(PIP) install -c constraints.txt build
+	@$(STEADILY) "installing what builds packages" $(PIP) install -c constraints.txt build
 	@$(BIN)/python -m build
 
 lab: $(VENV)/.base
-	@$(PIP) install -c constraints.txt -e '.[all]'
+	@$(STEADILY) "installing JupyterLab" $(PIP) install -c constraints.txt -e '.[all]'
 	@$(BIN)/scalkit lab
 
 # ---- the checks -------------------------------------------------------------------------------------
@@ -110,10 +114,8 @@ pytest: $(VENV)/.test
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
 # The tests of the core, in an environment without any extra.
-CORE = $(addprefix tests/,growth measure fit stats validation session)
 core: $(VENV)/.test
-	$(BIN)/python tests/core/environment.py $(VENV)/core
-	$(VENV)/core/bin/python -m pytest -m core $(CORE) -n $(WORKERS) --dist loadfile $(PYTEST_FLAGS)
+	@$(SUITE) --core $(if $(strip $(PYTEST_FLAGS)),-- $(PYTEST_FLAGS))
 
 WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 

@@ -74,18 +74,22 @@ def cache_folder(name: str) -> Path:
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     if base.is_absolute():
         return base / "scalkit" / name
-    base = Path.home() / ".cache"
-    if _can_be_written(base / "scalkit"):
+    try:
+        base = Path.home() / ".cache"
+        reason = "" if _can_be_written(base / "scalkit") else f"{base} cannot be written"
+    except RuntimeError:  # in a container, for a user of whom the system knows only the number
+        reason = "this user has no home directory"
+    if not reason:
         return base / "scalkit" / name
     folder = own_temporary_folder()
-    _warn_once(f"scalkit: {base} cannot be written; files are kept in {folder} (XDG_CACHE_HOME names another place).")
+    _warn_once(f"scalkit: {reason}; files are kept in {folder} (XDG_CACHE_HOME names another place).")
     return folder / name
 
 
 def own_temporary_folder() -> Path:
-    """Return a folder in the directory of temporary files that only this user can write, made if it is missing.
+    """Return this user's own folder in the directory of temporary files, and create it if it is missing.
 
-    Raises BuildError if it cannot be made, or if others can write it: programs in it are run.
+    Raises BuildError if it cannot be made, or if others can write to it: programs in it are run.
     """
     folder = Path(tempfile.gettempdir()) / f"scalkit-{os.getuid()}"
     try:
@@ -94,14 +98,17 @@ def own_temporary_folder() -> Path:
     except OSError as error:
         raise BuildError(f"cannot make {folder}: {error.strerror or error}; name a place with XDG_CACHE_HOME.") from error
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) & 0o022:
-        raise BuildError(f"{folder} can be written by others; name a place of your own with XDG_CACHE_HOME.")
+        raise BuildError(
+            f"{folder} is not a folder that only this user can write to; name a place of your own with XDG_CACHE_HOME."
+        )
     return folder
 
 
 def without_blanks(folder: Path) -> Path:
-    """Return another path of a folder without blanks, which compiler wrappers of MPI libraries do not quote.
+    """Return a path of `folder` that contains no blanks.
 
-    It is `folder` itself if that has none, else a link in the cache, or in the directory of temporary files.
+    Compiler wrappers of MPI libraries do not quote paths. A folder whose path has blanks is reached through a symbolic
+    link in the cache, or in the directory of temporary files if the path of the cache has blanks as well.
     Raises BuildError if the link cannot be made.
     """
     if not _has_blanks(folder):
@@ -130,7 +137,8 @@ def _has_blanks(path: Path) -> bool:
 
 def _can_be_written(folder: Path) -> bool:
     """Return whether a folder can be written, or could be made."""
-    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    # os.path.exists is false for places below a folder that this user may not enter; Path.exists raises there.
+    nearest = next(place for place in (folder, *folder.parents) if os.path.exists(place))
     return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
 
 

@@ -16,9 +16,10 @@ from typing import Any
 
 import hypothesis
 import pytest
+from suite.folders import CORE
 from suite.progress import CpuPerTest, Progress
 from suite.watch import HangWatch
-from tabs import Tabs
+from tabs import Browser, Tabs
 
 from scalkit.native import without_blanks
 from scalkit.schema_errors import load_jsonschema
@@ -40,11 +41,12 @@ YIELDING = {
 }
 
 
-FAULTS_OF_THE_ENVIRONMENT = ("HangError", "TargetClosedError", "TimeoutError", "Address already in use", "Cannot allocate memory")
-"""Errors that say something about the machine, not about what is tested. No wrong value is among them."""
-
-CORE = tuple(f"tests/{name}/" for name in ("growth", "measure", "fit", "stats", "validation", "session"))
-"""What `make core` runs without any extra; what needs one there is marked `extra`."""
+FAULTS_OF_THE_ENVIRONMENT = [
+    rf"(?s)^(?!AssertionError\b).*{fault}"
+    for fault in ("HangError", "TargetClosedError", "TimeoutError", "Address already in use", "Cannot allocate memory")
+]
+"""Regular expressions for errors that say something about the machine, not about what is tested. No assertion is among them,
+even if it quotes such an error."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -52,9 +54,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose one MPI library and a cache for the tests, without an outer make, and let signals end processes under `nohup`."""
+    """Choose the MPI library and the cache of the tests, and drop the variables of an outer make.
+
+    The signal handlers are the default ones again, which `nohup` disables.
+    """
     config.pluginmanager.register(CpuPerTest())
-    config.pluginmanager.register(HangWatch())
+    has_workers = bool(getattr(config.option, "numprocesses", None))
+    if hasattr(config, "workerinput") or not has_workers:  # the process that only waits for workers runs no test
+        config.pluginmanager.register(HangWatch())
     if config.option.summary and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Progress(config, config.option.summary))
     os.environ.update(YIELDING)
@@ -75,7 +82,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _name_for_mpi4py(mpicc: str, link: Path) -> None:
-    """Let wheels of mpi4py find Debian's MPICH, which calls libmpich.so.12 what they know as libmpi.so.12."""
+    """Let mpi4py wheels, which load libmpi.so.12, find Debian's MPICH, where that library is called libmpich.so.12."""
     said = subprocess.run([mpicc, "-show"], capture_output=True, text=True, check=False).stdout
     for place in re.findall(r"-L(\S+)", said) if "-lmpich" in said.split() else []:
         if (library := Path(place) / link.name.replace("mpi", "mpich")).exists():
@@ -87,7 +94,7 @@ def _name_for_mpi4py(mpicc: str, link: Path) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Look for no garbage while the tests are read, and never among what was read: nearly all of it stays to the end."""
+    """Disable garbage collection during collection, and exclude the collected objects from it: nearly all live to the end."""
     gc.disable()
     try:
         return (yield)
@@ -109,7 +116,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.nodeid.startswith(CORE) and not any(map(item.get_closest_marker, ("mpi", "browser", "extra"))):
             item.add_marker(pytest.mark.core)
         if item.get_closest_marker("browser") or item.get_closest_marker("mpi"):
-            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=list(FAULTS_OF_THE_ENVIRONMENT)))
+            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=FAULTS_OF_THE_ENVIRONMENT))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail if a test was skipped and SCALKIT_NO_SKIPS=1 allows none."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    is_strict = os.environ.get("SCALKIT_NO_SKIPS") == "1" and not hasattr(session.config, "workerinput")
+    if is_strict and reporter and reporter.stats.get("skipped") and session.exitstatus == pytest.ExitCode.OK:
+        reporter.write_line("With SCALKIT_NO_SKIPS=1, a skipped test fails the run.")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -127,7 +144,7 @@ def chromium() -> Iterator[Any]:
         pytest.skip("no Chromium on PATH; install it (make system-deps) or set SCALKIT_CHROMIUM")
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = Browser(lambda: playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS))
         yield browser
         browser.close()
 

@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from scalkit.cli import main
+from scalkit.native import without_blanks
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 NAME = re.compile(r"\A(?:#|//|/\*|<!--) (\S+\.\w+)(?: \*/| -->)?\n")
@@ -88,7 +89,7 @@ def _run_in_shell(line: str, folder: Path) -> tuple[str, int]:
         scalkit.parent.mkdir()
         scalkit.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m scalkit.cli "$@"\n')
         scalkit.chmod(0o755)
-    path = os.pathsep.join([str(scalkit.parent), str(Path(sys.executable).parent), os.environ["PATH"]])
+    path = os.pathsep.join([str(scalkit.parent), str(without_blanks(Path(sys.prefix)) / "bin"), os.environ["PATH"]])
     environment = os.environ | {"PATH": path, "PYTHONPATH": str(DOCS.parent), "COLUMNS": "1000"}
     done = subprocess.run(line, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr, done.returncode

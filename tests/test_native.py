@@ -1,4 +1,4 @@
-"""Compiling into the cache: once for each sources, compiler and flags; a clear sentence for everything that is missing."""
+"""Compile into the cache once for each combination of sources, compiler and flags; name whatever is missing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -84,7 +83,7 @@ def test_builds_at_the_same_time_compile_once(tree: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("change", ["sources", "flags", "library", "compiler"])
-def test_another_build_for_other(change: str, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_leads_to_another_build(change: str, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = native.build(tree, "cc")
     compiler, library = "cc", ""
     if change == "sources":
@@ -134,17 +133,6 @@ def test_measuring_programs_in_a_temporary_folder_with_blanks(tmp_path: Path) ->
 def test_make_around_it_does_not_disturb(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAKEFLAGS", "n -- BUILD=/nowhere MPICC=false")
     assert native.build(tree, "cc").program("hello").is_file()
-
-
-def test_builds_at_the_same_time(tree: Path, tmp_path: Path) -> None:
-    found: list[Path] = []
-    threads = [threading.Thread(target=lambda: found.append(native.build(tree, "cc").program("hello"))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == 4
-    assert len(_built(tmp_path)) == 1
 
 
 def test_sources_that_do_not_compile(tree: Path, tmp_path: Path) -> None:
@@ -218,9 +206,10 @@ def test_program_that_was_not_made(tree: Path) -> None:
         built.program("bye")
 
 
-def test_cache_folder_ignores_relative_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_folder_ignores_relative_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "some/where")
-    assert native.cache_folder("native") == Path.home() / ".cache/scalkit/native"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert native.cache_folder("native") == tmp_path / ".cache/scalkit/native"
 
 
 @pytest.fixture
@@ -251,9 +240,26 @@ def test_temporary_folder_that_others_can_write(home_of_others: Path, tmp_path: 
     else:
         own.mkdir()
         own.chmod(0o777)
-    message = f"{own} can be written by others; name a place of your own with XDG_CACHE_HOME."
+    message = f"{own} is not a folder that only this user can write to; name a place of your own with XDG_CACHE_HOME."
     with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
         native.cache_folder("native")
+
+
+def test_home_of_another_user(home_of_others: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home that this user may not even look into, as that of root: root itself may look everywhere."""
+    exists = os.path.exists
+    monkeypatch.setattr(os.path, "exists", lambda path: "home" not in Path(path).parts and exists(path))
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert native.cache_folder("native") == tmp_path / f"scalkit-{os.getuid()}/native"
+
+
+def test_user_without_a_home(home_of_others: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    assert native.cache_folder("native") == tmp_path / f"scalkit-{os.getuid()}/native"
+    assert caplog.records[0].message.startswith("scalkit: this user has no home directory; files are kept in ")
 
 
 def test_no_place_for_a_cache(home_of_others: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,7 +298,7 @@ def test_path_without_blanks_that_cannot_be_made(tmp_path: Path, monkeypatch: py
         native.without_blanks(Path("/my environment"))
 
 
-def test_checkout_wins_and_missing_sources_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checkout_wins_and_missing_sources_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "scalkit"
     monkeypatch.setattr(native, "_PACKAGE", package)
     message = f"the C sources 'some' are not at {package / '_shipped/some'}; install scalkit again."

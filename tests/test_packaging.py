@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from scalkit.native import without_blanks
+
 ROOT = Path(__file__).resolve().parents[1]
 _SPEC = importlib.util.spec_from_file_location("environment", ROOT / "tests/core/environment.py")
 environment = importlib.util.module_from_spec(_SPEC)
@@ -120,7 +122,7 @@ def test_wheel_reports_on_its_bundled_run(clean: Path, tmp_path: Path) -> None:
 def test_wheel_builds_its_microbenchmarks(clean: Path, tmp_path: Path) -> None:
     env = {k: v for k, v in os.environ.items() if k not in {"PYTHONPATH", "VIRTUAL_ENV"}}
     env |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache"), "CFLAGS": "-O0"}
-    env["PATH"] = os.pathsep.join([env["PATH"], str(Path(sys.executable).parent)])
+    env["PATH"] = os.pathsep.join([env["PATH"], str(without_blanks(Path(sys.prefix)) / "bin")])
     args = ["measure", "memory", "-n", "2,3", "--runs", "1", "--budget", "20", "--out", tmp_path / "runs"]
     _run(clean / "scalkit", *args, cwd=tmp_path, env=env)
     assert len(list((tmp_path / "runs").glob("memory-*.jsonl"))) == 2

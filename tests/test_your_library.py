@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from needs import needs_cpp
 
+from scalkit.native import without_blanks
+
 PAGE = Path(__file__).resolve().parents[1] / "docs/your-library.md"
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 COMMANDS = [text for kind, text in BLOCKS if kind == "sh"]
@@ -26,7 +28,7 @@ def run(number: int, folder: Path) -> str:
     scalkit.parent.mkdir()
     scalkit.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m scalkit.cli "$@"\n')
     scalkit.chmod(0o755)
-    path = os.pathsep.join([str(scalkit.parent), str(Path(sys.executable).parent), os.environ["PATH"]])
+    path = os.pathsep.join([str(scalkit.parent), str(without_blanks(Path(sys.prefix)) / "bin"), os.environ["PATH"]])
     env = os.environ | {"PATH": path, "PYTHONPATH": str(PAGE.parents[1])}
     said = ""
     for line in COMMANDS[number].splitlines():

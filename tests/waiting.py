@@ -37,5 +37,5 @@ def wait_until(
         if process is not None and process.poll() is not None and not condition():
             raise RuntimeError(f"{process.args} ended with status {process.returncode} before there was {what}")
         if time.monotonic() > end:
-            raise TimeoutError(f"{what}: nothing for {PATIENCE_S:.0f} s")
+            raise TimeoutError(f"waited {PATIENCE_S:.0f} s for {what} in vain")
         time.sleep(0.02)

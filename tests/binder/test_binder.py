@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from scalkit.native import without_blanks
+
 ROOT = Path(__file__).resolve().parents[2]
 BINDER = ROOT / "binder"
 SCRIPTS = ("postBuild", "start")
@@ -30,7 +32,7 @@ def _environment(home: Path) -> dict[str, str]:
 
     Whether something is compiled again does not depend on how well it is compiled.
     """
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    path = os.pathsep.join([str(without_blanks(Path(sys.prefix)) / "bin"), os.environ["PATH"]])
     return {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8", "CFLAGS": "-O0"}
 
 

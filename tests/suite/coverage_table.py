@@ -15,11 +15,11 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parents[2]
 COUNTS = ("num_statements", "covered_lines", "num_branches", "covered_branches")
 N_FILES = 10
-"""So many of the files with the most uncovered lines are listed."""
+"""Number of the files with the most uncovered lines that are listed."""
 
 
 def combined(folder: Path) -> dict[str, Any]:
-    """Combine the data of all processes; return what coverage.py says of each file."""
+    """Combine the data of all processes, and return coverage.py's report for each file."""
     coverage = Coverage(data_file=str(folder / "data"), config_file=str(ROOT / "pyproject.toml"))
     coverage.combine([str(folder)], keep=False)
     coverage.save()
@@ -29,11 +29,11 @@ def combined(folder: Path) -> dict[str, Any]:
 
 
 def by_package(files: dict[str, Any]) -> dict[str, Counter[str]]:
-    """Return the counts of each package of scalkit; modules beside the packages are one together."""
+    """Return the counts of each package of scalkit; modules beside the packages count as one."""
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for name, file in files.items():
         parts = Path(name).parts
-        package = parts[1] if len(parts) > 2 else "modules beside them"
+        package = parts[1] if len(parts) > 2 else "top-level modules"
         for count in COUNTS:
             found[package][count] += file["summary"][count]
             found["all"][count] += file["summary"][count]

@@ -3,7 +3,7 @@
 `python leftovers.py [--signal INT --after SECONDS] -- COMMAND ...` runs a command, ends it by a signal if asked to, and lists
 what is there afterwards and was not there before; the exit status is 1 if there is anything.
 
-`run.py` starts `python leftovers.py --guard RUN FOLDER`, which waits until `run.py` has ended in whatever way, kills the
+`guarded()` starts `python leftovers.py --guard RUN FOLDER`, which waits until its parent has ended in whatever way, kills the
 processes of that run, and removes its folder and its shared memory.
 """
 
@@ -19,26 +19,36 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
-VARIABLE = "SCALKIT_TEST_RUN"
+RUN_VARIABLE = "SCALKIT_RUN"
 """Environment variable that marks all processes of one run of the suite; it survives every change of parents."""
 SHARED_MEMORY = Path("/dev/shm")
-OF_MPI = ("/dev/shm/mpich_*", "/dev/shm/sm_segment.*", "/dev/shm/vader_segment.*", "/dev/shm/osc_*", "/tmp/hydra_hwloc_xmlfile_*")
+MPI_FILES = (
+    "/dev/shm/mpich_*",
+    "/dev/shm/sm_segment.*",
+    "/dev/shm/vader_segment.*",
+    "/dev/shm/osc_*",
+    "/tmp/hydra_hwloc_xmlfile_*",
+)
 """Files that MPI libraries and MPICH's launcher leave when they are killed; no variable moves them to another folder."""
+MPI_LAUNCHERS = ("mpiexec", "mpirun", "hydra_pmi_proxy", "prte", "orted")
+"""Beginnings of the names of programs that start ranks."""
 SECONDS_TO_SETTLE = 10.0
-"""Time for processes that were told to end. `leftovers.py` looks again until nothing is left or this time is over."""
+"""Time for processes that were asked to end. `leftovers.py` looks again until nothing is left or this time is over."""
 
 
 def processes_of(run: str) -> Iterator[psutil.Process]:
     """Iterate over the processes of a run, without this one."""
     for process in psutil.process_iter():
         try:
-            is_of_run = process.environ().get(VARIABLE) == run
+            is_of_run = process.environ().get(RUN_VARIABLE) == run
         except psutil.Error:
             continue
         if is_of_run and process.pid != os.getpid():
@@ -50,7 +60,7 @@ def end_processes(run: str, seconds: float = SECONDS_TO_SETTLE) -> list[str]:
     commands = []
     end = time.monotonic() + seconds
     # Processes that start others while they are being killed need a second look.
-    while (processes := list(processes_of(run))) and time.monotonic() < end:
+    while processes := list(processes_of(run)):
         for process in processes:
             try:
                 if process.status() != psutil.STATUS_ZOMBIE:
@@ -59,20 +69,22 @@ def end_processes(run: str, seconds: float = SECONDS_TO_SETTLE) -> list[str]:
             except psutil.Error:
                 continue
         psutil.wait_procs(processes, timeout=1)
+        if time.monotonic() > end:
+            break
     return commands
 
 
 def remove_files(folder: Path, before: set[str]) -> None:
     """Remove the temporary folder of a run, and the files of MPI that are new and that nobody uses any more."""
     shutil.rmtree(folder, ignore_errors=True)
-    for path in _unused(files_of_mpi() - before):
+    for path in unused(files_of_mpi() - before):
         path.unlink(missing_ok=True)
 
 
 def files_of_mpi() -> set[str]:
-    """Return the paths of the files of `OF_MPI` that belong to this user."""
+    """Return the paths of the files of `MPI_FILES` that belong to this user."""
     paths = set()
-    for pattern in OF_MPI:
+    for pattern in MPI_FILES:
         for path in glob.glob(pattern):
             with contextlib.suppress(OSError):
                 if os.lstat(path).st_uid == os.getuid():
@@ -80,12 +92,14 @@ def files_of_mpi() -> set[str]:
     return paths
 
 
-def _unused(new: set[str]) -> list[Path]:
-    """Return those files that no process has open or mapped."""
+def unused(new: set[str]) -> list[Path]:
+    """Return those files that no process has open or mapped; none while another MPI program starts, which opens them later."""
     if not new:
         return []
     for process in psutil.process_iter():
         try:
+            if process.name().startswith(MPI_LAUNCHERS) and process.status() != psutil.STATUS_ZOMBIE:
+                return []
             new -= {item.path for item in process.memory_maps()} | {item.path for item in process.open_files()}
         except psutil.Error:
             continue
@@ -93,7 +107,7 @@ def _unused(new: set[str]) -> list[Path]:
 
 
 def guard(run: str, folder: Path) -> None:
-    """Wait for the end of standard input, which `run.py` holds open as long as it lives; then clean up."""
+    """Wait for the end of standard input, which the parent holds open as long as it lives; then clean up."""
     before = files_of_mpi()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -101,6 +115,32 @@ def guard(run: str, folder: Path) -> None:
     sys.stdin.read()
     end_processes(run)
     remove_files(folder, before)
+
+
+@contextmanager
+def guarded() -> Iterator[dict[str, str]]:
+    """Provide the environment of a run, and clean up after it, also if this process is killed."""
+    run, folder = uuid.uuid4().hex, Path(tempfile.mkdtemp(prefix="scalkit-"))
+    folder.chmod(0o711)  # munge, which Slurm needs, refuses a socket that other users cannot reach
+    watcher = subprocess.Popen(
+        [sys.executable, __file__, "--guard", run, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert watcher.stdin
+    assert watcher.stdout
+    if not watcher.stdout.readline():
+        raise RuntimeError(f"the guard of {folder} did not start")
+    try:
+        # What Jupyter and IPython keep of their users goes with the run, too.
+        own = {f"JUPYTER_{kind}_DIR": str(folder / "jupyter" / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")}
+        own |= {"IPYTHONDIR": str(folder / "ipython"), RUN_VARIABLE: run, "TMPDIR": str(folder)}
+        yield {**os.environ, **own}
+    finally:
+        watcher.stdin.close()
+        watcher.wait()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(frozen=True)
@@ -164,14 +204,14 @@ def main() -> int:
     parser.add_argument("--settle", type=float, default=3 * SECONDS_TO_SETTLE, help="seconds to wait for what still ends")
     parser.add_argument("--guard", nargs=2, metavar=("RUN", "FOLDER"), help=argparse.SUPPRESS)
     parser.add_argument("command", nargs="*", help="the command and its arguments, after --")
-    given = parser.parse_args()
-    if given.guard:
-        guard(given.guard[0], Path(given.guard[1]))
+    arguments = parser.parse_args()
+    if arguments.guard:
+        guard(arguments.guard[0], Path(arguments.guard[1]))
         return 0
-    if not given.command:
+    if not arguments.command:
         parser.error("a command is needed, as in: leftovers.py -- make test")
-    number = signal.Signals[f"SIG{given.signal}"] if given.signal else None
-    left = compare(given.command, number, given.after, given.settle)
+    number = signal.Signals[f"SIG{arguments.signal}"] if arguments.signal else None
+    left = compare(arguments.command, number, arguments.after, arguments.settle)
     print("\n".join([f"left behind: {len(left)}", *left]))
     return 1 if left else 0
 

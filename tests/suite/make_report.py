@@ -1,19 +1,20 @@
 """Measure the MPI library of this machine and write a report: what `make report` does.
 
-Run times of virtual time decide with any number of cores. Real ones are taken up to the number of cores and
-shown beside them, or, where the library cannot run in virtual time, in their place.
+Times of the virtual clock decide with any number of cores. Real times are taken up to the number of cores and shown next to
+them, or in their place if the library cannot run in virtual time. It is here because it shares its progress lines, its table
+and its cleaning up with the test suite.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import leftovers
 from parts import ROOT, Counts, Part, Run, table
 from rich.console import Console
 
@@ -25,7 +26,7 @@ SCALKIT = str(Path(sys.executable).parent / "scalkit")
 LAUNCH = re.compile(r"\[\d+/\d+\] .*: (done|failed)")
 """The line that `scalkit measure` prints after each launch."""
 SECONDS_OF_REAL_TIMES = "20"
-"""For the real times that are shown beside virtual ones and decide nothing."""
+"""Budget of the real times that are shown next to virtual ones and decide nothing."""
 
 
 def options() -> argparse.ArgumentParser:
@@ -50,13 +51,13 @@ def measuring(name: str, folder: str, words: Sequence[str]) -> Part:
     return Part(name, [SCALKIT, "measure", *words, "--out", folder, "--set-aside"], is_shown=True)
 
 
-def real_times_beside(given: argparse.Namespace) -> Part | None:
-    """Return the measuring of real times, None if no number of processes has a core for each."""
-    counts = [str(n) for n in counts_of(given.times, "-n") if n <= cores()]
+def measuring_real_times(arguments: argparse.Namespace) -> Part | None:
+    """Return the part that measures real times, None if no number of processes has a core for each."""
+    counts = [str(n) for n in counts_of(arguments.times, "-n") if n <= cores()]
     if not counts:
         return None
-    rules = ["--runs", given.n_runs, "--budget", SECONDS_OF_REAL_TIMES]
-    return measuring("real times", f"{given.runs}-real", ["collectives", "-n", ",".join(counts), *rules])
+    rules = ["--runs", arguments.n_runs, "--budget", SECONDS_OF_REAL_TIMES]
+    return measuring("real times", f"{arguments.runs}-real", ["collectives", "-n", ",".join(counts), *rules])
 
 
 def counts(part: Part) -> Counts:
@@ -67,42 +68,49 @@ def counts(part: Part) -> Counts:
 
 
 def main() -> int:
-    given = options().parse_args()
+    arguments = options().parse_args()
     try:
-        counts_of(given.counts, "COUNTS")
-        counts_of(given.times, "TIMES")
+        counts_of(arguments.counts, "COUNTS")
+        counts_of(arguments.times, "TIMES")
     except UsageError as error:
         print(f"make report: {error}", file=sys.stderr)
         return 2
-    beside = None
+    with leftovers.guarded() as environment:
+        return measure_and_write(arguments, environment)
+
+
+def measure_and_write(arguments: argparse.Namespace, environment: dict[str, str]) -> int:
+    """Run the parts of the report and print their table; return the exit status."""
+    real_times = None
     if has_virtual_time():
-        beside = real_times_beside(given)
-        words = ["-n", given.times, "--memory-n", given.counts, "--clock", "virtual"]
-        measure = measuring("virtual times, memory", given.runs, ["collectives", "memory", *words])
+        real_times = measuring_real_times(arguments)
+        words = ["-n", arguments.times, "--memory-n", arguments.counts, "--clock", "virtual"]
+        measure = measuring("virtual times, memory", arguments.runs, ["collectives", "memory", *words])
     else:
         print(
             "make: the MPI library cannot run in virtual time here"
             " ('scalkit doctor --need virtual' says why); run times are real",
             flush=True,
         )
-        words = ["-n", given.counts, "--runs", given.n_runs, "--budget", given.budget]
-        measure = measuring("real times, memory", given.runs, ["collectives", "memory", *words])
+        words = ["-n", arguments.counts, "--runs", arguments.n_runs, "--budget", arguments.budget]
+        measure = measuring("real times, memory", arguments.runs, ["collectives", "memory", *words])
     # A verdict that fails is what a report is for: status 1.
-    write = Part("report", [SCALKIT, "report", given.runs], is_shown=True, good=(0, 1))
-    write.command += ["--out", given.out, "--force"]
-    parts = [*([beside] if beside else []), measure, write]
-    run = Run([[[part]] for part in parts], dict(os.environ))
-    if beside:
-        run.run_stage([[beside]])
-        if beside.has_passed:
-            write.command += ["--real-times", f"{given.runs}-real"]
+    write = Part("report", [SCALKIT, "report", arguments.runs], is_shown=True, passing_statuses=(0, 1))
+    write.command += ["--out", arguments.out, "--force"]
+    parts = [*([real_times] if real_times else []), measure, write]
+    name = environment[leftovers.RUN_VARIABLE]
+    run = Run([[[part]] for part in parts], environment, after_interruption=lambda: leftovers.end_processes(name))
+    if real_times:
+        run.run_stage([[real_times]])
+        if real_times.has_passed:
+            write.command += ["--real-times", f"{arguments.runs}-real"]
         else:
             run.write("the report will show no real times")
     run.run_stage([[measure]])
     if measure.has_passed:
         run.run_stage([[write]])
-    elif (ROOT / given.runs / "campaign.toml").exists():
-        run.write(f"a report on what is there: scalkit report {given.runs}")
+    elif (ROOT / arguments.runs / "campaign.toml").exists():
+        run.write(f"a report on what is there: scalkit report {arguments.runs}")
     Console(width=100).print(table(run, "Parts of the report", "launches", counts))
     if run.is_interrupted:
         return 130

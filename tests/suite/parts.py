@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
+import shlex
 import signal
 import subprocess
 import threading
@@ -18,11 +20,13 @@ from typing import Any
 from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[2]
-BEGIN = "SCALKIT_TEST_BEGIN"
-"""Environment variable with the begin of the run, in seconds of `time.monotonic`."""
+START = "SCALKIT_TEST_START"
+"""Environment variable with the start of the run, in seconds of `time.monotonic`."""
 SECONDS_BETWEEN_LINES = 25
 SECONDS_TO_END = 15
-"""Time for a part to end in order after an interruption."""
+"""Time for a part to end in an orderly way after an interruption."""
+SECONDS_TO_READ = 10
+"""Time to read the rest of what a part printed after it has ended."""
 
 
 @dataclass
@@ -32,20 +36,21 @@ class Part:
     name: str
     command: list[str]
     is_shown: bool = False
-    good: tuple[int, ...] = (0,)
-    """Exit statuses with which it passes."""
+    passing_statuses: tuple[int, ...] = (0,)
+    is_required: bool = False
+    """Whether the parts after it in the same stream cannot run without it."""
     summary: Path | None = None
     environment: dict[str, str] = field(default_factory=dict)
     process: subprocess.Popen[str] | None = None
     output: list[str] = field(default_factory=list)
     status: int | None = None
     cpu_s: float = 0.0
-    begin: float = 0.0
+    start: float = 0.0
     wall_s: float = 0.0
 
     @property
     def has_passed(self) -> bool:
-        return self.status in self.good
+        return self.status in self.passing_statuses
 
     def results(self) -> dict[str, Any]:
         """Return the summary that pytest wrote, empty if there is none."""
@@ -56,7 +61,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Counts:
-    """Tests or launches of a part: `n` of them, None where it is not made of any."""
+    """Number of tests or launches of a part; `n` is None if it has none."""
 
     n: int | None
     n_failed: int
@@ -70,7 +75,7 @@ Stage = Sequence[Sequence[Part]]
 class Run:
     """Stages that run one after the other, and the terminal that their parts share.
 
-    From its making on, SIGINT, SIGTERM and SIGHUP end what runs in order.
+    Once created, it ends the running parts in an orderly way on SIGINT, SIGTERM and SIGHUP, and at once on a second one.
     """
 
     def __init__(
@@ -78,21 +83,21 @@ class Run:
     ) -> None:
         self.stages, self.environment = stages, environment
         self.parts = [part for stage in stages for stream in stage for part in stream]
-        self.is_interrupted = False
+        self.is_interrupted = self._is_urgent = False
         self._after_interruption = after_interruption
-        self._begin = self._last_line = time.monotonic()
-        self.environment[BEGIN] = str(self._begin)
+        self._start = self._last_line = time.monotonic()
+        self.environment[START] = str(self._start)
         self._lock = threading.Lock()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._interrupt)
 
     @property
     def wall_s(self) -> float:
-        """Seconds since the begin."""
-        return time.monotonic() - self._begin
+        """Seconds since the start."""
+        return time.monotonic() - self._start
 
     def write(self, text: str, *, has_time: bool = True) -> None:
-        """Print a line, with the time since the begin."""
+        """Print a line, with the time since the start."""
         with self._lock:
             print(f"[{minutes(self.wall_s):>5}] {text}" if has_time else text, flush=True)
             self._last_line = time.monotonic()
@@ -111,17 +116,20 @@ class Run:
             time.sleep(0.2)
             if time.monotonic() - self._last_line > SECONDS_BETWEEN_LINES:
                 now = time.monotonic()
-                names = ", ".join(f"{part.name} ({now - part.begin:.0f} s)" for part in self._running())
+                names = ", ".join(f"{part.name} ({now - part.start:.0f} s)" for part in self._running())
                 self.write(f"running: {names}")
 
     def _run_stream(self, stream: Sequence[Part]) -> None:
         for part in stream:
-            if not self.is_interrupted:
-                self._run_part(part)
+            if self.is_interrupted:
+                return
+            self._run_part(part)
+            if part.is_required and not part.has_passed:
+                return
 
     def _run_part(self, part: Part) -> None:
-        self.write(f"{part.name}: begins")
-        part.begin = time.monotonic()
+        self.write(f"{part.name}: started")
+        part.start = time.monotonic()
         # A session of its own: an interruption at the terminal reaches this program alone, which
         # ends the parts in order.
         part.process = subprocess.Popen(
@@ -135,22 +143,37 @@ class Run:
             errors="replace",
             start_new_session=True,
         )
-        assert part.process.stdout
-        for line in part.process.stdout:
-            part.output.append(line)
-            if part.is_shown and not line.startswith("bringing up nodes"):
-                self.write(line.rstrip("\n"), has_time=False)
+        if self.is_interrupted:  # while it started
+            os.killpg(part.process.pid, signal.SIGINT)
+        reader = threading.Thread(target=self._read, args=(part,), daemon=True)
+        reader.start()
         _, status, usage = os.wait4(part.process.pid, 0)
+        reader.join(SECONDS_TO_READ)
+        if reader.is_alive():
+            self.write(f"{part.name}: a process that it started is still running and is killed")
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(part.process.pid, signal.SIGKILL)
+            reader.join(SECONDS_TO_READ)
         part.process.returncode = part.status = os.waitstatus_to_exitcode(status)
-        part.cpu_s, part.wall_s = usage.ru_utime + usage.ru_stime, time.monotonic() - part.begin
+        part.cpu_s, part.wall_s = usage.ru_utime + usage.ru_stime, time.monotonic() - part.start
         if not (part.has_passed or part.is_shown or self.is_interrupted):
             command = shown_command(part.command)
             self.write(f"{part.name}: FAILED ({command}, exit status {part.status})")
             self.write("".join(part.output[-300:]), has_time=False)
         self.write(f"{part.name}: {outcome(part, self.is_interrupted)} after {part.wall_s:.0f} s")
 
+    def _read(self, part: Part) -> None:
+        """Keep the output of a part, and show it as it comes if it is to be shown."""
+        assert part.process
+        assert part.process.stdout
+        for line in part.process.stdout:
+            part.output.append(line)
+            if part.is_shown and not line.startswith("bringing up nodes"):
+                self.write(line.rstrip("\n"), has_time=False)
+
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self.is_interrupted:
+            self._is_urgent = True
             return
         self.is_interrupted = True
         threading.Thread(target=self._end_parts, daemon=True).start()
@@ -165,7 +188,7 @@ class Run:
                 except ProcessLookupError:
                     continue
             end = time.monotonic() + seconds
-            while time.monotonic() < end and self._running():
+            while time.monotonic() < end and self._running() and not self._is_urgent:
                 time.sleep(0.1)
         self._after_interruption()
 
@@ -182,7 +205,7 @@ def outcome(part: Part, is_interrupted: bool) -> str:
 
 def shown_command(command: Sequence[str]) -> str:
     """Return a command as it can be typed at the root of the project."""
-    return " ".join(word.removeprefix(f"{ROOT}/") for word in command)
+    return shlex.join(word.removeprefix(f"{ROOT}/") for word in command)
 
 
 def minutes(seconds: float) -> str:
@@ -196,24 +219,24 @@ def table(run: Run, title: str, unit: str, counts: Callable[[Part], Counts]) -> 
     `unit`: what the parts are made of: "tests", "launches".
     `counts`: returns the tests or launches of a part.
     """
-    made = Table(title=title)
-    found = {part.name: counts(part) for part in run.parts if part.process}
-    has_reruns = any(one.n_reruns is not None for one in found.values())
+    rows = Table(title=title)
+    counts_by_part = {part.name: counts(part) for part in run.parts if part.process}
+    has_reruns = any(counted.n_reruns is not None for counted in counts_by_part.values())
     names = ("part", unit, "failures", *(["reruns"] if has_reruns else []), "CPU s", "wall")
     for name in names:
-        made.add_column(name, justify="left" if name == "part" else "right")
+        rows.add_column(name, justify="left" if name == "part" else "right")
     for part in run.parts:
-        if part.name not in found:
-            made.add_row(part.name, "not run", style="dim")
+        if part.name not in counts_by_part:
+            rows.add_row(part.name, "not run", style="dim")
             continue
-        one = found[part.name]
-        cells = [part.name, "-" if one.n is None else f"{one.n:,}", str(one.n_failed)]
+        counted = counts_by_part[part.name]
+        cells = [part.name, "-" if counted.n is None else f"{counted.n:,}", str(counted.n_failed)]
         if has_reruns:
-            cells.append("-" if one.n_reruns is None else str(one.n_reruns))
+            cells.append("-" if counted.n_reruns is None else str(counted.n_reruns))
         cells += [f"{part.cpu_s:.0f}", minutes(part.wall_s)]
-        made.add_row(*cells, style="red" if one.n_failed else "")
-    made.add_section()
+        rows.add_row(*cells, style="red" if counted.n_failed else "")
+    rows.add_section()
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     total = f"{usage.ru_utime + usage.ru_stime:.0f}"
-    made.add_row("all", *[""] * (len(names) - 3), total, minutes(run.wall_s))
-    return made
+    rows.add_row("all", *[""] * (len(names) - 3), total, minutes(run.wall_s))
+    return rows

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from suite.parts import BEGIN, minutes
+from suite.parts import START, minutes
 
 SECONDS_BETWEEN_LINES = 20
 CPU = "cpu_s"
@@ -63,8 +63,8 @@ class Progress:
 
     def __init__(self, config: pytest.Config, path: Path) -> None:
         self._config, self._path = config, path
-        # `run.py` has begun earlier, and all lines of a run show the time since then.
-        self._begin = float(os.environ.get(BEGIN, time.monotonic()))
+        # `run.py` has started earlier, and all lines of a run show the time since then.
+        self._start_time = float(os.environ.get(START, time.monotonic()))
         self._total = 0
         self._done: set[str] = set()
         self._cpu: defaultdict[str, float] = defaultdict(float)
@@ -73,6 +73,7 @@ class Progress:
         self._skipped: defaultdict[str, list[str]] = defaultdict(list)
         self._running: dict[str, float] = {}
         self._stop = threading.Event()
+        self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._print_now_and_then, daemon=True)
 
     @pytest.hookimpl(trylast=True)
@@ -106,7 +107,7 @@ class Progress:
         elif report.skipped and not hasattr(report, "wasxfail"):
             reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
             self._skipped[reason.removeprefix("Skipped: ")].append(report.nodeid)
-        if report.when == "teardown":
+        if report.when in ("teardown", "???"):  # "???" if the worker crashed
             self._done.add(report.nodeid)
             self._running.pop(report.nodeid, None)
 
@@ -138,16 +139,17 @@ class Progress:
             share = f"{100 * done // self._total} %"
             now = time.monotonic()
             running = sorted(self._running.items(), key=lambda item: item[1])
-            names = ", ".join(f"{nodeid.removeprefix('tests/')} ({now - begin:.0f} s)" for nodeid, begin in running[:3])
-            failed = f", {len(self._failed)} FAILED" if self._failed else ""
+            names = ", ".join(f"{nodeid.removeprefix('tests/')} ({now - start:.0f} s)" for nodeid, start in running[:3])
+            failed = f", {len(set(self._failed))} FAILED" if self._failed else ""
             self._write(f"{done:,} of {self._total:,} tests done ({share}){failed}; running: {names or 'none'}")
 
     def _write(self, text: str) -> None:
-        elapsed = minutes(time.monotonic() - self._begin)
+        elapsed = minutes(time.monotonic() - self._start_time)
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
-        reporter.ensure_newline()
-        reporter.write_line(f"[{elapsed:>5}] {text}")
-        reporter.flush()
+        with self._lock:
+            reporter.ensure_newline()
+            reporter.write_line(f"[{elapsed:>5}] {text}")
+            reporter.flush()
 
     def pytest_sessionfinish(self) -> None:
         self._stop.set()
@@ -160,4 +162,7 @@ class Progress:
             "skipped": self._skipped,
             "cpu_s": {nodeid: round(seconds, 2) for nodeid, seconds in costs},
         }
-        self._path.write_text(json.dumps(summary), encoding="utf-8")
+        # In one step: if this process is killed, there is a whole summary or none.
+        beside = self._path.with_suffix(".part")
+        beside.write_text(json.dumps(summary), encoding="utf-8")
+        beside.replace(self._path)

@@ -173,9 +173,9 @@ def _own_folders() -> list[str]:
 
 
 def candidates(mpicc: str | None = None, mpiexec: str | None = None) -> Iterator[tuple[str, str]]:
-    """Yield pairs of compiler and launcher to try: what is named, what is on PATH, what this Python's environment has.
+    """Yield the pairs of compiler and launcher to try: the named ones, then those on PATH, then those of this environment.
 
-    The paths of the compilers have no blanks, see `without_blanks`.
+    The folders of the compilers have no blanks, see `without_blanks`.
     Raises BuildError if a compiler is named but not there, or none is found; LaunchError if a launcher is named but not
     there, or none is found.
     """
@@ -318,9 +318,11 @@ def _named(program: str, option: str, kind: type[BuildError] | type[LaunchError]
 
 
 def _quotable(program: str) -> str:
-    """Return the path of a program such that it and the folders beside its own have no blanks."""
+    """Return a path without blanks of the same program, in which its installation is as it was."""
     path = Path(program)
-    return str(without_blanks(path.parent.parent) / path.parent.name / path.name)
+    is_folder_quotable = " " not in path.parent.name
+    folder = path.parent.parent if is_folder_quotable else path.parent
+    return str(without_blanks(folder) / path.relative_to(folder))
 
 
 def _launchers(compiler: str) -> list[str]:
