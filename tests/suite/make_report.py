@@ -11,6 +11,7 @@ import argparse
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -76,6 +77,8 @@ def main() -> int:
         print(f"make report: {error}", file=sys.stderr)
         return 2
     with leftovers.guarded() as environment:
+        # What scalkit keeps there for a user without a home has to outlive this run.
+        environment["TMPDIR"] = tempfile.gettempdir()
         return measure_and_write(arguments, environment)
 
 
