@@ -49,6 +49,10 @@ FAULTS_OF_THE_ENVIRONMENT = [
 even if it quotes such an error."""
 
 
+LONGEST = "tests/widgets/test_explorer_in_lab.py"
+"""File that takes long and can be shared by no two workers: at the end, the others would wait for it."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--summary", type=Path, help="print progress instead of dots, and write the results to this file")
 
@@ -111,7 +115,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of the core, and let those that the environment can disturb run a second time."""
+    """Begin with the longest file, mark the tests of the core, and let those that the environment can disturb run once more."""
+    items.sort(key=lambda item: item.nodeid.partition("::")[0] != LONGEST)
     for item in items:
         if item.nodeid.startswith(CORE) and not any(map(item.get_closest_marker, ("mpi", "browser", "extra"))):
             item.add_marker(pytest.mark.core)

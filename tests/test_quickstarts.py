@@ -45,6 +45,7 @@ def _replace_times(file: Path) -> None:
     file.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
+@pytest.mark.slow
 @pytest.mark.mpi
 def test_mpi(tmp_path: Path) -> None:
     assert "sum" in run_page(START / "mpi.md", tmp_path)

@@ -73,7 +73,7 @@ def test_left_out():
 """
 
 
-@pytest.mark.parametrize("words", [(), ("-n", "2")], ids=["alone", "workers"])
+@pytest.mark.parametrize("words", [pytest.param((), marks=pytest.mark.slow), ("-n", "2")], ids=["alone", "workers"])
 def test_the_first_failure_is_printed_at_once_and_all_tests_are_counted(words: tuple[str, ...], tmp_path: Path) -> None:
     said, summary = run_pytest(tmp_path, PASS_AND_FAIL, *words)
     assert "3 tests" in said
@@ -119,6 +119,7 @@ def test_a_hang_ends_and_names_its_command(tmp_path: Path) -> None:
     assert ": sleep 100000" in said
 
 
+@pytest.mark.slow
 def test_a_hang_without_a_process_names_the_place(tmp_path: Path) -> None:
     hangs = """
 import threading

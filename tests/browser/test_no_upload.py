@@ -37,6 +37,7 @@ def test_a_figure_shown_by_plotly_itself_has_no_button_that_uploads(chromium: An
     assert not [title for title in titles if "Share" in title or "loud" in title]
 
 
+@pytest.mark.slow
 def test_the_page_of_a_store_knows_no_address_to_upload_to(chromium: Any, tmp_path: Path) -> None:
     path = write_page(open_store(bundled("data/store"), readonly=True), tmp_path / "site")
     page = chromium.new_page()

@@ -57,20 +57,18 @@ def test_fail_on_better_adds_to_the_status(run: Path, tmp_path: Path, capsys: py
     assert Path(content["junit_xml"]).is_file()
 
 
-def test_planted_growth_gives_status_1(bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", str(bad), "--out", str(tmp_path / "r.html")]) == 1
-    assert "MPI_Comm_dup grows faster than expected." in capsys.readouterr().out
-
-
-def test_existing_report_needs_force(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_planted_growth_gives_status_1_and_an_existing_report_needs_force(
+    bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "r.html"
     out.write_text("mine")
-    assert main(["report", str(run), "--out", str(out)]) == 2
+    assert main(["report", str(bad), "--out", str(out)]) == 2
     assert capsys.readouterr().err == (
         f"scalkit report: the report {out} would replace r.html in {tmp_path}; choose another name or allow it (--force).\n"
     )
     assert out.read_text() == "mine"
-    assert main(["report", str(run), "--out", str(out), "--force"]) == 0
+    assert main(["report", str(bad), "--out", str(out), "--force"]) == 1
+    assert "MPI_Comm_dup grows faster than expected." in capsys.readouterr().out
     assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 

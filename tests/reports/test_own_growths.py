@@ -47,6 +47,7 @@ def ascending() -> list[str]:
     return sorted(texts, key=Growth.parse)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("registered")
 def test_classes_come_back_in_their_order() -> None:
     plain, order = json.loads(json.dumps(plain_growths())), ascending()

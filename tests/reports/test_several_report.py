@@ -80,6 +80,7 @@ def test_selected_values_are_named(data: xr.Dataset, tmp_path: Path) -> None:
     assert page.result["MPI_Gather"].parameter == page.parameter == "p"
 
 
+@pytest.mark.slow
 def test_written_report(data: xr.Dataset, tmp_path: Path) -> None:
     found = sk.report(data, EXPECTED, tmp_path / "r.html")
     verdicts = json.loads(found.verdict_json.read_text(encoding="utf-8"))["verdicts"]

@@ -102,6 +102,7 @@ def test_an_unknown_template_is_named_with_a_hint() -> None:
         named_template("regresion")
 
 
+@pytest.mark.slow
 def test_columns_stand_side_by_side(made: Made) -> None:
     said = words(made.compare.html)
     assert "old and <b>new</b> compared" in said

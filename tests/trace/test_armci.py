@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -29,7 +30,7 @@ STRIDED, VECTOR = 1 << 8, 2 << 8
 def built(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with `linked`, which has the recorder's part for ARMCI in it, and `shared`, whose ARMCI is a library."""
     folder = tmp_path_factory.mktemp("armci")
-    words = [f"MPICC={mpi.mpicc}", f"BUILD={folder}", f"ARMCI={ARMCI}", "CFLAGS=-O2 -Werror"]
+    words = [f"MPICC={mpi.mpicc}", f"BUILD={folder}", f"ARMCI={ARMCI}", f"CFLAGS={os.environ.get('CFLAGS', '-O2')} -Werror"]
     subprocess.run(["make", "-s", "-C", str(KERNEL / "trace"), "armci", *words], check=True, env=environment(mpi))
     program, library = str(ARMCI / "everything.c"), str(ARMCI / "parmci.c")
     for name, files in (
