@@ -111,11 +111,11 @@ def without_blanks(folder: Path) -> Path:
     link in the cache, or in the directory of temporary files if the path of the cache has blanks as well.
     Raises BuildError if the link cannot be made.
     """
-    if not _has_blanks(folder):
+    if not has_blanks(folder):
         return folder
     name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:20]
     links = cache_folder("links")
-    links = own_temporary_folder() / "links" if _has_blanks(links) else links
+    links = own_temporary_folder() / "links" if has_blanks(links) else links
     link = links / name
     try:
         if not (link.is_symlink() and link.readlink() == folder):
@@ -131,7 +131,8 @@ def without_blanks(folder: Path) -> Path:
     return link
 
 
-def _has_blanks(path: Path) -> bool:
+def has_blanks(path: Path) -> bool:
+    """Return whether a path contains white space."""
     return any(letter.isspace() for letter in str(path))
 
 

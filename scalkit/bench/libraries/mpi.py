@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from scalkit.bench.process import LAST_LINES, Outcome, started, summary
 from scalkit.errors import BuildError, LaunchError
 from scalkit.extras import install_command
-from scalkit.native import build, show_command, without_blanks
+from scalkit.native import build, has_blanks, show_command, without_blanks
 
 PROBE = Path(__file__).with_name("probe")  # the C program that asks a library about itself
 
@@ -320,8 +320,7 @@ def _named(program: str, option: str, kind: type[BuildError] | type[LaunchError]
 def _quotable(program: str) -> str:
     """Return a path without blanks of the same program, in which its installation is as it was."""
     path = Path(program)
-    is_folder_quotable = " " not in path.parent.name
-    folder = path.parent.parent if is_folder_quotable else path.parent
+    folder = path.parent if has_blanks(Path(path.parent.name)) else path.parent.parent
     return str(without_blanks(folder) / path.relative_to(folder))
 
 
