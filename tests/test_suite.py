@@ -198,6 +198,19 @@ def test_shared_memory_stays_while_somebody_uses_it(monkeypatch: pytest.MonkeyPa
     path.unlink()
 
 
+def test_a_long_removal_says_how_far_it_is() -> None:
+    lines = []
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as process:
+
+        def note_and_end(line: str) -> None:
+            lines.append(line)
+            assert process.stdin
+            process.stdin.close()
+
+        leftovers.wait_with_progress(process, 0.1, note_and_end)
+    assert lines[0] == "removing temporary files, for 0 s so far"
+
+
 def test_leftovers_are_listed() -> None:
     """A process and a file that a command leaves are named, and its exit status says so."""
     name = f"scalkit-left-{uuid.uuid4().hex}"

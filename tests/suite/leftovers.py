@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,8 +139,25 @@ def guarded() -> Iterator[dict[str, str]]:
         yield {**os.environ, **own}
     finally:
         watcher.stdin.close()
-        watcher.wait()
+        wait_with_progress(watcher)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _print_line(text: str) -> None:
+    print(text, flush=True)
+
+
+def wait_with_progress(
+    watcher: subprocess.Popen[bytes], seconds: float = 15.0, show: Callable[[str], None] = _print_line
+) -> None:
+    """Wait until the guard has cleaned up; show a line every so many seconds."""
+    begin = time.monotonic()
+    while True:
+        try:
+            watcher.wait(seconds)
+            return
+        except subprocess.TimeoutExpired:
+            show(f"removing temporary files, for {time.monotonic() - begin:.0f} s so far")
 
 
 @dataclass(frozen=True)
