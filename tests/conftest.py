@@ -87,8 +87,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _name_for_mpi4py(mpicc: str, link: Path) -> None:
     """Let mpi4py wheels, which load libmpi.so.12, find Debian's MPICH, where that library is called libmpich.so.12."""
-    said = subprocess.run([mpicc, "-show"], capture_output=True, text=True, check=False).stdout
-    for place in re.findall(r"-L(\S+)", said) if "-lmpich" in said.split() else []:
+    output = subprocess.run([mpicc, "-show"], capture_output=True, text=True, check=False).stdout
+    for place in re.findall(r"-L(\S+)", output) if "-lmpich" in output.split() else []:
         if (library := Path(place) / link.name.replace("mpi", "mpich")).exists():
             link.parent.mkdir(parents=True, exist_ok=True)
             with contextlib.suppress(FileExistsError):

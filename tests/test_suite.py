@@ -75,10 +75,10 @@ def test_left_out():
 
 @pytest.mark.parametrize("words", [pytest.param((), marks=pytest.mark.slow), ("-n", "2")], ids=["alone", "workers"])
 def test_the_first_failure_is_printed_at_once_and_all_tests_are_counted(words: tuple[str, ...], tmp_path: Path) -> None:
-    said, summary = run_pytest(tmp_path, PASS_AND_FAIL, *words)
-    assert "3 tests" in said
-    at_once = said.index("FAILED test_it.py::test_wrong")
-    assert at_once < said.index("one is not two") < said.index("= FAILURES =")
+    output, summary = run_pytest(tmp_path, PASS_AND_FAIL, *words)
+    assert "3 tests" in output
+    at_once = output.index("FAILED test_it.py::test_wrong")
+    assert at_once < output.index("one is not two") < output.index("= FAILURES =")
     assert (summary["tests"], summary["failed"]) == (3, ["test_it.py::test_wrong"])
     assert summary["skipped"] == {"no compiler": ["test_it.py::test_left_out"]}
     assert set(summary["cpu_s"]) - {SHARED} == {f"test_it.py::test_{name}" for name in ("right", "wrong", "left_out")}
@@ -112,11 +112,11 @@ def test_only_faults_of_the_environment_get_a_second_try(tmp_path: Path) -> None
 
 def test_a_hang_ends_and_names_its_command(tmp_path: Path) -> None:
     hangs = "import subprocess\n\ndef test_hangs():\n    subprocess.run(['sleep', '100000'])\n"
-    said, summary = run_pytest(tmp_path, hangs + "\ndef test_next():\n    pass\n")
+    output, summary = run_pytest(tmp_path, hangs + "\ndef test_next():\n    pass\n")
     assert summary["failed"] == ["test_it.py::test_hangs"]
     assert summary["tests"] == 2
-    assert "HangError: test_it.py::test_hangs used next to no CPU time for" in said
-    assert ": sleep 100000" in said
+    assert "HangError: test_it.py::test_hangs used next to no CPU time for" in output
+    assert ": sleep 100000" in output
 
 
 @pytest.mark.slow
@@ -130,9 +130,9 @@ def test_hangs():
     except Exception:
         pass
 """
-    said, summary = run_pytest(tmp_path, hangs)
+    output, summary = run_pytest(tmp_path, hangs)
     assert summary["failed"] == ["test_it.py::test_hangs"]
-    assert "in test_hangs" in said
+    assert "in test_hangs" in output
 
 
 @pytest.mark.slow
@@ -150,10 +150,10 @@ def test_hangs():
 def test_next():
     pass
 """
-    said, summary = run_pytest(tmp_path, hangs, "-n", "1")
+    output, summary = run_pytest(tmp_path, hangs, "-n", "1")
     assert summary["failed"] == ["test_it.py::test_hangs"]
     assert summary["tests"] == 2
-    assert "This process ends, as the test did not." in said
+    assert "This process ends, as the test did not." in output
 
 
 GUARDED = f"""
@@ -258,11 +258,11 @@ def test_parts_say_that_they_run_what_failed_and_what_did_not_run(tmp_path: Path
             lines.append(line)
             if "running: quiet" in line:
                 (tmp_path / "go").touch()
-    said = "".join(lines)
-    assert run.returncode == 0, said
-    assert re.search(r"quiet: passed after \d+ s", said)
-    assert re.search(r"wrong: FAILED \(.*exit status 3\)\n.*a broken pipe", said, re.DOTALL)
-    table = said.partition("  Parts  ")[2]
+    output = "".join(lines)
+    assert run.returncode == 0, output
+    assert re.search(r"quiet: passed after \d+ s", output)
+    assert re.search(r"wrong: FAILED \(.*exit status 3\)\n.*a broken pipe", output, re.DOTALL)
+    table = output.partition("  Parts  ")[2]
     for expected in ("quiet │ - │ 0", "wrong │ - │ 1", "other │ not run"):
         assert expected in " ".join(table.split())
 
@@ -275,10 +275,10 @@ def test_an_interrupted_run_ends_its_parts() -> None:
         if "running: quiet" in line:
             run.send_signal(signal.SIGINT)
             break
-    said = run.communicate()[0]
-    assert "interrupted: ending what runs" in said
-    assert re.search(r"quiet: interrupted after \d+ s", said)
-    assert "wrong │ not run" in " ".join(said.split())
+    output = run.communicate()[0]
+    assert "interrupted: ending what runs" in output
+    assert re.search(r"quiet: interrupted after \d+ s", output)
+    assert "wrong │ not run" in " ".join(output.split())
 
 
 DAEMON = f"""
@@ -294,9 +294,9 @@ print(run.parts[0].output)
 
 
 def test_a_part_ends_although_a_process_of_it_runs_on() -> None:
-    said = subprocess.run([sys.executable, "-c", DAEMON], capture_output=True, text=True, check=True).stdout
-    assert "left: a process that it started is still running and is killed" in said
-    assert said.endswith("['left to run\\n']\n")
+    output = subprocess.run([sys.executable, "-c", DAEMON], capture_output=True, text=True, check=True).stdout
+    assert "left: a process that it started is still running and is killed" in output
+    assert output.endswith("['left to run\\n']\n")
 
 
 REPORT = f"""
@@ -323,11 +323,11 @@ def test_a_strict_run_lets_no_test_be_skipped(strict: str, ending: str, tmp_path
     (tmp_path / "summary.json").write_text(json.dumps(summary | {"cpu_s": {"tests/test_b.py::test_b": 1.5}}))
     environment = {**os.environ, "SCALKIT_NO_SKIPS": strict}
     command = [sys.executable, "-c", REPORT, str(tmp_path / "summary.json")]
-    said = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
-    assert said.splitlines()[-1] == ending
-    assert "no gfortran: 1 tests in test_a.py" in said
-    assert "Run once more, because the environment failed: 1\n  tests/test_b.py::test_b" in said
-    assert "1.5  tests/test_b.py::test_b" in said
+    output = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
+    assert output.splitlines()[-1] == ending
+    assert "no gfortran: 1 tests in test_a.py" in output
+    assert "Run once more, because the environment failed: 1\n  tests/test_b.py::test_b" in output
+    assert "1.5  tests/test_b.py::test_b" in output
 
 
 @pytest.mark.parametrize("name", ["COUNTS", "TIMES"])

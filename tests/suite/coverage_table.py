@@ -30,23 +30,23 @@ def combined(folder: Path) -> dict[str, Any]:
 
 def by_package(files: dict[str, Any]) -> dict[str, Counter[str]]:
     """Return the counts of each package of scalkit; modules beside the packages count as one."""
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    totals: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for name, file in files.items():
         parts = Path(name).parts
         package = parts[1] if len(parts) > 2 else "top-level modules"
         for count in COUNTS:
-            found[package][count] += file["summary"][count]
-            found["all"][count] += file["summary"][count]
-    return dict(found)
+            totals[package][count] += file["summary"][count]
+            totals["all"][count] += file["summary"][count]
+    return dict(totals)
 
 
 def main() -> int:
     files = combined(Path(sys.argv[1]))
-    found = by_package(files)
+    totals = by_package(files)
     table = Table(title="Coverage of the tests and of the processes that they start")
     for name in ("package", "statements", "covered", "branches", "covered"):
         table.add_column(name, justify="left" if name == "package" else "right")
-    for name, counts in sorted(found.items(), key=lambda item: _share(item[1])):
+    for name, counts in sorted(totals.items(), key=lambda item: _share(item[1])):
         lines, branches = counts["num_statements"], counts["num_branches"]
         covered = f"{100 * counts['covered_lines'] / max(lines, 1):.1f} %"
         taken = f"{100 * counts['covered_branches'] / max(branches, 1):.1f} %"

@@ -63,7 +63,7 @@ def measuring_real_times(arguments: argparse.Namespace) -> Part | None:
 
 def counts(part: Part) -> Counts:
     """Count the launches of a part in its output."""
-    endings = [found[1] for line in part.output if (found := LAUNCH.match(line))]
+    endings = [match[1] for line in part.output if (match := LAUNCH.match(line))]
     n_failed = endings.count("failed") or int(not part.has_passed)
     return Counts(len(endings) if endings else None, n_failed)
 
