@@ -52,6 +52,29 @@ def settle(page: Any) -> None:
     page.evaluate(_SETTLE)
 
 
+_IS_UNDER = """(node, [x, y]) => document.elementFromPoint(x, y)?.closest('.sk-ruler')?.contains(node) ?? false"""
+
+
+def grab(page: Any, tick: Any) -> tuple[float, float]:
+    """Press the mouse on a tick of a ruler; return the place.
+
+    JupyterLab scrolls while it measures cells, so the mouse is pressed only where the tick is found once the page is still.
+    """
+    places: list[tuple[float, float]] = []
+
+    def is_found() -> bool:
+        tick.scroll_into_view_if_needed()
+        settle(page)
+        box = tick.bounding_box()
+        places.append((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2))
+        return bool(tick.evaluate(_IS_UNDER, list(places[-1])))
+
+    wait_until(is_found, "a tick that the mouse can reach")
+    page.mouse.move(*places[-1])
+    page.mouse.down()
+    return places[-1]
+
+
 class LabServer:
     """A server below `folder`; notebooks go to `root`."""
 

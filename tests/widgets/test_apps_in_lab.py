@@ -7,7 +7,7 @@ import io
 from typing import Any
 
 import pytest
-from lab_server import LabServer, settle
+from lab_server import LabServer, grab, settle
 from test_explorer_in_lab import eventually
 from waiting import PATIENCE_S
 
@@ -35,10 +35,6 @@ SILENT = """() => [...document.querySelectorAll('.sk-ruler')].filter((one) =>
   getComputedStyle(one, '::after').content.includes('Python does not listen')).length"""
 
 
-def middle(box: dict[str, float]) -> tuple[float, float]:
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
 def test_three_apps(lab: LabServer, lab_page: Any) -> None:
     page = lab_page
     lab.open(page, lab.notebook("apps.ipynb", *CELLS))
@@ -46,12 +42,8 @@ def test_three_apps(lab: LabServer, lab_page: Any) -> None:
     app = page.locator(".jp-CodeCell").nth(2)
 
     tick = app.locator(".tick:not(.expected):not(.best) .knob").nth(3)
-    tick.scroll_into_view_if_needed()
     before = lab.value(TICKS)
-    settle(page)
-    x, y = middle(tick.bounding_box())
-    page.mouse.move(x, y)
-    page.mouse.down()
+    x, y = grab(page, tick)
     for k in range(1, 9):
         page.mouse.move(x + 9 * k, y)
     page.mouse.up()
