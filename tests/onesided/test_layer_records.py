@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+from needs import needs_otf2
 
 from scalkit import native
 from scalkit.bench import Mpi
@@ -38,9 +38,8 @@ def programs(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pa
 @pytest.mark.slow
 @pytest.mark.mpi
 @pytest.mark.parametrize("recorder", ["linked", "preloaded"])
+@needs_otf2
 def test_calls_and_transfers_are_recorded(mpi: Mpi, programs: dict[str, Path], tmp_path: Path, recorder: str) -> None:
-    if shutil.which("otf2-print") is None:
-        pytest.skip("needs OTF2 (make system-deps)")
     program, trace = programs[recorder], tmp_path / "trace"
     environment = {**os.environ, **settings(mpi.kind, oversubscribed=True), "SCALKIT_TRACE": str(trace)}
     environment["SCALKIT_TRACE_BUFFER"] = "64"

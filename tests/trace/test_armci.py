@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from launching import environment, launch
+from needs import needs_otf2
 from recorded import FOR_TARGETS, analysed, waits_for_targets
 
 from scalkit import native
@@ -84,9 +84,8 @@ def test_every_call_and_transfer_is_recorded(mpi: Mpi, built: Path, tmp_path: Pa
 
 
 @pytest.mark.mpi
+@needs_otf2
 def test_it_comes_back_from_otf2(mpi: Mpi, built: Path, tmp_path: Path) -> None:
-    if shutil.which("otf2-print") is None:
-        pytest.skip("needs OTF2 (make system-deps)")
     record(mpi, built / "linked", tmp_path / "plain")
     write_otf2(tmp_path / "plain", tmp_path / "archive")
     read_otf2(tmp_path / "archive/traces.otf2", tmp_path / "back")

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from launching import environment, launch
+from needs import needs_gfortran
 
 from scalkit import native
 from scalkit.bench import Mpi
@@ -152,11 +153,9 @@ def test_a_program_that_gives_up_loses_nothing(mpi: Mpi, library: Path, everythi
     assert 0 < found.mpi_s < found.time_s
 
 
+@needs_gfortran
 @pytest.mark.mpi
 def test_calls_of_fortran_are_counted_once(mpi: Mpi, library: Path, tmp_path: Path) -> None:
-    compiler = shutil.which("gfortran")
-    if compiler is None:
-        pytest.skip("needs gfortran (make system-deps)")
     from mpi4py import MPI
 
     linkage, source, program = KERNEL / "trace/tests/fortran_linkage.c", tmp_path / "prog.f90", tmp_path / "prog"
@@ -165,7 +164,7 @@ def test_calls_of_fortran_are_counted_once(mpi: Mpi, library: Path, tmp_path: Pa
     source.write_text(FORTRAN.replace("WORLD", str(MPI.COMM_WORLD.py2f())))
     linked = ["-g", str(source), "-o", str(program), f"-L{tmp_path}", "-lfortran", f"-Wl,-rpath,{tmp_path}"]
     shown = subprocess.run([mpi.mpicc, "-show"], capture_output=True, text=True, check=True, env=environment(mpi)).stdout
-    subprocess.run([compiler, *linked, *shlex.split(shown)[1:]], check=True)
+    subprocess.run(["gfortran", *linked, *shlex.split(shown)[1:]], check=True)
     done, found = profile(mpi, library, tmp_path / "p", 2, str(program))
     assert (done.returncode, done.stderr) == (0, "")
     assert {one.function: one.calls for one in found.calls} == {"MPI_Init": 2, "MPI_Barrier": 14, "MPI_Finalize": 2}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 import xarray as xr
+from needs import needs_otf2
 from random_traces import COLLECTIVES, Call, build, random_calls
 
 from scalkit.cli import main
@@ -18,13 +18,9 @@ from scalkit.trace import TraceBuilder, analyse
 from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.files.otf2_events import events_of
 
+pytestmark = needs_otf2
+
 NAMES = ("severity", "path_name", "parent", "cause_metric", "cause_location", "cause_by", "cause_path", "cause_severity")
-
-
-@pytest.fixture(autouse=True)
-def otf2() -> None:
-    if shutil.which("otf2-print") is None:
-        pytest.skip("needs OTF2 (make system-deps)")
 
 
 def finished(seed: int, locations: int) -> list[list[Call]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from launching import environment
+from needs import needs_simgrid
 
 from scalkit.bench import Mpi
 from scalkit.cli import main
@@ -185,9 +185,8 @@ def test_virtual_time_is_predicted(mpi: Mpi) -> None:
 
 
 @pytest.mark.slow
+@needs_simgrid
 def test_simgrid_says_about_the_same() -> None:
-    if shutil.which("smpicc") is None:
-        pytest.skip("needs SimGrid's smpicc (make system-deps)")
     words = [sys.executable, str(ROOT / "benchmarks/trace_against_simgrid.py"), "--processes", "4", "--sizes", "1000"]
     found = subprocess.run(words, capture_output=True, text=True, check=False)
     errors = [float(one) for one in re.findall(r"([+-][\d.]+) %", found.stdout)]

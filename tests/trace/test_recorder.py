@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from launching import environment, launch
+from needs import needs_otf2
 from recorded import FOR_OTHERS, FOR_TARGETS, analysed, waits_for_others, waits_for_targets
 from waiting import wait_until
 
@@ -207,9 +208,8 @@ def test_large_counts_of_mpi4py_are_seen(mpi: Mpi, library: Path, tmp_path: Path
 
 
 @pytest.mark.mpi
+@needs_otf2
 def test_what_was_recorded_comes_back_from_otf2(mpi: Mpi, library: Path, program: Path, tmp_path: Path) -> None:
-    if shutil.which("otf2-print") is None:
-        pytest.skip("needs OTF2 (make system-deps)")
     found = record(mpi, library, tmp_path / "plain", 2, str(program))
     assert (found.returncode, found.stderr) == (0, "")
     write_otf2(tmp_path / "plain", tmp_path / "archive")

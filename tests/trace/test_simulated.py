@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from needs import needs_simgrid
 
 from scalkit import native
 from scalkit.trace import analyse
@@ -22,9 +22,8 @@ PLATFORM = """<?xml version='1.0'?>
 """
 
 
+@needs_simgrid
 def test_known_waits(tmp_path: Path) -> None:
-    if shutil.which("smpicc") is None:
-        pytest.skip("needs SimGrid's smpicc (make system-deps)")
     library = native.build(KERNEL, "smpicc", makefile="trace/Makefile").program("libsktrace.a")
     program, platform, trace = tmp_path / "simulated", tmp_path / "platform.xml", tmp_path / "trace"
     platform.write_text(PLATFORM)

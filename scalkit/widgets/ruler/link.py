@@ -32,7 +32,7 @@ class RulerLink:
     def __init__(self, ruler: TickRuler, session: Session, parameter: str | None = None) -> None:
         self.ruler, self.session = ruler, session
         self._parameter = parameter
-        self._is_busy = False
+        self._is_busy = self._follows_drag = False
         self._dragged: tuple[Growth, Growth] | None = None
         self._held: tuple[Growth, Growth] | None = None
         if ruler.link is not None:
@@ -64,7 +64,7 @@ class RulerLink:
     def _refresh(self) -> None:
         space, expectation, verdict = shown_of(self.session, self._parameter)
         self.ruler.absent = "" if space is not None else self.session.problem or "There is no expectation, so no ruler."
-        if space is not None:
+        if space is not None and not self._follows_drag:
             self.ruler.space = space
         self.ruler.show(verdict, expectation)
         self.ruler.can_undo, self.ruler.can_redo = self.session.can_undo, self.session.can_redo
@@ -117,7 +117,13 @@ class RulerLink:
             self.session.begin_step(f"move tick {old}")
         self._dragged = (old, there)
         if there != new:
-            self.session.move_tick(there, new, self.ruler.parameter)
+            # The page shows the dragged tick itself. Ticks sent now may arrive after the tick was
+            # let go: they would take it away for a moment, and with it focus and selection.
+            self._follows_drag = True
+            try:
+                self.session.move_tick(there, new, self.ruler.parameter)
+            finally:
+                self._follows_drag = False
             self._dragged = (old, new)
 
     def _drop(self, old: Growth, new: Growth) -> None:
