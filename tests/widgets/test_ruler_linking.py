@@ -95,18 +95,14 @@ def test_a_drag_is_followed_and_one_step(ruler: TickRuler, session: Session) -> 
 
 
 def test_no_ticks_are_sent_during_a_drag(ruler: TickRuler, session: Session, wire: Wire) -> None:
-    """They may arrive after the tick was let go, and take it away with focus and selection."""
-    start = edited(ruler, gone="p^(1/2)")
+    """They could arrive after the tick was dropped, and remove it with focus and selection."""
     wire.clear()
     for to in ("p^(2/5)", "p^(3/5)"):
         from_page(ruler, preview={"from": "p^(1/2)", "to": to})
-    end = {"from": "p^(1/2)", "to": "p^(4/5)", "final": True}
-    from_page(ruler, ticks=[*start, {"growth": "p^(4/5)"}], preview=end)
-    sent = [data["state"] for _, _, data in wire if data.get("method") == "update"]
-    assert any("best" in state or "weights" in state for state in sent)
-    for state in sent:
-        assert "p^(4/5)" in {tick["growth"] for tick in state.get("ticks", [{"growth": "p^(4/5)"}])}
-    assert ruler.growths == session.space.ticks
+        assert to in {str(tick) for tick in session.space.ticks}
+    sent = [data["state"] for _, _, data in wire if data["method"] == "update"]
+    assert any("weights" in state for state in sent)
+    assert [state["ticks"] for state in sent if "ticks" in state] == []
 
 
 def test_what_an_arrow_moves_until_it_is_let_go_is_one_step(ruler: TickRuler, session: Session) -> None:

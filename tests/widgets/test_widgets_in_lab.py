@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_server import LabServer, settle
+from lab_server import LabServer, grab, settle
 from test_explorer_in_lab import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -45,9 +45,8 @@ def wait_for_widgets(page: Any) -> None:
     page.wait_for_selector(".sk-plot[data-drawn]")
 
 
-def centre(page: Any, growth: str) -> tuple[float, float]:
-    box = page.locator(f'.tick[data-growth="{growth}"] .knob').bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+def knob(page: Any, growth: str) -> Any:
+    return page.locator(f'.tick[data-growth="{growth}"] .knob')
 
 
 def test_ruler_and_view(lab: LabServer, lab_page: Any) -> None:
@@ -59,11 +58,9 @@ def test_ruler_and_view(lab: LabServer, lab_page: Any) -> None:
     best = lab.value("str(session.verdict.model.growth)")
     assert best == "p^(1/2)*log(p)"
 
-    settle(page)
-    (x, y), (end, _) = centre(page, best), centre(page, "p^(3/4)*log(p)")
     drawn = page.locator(".sk-plot").get_attribute("data-drawn")
-    page.mouse.move(x, y)
-    page.mouse.down()
+    x, y = grab(page, knob(page, best))
+    end = knob(page, "p^(3/4)*log(p)").bounding_box()["x"]
     for k in range(1, 11):
         page.mouse.move(x + (end - x) * k / 10 * 0.7, y)
     page.mouse.up()
