@@ -108,7 +108,7 @@ def simulated_run(number: int) -> RunContent:
         "mpi_version": "1.0",
         "nodes": 1,
         "processes_per_node": 32,
-        "simulated": True,
+        "clock": "simulated",
         "launches": launches,
     }
     return RunContent.of(measured, {"notes": "simulated by benchmarks/store.py"}, rows.table())
@@ -130,7 +130,7 @@ def small_run(number: int) -> RunContent:
             rows.add("med", **facts, msg_By=size, seq=len(rows), passes=[20], raw=raw)
     launches = rows.launched("simulated")
     rows.over("p")
-    measured = {"machine": f"machine {number}", "started": "2026-11-21T00:00:00Z", "simulated": True, "launches": launches}
+    measured = {"machine": f"machine {number}", "started": "2026-11-21T00:00:00Z", "clock": "simulated", "launches": launches}
     return RunContent.of(measured, {}, rows.table())
 
 
@@ -140,7 +140,7 @@ def index_generated(store: sk.store.Store, first: int, last: int) -> None:
 
     folder, run = store.folder, small_run(first)
     folder.add(run.run_id, encoded(run))
-    source = folder.file_of(run.run_id)
+    source = folder.runs / f"{run.run_id}.parquet"
     runs, points, _ = index_read(folder, {run.run_id: folder.stamps()[run.run_id]})
     segments, there = segments_of(folder.index), folder.stamps()
     for begin in range(first + 1, last, FULL):
@@ -150,7 +150,7 @@ def index_generated(store: sk.store.Store, first: int, last: int) -> None:
             "machine": [f"machine {number // RUNS_OF_A_MACHINE:05d}, simulated" for number in numbers],
         }
         names["platform"] = [f"{machine}, MPI 1.0" for machine in names["machine"]]
-        first_file, *others = (folder.file_of(run_id) for run_id in names["run_id"])
+        first_file, *others = ((folder.runs / f"{run_id}.parquet") for run_id in names["run_id"])
         shutil.copy2(source, first_file)
         for other in others:
             os.link(first_file, other)
@@ -337,7 +337,7 @@ def killed(path: Path, rounds: int = 100) -> dict[str, object]:
     there = set(store.folder.run_ids())
     torn = 0
     for run_id in there:
-        record, table = decoded(store.folder.file_of(run_id), run_id)
+        record, table = decoded((store.folder.runs / f"{run_id}.parquet"), run_id)
         torn += content_id(record["measured"], table) != run_id
     return {
         "kills": rounds,

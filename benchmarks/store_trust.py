@@ -1,6 +1,7 @@
-"""Flips bits of runs, and disguises copies of measurements: how many are read wrong without a word, how many are found.
+"""Flips bits of files of a store, and disguises copies of measurements: how many are read wrong in silence, or found.
 
-    python benchmarks/store_trust.py                      1,000 flipped bits; all runs of data/store, disguised in six ways
+    python benchmarks/store_trust.py                      1,000 bits of files of every kind; all runs of data/store,
+                                                          disguised in six ways
     python benchmarks/store_trust.py --flips 40 --runs 6  a few of them
 
 Each flipped file is read by a process of its own, since a bit can end it. Copies are those of runs that were measured, in the
@@ -23,11 +24,12 @@ from typing import Any
 import numpy as np
 
 import scalkit as sk
-from scalkit.clocks import VIRTUAL
-from scalkit.errors import DataError
+from scalkit.errors import DataError, StoreError
+from scalkit.store.folder import FILING
 from scalkit.store.runs.content import RunContent, encoded, trusted
 from scalkit.store.runs.marks import mark_of
 from scalkit.store.runs.summaries import raw_hash, repetitions_of
+from scalkit.store.signing import Signers
 from scalkit.store.submissions.copies import Marks, Origin, copies
 
 STORE = Path(__file__).resolve().parents[1] / "data" / "store"
@@ -42,24 +44,63 @@ DISGUISES: dict[str, Change] = {
 }
 
 
-def flips(number: int, seed: int) -> dict[str, int]:
-    """Return how often a flipped bit was said, did not matter, ended the reader, or was read wrong without a word."""
-    rng, found = random.Random(seed), Counter[str]()
-    store = sk.store.open(STORE, readonly=True)
+def flips(number: int, seed: int) -> dict[str, dict[str, int]]:
+    """Return for each kind of file how often a flipped bit was said, was harmless, ended the reader, or was silent.
+
+    Silent is what is read wrong without a word.
+    """
+    rng = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
-        written = sk.store.open(Path(folder) / "s")
-        run_ids = sorted(store.runs(simulated=False)["run_id"])[:4]
-        for run_id in run_ids:  # as this version writes it, with checksums of pages
-            record, table = trusted(store.folder.file_of(run_id), run_id)
-            written.folder.add(run_id, encoded(RunContent.of(record["measured"], record["filing"], table)))
-        for k in range(number):
-            path = written.folder.file_of(run_ids[k % len(run_ids)])
-            content = bytearray(path.read_bytes())
+        files = _store_with_every_kind(Path(folder))
+        kinds = itertools.cycle(files)
+        found: dict[str, Counter[str]] = {kind: Counter() for kind in files}
+        for kind, _ in zip(kinds, range(number), strict=False):
+            path = rng.choice(files[kind])
+            content = path.read_bytes()
+            flipped = bytearray(content)
             at = rng.randrange(8 * len(content))
-            content[at // 8] ^= 1 << at % 8
-            (Path(folder) / "flipped.parquet").write_bytes(content)
-            found[_read(path, Path(folder) / "flipped.parquet")] += 1
-    return dict(found)
+            flipped[at // 8] ^= 1 << at % 8
+            if kind == "run":
+                other = Path(folder) / "flipped.parquet"
+                other.write_bytes(flipped)
+                found[kind][_read(path, other)] += 1
+                continue
+            expected = _state(Path(folder))
+            path.write_bytes(flipped)
+            try:
+                found[kind]["harmless" if _state(Path(folder)) == expected else "silent"] += 1
+            except StoreError:
+                found[kind]["said"] += 1
+            path.write_bytes(content)
+    return {kind: dict(counted) for kind, counted in found.items()}
+
+
+def _store_with_every_kind(folder: Path) -> dict[str, list[Path]]:
+    """Make a store with files of every kind and a list of signers; return the files by kind."""
+    bundled = sk.store.open(STORE, readonly=True)
+    written = sk.store.open(folder / "s", signers=folder / "signers")
+    run_ids = sorted(bundled.runs(clock="real")["run_id"])[:4]
+    for k, run_id in enumerate(run_ids):  # as this version writes it, with checksums of pages
+        record, table = trusted(bundled.folder.read_run(run_id), run_id)
+        written.folder.add(run_id, encoded(RunContent.of(record["measured"], record["filing"], table)))
+        written.retract(run_id, "wrong clock", by="alice")
+        signature = {"run_id": run_id, "signer": "alice", "signature": f"signature {k}"}
+        written.folder.add_records(
+            "signatures", [{**signature, **dict.fromkeys(FILING, "somebody else"), "filed": "2026-11-28T00:00:00Z"}]
+        )
+    for k in range(3):
+        key = folder / f"{k}.pub"
+        key.write_text(f"ssh-ed25519 {'A' * 60}{k}\n")
+        sk.store.trust(f"signer{k}", key, signers=folder / "signers")
+    kinds = {name: sorted((folder / "s" / f"{name}s").iterdir()) for name in ("run", "statement", "signature")}
+    return {**kinds, "marker": [folder / "s" / "scalkit-store.json"], "list of signers": [folder / "signers"]}
+
+
+def _state(folder: Path) -> tuple[Any, ...]:
+    """Return all that the records of a store and the list of signers say."""
+    store = sk.store.open(folder / "s", readonly=True)
+    records = store.folder.statements(), store.folder.signatures()
+    return *records, store.folder.run_ids(), Signers(folder / "signers").lines()
 
 
 def _read(path: Path, flipped: Path) -> str:
@@ -67,7 +108,7 @@ def _read(path: Path, flipped: Path) -> str:
     if child == 0:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         try:
-            same = trusted(flipped, path.stem) == trusted(path, path.stem)
+            same = trusted(flipped.read_bytes(), path.stem) == trusted(path.read_bytes(), path.stem)
             os._exit(0 if same else 2)
         except DataError:
             os._exit(1)
@@ -79,15 +120,19 @@ def _read(path: Path, flipped: Path) -> str:
 
 
 def measured_runs(most: int) -> dict[str, list[np.ndarray]]:
-    """Return the times of the measured runs of the bundled store, without those of a virtual clock."""
+    """Return the times of at most so many measured runs of the bundled store that have times."""
     store = sk.store.open(STORE, readonly=True)
-    runs = store.runs(simulated=False)
-    found = {}
-    for run_id in sorted(runs["run_id"][~runs["machine"].str.contains(VIRTUAL)])[:most]:
+    runs = store.runs(clock="real")
+    found: dict[str, list[np.ndarray]] = {}
+    for run_id in sorted(runs["run_id"]):
+        if len(found) == most:
+            break
         table = store.table(run_id)
         both = zip(repetitions_of(table), table["unit"].to_pylist(), strict=True)
-        found[run_id] = [raw for raw, unit in both if unit == "ns"]
-    return {run_id: raws for run_id, raws in found.items() if raws}
+        raws = [raw for raw, unit in both if unit == "ns"]
+        if raws:
+            found[run_id] = raws
+    return found
 
 
 def marks(runs: dict[str, list[np.ndarray]]) -> Marks:

@@ -26,6 +26,11 @@ def bundled(name: str) -> Path:
     raise ReportError(f"cannot find {name!r} of scalkit, looked for {tried}; install scalkit again.")
 
 
+def is_shipped(path: Path) -> bool:
+    """Return whether a path is in an installed package of scalkit."""
+    return path.resolve().is_relative_to(_PACKAGE / "_shipped")
+
+
 def here_or_bundled(path: Path) -> Path:
     """Return a path as it is, or what is shipped under that name where it begins with ``data`` and nothing stands there."""
     if path.exists() or path.parts[:1] != ("data",) or ".." in path.parts:

@@ -86,6 +86,21 @@ def cache_folder(name: str) -> Path:
     return folder / name
 
 
+def settings_folder() -> Path:
+    """Return the folder of this user's settings, which need not exist yet.
+
+    It is below ``XDG_CONFIG_HOME``, or below ``~/.config`` if that variable has no absolute path.
+    Raises BuildError if this user has no home directory.
+    """
+    base = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    if base.is_absolute():
+        return base / "scalkit"
+    try:
+        return Path.home() / ".config" / "scalkit"
+    except RuntimeError as error:  # in a container, for a user of whom the system knows only the number
+        raise BuildError("this user has no home directory for settings; name a folder with XDG_CONFIG_HOME.") from error
+
+
 def own_temporary_folder() -> Path:
     """Return this user's own folder in the directory of temporary files, and create it if it is missing.
 

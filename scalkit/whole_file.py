@@ -1,12 +1,13 @@
-"""A file that appears only when it is complete."""
+"""Files that appear only when they are complete, and names in a folder that are no files of its own."""
 
 import os
 import secrets
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from scalkit.errors import ScalkitError
+from scalkit.errors import DataError, ScalkitError
 
 
 @contextmanager
@@ -43,3 +44,47 @@ def whole_file(
         raise error(f"cannot write {what or target}: {found.strerror or found}; {way_on}.") from found
     finally:
         part.unlink(missing_ok=True)
+
+
+MOUNT_POINT = "a mount point: a folder or file from elsewhere"
+
+_KINDS = (
+    (stat.S_ISLNK, "a symbolic link"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISCHR, "a device"),
+)
+
+
+def foreign_kind(status: os.stat_result, device: int | None = None, *, hard_links: bool = False) -> str:
+    """Return what a name stands for, in words, if that may lie elsewhere; empty if it is a file or folder of its own.
+
+    `status`: of the name itself, not of what a link leads to.
+    `device`: number of the device that the folder around it is on. Only folders are compared with it: on layered file
+    systems, as in containers, files report other devices.
+    `hard_links`: accept a file that has other names, too.
+    """
+    for is_kind, words in _KINDS:
+        if is_kind(status.st_mode):
+            return words
+    if stat.S_ISREG(status.st_mode) and status.st_nlink > 1 and not hard_links:
+        return f"a hard link: one of {status.st_nlink} names of a file"
+    if device is not None and stat.S_ISDIR(status.st_mode) and status.st_dev != device:
+        return MOUNT_POINT
+    return ""
+
+
+def require_own_files(folder: Path, names: Iterable[str], *, hard_links: bool = False) -> None:
+    """Raise DataError if a name in a folder stands for something that may lie elsewhere. `hard_links`: as in `foreign_kind`."""
+    try:
+        device = folder.stat().st_dev
+        kinds = {name: foreign_kind((folder / name).lstat(), device, hard_links=hard_links) for name in sorted(names)}
+    except OSError as error:
+        raise DataError(f"cannot read {str(folder)!r}: {error.strerror or error}; check it and its permissions.") from error
+    for name, kind in kinds.items():
+        if kind:
+            raise DataError(
+                f"{name!r} in {str(folder)!r} is {kind}; only plain files and folders are allowed there: put a copy in its "
+                "place, or delete it."
+            )

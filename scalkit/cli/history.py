@@ -61,7 +61,7 @@ def _show(found: History) -> None:
             commits = one.first if one.first == one.last else f"{one.first} to {one.last}"
             cells = (track.function, track.metric, commits, "-" if one.model is None else str(one.model), change)
             rows.append([printed(cell, style=style) for cell in cells])
-    console.print(table_of(("Function", "Metric", "Commits", "Model", "Change"), rows))
+    console.print(table_of(("Function", "Metric", f"{capital(found.step)}s", "Model", "Change"), rows))
     for step in found.steps:
         console.print(printed(f"{step.sentence}{'' if step.decides else ' (does not decide)'}"))
     for name, why in found.left_out.items():

@@ -29,28 +29,41 @@ from scalkit.text import counted, plain
 
 def verify(args: argparse.Namespace, store: Store) -> int:
     """Say whether every file is what was filed, and who signed it; return 1 if one is not."""
-    verified, signers = store.verify(), store.signers()
-    signed = (f"  {counted(n, 'run')} signed by {name}." for name, n in sorted(Counter(signers.values()).items()))
-    _print(args, {**verified.to_json(), "signers": signers}, str(verified), *signed)
+    verified, signed = store.verify(), store.signed()
+    trusted = {run_id: one.signer for run_id, one in signed.items() if one.is_trusted}
+    unknown = {run_id: one.signer for run_id, one in signed.items() if not one.is_trusted}
+    unsigned = sorted(set(verified.intact) - signed.keys())
+    lines = [f"  {counted(n, 'run')} signed by {name}." for name, n in sorted(Counter(trusted.values()).items())]
+    lines += [
+        f"  {counted(n, 'run')} signed under the name {name!r} by nobody whom you trust; "
+        f"'scalkit store trust {name} KEY.pub' lets a key of that name count."
+        for name, n in sorted(Counter(unknown.values()).items())
+    ]
+    lines += [f"  {counted(len(unsigned), 'run')} without a signature."] if unsigned else []
+    if store.folder.has_signers:
+        lines.append("  The list of signers in the store is ignored: only your own list counts.")
+    told = {**verified.to_json(), "trusted": trusted, "unknown": unknown, "unsigned": unsigned}
+    _print(args, told, str(verified), *lines)
     return 0 if verified.ok else 1
 
 
 def sign(args: argparse.Namespace, store: Store) -> int:
     """Sign runs."""
-    found = store.sign(args.key, args.runs)
+    found = store.sign(args.key, args.runs, args.name)
     return _print(args, {"signed": found}, f"signed {counted(len(found), 'run')}.")
 
 
-def trust(args: argparse.Namespace, store: Store) -> int:
+def trust(args: argparse.Namespace) -> int:
     """Let the signatures of a key count."""
-    store.trust(args.name, args.public_key)
-    return _print(args, {"trusted": args.name}, f"signatures of {args.name} count in {args.store}.")
+    path = sk.store.trust(args.name, args.public_key)
+    told = {"trusted": args.name, "signers": str(path)}
+    return _print(args, told, f"signatures of {args.name} count for you in all stores; {path} lists whom you trust.")
 
 
 def state(args: argparse.Namespace, store: Store) -> int:
     """Retract a run, or restore it."""
     full = store.resolve(args.run_id)
-    (store.retract if args.action == "retract" else store.restore)(full, args.reason, key=args.key)
+    (store.retract if args.action == "retract" else store.restore)(full, args.reason, by=args.by, key=args.key)
     done = f"{args.action}ed" if args.action == "retract" else "restored"
     return _print(args, {done: full, "reason": args.reason}, f"{done} {full}: {args.reason}")
 
@@ -125,7 +138,7 @@ def _put(args: argparse.Namespace) -> int:
     filed = store.put(args.inputs, **options)
     said = [f"added {run_id}" for run_id in filed.added] + [f"there already {run_id}" for run_id in filed.known]
     said += [f"retracted {run_id}: replaced by a run with more launches" for run_id in filed.replaced]
-    lacking = store.runs(run_id=list(filed.added), network="", simulated=False) if filed.added else []
+    lacking = store.runs(run_id=list(filed.added), network="", clock="real") if filed.added else []
     if len(lacking):
         said += [f"The network of {counted(len(lacking), 'run')} is unknown; put takes --network and --topology."]
     told = {"added": filed.added, "known": filed.known, "replaced": filed.replaced, "runs": len(store)}
@@ -211,8 +224,7 @@ def _validate(args: argparse.Namespace) -> int:
 
 def _merge(args: argparse.Namespace) -> int:
     store = _opened(args, writes=True, sources=args.others)
-    which = True if args.all_retractions else False if args.no_retractions else None
-    merged = {other: store.merge(other, retractions=which) for other in args.others}
+    merged = {other: store.merge(other, retractions=not args.no_retractions) for other in args.others}
     said = [f"{other}: {one}" for other, one in merged.items()]
     told = {other: one.to_json() for other, one in merged.items()}
     _print(args, told, *said, f"{args.store}: {counted(len(store), 'run')}.")
@@ -262,7 +274,7 @@ _ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
     "explore": explore,
     "verify": lambda args: verify(args, _opened(args)),
     "sign": lambda args: sign(args, _opened(args, writes=True)),
-    "trust": lambda args: trust(args, _opened(args, writes=True)),
+    "trust": trust,
     "retract": lambda args: state(args, _opened(args, writes=True)),
     "restore": lambda args: state(args, _opened(args, writes=True)),
     "reindex": _reindex,

@@ -22,6 +22,7 @@ from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.markup import counted
 from scalkit.measure import parameters_of
 from scalkit.measure.virtual_time import clock_attributes, machine_of
+from scalkit.whole_file import require_own_files
 
 PathLike = str | os.PathLike[str]
 
@@ -143,6 +144,8 @@ def _library(path: Path) -> str:
         if path.suffix == ".nc":
             text = read(path).attrs.get("mpi_library", "")
         else:
+            if path.is_dir():
+                require_own_files(path, [file.name for file in files], hard_links=True)
             with files[0].open(encoding="utf-8", errors="replace") as opened:
                 text = json.loads(opened.readline(_LONGEST_LINE)).get("mpi_library", "")
     except (OSError, ValueError, IndexError, AttributeError):

@@ -1,7 +1,7 @@
 """When did something change? Change points in the values of many commits, setting by setting, and the first bad commit."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -18,6 +18,7 @@ from scalkit.history.change_points import ChangePoints
 from scalkit.json_values import json_fields
 from scalkit.markup import block, bullets, paragraph, table
 from scalkit.measure import Series, Statistic, series, several_series
+from scalkit.measure.environment import what_changed
 from scalkit.measure.schema import parameters_of
 from scalkit.text import NONE, counted
 from scalkit.validation.baseline.comparison import one_process
@@ -52,6 +53,7 @@ class Step:
     `stands`: whether what got worse here is still worse at the end.
     `decides`: whether the measurements may decide an exit status.
     `process`: which process alone takes longer, in words, where the times of each were kept; else empty.
+    `also_changed`: what else differs between the commits where it can be, as ``"kernel, from Linux 6.1 to Linux 6.2"``.
     `has_zero`: whether values before it, or after it where they fell, are 0 at a setting concerned, so that there is no factor.
     """
 
@@ -68,6 +70,7 @@ class Step:
     decides: bool
     process: str = ""
     has_zero: bool = False
+    also_changed: tuple[str, ...] = ()
 
     @property
     def is_failure(self) -> bool:
@@ -84,6 +87,7 @@ class Step:
         word = "rose" if self.change.is_slower else "fell"
         growth += f"; {self.process}" if self.process else ""
         past = ", and came back" if self.change.is_slower and not self.stands else ""
+        past += f"; changed as well: {'; '.join(self.also_changed)}" if self.also_changed else ""
         if self.has_zero:
             part = f", {self.change.where(self.parameter)}" if self.change.shape in ("at", "from", "up to") else ""
             return f"{self.function} ({self.metric}) {word} {self.times} at {self.label}{place}{part}{growth}{past}."
@@ -109,7 +113,7 @@ class Step:
             **dict(zip(("factor", "low", "high"), self._factors, strict=True)),
             **json_fields(self.change, "shape place"),
             "is_worse": self.change.is_slower,
-            **json_fields(self, "stands decides process sentence"),
+            **json_fields(self, "stands decides process also_changed sentence"),
         }
 
 
@@ -146,11 +150,16 @@ class Track:
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """All functions over a series of commits. `labels`: the commits in order."""
+    """All functions over a series of commits.
+
+    `labels`: the commits in order.
+    `step`: what a label stands for, as ``"commit"``.
+    """
 
     labels: tuple[str, ...]
     tracks: tuple[Track, ...]
     left_out: dict[str, str]
+    step: str = "commit"
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -165,8 +174,11 @@ class History:
 
     @property
     def first_bad(self) -> str | None:
-        """Label of the first commit after which something got worse that still is."""
-        return self.failures[0].label if self.failures else None
+        """Label of the first commit that made something worse that still is.
+
+        A commit is not blamed where something else changed with it, as the kernel.
+        """
+        return next((step.label for step in self.failures if not step.also_changed), None)
 
     def exit_status(self) -> int:
         """Return 1 if a change for the worse stands at the end, else 0."""
@@ -175,15 +187,22 @@ class History:
     @property
     def headline(self) -> str:
         """One sentence: the first bad commit and what got worse, or that nothing did."""
-        over = f"{counted(len(self.tracks), 'function')} over {counted(len(self.labels), 'commit')}"
+        over = f"{counted(len(self.tracks), 'function')} over {counted(len(self.labels), self.step)}"
         if not self.failures:
             past = f", {counted(len(self.steps), 'change')} before the end" if self.steps else ""
-            doubted = ", ".join(dict.fromkeys(step.function for step in self.steps if step.stands))
+            doubted = _functions(step for step in self.steps if step.stands)
             if doubted:
                 return f"nothing is worse at the end by measurements that decide; by others {doubted} got worse; {over}"
             return f"nothing is worse at the end: {over}{past}"
-        names = ", ".join(dict.fromkeys(step.function for step in self.failures))
-        return f"the first bad commit is {self.first_bad}: {names} got worse; {over}"
+        blamed = [step for step in self.failures if not step.also_changed]
+        others = [step for step in self.failures if step.also_changed]
+        said = [f"the first bad {self.step} is {self.first_bad}: {_functions(blamed)} got worse"] if blamed else []
+        if others:
+            said.append(
+                f"{_functions(others)} got worse at {', '.join(dict.fromkeys(step.label for step in others))}, where more than "
+                f"the {self.step} changed: {_names(others)}"
+            )
+        return "; ".join([*said, over])
 
     def __getitem__(self, key: str | tuple[str, str]) -> Track:
         for track in self.tracks:
@@ -208,7 +227,7 @@ class History:
         return {
             "headline": self.headline,
             "exit_status": self.exit_status(),
-            **json_fields(self, "labels first_bad"),
+            **json_fields(self, "labels step first_bad"),
             "changes": [step.to_dict() for step in self.steps],
             "functions": [
                 json_fields(track, "function metric unit parameter labels x y models")
@@ -219,12 +238,22 @@ class History:
         }
 
 
+def _functions(steps: Iterable[Step]) -> str:
+    return ", ".join(dict.fromkeys(step.function for step in steps))
+
+
+def _names(steps: Iterable[Step]) -> str:
+    """Return the names of what changed as well."""
+    return ", ".join(dict.fromkeys(text.partition(", from ")[0] for step in steps for text in step.also_changed))
+
+
 def history(
     commits: Sequence[tuple[str, xr.Dataset]],
     *,
     statistic: Statistic = "q1",
     tolerance: float = 0.1,
     parameter: str | None = None,
+    step: str = "commit",
 ) -> History:
     """Return when each function and metric changed, over results in the order of the commits.
 
@@ -237,6 +266,8 @@ def history(
     `tolerance`: relative change that is none.
     `parameter`: along which measurements over several parameters are compared, each combination of the others apart, as ``f
     [S = 8]``; by default the first one.
+    `step`: what a label stands for. Where it is ``"version"``, the version of the MPI library is what is followed, and not
+    listed among what changed as well.
     Raises DataError if there are fewer than two commits, a label stands twice, nothing can be compared, or measurements are
     not along the parameter.
     Raises UsageError if the tolerance is negative or not finite.
@@ -265,10 +296,11 @@ def history(
         if len(units := dict.fromkeys(one.unit for _, one in rows)) > 1:
             left_out[named(*name)] = f"measured in {' and '.join(units)}"
             continue
-        tracks.append(_track(rows, np.array(sorted(value for _, value in shared)), statistic, tolerance))
+        track = _track(rows, np.array(sorted(value for _, value in shared)), statistic, tolerance)
+        tracks.append(_with_changes(track, dict(commits), step))
     if not tracks:
         raise DataError(f"nothing was measured at two commits: {'; '.join(f'{k}: {v}' for k, v in left_out.items())}.")
-    return History(labels, tuple(tracks), left_out)
+    return History(labels, tuple(tracks), left_out, step)
 
 
 def _series(data: xr.Dataset, statistic: Statistic, parameter: str | None) -> list[Series]:
@@ -325,6 +357,18 @@ def _track(rows: Sequence[tuple[str, Series]], x: Floats, statistic: str, tolera
     first = each[0]
     y = np.stack([one.y for one in each])
     return Track(first.function, first.metric, first.parameter, first.unit, labels, x, y, segments, tuple(steps), each)
+
+
+def _with_changes(track: Track, results: Mapping[str, xr.Dataset], followed: str) -> Track:
+    """Return a track whose steps say what else changed between the commits where they can be."""
+    steps = []
+    for step in track.steps:
+        first, last = track.labels.index(step.earliest), track.labels.index(step.latest)
+        changed = what_changed(results[label] for label in track.labels[max(first - 1, 0) : last + 1])
+        if followed == "version":
+            changed = tuple(text for text in changed if not text.startswith("MPI library,"))
+        steps.append(replace(step, also_changed=changed))
+    return replace(track, steps=tuple(steps))
 
 
 def _has_zero(each: Sequence[Series], change: Regression) -> bool:

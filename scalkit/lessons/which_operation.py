@@ -4,6 +4,7 @@ import os
 
 import scalkit.store
 from scalkit.bundled import bundled
+from scalkit.clocks import TIMES
 from scalkit.markup import block, bullets
 from scalkit.store import Store
 from scalkit.store.advice.answer import Advice, Portable
@@ -43,8 +44,9 @@ class Answers:
         best = [one for one in reversed(advice.portable) if one.p is None]
         if not best:
             return f"{name}: not measured on all platforms alike; see the settings one by one."
-        kinds = {setting.kind for setting in advice.settings}
-        return f"{name}: " + " ".join(_part(name, one, f"{capital(one.kind)}: " * (len(kinds) > 1)) for one in best)
+        several = len({setting.clock for setting in advice.settings}) > 1
+        parts = [_part(name, one, f"{capital(TIMES[one.clock])}: " if several else "") for one in best]
+        return f"{name}: {' '.join(parts)}"
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
@@ -53,13 +55,13 @@ class Answers:
         return block(bullets(self.sentences))
 
 
-def _part(name: str, best: Portable, kind: str) -> str:
-    """Return what one kind of times says of an operation."""
+def _part(name: str, best: Portable, beginning: str) -> str:
+    """Return what times of one clock say of an operation."""
     if best.factor <= 1.005:
-        return f"{kind}{'call it, it' if best.choice == name else best.choice} is the best everywhere."
+        return f"{beginning}{'call it, it' if best.choice == name else best.choice} is the best everywhere."
     what = "call it;" if best.choice == name else f"{best.choice} loses least,"
     place = f" ({best.where})" if best.where else ""
-    return f"{kind}{what} at worst {'it takes ' * (best.choice == name)}{best.factor:.3g} times the best{place}."
+    return f"{beginning}{what} at worst {'it takes ' * (best.choice == name)}{best.factor:.3g} times the best{place}."
 
 
 def which_operation(store: Store) -> Answers:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
+from scalkit.measure.environment import as_attribute, of_launches
 from scalkit.measure.process_times import DIMENSIONS, of_processes
 from scalkit.measure.records import Cell
 from scalkit.measure.runfile import RunFile
@@ -158,6 +159,7 @@ def shared_attributes(files: Sequence[RunFile]) -> dict[str, Any]:
         "simulated": int(kind == "simulated"),
         "mpi_library": library or "",
         "started": min((file.env.started for file in files if file.env.started), default=""),
+        **as_attribute(of_launches(file.env.fields for file in files)),
         "truncated": ", ".join(sorted(file.path.name for file in files if not file.complete)),
         "notes": json.dumps([note for file in files for note in file.notes]),
     }

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scalkit.arrays import Flags, Floats, Ints
 from scalkit.errors import DataError
+from scalkit.measure.environment import as_attribute, from_attribute, together
 from scalkit.measure.schema import (
     FUNCTION,
     POINT,
@@ -237,6 +238,7 @@ def _attrs(parts: Sequence[xr.Dataset]) -> dict[str, Any]:
     notes = [json.loads(str(part.attrs["notes"])) for part in parts if part.attrs.get("notes")]
     attrs |= {"inputs": json.dumps({k: v for known in inputs for k, v in known.items()})} if inputs else {}
     attrs |= {"notes": json.dumps([note for known in notes for note in known])} if notes else {}
+    attrs |= as_attribute(together(from_attribute(part.attrs) for part in parts))
     if any(part.attrs.get("started") for part in parts):
         attrs["started"] = min(str(part.attrs["started"]) for part in parts if part.attrs.get("started"))
     return attrs

@@ -180,6 +180,10 @@ def _is_text_table(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
 
 
+def _is_table_of_lists(value: object) -> bool:
+    return isinstance(value, dict) and all(_is_text_list(one) for one in value.values())
+
+
 def _is_text_list(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
@@ -190,6 +194,7 @@ def _is_record(value: object) -> bool:
 
 _JSON_ATTRIBUTES: dict[str, tuple[Callable[[object], bool], str]] = {
     "inputs": (_is_text_table, "an object of file names and texts"),
+    "environment": (_is_table_of_lists, "an object of names and lists of texts"),
     "notes": (_is_text_list, "a list of texts"),
     "virtual": (lambda value: isinstance(value, dict), "an object"),
     "campaign": (_is_record, "an object whose 'arguments' and 'settings' are objects"),

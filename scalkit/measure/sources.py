@@ -17,10 +17,12 @@ from scalkit.errors import DataError, RunFileError
 from scalkit.measure.assemble import assemble
 from scalkit.measure.assemble_units import MASTER_WORKER, assemble_units
 from scalkit.measure.combined import combine
+from scalkit.measure.environment import Environment, as_attribute, from_attribute, together
 from scalkit.measure.foreign import ForeignFile, frame_dataset, is_frame, readers
 from scalkit.measure.netcdf import is_hdf5, is_netcdf3, read_netcdf
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
 from scalkit.measure.schema import check, is_reserved, parameters_of
+from scalkit.whole_file import require_own_files
 
 _SIZE = "message_size_B"
 
@@ -128,6 +130,7 @@ def read(
     ds.attrs.setdefault("source", ", ".join(os.fspath(one) for one in given))
     if inputs.campaigns and (len(inputs.campaigns) == 1 or "message_size_B" in ds.attrs):
         ds.attrs["campaign"] = inputs.campaigns[0]
+        ds.attrs |= as_attribute(together([from_attribute(ds.attrs), _network(inputs.campaigns[0], runs)]))
     if inputs.notes:
         ds.attrs["notes"] = json.dumps([*json.loads(ds.attrs.get("notes") or "[]"), *inputs.notes])
     check(ds)
@@ -227,9 +230,10 @@ def _unreadable(path: object, error: Exception) -> DataError:
 def _run_files(folder: Path) -> tuple[list[RunFile], list[str]]:
     """Return the run files of a folder, unfinished ones included, and notes on those that hold nothing."""
     try:
-        names = sorted(p for p in folder.iterdir() if p.is_file() and re.search(r"\.jsonl(\.part)?$", p.name))
+        names = sorted(p for p in folder.iterdir() if not p.is_dir() and re.search(r"\.jsonl(\.part)?$", p.name))
     except OSError as error:
         raise _unreadable(folder, error) from error
+    require_own_files(folder, [path.name for path in names], hard_links=True)
     finished = {p.name for p in names if p.suffix == ".jsonl"}
     runs, notes = [], []
     for path in names:
@@ -248,8 +252,12 @@ def _run_files(folder: Path) -> tuple[list[RunFile], list[str]]:
 
 
 def campaigns_in(folder: Path) -> list[Path]:
-    """Return the campaign folders in a folder, by name; those with a number in the order of the numbers."""
+    """Return the campaign folders in a folder, by name; those with a number in the order of the numbers.
+
+    Raises DataError if one of them is a link.
+    """
     found = [path for path in folder.iterdir() if path.is_dir() and (path / CAMPAIGN).is_file()]
+    require_own_files(folder, [path.name for path in found])
     return sorted(found, key=lambda path: [int(w) if w.isdecimal() else w for w in re.split(r"([0-9]+)", path.name)])
 
 
@@ -268,13 +276,23 @@ def _named(hashes: Sequence[tuple[Path, str]]) -> dict[str, str]:
 def _campaign(folder: Path) -> list[str]:
     """Return the campaign's own record as JSON text, in a list; empty without one."""
     path = folder / CAMPAIGN
-    if not path.is_file():
+    if not os.path.lexists(path):
         return []
+    require_own_files(folder, [CAMPAIGN], hard_links=True)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DataError(f"cannot read {path}: {error}; restore or delete it, the run files do not need it.") from error
     return [json.dumps(content, default=str)]
+
+
+def _network(campaign: str, runs: Sequence[RunFile]) -> Environment:
+    """Return network and topology of a campaign on several real nodes."""
+    machine = json.loads(campaign).get("machine")
+    hosts = {str(host) for run in runs for host in run.env.fields.get("hosts", ())}
+    if not isinstance(machine, dict) or len(hosts) < 2 or any(run.env.simulated or run.env.virtual for run in runs):
+        return {}
+    return {key: [str(machine[key])] for key in ("network", "topology") if machine.get(key)}
 
 
 def _by_campaign(runs: Sequence[RunFile]) -> list[list[RunFile]]:

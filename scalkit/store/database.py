@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import UsageError
-from scalkit.store.index import Snapshot
+from scalkit.store.index import FILED, Snapshot
 from scalkit.store.runs.columns import names
 from scalkit.store.segments import POINTS, RUNS
 
 if TYPE_CHECKING:
     import duckdb
     import pandas as pd
+    import pyarrow as pa
 
 RUN_COLUMNS = (
-    *("run_id", "platform", "machine", "site", "mpi_impl", "mpi_version", "started", "campaign", "label", "simulated"),
+    *("run_id", "platform", "machine", "site", "mpi_impl", "mpi_version", "started", "campaign", "label", "clock"),
+    "virtual_clock",
     *("nodes", "processes_per_node", "suites", "measurements", "repetitions", "complete"),
     *("network", "topology", "user", "contributor", "licence", "notes", "filed"),
 )
@@ -31,17 +33,18 @@ SUITE_COLUMNS = (
 """What is shown of a suite."""
 
 _NUMBERS = frozenset((*names("int64"), *names("double"), "nodes", "suites", "measurements", "repetitions", "root"))
-_TRUTHS = frozenset((*names("bool"), "simulated", "complete"))
+_TRUTHS = frozenset((*names("bool"), "complete"))
 
 
 class Database:
     """Two views, ``runs`` and ``points``, of the runs of a snapshot that are not retracted.
 
     `hidden`: ids of runs to leave out.
+    `filings`: who filed runs, by their ids, where that is another than their files say.
     Raises FileNotFoundError, as every question does, if a file of the index is gone or damaged.
     """
 
-    def __init__(self, snapshot: Snapshot, hidden: Sequence[str]) -> None:
+    def __init__(self, snapshot: Snapshot, hidden: Sequence[str], filings: Mapping[str, Mapping[str, str]]) -> None:
         self._folders = [one.path for one in snapshot.segments]
         self._connection = _closed_connection(self._folders)
         self._columns: dict[str, list[str]] = {}
@@ -53,6 +56,10 @@ class Database:
                 parts.append(f"SELECT * FROM {_files(whole)}")
             parts += [f"SELECT * FROM {_files([path / file])}{_without(ids)}" for path, ids in gone if ids]
             union = " UNION ALL BY NAME ".join(parts)
+            if view == "runs" and filings:
+                self._connection.register("filings", _filings(filings))
+                filed = ", ".join(f"coalesce(filings.{name}, found.{name}) AS {name}" for name in FILED)
+                union = f"SELECT found.* REPLACE ({filed}) FROM ({union}) found LEFT JOIN filings USING (run_id)"
             self._executed(f"CREATE VIEW {view} AS SELECT * FROM ({union}){_without(hidden)}")
             self._columns[view] = list(fresh.schema.names)
 
@@ -126,6 +133,13 @@ def with_ids(filters: Mapping[str, Any], run_ids: str | Sequence[str] | None, re
                 whole = [one for one in whole if any(fnmatchcase(one, str(other)) for other in both)]
             found["run_id"] = whole
     return found
+
+
+def _filings(filings: Mapping[str, Mapping[str, str]]) -> pa.Table:
+    import pyarrow as pa
+
+    rows = [{"run_id": run_id, **{name: one[name] for name in FILED}} for run_id, one in filings.items()]
+    return pa.Table.from_pylist(rows, schema=pa.schema([(name, pa.string()) for name in ("run_id", *FILED)]))
 
 
 def _without(run_ids: Iterable[str]) -> str:

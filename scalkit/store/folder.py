@@ -7,46 +7,92 @@ import hashlib
 import json
 import os
 import re
-import secrets
-import shutil
-import socket
-import time
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from scalkit.errors import StoreError
 from scalkit.native import cache_folder
+from scalkit.store.directory import TEMPORARY, Directory
 from scalkit.store.runs.columns import SCHEMA_VERSION
+from scalkit.store.runs.content import canonical, is_intact, sealed, way_on
+from scalkit.store.signing import is_name
 
 MARKER = "scalkit-store.json"
 INDEX = "index"
-"""A folder that no store has any more: what is derived is made by who reads, in a place of one's own."""
+"""A folder that no store has any more: each reader derives the index in a place of their own."""
 
 SIGNERS = "allowed_signers"
-RUNS, RETRACTED, SIGNATURES = "runs", "retracted.jsonl", "signatures.jsonl"
-_TEMPORARY = "tmp"
-_NAME = re.compile(r"[0-9a-f]{32}\.parquet")
-_ORPHAN_AFTER_S = 24 * 3600.0
+"""A list of signers that a store may bring. It counts for nobody, as each reader has their own."""
+
+RUNS, STATEMENTS, SIGNATURES = "runs", "statements", "signatures"
+"""Folders of a store: measurements, what people say of them, and who signed them."""
+
+RECORDS = (STATEMENTS, SIGNATURES)
+"""Folders of small records, each in a file whose name is the hash of its content."""
+
+_RUN = re.compile(r"[0-9a-f]{32}\.parquet")
+RECORD_FILE = re.compile(r"[0-9a-f]{32}\.json")
+_RUN_ID = re.compile(r"[0-9a-f]{32}")
+EARLIER = ("retracted.jsonl", "signatures.jsonl")
+"""Files in which stores kept statements before the first release."""
+
+TIME = "%Y-%m-%dT%H:%M:%SZ"
+"""How times stand in records: in UTC, to the second."""
+
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+_LARGEST_RECORD = 1 << 20
+"""Bytes of a marker, statement or signature; the longest text that a submission may have takes a hundredth of that."""
+
+_KIND = {STATEMENTS: "statement", SIGNATURES: "signature"}
+
+FILING = ("user", "contributor", "licence", "notes", "filed", "tool", "tool_version")
+"""What a record says of who filed a run."""
+
+_FIELDS = {
+    STATEMENTS: (frozenset({"run_id", "reason", "by", "when"}), frozenset({"restored", "signature"})),
+    SIGNATURES: (frozenset({"run_id", "signer", "signature", *FILING}), frozenset[str]()),
+}
+"""Fields that every record of a folder has, and fields that it may have. All of them are texts."""
+
+Record = dict[str, str]
+
+
+def is_time(text: str) -> bool:
+    """Return whether a text is a time as `now` writes it, before the year 9999, the last that a date can have."""
+    try:
+        return dt.datetime.strptime(text, TIME).strftime(TIME) == text and text < "9999"
+    except ValueError:
+        return False
 
 
 def now() -> str:
     """Return the time in UTC, to the second."""
-    return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return dt.datetime.now(dt.UTC).strftime(TIME)
+
+
+class OtherSchemaError(StoreError):
+    """A store that another version of scalkit wrote. `code`: ``"schema-newer"`` or ``"schema-older"``."""
+
+    def __init__(self, text: str, code: str = "") -> None:
+        super().__init__(text)
+        self.code = code
 
 
 class StoreFolder:
     """What lies on the disk, and the only code that changes it.
 
-    A file appears under its name when all of it is on the disk: it is written into ``tmp/``, flushed, and renamed. Whoever is
-    killed meanwhile leaves a file in ``tmp/`` that the next one who opens the store for writing sweeps away.
+    A file appears under its name when all of it is on the disk. Whoever is killed meanwhile leaves a file in ``tmp/``, which
+    the next command that writes deletes. Reading changes nothing.
     """
 
-    def __init__(self, path: Path, *, readonly: bool, archive: Path | str | None = None) -> None:
+    def __init__(self, path: Path, *, readonly: bool, archive: Path | str | None = None, hard_links: bool = False) -> None:
         self.path = path
         self.readonly = readonly
         self.archive = archive
+        self._directory = Directory(path, hard_links=hard_links)
+        self._records: dict[str, tuple[str, Record]] = {}
+        self._is_prepared = False
 
     @property
     def shown(self) -> Path | str:
@@ -59,25 +105,46 @@ class StoreFolder:
         return self.path.name if self.archive is None else Path(self.archive).stem
 
     @classmethod
-    def opened(cls, path: Path, *, readonly: bool, archive: Path | str | None = None) -> "StoreFolder":
-        """Return the folder, made if it is missing or empty; orphans are swept unless it is read-only.
+    def opened(cls, path: Path, *, readonly: bool, archive: Path | str | None = None, hard_links: bool = False) -> "StoreFolder":
+        """Return the folder, made if it is missing or empty.
 
-        `archive` is the zip or the URL that it was copied from.
-
-        Raises StoreError if it is no store, of a newer schema, or cannot be made.
+        `archive`: the zip or the URL that it was copied from.
+        `hard_links`: accept files that have other names, too.
+        Raises StoreError if it is no store, has links, is of a newer schema, or cannot be made.
         """
-        folder = cls(path, readonly=readonly, archive=archive)
-        if not (path / MARKER).is_file():
+        folder = cls(path, readonly=readonly, archive=archive, hard_links=hard_links)
+        if not path.exists() or MARKER not in folder.entries():
             if readonly:
                 raise StoreError(
                     f"there is no store at {str(path)!r}; name the folder that 'scalkit store put' made, or a zip of it."
                 )
             folder._make()
-        folder._require_known_schema()
-        if not readonly:
-            folder.sweep()
-            shutil.rmtree(folder.path / INDEX, ignore_errors=True)  # of an older scalkit, or of who sent the folder
+        folder.require_known()
+        for name in (RUNS, TEMPORARY):
+            folder.entries(name)
+        for name in RECORDS:
+            folder._read_records(name)
         return folder
+
+    def entries(self, name: str = "") -> dict[str, os.stat_result]:
+        """Return what is in the folder, or in one of its folders, by name; nothing if there is no such folder.
+
+        Raises StoreError if it cannot be read, or has links and the like.
+        """
+        with self._explained(f"read {name or 'the store'}"):
+            return self._directory.entries(name)
+
+    def require_known(self) -> None:
+        """Return nothing if this scalkit reads stores like this one. Raises StoreError."""
+        entries = self.entries()
+        for name in EARLIER:
+            if name in entries:
+                raise StoreError(
+                    f"the store {str(self.shown)!r} keeps statements in {name}, as before the first release; state them again "
+                    "with 'scalkit store retract' after you have deleted that file."
+                )
+        if MARKER in entries:
+            self._require_known_schema()
 
     @property
     def index(self) -> Path:
@@ -86,42 +153,52 @@ class StoreFolder:
         return cache_folder("stores") / key
 
     @property
-    def signers(self) -> Path:
-        """The list of those whose signatures count, as ssh-keygen reads it."""
-        return self.path / SIGNERS
-
-    @property
     def runs(self) -> Path:
         """The folder of the runs."""
         return self.path / RUNS
 
     def _make(self) -> None:
-        mine = (RUNS, _TEMPORARY, MARKER)  # also of a process that makes this very store at the same time
-        if self.path.exists() and (not self.path.is_dir() or any(one.name not in mine for one in self.path.iterdir())):
+        own = (RUNS, *RECORDS, TEMPORARY, MARKER, SIGNERS)  # also of a process that makes this very store at the same time
+        if self.path.exists() and (not self.path.is_dir() or any(one.name not in own for one in self.path.iterdir())):
             raise StoreError(f"{str(self.path)!r} is no store and not empty; name an empty or a new folder.")
-        marker = {"scalkit_store": 1, "schema_version": SCHEMA_VERSION, "created": now()}
         with self._explained("make the store"):
-            for name in (RUNS, _TEMPORARY):
-                (self.path / name).mkdir(parents=True, exist_ok=True)
-            self.replace(MARKER, (json.dumps(marker) + "\n").encode())
+            self._directory.create()
+            self._directory.make(RUNS)
+        self.write({MARKER: marker_content()})
+
+    def _schema_version(self) -> int:
+        problem = "its content does not fit its checksum"
+        try:
+            with self._explained(f"read {MARKER}"):
+                marker = json.loads(self._directory.read(MARKER, _LARGEST_RECORD))
+            version = marker["schema_version"]
+            if isinstance(version, int) and (is_intact(marker) or version != SCHEMA_VERSION):
+                return version
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            problem = f"it is no record of scalkit ({type(error).__name__})"
+        raise StoreError(
+            f"{str(self.path / MARKER)!r} is damaged: {problem}; delete it and open the store for writing, which makes it anew."
+        )
 
     def _require_known_schema(self) -> None:
-        path = self.path / MARKER
-        try:
-            version = int(json.loads(path.read_text(encoding="utf-8"))["schema_version"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise StoreError(
-                f"cannot read {str(path)!r}: {error}; restore it, or delete it and open the store again, in its own folder."
-            ) from error
-        if version > SCHEMA_VERSION:
-            raise StoreError(
-                f"the store {str(self.shown)!r} has schema {version}, newer than {SCHEMA_VERSION}, the newest that this "
-                "scalkit reads; update scalkit."
+        version = self._schema_version()
+        if version != SCHEMA_VERSION:
+            raise OtherSchemaError(
+                f"the store {str(self.shown)!r} has schema {version}, and this scalkit reads {SCHEMA_VERSION}; {way_on(version)}",
+                "schema-newer" if version > SCHEMA_VERSION else "schema-older",
             )
-        if version < SCHEMA_VERSION and not self.readonly:
-            with contextlib.suppress(StoreError):  # an older scalkit is told; who cannot write only reads
-                marker = {**json.loads(path.read_text(encoding="utf-8")), "schema_version": SCHEMA_VERSION}
-                self.replace(MARKER, (json.dumps(marker) + "\n").encode())
+
+    def prepare(self) -> None:
+        """Make ready for the first change: delete what killed writers left.
+
+        Raises StoreError if the store cannot be written.
+        """
+        self.require_writable()
+        if self._is_prepared:
+            return
+        with self._explained("clear temporary files"):
+            self._directory.sweep()
+        self._is_prepared = True
 
     def run_ids(self) -> list[str]:
         """Return the ids of all runs, retracted ones included, in no particular order."""
@@ -129,120 +206,126 @@ class StoreFolder:
 
     def stamps(self) -> dict[str, str]:
         """Return size and date of the file of every run by its id: a file that was replaced has another stamp."""
-        found = {}
-        with contextlib.suppress(FileNotFoundError), os.scandir(self.runs) as entries:
-            for entry in entries:
-                if _NAME.fullmatch(entry.name):
-                    with contextlib.suppress(OSError):
-                        status = entry.stat()
-                        found[entry.name[:32]] = f"{status.st_size}:{status.st_mtime_ns}"
-        return found
+        entries = self.entries(RUNS)
+        files = {name: status for name, status in entries.items() if stat.S_ISREG(status.st_mode)}
+        return {name[:32]: _stamp(status) for name, status in files.items() if _RUN.fullmatch(name)}
 
-    def file_of(self, run_id: str) -> Path:
-        """Return where a run lies, whether it is there or not."""
-        return self.runs / f"{run_id}.parquet"
+    def read_run(self, run_id: str) -> bytes:
+        """Return the content of the file of a run. Raises FileNotFoundError if there is none."""
+        name = f"{RUNS}/{run_id}.parquet"
+        with self._explained(f"read {name}", may_lack=True):
+            return self._directory.read(name)
 
     def add(self, run_id: str, content: bytes) -> bool:
         """Return whether a run was added; False if it was there.
 
         Raises StoreError if the store is read-only, or the disk is full or fails. The store is then as before.
         """
-        self.require_writable()
-        if self.file_of(run_id).exists():
+        self.prepare()
+        name = f"{RUNS}/{run_id}.parquet"
+        if self._directory.is_file(name):
             return False
-        self.replace(f"{RUNS}/{run_id}.parquet", content)
+        self.write({name: content})
         return True
 
-    def replace(self, name: str, content: bytes) -> None:
-        """Write a file of the store, all or nothing."""
-        target = self.path / name
-        with self._explained(f"write {name}", len(content)):
-            for attempt in range(3):
-                temporary = self._temporary(target.name)
+    def replace_run(self, run_id: str, content: bytes) -> None:
+        """Write the file of a run anew. Raises as `add` does."""
+        self.prepare()
+        self.write({f"{RUNS}/{run_id}.parquet": content})
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Write files of the store by name, each all or nothing."""
+        if not files:
+            return
+        what = f"write {next(iter(files))}" if len(files) == 1 else f"write {len(files)} files"
+        with self._explained(what, sum(map(len, files.values()))):
+            self._directory.write(files)
+
+    def statements(self) -> list[Record]:
+        """Return what was said of runs, oldest first: ``run_id``, ``reason``, ``by``, ``when``; ``restored``, ``signature``.
+
+        Raises StoreError if one of them is damaged.
+        """
+        found = self._read_records(STATEMENTS)
+        return [found[name] for name in sorted(found, key=lambda name: (found[name]["when"], name))]
+
+    def signatures(self) -> list[Record]:
+        """Return the signatures of runs: ``run_id``, ``signer``, ``signature``, and `FILING`, which they sign, too.
+
+        Raises StoreError if one is damaged.
+        """
+        found = self._read_records(SIGNATURES)
+        return [found[name] for name in sorted(found)]
+
+    @property
+    def has_signers(self) -> bool:
+        """Whether the store brings a list of signers, which counts for nobody."""
+        return self._directory.is_file(SIGNERS)
+
+    def record_files(self) -> dict[str, bytes]:
+        """Return all statements and signatures as files by name. Raises StoreError if one of them is damaged."""
+        files = {}
+        for folder in RECORDS:
+            for file, record in self._read_records(folder).items():
+                files[f"{folder}/{file}"] = _record_content(record)
+        return files
+
+    def damaged_records(self) -> dict[str, str]:
+        """Return the names of all statements and signatures that are damaged, and what is wrong; all are read anew."""
+        self._records.clear()
+        damaged = {}
+        for folder in RECORDS:
+            for file in _records_in(self.entries(folder)):
+                name = f"{folder}/{file}"
                 try:
-                    _write(temporary, content)
-                    os.replace(temporary, target)
-                    break
-                except FileNotFoundError:  # another machine with this host's name took it for an orphan
-                    if attempt == 2:
-                        raise
-                except BaseException:
-                    with contextlib.suppress(OSError):
-                        temporary.unlink()
-                    raise
-            _flush_folder(target.parent)
+                    self._record(name)
+                except StoreError as error:
+                    damaged[name] = str(error)
+        return damaged
 
-    def _temporary(self, name: str) -> Path:
-        folder = self.path / _TEMPORARY
-        folder.mkdir(exist_ok=True)
-        return folder / f"{name}.{_host()}.{os.getpid()}.{secrets.token_hex(4)}"
-
-    def scratch(self) -> Path:
-        """Return a new folder in ``tmp/``, which is swept like any orphan."""
-        self.require_writable()
-        with self._explained("make a folder"):
-            folder = self._temporary("merge")
-            folder.mkdir()
-        return folder
-
-    def sweep(self) -> int:
-        """Return how many orphans were deleted: what killed writers of this host left, and what is older than a day."""
-        swept = 0
-        with contextlib.suppress(OSError), os.scandir(self.path / _TEMPORARY) as entries:
-            for entry in entries:
-                with contextlib.suppress(OSError):
-                    if _is_orphan(entry.name, entry.stat(follow_symlinks=False).st_mtime):
-                        _delete(Path(entry.path))
-                        swept += 1
-        return swept
-
-    def retracted(self) -> list[dict[str, Any]]:
-        """Return what was said of runs, oldest first: ``run_id``, ``reason``, ``by``, ``when``; ``restored``, ``signature``."""
-        must = ("run_id", "reason", "by", "when")
-        return self._lines(RETRACTED, must, ("restored", "signature"))
-
-    def signatures(self) -> list[dict[str, Any]]:
-        """Return the signatures of runs: ``run_id`` and ``signature``."""
-        return self._lines(SIGNATURES, ("run_id", "signature"), ())
-
-    def _lines(self, name: str, must: tuple[str, ...], may: tuple[str, ...]) -> list[dict[str, Any]]:
-        try:
-            lines = (self.path / name).read_bytes().split(b"\n")
-        except FileNotFoundError:
-            return []
-        found = []
-        for line in lines:
-            with contextlib.suppress(ValueError, RecursionError):  # a line that a killed writer began
-                fields = json.loads(line)
-                if isinstance(fields, dict) and re.fullmatch(r"[0-9a-f]{32}", str(fields.get("run_id"))):
-                    more = [key for key in may if fields.get(key)]
-                    found.append({key: str(fields.get(key, "")) for key in (*must, *more)})
+    def _read_records(self, folder: str) -> dict[str, Record]:
+        """Return the records in a folder by the names of their files, which are the hashes of what is in them."""
+        found = {}
+        for file, status in _records_in(self.entries(folder)).items():
+            name = f"{folder}/{file}"
+            stamp = _stamp(status)
+            if name not in self._records or self._records[name][0] != stamp:
+                self._records[name] = stamp, self._record(name)
+            found[file] = self._records[name][1]
         return found
 
-    def retract(self, entries: list[dict[str, Any]]) -> None:
-        """Append what is said of runs."""
-        self._append(RETRACTED, entries)
+    def _record(self, name: str) -> Record:
+        """Return the record in a file. Raises StoreError if the file is damaged, or something else."""
+        folder, _, file = name.partition("/")
+        with self._explained(f"read {name}"):
+            content = self._directory.read(name, _LARGEST_RECORD)
+        if not RECORD_FILE.fullmatch(file) or file != _name_of(content):
+            raise StoreError(
+                f"{name} in {str(self.shown)!r} is damaged: its content does not fit its name; restore it from another copy "
+                "of the store, or delete it if what it says may be lost."
+            )
+        must, may = _FIELDS[folder]
+        try:
+            fields = json.loads(content)
+            is_record = must <= set(fields) <= must | may and all(isinstance(text, str) for text in fields.values())
+            is_record = is_record and _RUN_ID.fullmatch(fields["run_id"]) is not None
+            is_record = is_record and is_name(fields.get("signer", "a"))
+            is_record = is_record and all(is_time(fields[key]) for key in ("when", "filed") if fields.get(key))
+            is_record = is_record and content == _record_content(fields)
+        except (ValueError, TypeError, RecursionError):
+            is_record = False
+        if not is_record:
+            raise StoreError(f"{name} in {str(self.shown)!r} is no {_KIND[folder]}; delete it.")
+        return dict(fields)
 
-    def add_signatures(self, entries: list[dict[str, Any]]) -> None:
-        """Append signatures of runs that are not there yet."""
-        there = self.signatures()
-        self._append(SIGNATURES, [one for one in entries if one not in there])
-
-    def _append(self, name: str, entries: list[dict[str, Any]]) -> None:
-        self.require_writable()
-        if not entries:
-            return
-        text = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
-        with self._explained(f"write {name}", len(text)):
-            # a newline first: whoever wrote before may have been killed within a line
-            number = os.open(self.path / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-            try:
-                content = ("\n" + text).encode()
-                if os.write(number, content) < len(content):  # what is there of a line is passed over
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                os.fsync(number)
-            finally:
-                os.close(number)
+    def add_records(self, folder: str, records: list[Record]) -> int:
+        """Write records that are not there yet into one of the folders `RECORDS`; return how many they were."""
+        self.prepare()
+        there = self.entries(folder)
+        contents = {_name_of(content): content for content in map(_record_content, records)}
+        new = {f"{folder}/{name}": content for name, content in contents.items() if name not in there}
+        self.write(new)
+        return len(new)
 
     def require_writable(self) -> None:
         """Return nothing if the store was opened for writing. Raises StoreError."""
@@ -253,10 +336,16 @@ class StoreFolder:
             raise StoreError(f"the store {str(self.path)!r} was opened to be read only; open it without readonly=True.")
 
     @contextlib.contextmanager
-    def _explained(self, what: str, size: int = 0) -> Iterator[None]:
+    def _explained(self, what: str, size: int = 0, *, may_lack: bool = False) -> Iterator[None]:
+        """Let what the system refuses be a StoreError.
+
+        `may_lack`: let FileNotFoundError pass while the folder itself is there.
+        """
         try:
             yield
         except OSError as error:
+            if may_lack and isinstance(error, FileNotFoundError) and self.path.exists():
+                raise
             if error.errno in _FULL:
                 needed = f" {size / 1e6:.2g} MB are needed;" if size else ""
                 raise StoreError(
@@ -272,49 +361,28 @@ class StoreFolder:
             raise StoreError(f"cannot {what} in {str(self.path)!r}: {reason}; check the folder and its permissions.") from error
 
 
-def _write(path: Path, content: bytes) -> None:
-    number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    try:
-        view = memoryview(content)
-        while view:
-            view = view[os.write(number, view) :]
-        os.fsync(number)
-    finally:
-        os.close(number)
+def marker_content() -> bytes:
+    """Return the content of the file that makes a folder a store."""
+    return (canonical(sealed({"scalkit_store": 1, "schema_version": SCHEMA_VERSION})) + "\n").encode()
 
 
-def _flush_folder(path: Path) -> None:
-    with contextlib.suppress(OSError):  # some file systems cannot flush a folder
-        number = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
+def _records_in(entries: Mapping[str, os.stat_result]) -> dict[str, os.stat_result]:
+    """Return what is in a folder of records, without what systems put there, as ``.DS_Store``."""
+    return {file: status for file, status in entries.items() if not file.startswith(".")}
 
 
-def _host() -> str:
-    return re.sub(r"[^A-Za-z0-9-]", "-", socket.gethostname())[:64] or "host"
+def _stamp(status: os.stat_result) -> str:
+    return f"{status.st_size}:{status.st_mtime_ns}"
 
 
-def _is_orphan(name: str, modified: float) -> bool:
-    if time.time() - modified > _ORPHAN_AFTER_S:
-        return True
-    host, pid = name.split(".")[-3:-1] if name.count(".") >= 3 else ("", "")
-    return host == _host() and pid.isascii() and pid.isdigit() and not _is_alive(int(pid))
+def _record_content(record: Record) -> bytes:
+    return (canonical(record) + "\n").encode()
 
 
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    return True
+def record_name(record: Record) -> str:
+    """Return the name of the file of a statement or signature: a hash of its content."""
+    return _name_of(_record_content(record))
 
 
-def _delete(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink()
+def _name_of(content: bytes) -> str:
+    return f"{hashlib.sha256(content).hexdigest()[:32]}.json"

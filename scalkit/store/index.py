@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from scalkit.errors import DataError
 from scalkit.store.folder import StoreFolder
 from scalkit.store.runs.columns import COLUMNS, arrow_schema, with_facts
-from scalkit.store.runs.content import canonical, platform_of, trusted
+from scalkit.store.runs.content import canonical, platform_of, trusted, virtual_clock
 from scalkit.store.runs.marks import MARKS, marks_of
 from scalkit.store.runs.summaries import ROOT_MEDIAN, root_medians
 from scalkit.store.segments import FULL, Segment, add_segment, only, segments_of, stamps_of
@@ -27,10 +27,12 @@ _FRESH_WRITTEN = 16
 
 _LEFT_OUT = ("detail", "definition", "offset_ms")
 _INDEXED = [column.name for column in COLUMNS if column.kind != "ints" and column.name not in _LEFT_OUT]
-_OF_RUN = ("run_id", "platform", "machine", "simulated")
+_OF_RUN = ("run_id", "platform", "machine", "clock", "virtual_clock")
 _TEXTS = ("campaign", "label", "site", "machine", "started", "ended", "mpi_impl", "mpi_version", "os", "parameter")
 _OF_MACHINE = ("network", "topology")
-_FILED = ("user", "contributor", "licence", "notes", "filed")
+
+FILED = ("user", "contributor", "licence", "notes", "filed")
+"""What the index has of who filed a run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +94,7 @@ def _with(read: _Read, runs: pa.Table, points: pa.Table, damaged: Mapping[str, t
 
 def rebuild(folder: StoreFolder) -> Snapshot:
     """Return the runs after the index was made anew from their files."""
-    folder.require_writable()
+    folder.prepare()
     shutil.rmtree(folder.index, ignore_errors=True)
     return snapshot(folder, unwritten=0)
 
@@ -105,7 +107,7 @@ def _read(folder: StoreFolder, stamps: Mapping[str, str]) -> _Read:
     damaged: dict[str, tuple[str, str]] = {}
     for run_id in sorted(stamps):
         try:
-            record, table = trusted(folder.file_of(run_id), run_id)
+            record, table = trusted(folder.read_run(run_id), run_id)
         except FileNotFoundError:
             continue
         except DataError as error:
@@ -115,7 +117,7 @@ def _read(folder: StoreFolder, stamps: Mapping[str, str]) -> _Read:
         rows.append(row)
         points.append(_with_run(row, table))
     runs = pa.Table.from_pylist(rows, schema=_runs_schema())
-    fields = [pa.field(name, _kind_of_run(name)) for name in _OF_RUN] + _indexed_fields()
+    fields = [pa.field(name, pa.string()) for name in _OF_RUN] + _indexed_fields()
     empty = with_facts(pa.schema(fields).empty_table()).append_column(ROOT_MEDIAN, pa.array([], pa.float64()))
     empty = _with_marks(empty, {name: [] for name in MARKS})
     return runs, pa.concat_tables([empty, *points]), damaged
@@ -126,17 +128,11 @@ def _indexed_fields() -> list[Any]:
     return [schema.field(name).with_nullable(True) for name in _INDEXED]
 
 
-def _kind_of_run(name: str) -> Any:
-    import pyarrow as pa
-
-    return pa.bool_() if name == "simulated" else pa.string()
-
-
 def _with_run(row: dict[str, Any], table: pa.Table) -> pa.Table:
     import pyarrow as pa
 
-    columns = [pa.repeat(pa.scalar(row[name], _kind_of_run(name)), len(table)) for name in _OF_RUN]
-    fields = [pa.field(name, _kind_of_run(name)) for name in _OF_RUN]
+    columns = [pa.repeat(pa.scalar(row[name], pa.string()), len(table)) for name in _OF_RUN]
+    fields = [pa.field(name, pa.string()) for name in _OF_RUN]
     arrays = [*columns, *(table[name] for name in _INDEXED)]
     found = with_facts(pa.table(arrays, schema=pa.schema(fields + _indexed_fields())))
     found = found.append_column(ROOT_MEDIAN, pa.array(root_medians(table), pa.float64()))
@@ -158,7 +154,8 @@ def _row(run_id: str, record: dict[str, Any], table: pa.Table) -> dict[str, Any]
     return {
         "run_id": run_id,
         "platform": platform_of(measured),
-        "simulated": bool(measured.get("simulated")),
+        "clock": str(measured["clock"]),
+        "virtual_clock": virtual_clock(measured),
         "nodes": measured.get("nodes"),
         "processes_per_node": measured.get("processes_per_node"),
         "complete": all(launch.get("complete", True) for launch in measured.get("launches", [])),
@@ -167,7 +164,7 @@ def _row(run_id: str, record: dict[str, Any], table: pa.Table) -> dict[str, Any]
         "repetitions": pc.sum(table["n"]).as_py() or 0,
         **{name: str(measured.get(name, "")) for name in _TEXTS},
         **{name: str((measured.get("machine_desc") or {}).get(name, "")) for name in _OF_MACHINE},
-        **{name: str(filing.get(name, "")) for name in _FILED},
+        **{name: str(filing.get(name, "")) for name in FILED},
         "record": canonical({"measured": measured, "filing": filing}),
     }
 
@@ -178,9 +175,9 @@ def _runs_schema() -> pa.Schema:
     wholes = ("nodes", "processes_per_node", "suites", "measurements", "repetitions")
     return pa.schema(
         [
-            *((name, pa.string()) for name in ("run_id", "platform")),
-            *((name, pa.string()) for name in (*_TEXTS, *_OF_MACHINE, *_FILED)),
-            *((name, pa.bool_()) for name in ("simulated", "complete")),
+            *((name, pa.string()) for name in ("run_id", "platform", "clock", "virtual_clock")),
+            *((name, pa.string()) for name in (*_TEXTS, *_OF_MACHINE, *FILED)),
+            ("complete", pa.bool_()),
             *((name, pa.int64()) for name in wholes),
             *((name, pa.string()) for name in ("record", "stamp")),
         ]

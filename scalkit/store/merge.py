@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scalkit.errors import DataError
 from scalkit.markup import counted
+from scalkit.store.folder import SIGNATURES, STATEMENTS, StoreFolder
+from scalkit.store.runs.content import trusted
 from scalkit.store.runs.marks import MARKS
-from scalkit.store.statements import in_effect
+from scalkit.store.statements import in_effect, order_of_filings
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.copies import Marks, Origin
 from scalkit.store.submissions.report import Checked, examined, reasons_of, without_copies
@@ -18,36 +22,53 @@ if TYPE_CHECKING:
     from scalkit.store.store import Store
 
 
+_MOST_SHOWN = 5
+
+
 @dataclass(frozen=True)
 class Merged:
     """What a merge did.
 
     `added`, `skipped`: ids of the runs that were taken over, and of those that were there.
-    `refused`: files that were not taken over, with their reasons. `retracted`: retractions that were taken over.
-    `hidden`: runs that were here and that these retractions take out of all answers.
-    `left`: runs that are here, and that retractions would have taken out that were not taken over.
+    `refused`: files that were not taken over, with their reasons. `statements`: how many of them were taken over.
+    `hidden`: runs that were here and that retractions from there take out of all answers.
+    `shown`: runs that were retracted here and are in the answers again, by restorations or signatures from there.
+    `left`: runs that are here, and that retractions from there would have taken out that do not count here.
+    `repaired`: ids of runs whose files here were damaged, and are whole again.
+    `notes`: what is to be said besides.
     """
 
     added: tuple[str, ...]
     skipped: tuple[str, ...]
     refused: tuple[Checked, ...]
-    retracted: int
+    statements: int
     hidden: tuple[Hidden, ...] = ()
+    shown: tuple[Hidden, ...] = ()
     left: tuple[Hidden, ...] = ()
+    repaired: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         text = f"{len(self.added)} added, {len(self.skipped)} there already, {len(self.refused)} refused"
-        text += f", {counted(self.retracted, 'retraction')} taken over" if self.retracted else ""
+        text += f", {counted(self.statements, 'statement')} taken over" if self.statements else ""
+        text += f", {len(self.repaired)} repaired" if self.repaired else ""
         lines = [f"{text}."]
         lines += [f"  {one.file}: {words} [{code}]" for one in self.refused for code, words in one.refused[:5]]
         if self.hidden:
             were = "was here is hidden now, as it is" if len(self.hidden) == 1 else "were here are hidden now, as they are"
             lines.append(f"  {counted(len(self.hidden), 'run')} that {were} retracted there:")
             lines += [f"    {one}" for one in self.hidden]
+        if self.shown:
+            were = "was retracted here is" if len(self.shown) == 1 else "were retracted here are"
+            lines.append(f"  {counted(len(self.shown), 'run')} that {were} in the answers again, by what was said there:")
+            lines += [f"    {one}" for one in self.shown]
         if self.left:
             stays = "stays" if len(self.left) == 1 else "stay"
             lines.append(f"  {counted(len(self.left), 'run')} retracted there {stays} in the answers here:")
             lines += [f"    {one}" for one in self.left]
+        lines += [f"  {note}" for note in self.notes[:_MOST_SHOWN]]
+        if len(self.notes) > _MOST_SHOWN:
+            lines.append(f"  and {len(self.notes) - _MOST_SHOWN} notes more")
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
@@ -56,9 +77,12 @@ class Merged:
             "added": list(self.added),
             "skipped": list(self.skipped),
             "refused": reasons_of(self.refused),
-            "retracted": self.retracted,
+            "statements": self.statements,
             "hidden": [asdict(one) for one in self.hidden],
+            "shown": [asdict(one) for one in self.shown],
             "left": [asdict(one) for one in self.left],
+            "repaired": list(self.repaired),
+            "notes": list(self.notes),
         }
 
 
@@ -77,67 +101,108 @@ class Hidden:
         return f"{self.run_id[:12]} ({self.platform}): {' '.join(self.reason.split())!r}{who}, {self.when}"
 
 
-def merge(store: Store, other: Path, policy: Policy | None = None, *, retractions: bool | None = None) -> Merged:
-    """Take over the runs and retractions of another store, a folder or a zip; doing it again changes nothing.
+def merge(store: Store, other: Path, policy: Policy | None = None, *, retractions: bool = True) -> Merged:
+    """Take over the runs and statements of another store, a folder or a zip.
 
-    Every file is validated first, by another process, and what is taken over was written again by that process. A run
-    whose repetitions are those of a run that is here, under another name, is refused.
+    Runs, statements and signatures are sets, and a merge unites them: in whatever order stores are merged, and however
+    often, the result is the same. Of a run that several people filed, the file has the filing with the earliest time.
+
+    Every file is validated first, by another process, and what is taken over was written again by that process. Of runs
+    whose repetitions are those of each other, under other names, the one that is here first is kept, and the other refused.
 
     `store`: opened for writing.
-    `retractions`: which runs of here that were retracted there are taken out, and which restored, too: all, none, or by
-    default those of which a trusted signer (`Store.trust`) says so.
+    `retractions`: whether retractions and restorations are taken over, too. Those that count here follow from the rules in
+    `scalkit.store.statements`.
     Raises DataError if there is nothing at the path.
     Raises StoreError if the store is read-only, or the disk is full.
     """
-    store.folder.require_writable()
-    scratch = store.folder.scratch()
+    store.folder.prepare()
+    with examined(other, policy) as (report, clean):
+        there = set(store.folder.run_ids())
+        known = [replace(one, marks={}) if one.run_id in there else one for one in report.checked]
+        report = without_copies(replace(report, checked=tuple(known)), clean, _known(store), store.folder.read_run)
+        refused = list(report.refused)
+        names = {one.run_id for one in refused}
+        added: list[str] = []
+        skipped: list[str] = []
+        repaired: list[str] = []
+        notes = [text for one in report.checked for code, text in one.warnings if code == "signers-ignored"]
+        before = {entry["run_id"]: entry for entry in store.retractions()}
+        # What people say of runs comes first: whoever is killed meanwhile leaves no run without what is said of it.
+        n_statements = store.folder.add_records(STATEMENTS, list(report.statements)) if retractions else 0
+        store.folder.add_records(SIGNATURES, list(report.signatures))
+        for run_id in report.accepted:
+            if run_id in names:
+                continue
+            content = _content(clean, run_id)
+            if run_id not in there and store.folder.add(run_id, content):
+                added.append(run_id)
+                continue
+            is_repaired, note = _unite(store.folder, run_id, content)
+            (repaired if is_repaired else skipped).append(run_id)
+            notes += [note] if note else []
+        effective = {entry["run_id"]: entry for entry in store.retractions()}
+        said = {entry["run_id"]: entry for entry in in_effect(report.statements)}
+        return Merged(
+            tuple(added),
+            tuple(skipped),
+            tuple(refused),
+            n_statements,
+            hidden=_of_runs(store, effective, there & effective.keys() - before.keys()),
+            shown=_of_runs(store, before, there & before.keys() - effective.keys()),
+            left=_of_runs(store, said, there & said.keys() - effective.keys()),
+            repaired=tuple(repaired),
+            notes=tuple(notes),
+        )
+
+
+def _unite(folder: StoreFolder, run_id: str, content: bytes) -> tuple[bool, str]:
+    """Keep of two files of one run the one that was filed first.
+
+    The measurements are the same, as both have the run's id. A filing that somebody signed is also in the signature.
+    Returns: whether the file that was here is damaged, and a sentence if somebody else filed the run, too.
+    """
+    here = folder.read_run(run_id)
+    if here == content:
+        return False, ""
+    other = trusted(content, run_id, ["suite"])[0]["filing"]
     try:
-        with examined(other, policy, scratch) as (report, clean):
-            there = set(store.folder.run_ids())
-            known = [replace(one, marks={}) if one.run_id in there else one for one in report.checked]
-            report = without_copies(replace(report, checked=tuple(known)), clean, _known(store), store.folder.file_of)
-            refused = list(report.refused)
-            names = {one.run_id for one in refused}
-            added: list[str] = []
-            skipped: list[str] = []
-            for run_id in report.accepted:
-                if run_id in names:
-                    continue
-                if run_id in there:
-                    skipped.append(run_id)
-                    continue
-                content = (clean / f"{run_id}.parquet").read_bytes()
-                (added if store.folder.add(run_id, content) else skipped).append(run_id)
-            store.folder.add_signatures([one for one in report.signatures if one["run_id"] in {*added, *skipped}])
-            before = store.folder.retracted()
-            new = [one for one in report.retracted if one not in before]
-            mine = [one for one in new if one["run_id"] in added or _counts(store, one, retractions)]
-            out = {entry["run_id"] for entry in store.retractions()}
-            store.folder.retract([dict(entry) for entry in mine])
-            out_now = {entry["run_id"] for entry in store.retractions()}
-            hidden = _of_runs(store, [one for one in in_effect(mine) if one["run_id"] in there & out_now - out])
-            left = _of_runs(store, [one for one in in_effect(new) if one["run_id"] in there - out_now])
-    finally:
-        import shutil
-
-        shutil.rmtree(scratch, ignore_errors=True)
-    return Merged(tuple(added), tuple(skipped), tuple(refused), len(mine), hidden, left)
+        own = trusted(here, run_id, ["suite"])[0]["filing"]
+    except DataError:
+        folder.replace_run(run_id, content)
+        return True, ""
+    # Equal filings, and other bytes: the file was written by another version, and is written again by this one.
+    if order_of_filings(other) <= order_of_filings(own):
+        folder.replace_run(run_id, content)
+    if own == other:
+        return False, ""
+    first, second = sorted((own, other), key=order_of_filings)
+    return False, f"the run {run_id[:12]} was filed {_filed(first)}, which is kept, and {_filed(second)}."
 
 
-def _counts(store: Store, entry: dict[str, str], retractions: bool | None) -> bool:
-    return bool(retractions if retractions is not None else "signature" in entry and store.signer(entry))
+def _filed(filing: Mapping[str, str]) -> str:
+    who = filing["contributor"] or filing["user"]
+    return (
+        f"by {who!r} at {filing['filed'] or 'an unknown time'}"
+        if who
+        else f"by somebody at {filing['filed'] or 'an unknown time'}"
+    )
 
 
-def _of_runs(store: Store, entries: list[dict[str, str]]) -> tuple[Hidden, ...]:
-    """Return the first retraction of each run, with its platform."""
-    if not entries:
+def _content(clean: Path, run_id: str) -> bytes:
+    return (clean / f"{run_id}.parquet").read_bytes()
+
+
+def _of_runs(store: Store, retractions: Mapping[str, Mapping[str, str]], run_ids: Iterable[str]) -> tuple[Hidden, ...]:
+    """Return the retractions of some runs, with the platforms of the runs."""
+    wanted = sorted(run_ids)
+    if not wanted:
         return ()
     runs = store.runs(retracted=True)
     platforms = dict(zip(runs["run_id"], runs["platform"], strict=True))
-    first = {entry["run_id"]: entry for entry in reversed(entries)}
+    chosen = [retractions[run_id] for run_id in wanted]
     return tuple(
-        Hidden(one["run_id"], platforms.get(run_id, "unreadable"), one["reason"], one["by"], one["when"])
-        for run_id, one in sorted(first.items())
+        Hidden(one["run_id"], platforms.get(one["run_id"], "unreadable"), one["reason"], one["by"], one["when"]) for one in chosen
     )
 
 

@@ -7,7 +7,7 @@ import weakref
 import zipfile
 from pathlib import Path
 
-from scalkit.bundled import here_or_bundled
+from scalkit.bundled import here_or_bundled, is_shipped
 from scalkit.errors import StoreError
 from scalkit.extras import require
 from scalkit.store.folder import StoreFolder
@@ -16,31 +16,34 @@ from scalkit.store.submissions.containers import Policy, unpacked
 from scalkit.store.wire import fetch, is_url, shown
 
 
-def open_store(path: str | os.PathLike[str], *, readonly: bool = False) -> Store:
+def open_store(path: str | os.PathLike[str], *, readonly: bool = False, signers: str | os.PathLike[str] | None = None) -> Store:
     """Return the store in a folder, which is made if it is missing or empty, in a zip, or at a URL.
 
     `path`: ``"https://..."``, ``"s3://..."`` and what else fsspec knows name a folder or a zip on a server.
-    `readonly`: write nothing, not even an index. A zip and a URL are always read-only: a copy is deleted with the Store.
+    `signers`: the list of those whose signatures count for the reader; by default this user's, which `scalkit.store.trust` fills.
+    `readonly`: write nothing. A zip and a URL are always read-only: a copy is deleted with the Store.
     Raises StoreError if it is no store, or of a newer schema; if a server does not answer, or what it sends breaks off.
     Raises MissingPackageError if a URL is named, and fsspec is not here.
     Raises DataError if it is a zip with something else inside.
     """
     require("store")
+    signers = None if signers is None else Path(signers)
     if is_url(path):
-        return _copied(str(path))
+        return _copied(str(path), signers)
     place = here_or_bundled(Path(path))
     if place.is_file():
         if not zipfile.is_zipfile(place):
             raise StoreError(f"{str(place)!r} is a file and no zip; name the folder of a store, or a zip of one.")
-        return _copied(place)
+        return _copied(place, signers)
+    # Some installers link the files of packages to a cache of theirs; those are as they were packed.
     try:
-        folder = StoreFolder.opened(place.absolute(), readonly=readonly)
+        folder = StoreFolder.opened(place.absolute(), readonly=readonly, hard_links=is_shipped(place))
     except OSError as error:
         raise StoreError(f"cannot open {str(place)!r}: {error.strerror or error}; check the path.") from error
-    return Store(folder)
+    return Store(folder, signers)
 
 
-def _copied(source: Path | str) -> Store:
+def _copied(source: Path | str, signers: Path | None) -> Store:
     """Return the store in a zip or at a URL; its copy is deleted when the Store is gone."""
     copy = tempfile.mkdtemp(prefix="scalkit-store-")
     place, named = source, source if isinstance(source, Path) else shown(source)
@@ -50,7 +53,7 @@ def _copied(source: Path | str) -> Store:
             place = fetch(source, Path(copy) / "fetched", Policy())
         place = Path(place)
         folder = place if place.is_dir() else unpacked(place, Path(copy) / "unpacked", Policy())
-        store = Store(StoreFolder.opened(folder, readonly=True, archive=named))
+        store = Store(StoreFolder.opened(folder, readonly=True, archive=named), signers)
     except BaseException:
         shutil.rmtree(copy, ignore_errors=True)
         raise

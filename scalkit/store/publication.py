@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from scalkit.clocks import VIRTUAL
+from scalkit.clocks import CLOCKS, TIMES, with_clock
 from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.markup import counted, environment
-from scalkit.store.folder import MARKER, now
+from scalkit.store.folder import MARKER, StoreFolder, marker_content, now
 from scalkit.store.runs.columns import SCHEMA_VERSION
 from scalkit.toml.tables import table_beside
 from scalkit.whole_file import whole_file
@@ -78,19 +78,15 @@ def publish(
     licence = licence or _one_licence(runs["licence"].tolist())
     people = authors or tuple(sorted({name for name in runs["contributor"].tolist() if name}))
     about = _About(title or f"Results of {store.folder.name}", description, people, licence, now())
-    files: dict[str, bytes | Path] = {MARKER: _json({"scalkit_store": 1, "schema_version": SCHEMA_VERSION})}
+    files: dict[str, bytes | _RunFile] = {MARKER: marker_content()}
     for run_id in sorted(runs["run_id"].tolist()):
-        files[f"runs/{run_id}.parquet"] = store.folder.file_of(run_id)
-    retractions = store.folder.retracted()
-    if retractions:
-        files["retracted.jsonl"] = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in retractions).encode()
-    if signatures := store.folder.signatures():
-        files["signatures.jsonl"] = "".join(json.dumps(one) + "\n" for one in signatures).encode()
+        files[f"runs/{run_id}.parquet"] = _RunFile.of(store.folder, run_id)
+    files |= store.folder.record_files()
     for name, content in (extra or {}).items():
         if not _EXTRA.fullmatch(name):
             raise UsageError(f"{name!r:.80} is no file of a bundle; name it plots/... or site/..., as .svg .pdf .csv .html.")
         files[name] = content
-    total = sum(one.stat().st_size if isinstance(one, Path) else len(one) for one in files.values())
+    total = sum(map(len, files.values()))
     if total > LARGEST:
         raise DataError(f"the store has {total / 1e9:.0f} GB, more than the 50 GB of a record of Zenodo; publish parts of it.")
     files["metadata.json"] = _json(_metadata(store, about))
@@ -108,6 +104,29 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
 
     table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata()
     pq.write_table(table, path, compression="snappy", row_group_size=4096)
+
+
+@dataclass(frozen=True)
+class _RunFile:
+    """The file of a run, which is read when it is needed: all of them may not fit into memory."""
+
+    folder: StoreFolder
+    run_id: str
+    size: int
+
+    @classmethod
+    def of(cls, folder: StoreFolder, run_id: str) -> _RunFile:
+        return cls(folder, run_id, len(folder.read_run(run_id)))
+
+    def __len__(self) -> int:
+        return self.size
+
+    def read(self) -> bytes:
+        return self.folder.read_run(self.run_id)
+
+
+def _content(file: bytes | _RunFile) -> bytes:
+    return file if isinstance(file, bytes) else file.read()
 
 
 @dataclass(frozen=True)
@@ -150,21 +169,19 @@ def _metadata(store: Store, about: _About) -> dict[str, Any]:
 
 def _readme(store: Store, about: _About, files: Mapping[str, object], name: str) -> str:
     runs = store.runs()
-    simulated = int(runs["simulated"].sum())
-    virtual = sum(VIRTUAL in str(platform) for platform in runs["platform"])
-    kinds = ((len(runs) - simulated - virtual, "measured"), (virtual, VIRTUAL), (simulated, "simulated"))
-    said = [f"{n} {kind}" for n, kind in kinds if n]
+    counts = runs["clock"].value_counts()
+    said = [f"{counts[clock]} {TIMES[clock]}" for clock in CLOCKS if clock in counts]
     platforms = []
-    for platform, own in runs.groupby("platform"):
-        mark = " (simulated)" if own["simulated"].any() and "simulated" not in str(platform) else ""
+    for (platform, clock), own in runs.groupby(["platform", "clock"]):
+        name_here = with_clock(str(platform), str(clock))
         dates = sorted(str(one)[:10] for one in own["started"] if one)
         when = f", {dates[0]} to {dates[-1]}" if dates else ""
-        platforms.append({"name": str(platform), "mark": mark, "runs": len(own), "when": when})
+        platforms.append({"name": name_here, "runs": len(own), "when": when})
     return _filled(
         "README.md.jinja",
         about,
         runs=len(runs),
-        measured=" and ".join(said) if simulated or virtual else "measured, not simulated",
+        measured="measured, not simulated" if set(counts.index) <= {"real"} else " and ".join(said),
         platforms=platforms,
         retracted=len(store.runs(retracted=True)) - len(runs),
         files=files,
@@ -183,7 +200,7 @@ def _line(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split())) if text else ""
 
 
-def _crate(about: _About, files: Mapping[str, bytes | Path]) -> dict[str, Any]:
+def _crate(about: _About, files: Mapping[str, bytes | _RunFile]) -> dict[str, Any]:
     """Return the description of the bundle as RO-Crate 1.1."""
     people = [{"@id": f"#author-{k}", "@type": "Person", "name": name} for k, name in enumerate(about.authors)]
     root: dict[str, Any] = {
@@ -202,7 +219,7 @@ def _crate(about: _About, files: Mapping[str, bytes | Path]) -> dict[str, Any]:
             "@id": name,
             "@type": "File",
             "encodingFormat": _KINDS[PurePosixPath(name).suffix],
-            "contentSize": str(one.stat().st_size if isinstance(one, Path) else len(one)),
+            "contentSize": str(len(one)),
             "sha256": _sha256(one),
         }
         for name, one in sorted(files.items())
@@ -216,14 +233,11 @@ def _crate(about: _About, files: Mapping[str, bytes | Path]) -> dict[str, Any]:
     return {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": [head, root, *people, *parts]}
 
 
-def _sha256(content: bytes | Path) -> str:
-    if isinstance(content, bytes):
-        return hashlib.sha256(content).hexdigest()
-    with content.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+def _sha256(file: bytes | _RunFile) -> str:
+    return hashlib.sha256(_content(file)).hexdigest()
 
 
-def _written(path: Path, files: Mapping[str, bytes | Path], runs: int) -> Published:
+def _written(path: Path, files: Mapping[str, bytes | _RunFile], runs: int) -> Published:
     """Write the zip beside its place, then rename it; the same files make the same bytes."""
     with (
         whole_file(path, StoreError, "name another file", what=repr(str(path))) as part,
@@ -233,5 +247,10 @@ def _written(path: Path, files: Mapping[str, bytes | Path], runs: int) -> Publis
             member = zipfile.ZipInfo(name, _WHEN)
             member.external_attr = 0o644 << 16
             member.compress_type = zipfile.ZIP_STORED if name.endswith(".parquet") else zipfile.ZIP_DEFLATED
-            made.writestr(member, one if isinstance(one, bytes) else one.read_bytes())
-    return Published(path, runs, len(files), path.stat().st_size, _sha256(path))
+            made.writestr(member, _content(one))
+    return Published(path, runs, len(files), path.stat().st_size, _sha256_of_file(path))
+
+
+def _sha256_of_file(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

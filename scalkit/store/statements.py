@@ -1,38 +1,59 @@
-"""What people say of runs: that one is wrong, that it is not, and that they filed it. Statements are added, never deleted."""
+"""What people say of runs: that one is wrong, that it is not, and who signs that. Statements are added, never deleted.
+
+Statements and signatures are sets of records, so that merging stores in any order gives the same. Which statement about a
+run counts follows from the set alone, and from whom the reader trusts: one of a trusted signer counts before all others, then
+the latest one, then, of the same second, the one with the larger hash.
+"""
 
 import datetime as dt
+import hashlib
 import os
-import re
-import subprocess
-import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from scalkit.errors import DataError, StoreError, UsageError
+from scalkit.errors import DataError, UsageError
 from scalkit.store.filed.outcome import login
-from scalkit.store.folder import StoreFolder, now
-from scalkit.store.runs.content import canonical
+from scalkit.store.folder import FILING, SIGNATURES, STATEMENTS, TIME, Record, StoreFolder, now, record_name
 from scalkit.store.runs.texts import retraction_problem
+from scalkit.store.signing import Signature, Signers, require_name, signed, text_of_run, text_of_statement
 from scalkit.store.submissions.containers import Policy
 
-_WHEN = "%Y-%m-%dT%H:%M:%SZ"
-Entry = dict[str, Any]
+
+def _nobody_is_trusted(_statement: Mapping[str, str]) -> bool:
+    return False
 
 
-def in_effect(statements: Iterable[Entry]) -> list[Entry]:
-    """Return the retractions of runs of which the latest statement is no restoration, in whatever order they came."""
-    listed = list(statements)
-    last: dict[str, tuple[str, bool]] = {}
-    for one in listed:
-        last[one["run_id"]] = max(last.get(one["run_id"], ("", False)), (one["when"], "restored" in one))
-    return [one for one in listed if "restored" not in one and not last[one["run_id"]][1]]
+def in_effect(
+    statements: Iterable[Record], is_trusted: Callable[[Record], bool] = _nobody_is_trusted, signed_runs: Collection[str] = ()
+) -> list[Record]:
+    """Return the retraction of each run that is retracted, in whatever order the statements came.
+
+    `is_trusted`: whether a signer whom the reader trusts made a statement.
+    `signed_runs`: ids of runs that such a signer signed. Only statements of such signers take these out.
+    """
+
+    def rank(statement: Record) -> tuple[bool, str, str]:
+        return is_trusted(statement), statement["when"], record_name(statement)
+
+    latest: dict[str, tuple[tuple[bool, str, str], Record]] = {}
+    for statement in statements:
+        ranked = rank(statement), statement
+        run_id = statement["run_id"]
+        if run_id not in latest or latest[run_id][0] < ranked[0]:
+            latest[run_id] = ranked
+    return [
+        statement
+        for run_id, (ranks, statement) in sorted(latest.items())
+        if "restored" not in statement and (ranks[0] or run_id not in signed_runs)
+    ]
 
 
 class Statements:
     """The part of a store that holds what people say of its runs."""
 
     _folder: StoreFolder
+    _signers: Signers
+    _trusted: dict[str, bool]
 
     def resolve(self, run_id: str) -> str:
         """Return the whole id of a run, given its beginning."""
@@ -42,184 +63,183 @@ class Statements:
         """Return everything that is known about a run."""
         raise NotImplementedError
 
+    def filed(self, run_id: str) -> dict[str, Any]:
+        """Return the record in the file of a run, whoever signed another filing of it."""
+        raise NotImplementedError
+
     def retract(self, run_id: str, reason: str, by: str | None = None, key: str | os.PathLike[str] | None = None) -> None:
         """Take a run out of all answers; its file stays, and `merge` carries the retraction on.
 
         `run_id`: or its beginning.
         `reason`: what is wrong with it.
-        `by`: who says so; by default the login name.
-        `key`: SSH key to sign it with, so that it counts in stores that trust the signer.
+        `by`: who says so; by default the login name. With a key, the name under which others trust it.
+        `key`: SSH key to sign it with. A signed statement counts before unsigned ones where its signer is trusted.
         Raises DataError if there is no such run.
-        Raises UsageError if there is no reason, or a text is one that `validate` refuses.
+        Raises UsageError if there is no reason, a text is one that `validate` refuses, or a trusted signer signed the run
+        and nobody whom the reader trusts signs this.
         Raises StoreError if the store is read-only, or it is to be signed and there is no ssh-keygen.
         """
-        self._state(run_id, "a retraction needs a reason; say what is wrong with the run.", reason, by, key)
+        full = self.resolve(run_id)
+        lacks = "a retraction needs a reason; say what is wrong with the run."
+        entry = self._statement(full, lacks, reason, by, key)
+        if not self._is_retracted(full, entry):
+            raise UsageError(
+                f"the run {full[:12]} cannot be retracted like this: a signer whom you trust says that it is right; sign "
+                "the retraction with a key that you trust, as in --key ~/.ssh/id_ed25519."
+            )
+        self._folder.add_records(STATEMENTS, [entry])
 
     def restore(self, run_id: str, reason: str, by: str | None = None, key: str | os.PathLike[str] | None = None) -> None:
         """Undo the retraction of a run: it is in the answers again, and both statements are kept. Parameters as in `retract`.
 
         Raises DataError if there is no such run.
-        Raises UsageError if there is no reason, a text is one that `validate` refuses, or the run is not retracted.
+        Raises UsageError if there is no reason, a text is one that `validate` refuses, the run is not retracted, or a
+        trusted signer retracted it and nobody whom the reader trusts signs this.
         Raises StoreError as of `retract`.
         """
         full = self.resolve(run_id)
-        if full not in {one["run_id"] for one in self.retractions()}:
+        if not self._is_retracted(full):
             raise UsageError(f"the run {full[:12]} is not retracted; there is nothing to restore.")
         lacks = "a restoration needs a reason; say why the run is right after all."
-        self._state(full, lacks, reason, by, key, restored="yes")
+        entry = self._statement(full, lacks, reason, by, key, restored="yes")
+        if self._is_retracted(full, entry):
+            raise UsageError(
+                f"the run {full[:12]} cannot be restored like this: a signer whom you trust retracted it; sign the "
+                "restoration with a key that you trust, as in --key ~/.ssh/id_ed25519."
+            )
+        self._folder.add_records(STATEMENTS, [entry])
 
-    def _state(
+    def _statement(
         self, run_id: str, lacks: str, reason: str, by: str | None, key: str | os.PathLike[str] | None, **more: str
-    ) -> None:
+    ) -> Record:
+        """Return a statement about a run that is later than all others about it."""
         if not reason.strip():
             raise UsageError(lacks)
-        full = self.resolve(run_id)
-        before = max((one["when"] for one in self._folder.retracted() if one["run_id"] == full), default="")
-        entry: Entry = {"run_id": full, "reason": reason, "by": login() if by is None else by, "when": _after(before)}
+        before = max((one["when"] for one in self._folder.statements() if one["run_id"] == run_id), default="")
+        entry: Record = {"run_id": run_id, "reason": reason, "by": login() if by is None else by, "when": _after(before)}
         entry |= more
         problem = retraction_problem([entry], Policy().max_text)
         if problem is not None:
             raise UsageError(problem[1])
         self._folder.require_writable()
         if key is not None:
-            entry["signature"] = signed(of_statement(entry), key)
-        self._folder.retract([entry])
+            require_name(entry["by"])
+            entry["signature"] = signed(text_of_statement(entry), key)
+        return entry
 
-    def retractions(self) -> list[Entry]:
+    def _is_retracted(self, run_id: str, *further: Record) -> bool:
+        """Return whether a run is retracted, or would be after further statements."""
+        return run_id in {one["run_id"] for one in self._in_effect([*self._folder.statements(), *further])}
+
+    def retractions(self) -> list[Record]:
         """Return what is retracted: ``run_id``, ``reason``, ``by``, ``when``, and ``signature`` where there is one."""
-        return in_effect(self._folder.retracted())
+        return self._in_effect(self._folder.statements())
 
-    # ---- who filed a run ----
+    def _in_effect(self, statements: Sequence[Record]) -> list[Record]:
+        unsure = {one["run_id"] for one in statements if not self.is_trusted(one)}
+        signed_runs = {run_id for run_id, one in self.signed(unsure).items() if one.is_trusted} if unsure else ()
+        return in_effect(statements, self.is_trusted, signed_runs)
 
-    def trust(self, name: str, public_key: str | os.PathLike[str]) -> None:
-        """Let the signatures of a key count in this store; ``allowed_signers`` lists them, a line each.
+    # ---- who says so ----
 
-        Raises UsageError if the name or the key is none.
-        """
-        self._folder.require_writable()
-        path = self._folder.signers
-        before = path.read_text(encoding="utf-8") if path.exists() else ""
-        before += "" if before.endswith("\n") or not before else "\n"
-        line = line_of(name, Path(public_key))
-        if line not in before.splitlines(keepends=True):
-            self._folder.replace(path.name, (before + line).encode())
-
-    def sign(self, key: str | os.PathLike[str], run_ids: str | Sequence[str] | None = None) -> tuple[str, ...]:
+    def sign(
+        self, key: str | os.PathLike[str], run_ids: str | Sequence[str] | None = None, name: str | None = None
+    ) -> tuple[str, ...]:
         """Sign runs, by default all; return their ids.
 
         `key`: SSH key, as ``~/.ssh/id_ed25519``.
         `run_ids`: ids, or their beginnings.
-        Raises UsageError if the key cannot be used.
+        `name`: the name under which others trust the key; by default the login name.
+        Raises UsageError if the key cannot be used, or the name is none.
         Raises StoreError if there is no ssh-keygen.
         """
         self._folder.require_writable()
+        signer = require_name(login() if name is None else name)
         wanted = [run_ids] if isinstance(run_ids, str) else self._folder.run_ids() if run_ids is None else run_ids
-        entries = []
-        for run_id in sorted(self.resolve(one) for one in wanted):
-            entries.append({"run_id": run_id, "signature": signed(of_run(run_id, self.record(run_id)["filing"]), key)})
-        self._folder.add_signatures(entries)
-        return tuple(str(one["run_id"]) for one in entries)
+        whole = sorted(self.resolve(one) for one in wanted)
+        records = []
+        for run_id in whole:
+            record = self.record(run_id)
+            filing = {field: str(record["filing"].get(field, "")) for field in FILING}
+            signature = signed(text_of_run(record, filing, signer), key)
+            records.append({"run_id": run_id, "signer": signer, "signature": signature, **filing})
+        self._folder.add_records(SIGNATURES, records)
+        return tuple(whole)
 
-    def signers(self) -> dict[str, str]:
-        """Return who signed each run that a trusted signer did, by their names in ``allowed_signers``; of damaged ones nobody."""
-        there, found = set(self._folder.run_ids()), dict[str, str]()
+    def signed(self, run_ids: Collection[str] | None = None) -> dict[str, Signature]:
+        """Return what the signatures of runs are worth; damaged and unsigned runs have none.
+
+        `run_ids`: only of these.
+        Returns: for each run the signature of a trusted signer, or else one of somebody else.
+        """
+        return {
+            run_id: Signature(one["signer"], is_trusted) for run_id, (one, is_trusted) in self._best_signatures(run_ids).items()
+        }
+
+    def _best_signatures(self, run_ids: Collection[str] | None = None) -> dict[str, tuple[Record, bool]]:
+        """Return a signature of each signed run, and whether the reader trusts it.
+
+        A trusted one comes first, then the one whose filing is the earliest.
+        """
+        there = set(self._folder.run_ids())
+        listed = self._signers.names()
+        by_run: dict[str, list[Record]] = {}
         for one in self._folder.signatures():
-            run_id = one["run_id"]
-            if run_id in there and run_id not in found:
-                try:
-                    filing = self.record(run_id)["filing"]
-                except DataError:
-                    continue
-                name = signer_of(of_run(run_id, filing), one["signature"], self._folder.signers)
-                found |= {run_id: name} if name else {}
+            if one["run_id"] in there and (run_ids is None or one["run_id"] in run_ids):
+                by_run.setdefault(one["run_id"], []).append(one)
+        found = {}
+        for run_id, several in by_run.items():
+            several.sort(key=order_of_filings)
+            hopeful = [one for one in several if one["signer"] in listed]
+            try:
+                record = self.filed(run_id) if hopeful else {}
+            except DataError:  # it is damaged
+                continue
+            good = next((one for one in hopeful if self._has_signed_run(record, one)), None)
+            found[run_id] = (several[0], False) if good is None else (good, True)
         return found
 
-    def signer(self, statement: Mapping[str, Any]) -> str:
-        """Return which trusted signer made a statement; empty if none did."""
-        return signer_of(of_statement(statement), str(statement.get("signature", "")), self._folder.signers)
+    def _has_signed_run(self, record: Mapping[str, Any], one: Record) -> bool:
+        filing = {field: one[field] for field in FILING}
+        return self._has_signed(text_of_run(record, filing, one["signer"]), one["signature"], one["signer"])
+
+    def signed_filings(self, run_ids: Collection[str] | None = None) -> dict[str, Record]:
+        """Return who filed runs according to signers whom the reader trusts, by the ids of the runs.
+
+        `run_ids`: only of these.
+        """
+        return {
+            run_id: {field: one[field] for field in FILING}
+            for run_id, (one, is_trusted) in self._best_signatures(run_ids).items()
+            if is_trusted
+        }
+
+    def is_trusted(self, statement: Mapping[str, str]) -> bool:
+        """Return whether a statement was signed by the signer that it names, and the reader trusts that one."""
+        if "signature" not in statement:
+            return False
+        return self._has_signed(text_of_statement(statement), statement["signature"], statement["by"])
+
+    def _has_signed(self, text: bytes, signature: str, name: str) -> bool:
+        """Return what the list of signers says; each answer is kept while the list stays as it is."""
+        if name not in self._signers.names():
+            return False
+        listed = "\n".join(self._signers.lines())
+        key = hashlib.sha256("\0".join((listed, text.decode(), signature, name)).encode()).hexdigest()
+        if key not in self._trusted:
+            self._trusted[key] = self._signers.has_signed(text, signature, name)
+        return self._trusted[key]
+
+
+def order_of_filings(filing: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what filings of one run are ordered by: their time, an unknown one last, then their text."""
+    filed = filing["filed"]
+    return ("" if filed else "unknown", filed, *(filing[field] for field in FILING))
 
 
 def _after(before: str) -> str:
     """Return the time, at least a second after another one: the latest statement counts."""
-    try:
-        least = dt.datetime.strptime(before, _WHEN) + dt.timedelta(seconds=1)
-    except (ValueError, OverflowError):
+    if not before:
         return now()
-    return max(now(), least.strftime(_WHEN))
-
-
-NAMESPACE = "scalkit-store"
-"""A signature for anything else, as of a commit, does not count here."""
-
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9@._+-]{0,99}")
-_KEY = re.compile(r"(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[a-z0-9@.-]+ [A-Za-z0-9+/]+={0,3}(?= |\n|$)")
-_ARMOUR = re.compile(r"-----BEGIN SSH SIGNATURE-----\n[A-Za-z0-9+/=\n]{100,4000}-----END SSH SIGNATURE-----\n?")
-
-
-def of_run(run_id: str, filing: Mapping[str, Any]) -> bytes:
-    """Return what is signed of a run: its id, which is the hash of what was measured, and who filed it."""
-    return canonical({"run_id": run_id, "filing": dict(filing)}).encode()
-
-
-def of_statement(entry: Mapping[str, Any]) -> bytes:
-    """Return what is signed of a retraction, or of the end of one."""
-    return canonical({key: value for key, value in entry.items() if key != "signature"}).encode()
-
-
-def signed(text: bytes, key: str | os.PathLike[str]) -> str:
-    """Return the signature of a text by a private key, or by the public one whose private key an agent has.
-
-    Raises UsageError if the key cannot be used; StoreError if there is no ssh-keygen.
-    """
-    done = _ssh_keygen(["-Y", "sign", "-q", "-n", NAMESPACE, "-f", os.fspath(key)], text)
-    if done.returncode:
-        words = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no reason given"]
-        raise UsageError(f"cannot sign with {os.fspath(key)!r}: {words[0]}; name an SSH key, as ~/.ssh/id_ed25519.")
-    return done.stdout.decode()
-
-
-def signer_of(text: bytes, signature: str, allowed: Path) -> str:
-    """Return who signed a text, by the name that a list of trusted signers has; empty if it is none of them.
-
-    `signature`: as `signed` returned it. `allowed`: lines as ``ssh-keygen(1)`` describes them under ALLOWED SIGNERS.
-    Raises StoreError if there is no ssh-keygen.
-    """
-    if not _ARMOUR.fullmatch(signature) or not allowed.is_file():
-        return ""
-    with tempfile.TemporaryDirectory(prefix="scalkit-signature-") as folder:
-        file = Path(folder) / "signature"
-        file.write_text(signature, encoding="ascii")
-        where = ["-s", str(file), "-f", str(allowed)]
-        found = _ssh_keygen(["-Y", "find-principals", *where], b"")
-        for name in found.stdout.decode("utf-8", "replace").splitlines() if found.returncode == 0 else ():
-            words = ["-Y", "verify", "-n", NAMESPACE, "-I", name, *where]
-            if _NAME.fullmatch(name) and _ssh_keygen(words, text).returncode == 0:
-                return name
-    return ""
-
-
-def line_of(name: str, public_key: Path) -> str:
-    """Return the line of a list of trusted signers that trusts a key under a name.
-
-    Raises UsageError if the name has other characters than letters, digits and ``@._+-``, or the file is no public key.
-    """
-    if not _NAME.fullmatch(name):
-        raise UsageError(f"the signer {name!r:.60} is no name; use letters, digits and @._+-, as in alice@lab.org.")
-    try:
-        found = _KEY.match(public_key.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read {str(public_key)!r}: {error}; name a public key.") from error
-    if found is None:
-        raise UsageError(f"{str(public_key)!r} is no public key of SSH; name a file such as ~/.ssh/id_ed25519.pub.")
-    return f'{name} namespaces="{NAMESPACE}" {found[0]}\n'
-
-
-def _ssh_keygen(words: Sequence[str], text: bytes) -> subprocess.CompletedProcess[bytes]:
-    try:
-        return subprocess.run(["ssh-keygen", *words], input=text, capture_output=True, check=False, timeout=120)
-    except FileNotFoundError as error:
-        raise StoreError(
-            "signatures need the program ssh-keygen, which is not here; install OpenSSH (openssh-client)."
-        ) from error
-    except subprocess.TimeoutExpired as error:
-        raise StoreError("ssh-keygen did not end within 120 s; unlock the key in an agent (ssh-add).") from error
+    least = dt.datetime.fromisoformat(before) + dt.timedelta(seconds=1)
+    return max(now(), least.strftime(TIME))

@@ -11,11 +11,12 @@ from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.markup import block, counted, paragraph
 from scalkit.store.database import RUN_COLUMNS, SUITE_COLUMNS, Database, with_ids
 from scalkit.store.filed.outcome import Filed, login, replaced_by
-from scalkit.store.folder import StoreFolder, now
+from scalkit.store.folder import Record, StoreFolder, now
 from scalkit.store.index import Snapshot, rebuild, snapshot
 from scalkit.store.runs.content import encoded, trusted
 from scalkit.store.runs.marks import MARKS
 from scalkit.store.segments import drop_damaged
+from scalkit.store.signing import Signers
 from scalkit.store.statements import Statements
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.wire import fetched, is_url
@@ -44,11 +45,13 @@ class Store(Statements):
     Several processes may read and write the folder at once. A Store sees what others added at its next call.
     """
 
-    def __init__(self, folder: StoreFolder) -> None:
+    def __init__(self, folder: StoreFolder, signers: Path | None = None) -> None:
         self._folder = folder
+        self._signers = Signers(signers)
+        self._trusted: dict[str, bool] = {}
         self._snapshot: Snapshot | None = None
         self._database: Database | None = None
-        self._hidden: tuple[str, ...] = ()
+        self._chosen: tuple[tuple[str, ...], dict[str, Record]] = ((), {})
 
     def __repr__(self) -> str:
         mode = ", read only" if self.readonly else ""
@@ -111,7 +114,7 @@ class Store(Statements):
         from scalkit.store.filed.dataset import runs_of
         from scalkit.store.submissions.record_checks import require_texts
 
-        self._folder.require_writable()
+        self._folder.prepare()
         measured: dict[str, Any] = {key: value for key, value in (("machine", machine), ("site", site)) if value is not None}
         connected = {key: value for key, value in (("network", network), ("topology", topology)) if value is not None}
         filing = {
@@ -131,14 +134,14 @@ class Store(Statements):
         replaced = replaced_by(self, [run for run in runs if run.run_id in added])
         return Filed(tuple(added), tuple(known), replaced)
 
-    def merge(self, other: str | os.PathLike[str], *, policy: Policy | None = None, retractions: bool | None = None) -> Merged:
+    def merge(self, other: str | os.PathLike[str], *, policy: Policy | None = None, retractions: bool = True) -> Merged:
         """Take over the runs and retractions of another store, a folder, a zip or the URL of either, that are valid and new.
 
         See `scalkit.store.merge.merge`.
         """
         from scalkit.store.merge import merge
 
-        self._folder.require_writable()
+        self._folder.prepare()
         if is_url(other):
             with fetched(str(other), policy) as copy:
                 return merge(self, copy, policy, retractions=retractions)
@@ -221,14 +224,23 @@ class Store(Statements):
         return self._asked(lambda database: database.answer(sql, parameters))
 
     def record(self, run_id: str) -> dict[str, Any]:
-        """Return everything that is known about a run: ``measured``, ``filing``, ``run_id`` and ``schema_version``."""
+        """Return everything that is known about a run: ``measured``, ``filing``, ``run_id`` and ``schema_version``.
+
+        The filing is the one that a signer whom the reader trusts signed, or else that of its file.
+        """
+        record = self.filed(run_id)
+        filing = self.signed_filings([record["run_id"]]).get(record["run_id"])
+        return record if filing is None else {**record, "filing": filing}
+
+    def filed(self, run_id: str) -> dict[str, Any]:
+        """Return the record in the file of a run, whoever signed another filing of it."""
         full = self.resolve(run_id)
-        return trusted(self._folder.file_of(full), full, ["suite"])[0]
+        return trusted(self._folder.read_run(full), full, ["suite"])[0]
 
     def table(self, run_id: str) -> pa.Table:
         """Return the measurements of a run with all repetitions; what follows from them is computed anew."""
         full = self.resolve(run_id)
-        return trusted(self._folder.file_of(full), full)[1]
+        return trusted(self._folder.read_run(full), full)[1]
 
     def resolve(self, run_id: str) -> str:
         """Return the whole id of a run, given its beginning. Raises DataError if there is no such run, or more than one."""
@@ -261,7 +273,7 @@ class Store(Statements):
         rows = self.points(run_ids, **filters)
         found = selected_datasets(
             rows,
-            lambda run_id: trusted(self._folder.file_of(run_id), run_id),
+            lambda run_id: trusted(self._folder.read_run(run_id), run_id),
             lambda runs: dataset_of(runs, level, keep_flagged=keep_flagged),
         )
         if not found:
@@ -320,10 +332,10 @@ class Store(Statements):
     def _refreshed(self) -> Database:
         """Return the database of what is there now."""
         current = snapshot(self._folder, self._snapshot)
-        hidden = self._retracted_ids()
-        if self._database is None or current is not self._snapshot or hidden != self._hidden:
-            self._snapshot, self._hidden = current, hidden
-            self._database = Database(current, hidden)
+        chosen = self._retracted_ids(), self.signed_filings()
+        if self._database is None or current is not self._snapshot or chosen != self._chosen:
+            self._snapshot, self._chosen = current, chosen
+            self._database = Database(current, *chosen)
         return self._database
 
     def _asked(self, question: Callable[[Database], T], retracted: bool = False) -> T:
@@ -332,7 +344,7 @@ class Store(Statements):
             try:
                 database = self._refreshed()
                 if retracted and self._snapshot is not None:
-                    database = Database(self._snapshot, ())
+                    database = Database(self._snapshot, (), self._chosen[1])
                 return question(database)
             except FileNotFoundError:
                 self._snapshot = None

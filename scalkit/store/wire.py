@@ -13,13 +13,13 @@ from typing import Any
 
 from scalkit.errors import MissingPackageError, StoreError
 from scalkit.extras import require
-from scalkit.store.folder import MARKER, RETRACTED, RUNS, SIGNATURES
+from scalkit.store.folder import EARLIER, MARKER, RECORD_FILE, RECORDS, RUNS
 from scalkit.store.submissions.containers import RUN_FILE, Policy
 
 SUMS = "sha256sums.txt"
 """The list of files that `publish` writes: what is there where a server lists no folders."""
 
-_URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s]+", re.I)
+_URL = re.compile(r"[a-z][a-z0-9+.:-]*://[^\s]+", re.I)
 _LINE = re.compile(r"([0-9a-f]{64})  (\S+)")
 _AT_ONCE, _CHUNK, _SMALL = 8, 1 << 20, 64 << 20
 _TIMEOUT_S = 60
@@ -65,21 +65,28 @@ def fetch(url: str, into: Path, policy: Policy) -> Path:
         return archive
     server.copy(SUMS, into / SUMS, _SMALL, may_lack=True)
     sums = _sums(into / SUMS)
+    for name in EARLIER:  # they are refused when the copy is opened
+        server.copy(name, into / name, _SMALL, may_lack=True)
     marked = server.copy(MARKER, into / MARKER, _SMALL, may_lack=True)
     if marked is None or not (into / MARKER).read_bytes().lstrip().startswith(b"{"):  # some servers answer all with a page
         lacks = f"it has no {MARKER}" if marked is None else f"its {MARKER} is something else"
         raise StoreError(f"there is no store at {server.shown!r}: {lacks}; name the folder of one, or a zip.")
-    for name in (RETRACTED, SIGNATURES):  # not whom its sender trusts: that is for who reads
-        server.copy(name, into / name, _SMALL, may_lack=True)
-    names = [name for name in server.listed(RUNS, sums) if RUN_FILE.fullmatch(name)]
-    if len(names) > policy.max_files:
-        raise StoreError(f"the store {server.shown!r} has {len(names)} runs; at most {policy.max_files} are read from a server.")
-    (into / RUNS).mkdir(exist_ok=True)
+    copies: dict[str, int] = {}
+    kinds = (
+        (RUNS, RUN_FILE, policy.max_files, policy.max_file_bytes),
+        *((folder, RECORD_FILE, policy.max_statements, policy.max_json_bytes) for folder in RECORDS),
+    )
+    for folder, pattern, most, largest in kinds:
+        names = [name for name in server.listed(folder, sums, may_lack=folder != RUNS) if pattern.fullmatch(name)]
+        if len(names) > most:
+            raise StoreError(f"the store {server.shown!r} has {len(names)} {folder}; at most {most} are read from a server.")
+        if names or folder == RUNS:
+            (into / folder).mkdir(exist_ok=True)
+        copies |= {f"{folder}/{name}": largest for name in names}
     left = policy.max_total_bytes
     with ThreadPoolExecutor(_AT_ONCE) as several:
-        copies = [f"{RUNS}/{name}" for name in names]
         try:
-            for size in several.map(lambda name: server.copy(name, into / name, policy.max_file_bytes), copies):
+            for size in several.map(lambda name: server.copy(name, into / name, copies[name]), copies):
                 left -= size or 0
                 if left < 0:
                     raise StoreError(f"the store {server.shown!r} has more than {policy.max_total_bytes >> 20} MB, too much.")
@@ -96,6 +103,8 @@ class _Server:
     def __init__(self, url: str) -> None:
         protocol, _, rest = url.partition(":")
         protocol, self.shown = protocol.lower(), shown(url)
+        if "::" in url:
+            raise StoreError(f"{self.shown!r} is a chain of addresses; name an https or s3 URL.")
         self._is_http = protocol in ("http", "https")
         require("remote", *(("fsspec", "aiohttp") if self._is_http else ("fsspec",)))
         import fsspec
@@ -118,6 +127,9 @@ class _Server:
             ) from error
         except Exception as error:  # what a file system of another package raises
             raise StoreError(f"cannot read {self.shown!r}: {_words(error)}; name an https or s3 URL.") from error
+        local = self._files.protocol
+        if "file" in ((local,) if isinstance(local, str) else local):
+            raise StoreError(f"{self.shown!r} leads to files of this machine; name the folder or the zip itself.")
         self._root = str(root)
 
     def _place(self, name: str) -> str:
@@ -154,12 +166,19 @@ class _Server:
     def _named(self, name: str) -> str:
         return repr(f"{self.shown.rstrip('/')}/{name}" if name else self.shown)
 
-    def listed(self, folder: str, sums: dict[str, str]) -> list[str]:
-        """Return the names of the files in a folder: as the server lists them, or else the list of what was published."""
+    def listed(self, folder: str, sums: dict[str, str], *, may_lack: bool = False) -> list[str]:
+        """Return the names of the files in a folder: as the list of what was published has them, or else the server.
+
+        `may_lack`: return nothing if there is no such folder.
+        """
+        if sums and may_lack and not any(name.startswith(f"{folder}/") for name in sums):
+            return []
         known = [name.partition("/")[2] for name in sums if name.startswith(f"{folder}/")]
         try:
             places = [] if known else self._files.ls(self._place(folder) + "/" * self._is_http, detail=False)
         except Exception as error:
+            if may_lack and isinstance(error, FileNotFoundError) and _unlike_absence(error) is None:
+                return []
             raise StoreError(
                 f"the server of {self.shown!r} lists no folders ({_words(error)}); let it have the {SUMS} of a published "
                 "store, or name a zip."
@@ -183,8 +202,10 @@ def _sums(path: Path) -> dict[str, str]:
 
 
 def _require_sums(named: str, folder: Path, sums: dict[str, str]) -> None:
-    """Raise StoreError if a statement is not the one that was published: unlike a run it has no hash of its own."""
-    for name in sums.keys() & {RETRACTED, SIGNATURES, MARKER}:
+    """Raise StoreError if a file of the store is missing, or not what was published."""
+    for name in sums:
+        if name != MARKER and name.partition("/")[0] not in (RUNS, *RECORDS):
+            continue
         place = folder / name
         if not place.is_file() or hashlib.sha256(place.read_bytes()).hexdigest() != sums[name]:
             raise StoreError(f"{name} of {named!r} is not what was published, by its {SUMS}; ask who serves it for a whole copy.")

@@ -83,14 +83,14 @@ def test_compare_and_advise(filled: Path, tmp_path: Path, capsys: pytest.Capture
     choices = ["op=MPI_Bcast,machine=daint*", "op=Bcast_binary_tree,machine=daint*"]
     told = _json(capsys, "compare", filled, *choices, "--out", tmp_path / "plot.csv")
     assert isinstance(told, dict)
-    assert told["curves"][0]["simulated"] is True
+    assert told["curves"][0]["clock"] == "simulated"
     assert (tmp_path / "plot.csv").read_text().count("\n") == 21
     assert main(["store", "compare", str(filled), *choices]) == 0
     assert "; simulated." in capsys.readouterr().out
     advice = _json(capsys, "advise", filled, "Bcast", "--where", "machine=daint*", "p=1024", "--c", "ifdef")
     assert isinstance(advice, dict)
     assert advice["settings"][0]["segments"][0]["winner"] == "MPI_Bcast"
-    assert "Simulated, not measured: daint" in advice["c"]
+    assert "Not measured on a machine: daint" in advice["c"]
     assert main(["store", "advise", str(filled), "MPI_Bcast", "--c", "runtime"]) == 0
     assert "static int sk_platform(void)" in capsys.readouterr().out
     assert main(["store", "advise", str(filled), "MPI_Bcast"]) == 0

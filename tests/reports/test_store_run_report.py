@@ -69,7 +69,7 @@ def test_every_suite_has_a_plot_and_its_quartiles(page: RunPage, store: sk.store
     (full,) = (one for one in every if one["raw_hash"] == row["raw_hash"])
     kept = np.delete(full["raw"], sorted({*full["late_at"], *full["overrun_at"]}))
     first, third = np.quantile(kept, [0.25, 0.75]) * 1e-9
-    drawn = quartiles([suite.drawn(simulated=False)])
+    drawn = quartiles([suite.drawn("real")])
     middle = drawn.data[0].y[1]
     assert drawn.data[0].error_y.array[1] == pytest.approx(third - middle, rel=1e-4, abs=2e-9)
     assert drawn.data[0].error_y.arrayminus[1] == pytest.approx(middle - first, rel=1e-4, abs=2e-9)
@@ -83,7 +83,7 @@ def test_what_limits_the_meaning_is_said(page: RunPage, store: sk.store.Store, t
     caveats = " ".join(page.caveats)
     assert "With p = 4, 8, 16, 32 there were more processes than cores: these times tell about the scheduler" in caveats
     assert "began late or outlasted the window" in caveats
-    simulated = open_run(str(store.path), store.runs(simulated=True)["run_id"].iloc[0])
+    simulated = open_run(str(store.path), store.runs(clock="simulated")["run_id"].iloc[0])
     assert "These times are simulated, not measured" in " ".join(simulated.caveats)
     assert "simulated, not measured" in words(sections.headline(simulated))
     assert simulated.answer.endswith("Simulated, not measured.")
@@ -105,7 +105,7 @@ def test_times_of_root_and_of_each_process(page: RunPage) -> None:
         assert suite.root.tolist() == [pytest.approx(2e-6)] * 5
         said = words(sections._card(page, page.cards[0], 0)) + sections._data(suite)
         assert "500 ns to 4 µs" in said
-        assert len(quartiles([suite.drawn(simulated=False)]).data) == 3
+        assert len(quartiles([suite.drawn("real")]).data) == 3
     finally:
         for row in suite.rows:
             row |= {"root_raw": None, "process_med": None}  # type: ignore[operator]

@@ -21,6 +21,7 @@ import scalkit as sk
 from scalkit.store.runs.columns import arrow_schema, names
 from scalkit.store.runs.content import KEY, canonical, content_id, decoded, sealed
 from scalkit.store.runs.summaries import recomputed
+from scalkit.store.submissions.containers import Policy
 
 __all__ = ["CASES", "good"]
 
@@ -171,6 +172,60 @@ _record_case(
     lambda r: r["measured"].update(started="2026-02-01T00:00:00Z", ended="2026-01-01T00:00:00Z"),
 )
 _record_case("more processes than nodes hold", "processes-beyond", lambda r: r["measured"].update(nodes=1, processes_per_node=1))
+
+
+def _of_clock(store: Path, into: Path, **measured: Any) -> Path:
+    record, table = _run_of(store)
+    record["measured"] |= measured
+    return _written(into, record, table)
+
+
+@_case("virtual clock without its numbers", "clock-wrong")
+def _(store: Path, into: Path) -> Path:
+    return _of_clock(store, into, clock="virtual")
+
+
+@_case("real clock with the numbers of a virtual one", "clock-wrong")
+def _(store: Path, into: Path) -> Path:
+    return _of_clock(store, into, simulation={"virtual": {"network": "mine", "L_s": 1e-6}})
+
+
+@_case("real clock and a simulator", "clock-wrong")
+def _(store: Path, into: Path) -> Path:
+    return _of_clock(store, into, simulation={"platform": "juropa"})
+
+
+@_case("another clock", "record-schema")
+def _(store: Path, into: Path) -> Path:
+    return _of_clock(store, into, clock="sundial")
+
+
+@_case("record without its clock", "record-schema")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    del record["measured"]["clock"]
+    return _written(into, record, table)
+
+
+@_case("record without its parameter", "record-schema")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    del record["measured"]["parameter"]
+    return _written(into, record, table)
+
+
+@_case("filing without a time", "record-schema")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    del record["filing"]["filed"]
+    return _written(into, record, table)
+
+
+@_case("filing whose time is written otherwise", "record-schema")
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    record["filing"]["filed"] = "20260101T000000+05:00"
+    return _written(into, record, table)
 
 
 @_case("record nested without end", "record-deep")
@@ -478,7 +533,7 @@ _zip_case("zip with very deep folders", "zip-path", {f"{'a/' * 50}x.json": b"1"}
 
 @_case("zip with too many files", "too-many-files")
 def _(store: Path, into: Path) -> Path:
-    return _zip(into, {f"runs/f{number}.json": b"" for number in range(10_001)})
+    return _zip(into, {f"runs/f{number}.json": b"" for number in range(Policy().max_files + 1)})
 
 
 @_case("no zip at all", "zip-broken")

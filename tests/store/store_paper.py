@@ -40,7 +40,13 @@ def gathers(path: Path, runs: int = 5) -> sk.store.Store:
         )
         launches = rows.launched("generated")
         rows.over("p")
-        measured = {"machine": "sp", "label": f"r{number}", "started": "2026-11-21T00:00:00Z", "launches": launches}
+        measured = {
+            "machine": "sp",
+            "clock": "real",
+            "label": f"r{number}",
+            "started": "2026-11-21T00:00:00Z",
+            "launches": launches,
+        }
         run = RunContent.of(measured, {}, rows.table())
         store.folder.add(run.run_id, encoded(run))
     return store

@@ -59,7 +59,7 @@ def read(path: Path, until: int) -> None:
             print("torn in the index:", counts[counts != 20].to_dict(), flush=True)  # noqa: T201
             sys.exit(1)
         for run_id in set(store.folder.run_ids()) - checked:
-            record, table = decoded(store.folder.file_of(run_id), run_id)
+            record, table = decoded((store.folder.runs / f"{run_id}.parquet"), run_id)
             if content_id(record["measured"], table) != run_id:
                 print("torn:", run_id, flush=True)  # noqa: T201
                 sys.exit(1)
@@ -125,7 +125,7 @@ def kill(path: Path, rounds: int) -> None:
     inside = 0
     for _ in range(rounds):
         for run_id in there:
-            folder.file_of(run_id).unlink()
+            (folder.runs / f"{run_id}.parquet").unlink()
         ending, beginning = os.pipe()
         last, share = rng.randrange(1, N_FILES * N_STEPS + 1), rng.random()
         pid = _forked(partial(_add_all, path, contents, beginning, last, share))
@@ -137,12 +137,13 @@ def kill(path: Path, rounds: int) -> None:
             said = stream.read().decode().split()
         inside += any((path / "tmp").iterdir())
         folder = StoreFolder.opened(path, readonly=False)
+        folder.prepare()
         assert list((path / "tmp").iterdir()) == []
         there = set(folder.run_ids())
         assert set(said) <= there  # what a writer was told to be filed is there
         assert there == {one.name[:32] for one in folder.runs.iterdir()}
         for run_id in there:
-            assert folder.file_of(run_id).read_bytes() == contents[run_id]
+            assert (folder.runs / f"{run_id}.parquet").read_bytes() == contents[run_id]
     store = sk.store.open(path)
     assert set(store.runs()["run_id"]) == there
     assert store.problems == ()
@@ -158,7 +159,7 @@ def _contents(number: int) -> list[tuple[str, bytes]]:
         rows.add("med", op="MPI_Bcast", pattern="collective", metric="time", unit="ns", p=2, x=2, msg_By=8, raw=raw)
         launches = rows.launched("made up")
         rows.over("p")
-        run = RunContent.of({"machine": f"machine {one}", "launches": launches}, {}, rows.table())
+        run = RunContent.of({"machine": f"machine {one}", "clock": "simulated", "launches": launches}, {}, rows.table())
         found.append((run.run_id, encoded(run)))
     return found
 
@@ -234,7 +235,7 @@ def fill(path: Path) -> None:
     assert list((path / "tmp").iterdir()) == []
     assert len(again.runs()) == there
     for run_id in again.folder.run_ids():
-        record, table = decoded(again.folder.file_of(run_id), run_id)
+        record, table = decoded((again.folder.runs / f"{run_id}.parquet"), run_id)
         assert content_id(record["measured"], table) == run_id
     (path / "runs" / f"{again.folder.run_ids()[0]}.parquet").unlink()
     assert len(store.put(ds, machine="with room").added) == 1

@@ -17,7 +17,6 @@ import scalkit as sk
 from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.store.filed.rows import Rows
 from scalkit.store.folder import MARKER
-from scalkit.store.runs.columns import COLUMNS
 from scalkit.store.runs.content import KEY, RunContent, content_id, decoded, encoded
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -134,7 +133,7 @@ def test_a_campaign_that_went_on_replaces_what_was_filed_before(tmp_path: Path) 
 
 def test_the_name_of_a_file_is_the_hash_of_its_content(store: sk.store.Store) -> None:
     for run_id in store.folder.run_ids():
-        record, table = decoded(store.folder.file_of(run_id), run_id)
+        record, table = decoded((store.folder.runs / f"{run_id}.parquet"), run_id)
         assert content_id(record["measured"], table) == run_id == record["run_id"]
 
 
@@ -204,7 +203,7 @@ def test_many_runs_make_an_index_by_themselves(tmp_path: Path) -> None:
 def test_damaged_files_are_named_and_the_rest_is_used(tmp_path: Path) -> None:
     store = sk.store.open(tmp_path / "s")
     store.put(REAL)
-    path = store.folder.file_of(store.folder.run_ids()[0])
+    path = store.folder.runs / f"{store.folder.run_ids()[0]}.parquet"
     path.write_bytes(path.read_bytes()[:-100])
     store = sk.store.open(tmp_path / "s")
     assert len(store.runs()) == 4
@@ -212,45 +211,47 @@ def test_damaged_files_are_named_and_the_rest_is_used(tmp_path: Path) -> None:
     assert store.problems[0].startswith(f"{path.name} cannot be read as Parquet: ")
 
 
-def test_an_older_schema_opens(tmp_path: Path) -> None:
-    store = sk.store.open(tmp_path / "s")
-    (run_id, *_) = store.put(REAL).added
-    path = store.folder.file_of(run_id)
-    record, table = decoded(path, run_id)
-    record["schema_version"] = 1
-    del record["sha256"]
-    older = table.drop_columns([column.name for column in COLUMNS if column.since > 1])
-    with pq.ParquetWriter(path, older.schema, store_schema=False) as writer:
-        writer.write_table(older)
-        writer.add_key_value_metadata({KEY: json.dumps(record).encode()})
-    (tmp_path / "s" / MARKER).write_text('{"scalkit_store": 1, "schema_version": 1}')
-    again = sk.store.open(tmp_path / "s")
-    assert len(again.runs()) == 5
-    assert again.table(run_id).equals(table)
-    assert content_id(record["measured"], again.table(run_id)) == run_id
-    assert json.loads((tmp_path / "s" / MARKER).read_text())["schema_version"] == sk.store.SCHEMA_VERSION
+OTHER_SCHEMAS = [(4, "file its measurements again."), (6, "update scalkit.")]
 
 
-def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "way_on"), OTHER_SCHEMAS)
+def test_a_store_of_another_schema_is_refused(tmp_path: Path, version: int, way_on: str) -> None:
     sk.store.open(tmp_path / "s")
-    (tmp_path / "s" / MARKER).write_text('{"scalkit_store": 1, "schema_version": 99}')
-    with pytest.raises(
-        StoreError, match=r"^the store '.*' has schema 99, newer than 4, the newest that this scalkit reads; update scalkit\.$"
-    ):
+    (tmp_path / "s" / MARKER).write_text(json.dumps({"scalkit_store": 1, "schema_version": version}))
+    with pytest.raises(StoreError) as error:
         sk.store.open(tmp_path / "s")
+    assert str(error.value) == f"the store {str(tmp_path / 's')!r} has schema {version}, and this scalkit reads 5; {way_on}"
 
 
-def test_a_newer_file_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "way_on"), OTHER_SCHEMAS)
+def test_a_file_of_another_schema_is_named(tmp_path: Path, version: int, way_on: str) -> None:
     store = sk.store.open(tmp_path / "s")
     (run_id, *_) = store.put(REAL).added
-    path = store.folder.file_of(run_id)
-    record, table = decoded(path, run_id)
-    record["schema_version"] = 5
+    path = store.folder.runs / f"{run_id}.parquet"
+    _with_record(path, schema_version=version)
+    expected = f"{path.name} has schema {version}, and this scalkit reads 5; {way_on}"
+    assert sk.store.open(tmp_path / "s").problems == (expected,)
+
+
+def test_a_run_that_does_not_say_its_clock_is_refused(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    (run_id, *_) = store.put(REAL).added
+    path = store.folder.runs / f"{run_id}.parquet"
+    measured = {**decoded(path, run_id)[0]["measured"], "clock": ""}
+    _with_record(path, measured=measured)
+    expected = (
+        f"{path.name} does not say whether its times are of a real, a virtual or a simulated clock; file its measurements again."
+    )
+    again = sk.store.open(tmp_path / "s")
+    assert (again.problems, len(again.runs())) == ((expected,), 4)
+
+
+def _with_record(path: Path, **changed: object) -> None:
+    """Write a run with another record."""
+    record, table = decoded(path, path.name)
     with pq.ParquetWriter(path, table.schema, store_schema=False) as writer:
         writer.write_table(table)
-        writer.add_key_value_metadata({KEY: json.dumps(record).encode()})
-    expected = f"{path.name} has schema 5, newer than 4, the newest that this scalkit reads; update scalkit."
-    assert sk.store.open(tmp_path / "s").problems == (expected,)
+        writer.add_key_value_metadata({KEY: json.dumps({**record, **changed}).encode()})
 
 
 def test_read_only_writes_nothing(filled: Path, tmp_path: Path) -> None:
@@ -320,8 +321,8 @@ def test_wrong_filters_are_explained(store: sk.store.Store) -> None:
         store.suites(p="4*")
     with pytest.raises(UsageError, match=r"^p is ''; a number is needed\.$"):
         store.compare(["op=MPI_Bcast,p="])
-    with pytest.raises(UsageError, match=r"^simulated is 'yes'; true or false is needed\.$"):
-        store.runs(simulated="yes")
+    with pytest.raises(UsageError, match=r"^oversubscribed is 'yes'; true or false is needed\.$"):
+        store.suites(oversubscribed="yes")
     assert len(store.runs(notes=4)) == len(store.runs(run_id=8057)) == 0  # texts, not numbers
     with pytest.raises(UsageError, match=r"^the seed is -1; a whole number that is not negative is needed\.$"):
         store.advise("MPI_Bcast", seed=-1)
@@ -335,7 +336,7 @@ def test_wrong_filters_are_explained(store: sk.store.Store) -> None:
 
 def test_encoding_is_the_same_whatever_the_order_of_writing(store: sk.store.Store) -> None:
     run_id = store.folder.run_ids()[0]
-    record, table = decoded(store.folder.file_of(run_id), run_id)
+    record, table = decoded((store.folder.runs / f"{run_id}.parquet"), run_id)
     run = RunContent.of(record["measured"], record["filing"], table)
     assert run.run_id == run_id
     assert encoded(run) == encoded(run)
@@ -351,5 +352,5 @@ def test_repetitions_take_little_room() -> None:
             rows.add("med", op=f"MPI_{op}", pattern="collective", metric="time", unit="ns", p=32, x=32, msg_By=2**size, raw=raw)
     launches = rows.launched("simulated")
     rows.over("p")
-    content = encoded(RunContent.of({"machine": "m", "launches": launches}, {}, rows.table()))
+    content = encoded(RunContent.of({"machine": "m", "clock": "real", "launches": launches}, {}, rows.table()))
     assert len(content) <= 0.3 * 8 * 40 * 20 * 400

@@ -21,7 +21,7 @@ def store() -> Store:
 
 
 def test_every_pattern_is_measured_with_every_library(store: Store) -> None:
-    found = store.query("SELECT DISTINCT platform, pattern FROM points WHERE NOT simulated")
+    found = store.query("SELECT DISTINCT platform, pattern FROM points WHERE clock = 'real'")
     for library in LIBRARIES:
         there = set(found[found["platform"] == library]["pattern"])
         assert there == set(PATTERNS) - {"kernel"}, library
@@ -42,7 +42,9 @@ def test_operations_were_repeated_until_their_mean_was_known(store: Store) -> No
 
 
 def test_processes_that_share_cores_are_runs_of_their_own(store: Store) -> None:
-    shared = store.query("SELECT run_id, count(DISTINCT oversubscribed) AS kinds FROM points WHERE NOT simulated GROUP BY run_id")
+    shared = store.query(
+        "SELECT run_id, count(DISTINCT oversubscribed) AS kinds FROM points WHERE clock = 'real' GROUP BY run_id"
+    )
     assert set(shared["kinds"]) == {1}
 
 

@@ -89,14 +89,15 @@ def test_virtual_times_say_so_and_are_no_curve_with_others(tmp_path: Path) -> No
     (curve,) = store.compare([{"op": "MPI_Gather", "label": "ours"}]).curves
     assert curve.platform == ("mine in virtual time: L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; computing costs no time")
     assert joint(store.compare([{"op": "MPI_Gather", "label": "ours"}])).data[0].name == "ours (in virtual time)"
-    assert "1 run, 1 in virtual time, " in page(store)
+    assert "1 run, 1 of them in virtual time, " in page(store)
     loaded = store.load(op="MPI_Gather")
     assert (loaded.attrs["clock"], json.loads(loaded.attrs["virtual"])) == ("virtual", machine)
     store.put(ds.assign_attrs(measured_on="vm", started="2026-01-02T00:00:00Z"))
     with pytest.raises(DataError) as caught:
         store.compare([{"op": "MPI_Gather", "label": "ours"}])
     assert str(caught.value) == (
-        f"'op=MPI_Gather' has times of different clocks, {curve.platform} and real time; choose one, as with one platform."
+        "'op=MPI_Gather' has times of several clocks, real and virtual, which are not taken together; choose one, as in "
+        "clock=real."
     )
 
 
@@ -209,32 +210,34 @@ def test_compare_and_advise_say_the_same_of_the_same_runs(tmp_path: Path, runs: 
 def test_simulated_virtual_and_measured_times_have_headlines_of_their_own(tmp_path: Path) -> None:
     """On the machine MPI_Gather is the slow one, in the simulation the fast one; also where both have one name."""
     store = _few(tmp_path / "s", 4)
-    for machine, simulated in (("vm", 1), ("cluster in virtual time", 0)):
+    numbers = {"network": "mine", "L_s": 1e-6, "o_s": 3e-7, "g_s": 1e-7, "G_s_per_B": 8e-11, "per_node": 1}
+    virtual = {"clock": "virtual", "virtual": json.dumps(numbers)}
+    for machine, attrs in (("vm", {"simulated": 1}), ("cluster", virtual)):
         for op, factor in (("MPI_Gather", 1.0), ("Gather_send_recv", 3.0)):
             for run in range(4):
                 y = [[factor * k * (1 + run / 1000) * 1e-5] * 5 for k in (1, 2)]
                 ds = sk.measurements([[4, 8], [4, 64]], y, parameter=["p", "S"], name=op)
-                for one in runs_of(ds.assign_attrs(simulated=simulated), {"machine": machine}, {}):
+                for one in runs_of(ds.assign_attrs(attrs), {"machine": machine}, {}):
                     store.folder.add(one.run_id, encoded(one))
     advice = store.advise("MPI_Gather")
-    assert [(one.kind, one.choice, one.platforms) for one in advice.portable if one.p is None] == [
+    assert [(one.clock, one.choice, one.platforms) for one in advice.portable if one.p is None] == [
         ("simulated", "MPI_Gather", 1),
-        ("in virtual time", "MPI_Gather", 1),
-        ("measured", "Gather_send_recv", 1),
+        ("virtual", "MPI_Gather", 1),
+        ("real", "Gather_send_recv", 1),
     ]
     assert advice.sentences[-3:] == (
         "For all that was measured: Gather_send_recv is the best everywhere on this platform.",
         "For all in virtual time: MPI_Gather is the best everywhere on this platform.",
         "For all that is simulated: MPI_Gather is the best everywhere on this platform.",
     )
-    assert {one.platform for one in advice.settings} == {"vm", "vm, simulated", "cluster in virtual time"}
+    assert {one.platform for one in advice.settings} == {"vm", "cluster"}
     assert which_operation(store).sentences == (
         "MPI_Gather: Measured: Gather_send_recv is the best everywhere. "
         "In virtual time: call it, it is the best everywhere. Simulated: call it, it is the best everywhere.",
     )
     with pytest.raises(
-        DataError, match="has simulated and measured times, which are not taken together; choose one, as in simula"
+        DataError, match="has times of several clocks, real and simulated, which are not taken together; choose one, as"
     ):
         store.compare(["op=MPI_Gather,machine=vm"])
-    pair = store.compare(["op=MPI_Gather,machine=vm,simulated=false", "op=MPI_Gather,machine=vm,simulated=true"])
-    assert pair.sentences[0].endswith("; simulated against measured times.")
+    pair = store.compare(["op=MPI_Gather,machine=vm,clock=real", "op=MPI_Gather,machine=vm,clock=simulated"])
+    assert pair.sentences[0].endswith("; simulated against real times.")

@@ -11,6 +11,7 @@ import pytest
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError, UsageError
+from scalkit.history import history
 from scalkit.store.store import Store
 from scalkit.store.views.over_time import _place
 from tests.measure.run_records import END, cell, env
@@ -72,7 +73,7 @@ def test_the_command(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(store.path)
     assert main(["store", "history", path]) == 1
     said = capsys.readouterr().out
-    assert f"The first bad commit is {SLOW_SINCE}: MPI_Bcast got worse" in said
+    assert f"The first bad version is {SLOW_SINCE}: MPI_Bcast got worse" in said
     assert main(["store", "history", path, "--json", "--where", "op=MPI_Barrier"]) == 0
     assert json.loads(capsys.readouterr().out)["labels"] == list(VERSIONS)
     assert main(["store", "history", path, "--tolerance", "3"]) == 2
@@ -89,3 +90,68 @@ def test_what_is_no_history_is_said(store: Store, tmp_path: Path) -> None:
     store.put([str(_run(tmp_path / "others", "5.0.0", 9, "node2"))], machine="other")
     with pytest.raises(DataError, match=r"of several machines, 'cluster', 'other'; .* --where machine='cluster'"):
         store.history()
+
+
+def _with(folder: Path, **env: object) -> None:
+    """Change what the launches of a campaign say of what they were measured with."""
+    for path in folder.glob("*.jsonl"):
+        first, *rest = path.read_text().splitlines()
+        path.write_text("\n".join([json.dumps({**json.loads(first), **env}), *rest, ""]))
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"kernel": "Linux 6.2"}, "kernel, from Linux 6.1 to Linux 6.2"),
+        ({"cpu": "Xeon 2"}, "CPU, from Xeon 1 to Xeon 2"),
+        ({"compiler": "13.1"}, "compiler, from 12.2 to 13.1"),
+        ({"provenance": {"settings": {"UCX_TLS": "tcp"}}}, "UCX_TLS, from sm to tcp"),
+    ],
+    ids=["kernel", "CPU", "compiler", "setting"],
+)
+def test_a_version_is_not_blamed_where_something_else_changed(tmp_path: Path, changed: dict[str, object], said: str) -> None:
+    store = sk.store.open(tmp_path / "store")
+    before = {"kernel": "Linux 6.1", "cpu": "Xeon 1", "compiler": "12.2", "provenance": {"settings": {"UCX_TLS": "sm"}}}
+    folders = [_run(tmp_path / "runs", version, day) for day, version in enumerate(VERSIONS, 1)]
+    for version, folder in zip(VERSIONS, folders, strict=True):
+        is_late = VERSIONS.index(version) >= VERSIONS.index(SLOW_SINCE)
+        _with(folder, **(before | changed if is_late else before))
+        store.put([str(folder)], machine="cluster")
+    of_store = store.history()
+    assert of_store.first_bad is None
+    assert of_store.steps[0].also_changed == (said,)
+    name = said.partition(",")[0]
+    assert of_store.headline == (
+        f"MPI_Bcast got worse at {SLOW_SINCE}, where more than the version changed: {name}; 2 functions over 4 versions"
+    )
+    of_folders = history([(folder.name, sk.read(folder)) for folder in folders])
+    assert of_folders.first_bad is None
+    library = f"MPI library, from MPICH Version: 4.10.1 to MPICH Version: {SLOW_SINCE}"
+    assert of_folders.steps[0].also_changed == tuple(sorted((library, said)))
+    assert (of_store.exit_status(), of_folders.exit_status()) == (1, 1)
+    assert f"; changed as well: {said}" in of_store.steps[0].sentence
+
+
+def test_the_network_counts_between_nodes(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "store")
+    for day, version in enumerate(VERSIONS, 1):
+        folder = _run(tmp_path / "runs", version, day)
+        _with(folder, hosts=["node1", "node2"])
+        network = "InfiniBand HDR" if VERSIONS.index(version) < VERSIONS.index(SLOW_SINCE) else "Ethernet 10 Gb/s"
+        store.put([str(folder)], machine="cluster", network=network)
+    (step, *_) = store.history().steps
+    assert step.also_changed == ("network, from InfiniBand HDR to Ethernet 10 Gb/s",)
+
+
+def test_days_are_dates_in_utc(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "store")
+    for day, version in enumerate(VERSIONS, 1):
+        folder = _run(tmp_path / "runs", version, day)
+        _with(folder, started=f"2026-01-{day + 1:02d}T01:04:05+02:00")
+        store.put([str(folder)], machine="cluster")
+    assert store.history("day").labels == ("2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04")
+    undated = _run(tmp_path / "runs", "5.0.0", 5, host="node2")
+    _with(undated, started="")
+    store.put([str(undated)], machine="cluster")
+    with pytest.raises(DataError, match=r"^the run [0-9a-f]{12} does not say when it began \(''\); choose others, as with "):
+        store.history("day")

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import hypothesis.strategies as st
 import pytest
 from hostile_submissions import CASES, good
+from hypothesis import given
 
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
 from scalkit.store.runs.content import RunContent, decoded, encoded
+from scalkit.store.statements import in_effect
 from scalkit.store.submissions.containers import Policy
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -187,27 +192,28 @@ def test_merge_takes_what_is_valid_and_new_once(submission: Path, made: dict[str
     first = mine.merge(other)
     assert len(first.added) == 3
     assert [code for one in first.refused for code, _ in one.refused] == ["not-positive"]
-    assert first.retracted == 1
+    assert first.statements == 1
     assert mine.retractions() == theirs.retractions()
     assert len(mine) == 2
     again = mine.merge(other)
-    assert (again.added, len(again.skipped), again.retracted) == ((), 3, 0)
+    assert (again.added, len(again.skipped), again.statements) == ((), 3, 0)
     assert list((mine.path / "tmp").iterdir()) == []
 
 
 @pytest.mark.parametrize(
     ("reason", "by", "code"),
-    [("\\ud800", "", "text-control"), ("x" * 70_000, "", "text-long"), ('a < \\"b\\"', "<b>", "markup-in-name")],
+    [("\u202e", "", "text-control"), ("x" * 70_000, "", "text-long"), ('a < "b"', "<b>", "markup-in-name")],
 )
 def test_retractions_are_checked(submission: Path, tmp_path: Path, reason: str, by: str, code: str) -> None:
     other = tmp_path / "other"
     shutil.copytree(submission, other)
-    run_id = sk.store.open(other).folder.run_ids()[0]
-    (other / "retracted.jsonl").write_text(f'{{"run_id": "{run_id}", "reason": "{reason}", "by": "{by}", "when": ""}}\n')
+    theirs = sk.store.open(other)
+    run_id = theirs.folder.run_ids()[0]
+    theirs.folder.add_records("statements", [{"run_id": run_id, "reason": reason, "by": by, "when": ""}])
     mine = sk.store.open(tmp_path / "mine")
     merged = mine.merge(other)
-    assert [(one.file, one.refused[0][0]) for one in merged.refused] == [("retracted.jsonl", code)]
-    assert (len(mine), merged.retracted, mine.retractions()) == (len(merged.added), 0, [])
+    assert [(one.file, one.refused[0][0]) for one in merged.refused] == [("statements", code)]
+    assert (len(mine), merged.statements, mine.retractions()) == (len(merged.added), 0, [])
 
 
 def test_merge_names_runs_that_others_retracted_or_leaves_them(submission: Path, tmp_path: Path) -> None:
@@ -221,15 +227,12 @@ def test_merge_names_runs_that_others_retracted_or_leaves_them(submission: Path,
     theirs.retract(new, "noise", by="them")
     assert f"retracted there: {run_id[:12]}: 'wrong clock', by them" in str(sk.store.validate(other))
     left = careful.merge(other, retractions=False)
-    assert ([one.run_id for one in left.left], left.hidden, len(careful)) == ([run_id], (), 1)
+    assert ([one.run_id for one in left.left], left.hidden, len(careful)) == ([run_id], (), 2)
     assert "  1 run retracted there stays in the answers here:" in str(left).splitlines()
-    assert set(careful.runs()["run_id"]) == {run_id}  # what they retracted of what they bring is not shown
-    asked = sk.store.open(shutil.copytree(submission, tmp_path / "asked"))
-    assert [one.run_id for one in asked.merge(other).left] == [run_id]  # nobody signed it whom we trust
-    merged = mine.merge(other, retractions=True)
+    merged = mine.merge(other)
     assert [(one.run_id, one.by, one.platform) for one in merged.hidden] == [(run_id, "them", "good machine")]
     lines = str(merged).splitlines()
-    assert lines[0] == "1 added, 1 there already, 0 refused, 2 retractions taken over."
+    assert lines[0] == "1 added, 1 there already, 0 refused, 2 statements taken over."
     assert lines[1] == "  1 run that was here is hidden now, as it is retracted there:"
     assert lines[2].startswith(f"    {run_id[:12]} (good machine): 'wrong clock', by them, 20")
     assert (len(mine), mine.merge(other).hidden) == (0, ())
@@ -269,31 +272,103 @@ def test_merge_refuses_measurements_that_are_here_under_another_name(submission:
     assert {code for one in merged.refused for code, _ in one.refused} == {"raw-duplicated"}
 
 
+def _files(store: sk.store.Store) -> dict[str, bytes]:
+    """Return the content of a store by name, without what is not yet written."""
+    paths = [path for path in store.path.rglob("*") if path.is_file()]
+    return {str(path.relative_to(store.path)): path.read_bytes() for path in paths}
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory: pytest.TempPathFactory) -> list[sk.store.Store]:
+    """Return three stores: all have one run, each filed by others; they contradict each other about it and about another."""
+    folder = tmp_path_factory.mktemp("sites")
+    stores = [sk.store.open(folder / f"site{k}") for k in range(3)]
+    shared = sk.measurements([2, 4], [[1e-6, 2e-6], [3e-6, 4e-6]], name="MPI_Scan")
+    for k, store in enumerate(stores):
+        store.put(shared, machine="shared", contributor=f"contributor {k}")
+        store.put(sk.measurements([2, 4], [[1e-6 * (k + 2), 2e-6], [3e-6, 4e-6]], name="MPI_Scan"), machine=f"machine {k}")
+    (run_id,) = stores[0].runs(machine="shared")["run_id"]
+    when = {"when": "2026-11-01T12:00:00Z"}
+    for k, more in enumerate(({}, {"restored": "yes"}, {})):
+        statement = {"run_id": run_id, "reason": f"reason {k}", "by": f"site {k}", **when, **more}
+        stores[k].folder.add_records("statements", [statement])
+    (other,) = stores[1].runs(machine="machine 1")["run_id"]
+    stores[1].retract(other, "wrong clock")
+    return stores
+
+
+def _merged(path: Path, others: Sequence[sk.store.Store]) -> sk.store.Store:
+    store = sk.store.open(path)
+    for other in others:
+        store.merge(other.path)
+    return store
+
+
+def test_merging_in_another_order_gives_the_same_bytes(sites: list[sk.store.Store], tmp_path: Path) -> None:
+    one = _merged(tmp_path / "one", [sites[0], sites[1]])
+    other = _merged(tmp_path / "other", [sites[1], sites[0], sites[1]])
+    assert _files(one) == _files(other)
+    assert one.retractions() == other.retractions()
+
+
 @pytest.mark.slow
-def test_stores_merged_on_three_sites_in_any_order_are_equal_to_the_byte(submission: Path, tmp_path: Path) -> None:
-    """Site 0 has what site 1 retracted; each place merges all of them in an order of its own, one of them twice."""
-    sites = []
-    for k in range(3):
-        sites.append(sk.store.open(tmp_path / f"site{k}"))
-        for run in range(2):
-            ds = sk.measurements([2, 4], [[1e-6 * (k + 1), 2e-6], [3e-6, 4e-6 * (run + 1)]], name="MPI_Scan")
-            sites[-1].put(ds, site=f"site {k}", machine=f"machine {run}")
-    wrong = sites[1].folder.run_ids()[0]
-    sites[1].retract(wrong, reason="wrong clock")
-    places = []
-    for name, order in enumerate(((0, 1, 2), (2, 0, 1), (1, 2, 0, 1), (2, 1, 0))):
-        places.append(sk.store.open(tmp_path / f"place{name}"))
-        for site in order:
-            places[-1].merge(sites[site].path, retractions=True)
-    places.append(sk.store.open(tmp_path / "through another"))
-    places[-1].merge(places[0].path, retractions=True)
-    contents = [{one.name: one.read_bytes() for one in store.folder.runs.iterdir()} for store in places]
-    assert all(one == contents[0] for one in contents)
-    assert len(contents[0]) == 6
-    for store in places:
-        assert wrong not in set(store.runs()["run_id"])
-        assert store.retractions() == places[0].retractions()
-        assert store.points().equals(places[0].points())
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)], ids=str)
+def test_merging_three_stores_is_a_join(sites: list[sk.store.Store], tmp_path: Path, order: tuple[int, ...]) -> None:
+    """In any order, twice, in pairs, into a copy of one of them: the same bytes, and the same runs are hidden."""
+    ordered = [sites[k] for k in order]
+    whole = _merged(tmp_path / "whole", ordered)
+    files = _files(whole)
+    copied = sk.store.open(shutil.copytree(ordered[0].path, tmp_path / "copied"))
+    pair = _merged(tmp_path / "pair", ordered[1:])
+    for store in (
+        _merged(tmp_path / "pairs", [pair, ordered[0]]),
+        _merged(copied.path, [pair]),
+        _merged(whole.path, ordered[:1]),
+    ):
+        assert _files(store) == files
+        assert store.retractions() == whole.retractions()
+        assert store.points().equals(whole.points())
+    assert [len(one) for one in (whole.folder.statements(), whole.runs(retracted=True))] == [4, 4]
+
+
+STATEMENTS = st.lists(
+    st.builds(
+        lambda run, reason, when, restored: {
+            "run_id": run * 32,
+            "reason": reason,
+            "by": "",
+            "when": f"2026-11-01T12:00:0{when}Z",
+            **({"restored": "yes"} if restored else {}),
+        },
+        st.sampled_from("ab"),
+        st.sampled_from(["first", "second", "trusted"]),
+        st.integers(0, 2),
+        st.booleans(),
+    ),
+    max_size=8,
+)
+
+
+@given(STATEMENTS, st.randoms())
+def test_what_is_retracted_does_not_depend_on_the_order_of_statements(
+    statements: list[dict[str, str]], rng: random.Random
+) -> None:
+    def is_trusted(statement: Mapping[str, str]) -> bool:
+        return statement["reason"] == "trusted"
+
+    shuffled = rng.sample(statements, len(statements))
+    for signed in ((), ("a" * 32,)):
+        effective = in_effect(statements, is_trusted, signed)
+        assert effective == in_effect([*shuffled, *statements], is_trusted, signed)
+        for run_id in {one["run_id"] for one in statements}:
+            own = [one for one in statements if one["run_id"] == run_id]
+            counted = [one for one in own if is_trusted(one)] or own
+            last = [one for one in counted if one["when"] == max(one["when"] for one in counted)]
+            is_hidden = run_id in {one["run_id"] for one in effective}
+            if run_id in signed and not is_trusted(last[0]):
+                assert not is_hidden
+            elif len({"restored" in one for one in last}) == 1:
+                assert is_hidden == ("restored" not in last[0])
 
 
 def test_nothing_to_validate(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_simulated_and_virtual_machines_are_not_their_hosts(tmp_path: Path) -> N
     for number, folder in enumerate(("simulated/daint", "quickstart")):
         store.put(DATA / folder, site=f"site {number}")
     records = [store.record(one)["measured"] for one in store.runs()["run_id"]]
-    daint = next(one for one in records if one["simulated"])
+    daint = next(one for one in records if one["clock"] == "simulated")
     assert daint["machine_desc"]["network"] == "daint"
     assert "dragonfly of Aries" in daint["machine_desc"]["topology"]
     clock = next(one for one in records if "virtual" in one["simulation"])

@@ -69,12 +69,12 @@ def test_what_is_gone_or_replaced_is_in_no_answer_and_leaves_the_index(tmp_path:
     ids = [store.put(_run(number), machine=f"machine {number}").added[0] for number in range(9)]
     assert len(store.runs()) == 9
     for run_id in ids[:3]:
-        store.folder.file_of(run_id).unlink()
-    os.utime(store.folder.file_of(ids[3]), (1, 1))  # another stamp
+        (store.folder.runs / f"{run_id}.parquet").unlink()
+    os.utime((store.folder.runs / f"{ids[3]}.parquet"), (1, 1))  # another stamp
     assert sorted(store.points()["run_id"].unique()) == sorted(ids[3:])
     assert sorted(sk.store.open(tmp_path / "store").runs()["run_id"]) == sorted(ids[3:])
     for run_id in ids[4:8]:
-        store.folder.file_of(run_id).unlink()
+        (store.folder.runs / f"{run_id}.parquet").unlink()
     store.put(_run(99), machine="another")
     assert len(store.runs()) == 3
     inside = [run_id for one in segments_of(store.folder.index) for run_id in one.stamps]

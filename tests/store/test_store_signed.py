@@ -14,6 +14,8 @@ from needs import needs_ssh_keygen
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import StoreError, UsageError
+from scalkit.store.folder import FILING
+from scalkit.store.signing import Signature
 
 
 def _key(folder: Path, name: str) -> Path:
@@ -32,32 +34,64 @@ def sites(tmp_path: Path) -> tuple[sk.store.Store, sk.store.Store, str]:
 
 
 @needs_ssh_keygen
-def test_a_retraction_counts_where_its_signer_is_trusted(
-    sites: tuple[sk.store.Store, sk.store.Store, str], tmp_path: Path
-) -> None:
-    mine, theirs, run_id = sites
+def test_signed_statements_count_before_unsigned_ones(sites: tuple[sk.store.Store, sk.store.Store, str], tmp_path: Path) -> None:
+    _, theirs, run_id = sites
     friend, stranger = _key(tmp_path, "friend"), _key(tmp_path, "stranger")
-    mine.trust("friend@lab.org", f"{friend}.pub")
-    theirs.trust("stranger@web.org", f"{stranger}.pub")  # whom they trust is nobody's business here
+    signers = tmp_path / "signers"
+    sk.store.trust("friend@lab.org", f"{friend}.pub", signers=signers)
+    mine = sk.store.open(tmp_path / "mine", signers=signers)
+    mine.sign(friend, name="friend@lab.org")
     theirs.retract(run_id, "not to our liking", by="friend@lab.org", key=stranger)
-    left = mine.merge(theirs.path)
-    assert ([one.run_id for one in left.left], left.hidden, len(mine)) == ([run_id], (), 1)
-    forged = theirs.folder.retracted()[0]
-    theirs.restore(run_id, "it was fine", by="them")
-    theirs.retract(run_id, "wrong clock", by="friend@lab.org", key=friend)
-    lines = (theirs.path / "retracted.jsonl").read_text().replace("wrong clock", "right clock")
-    changed = sk.store.open(shutil.copytree(theirs.path, tmp_path / "changed"))
-    (changed.path / "retracted.jsonl").write_text(lines)
-    assert mine.merge(changed.path).hidden == ()
     merged = mine.merge(theirs.path)
-    assert [(one.run_id, one.reason) for one in merged.hidden] == [(run_id, "wrong clock")]
-    assert mine.signer(mine.retractions()[0]) == "friend@lab.org"
-    assert mine.signer(forged) == ""
-    assert len(mine) == 0
-    mine.restore(run_id, "their clock was right")
-    assert (len(mine), mine.retractions(), len(mine.folder.retracted())) == (1, [], 2)
-    assert mine.merge(theirs.path).hidden == ()
-    assert len(mine) == 1
+    assert ([one.run_id for one in merged.left], merged.hidden, len(mine)) == ([run_id], (), 1)
+    with pytest.raises(UsageError, match=rf"^the run {run_id[:12]} cannot be retracted like this: a signer whom you trust "):
+        mine.retract(run_id, "wrong clock")
+    mine.retract(run_id, "wrong clock", by="friend@lab.org", key=friend)
+    assert [one["reason"] for one in mine.retractions()] == ["wrong clock"]
+    with pytest.raises(UsageError, match=rf"^the run {run_id[:12]} cannot be restored like this: a signer whom you trust "):
+        mine.restore(run_id, "it was right")
+    theirs.merge(mine.path)
+    assert [one["reason"] for one in theirs.retractions()] == ["wrong clock"]  # the latest, where nobody is trusted
+    theirs.restore(run_id, "it was right")
+    mine.merge(theirs.path)
+    assert (len(theirs), len(mine)) == (1, 0)
+    mine.restore(run_id, "it was right", by="friend@lab.org", key=friend)
+    assert (len(mine), mine.retractions(), len(mine.folder.statements())) == (1, [], 4)
+
+
+@needs_ssh_keygen
+def test_a_signed_statement_cannot_be_changed(sites: tuple[sk.store.Store, sk.store.Store, str], tmp_path: Path) -> None:
+    mine, _, run_id = sites
+    key = _key(tmp_path, "key")
+    signers = tmp_path / "signers"
+    sk.store.trust("alice@lab.org", f"{key}.pub", signers=signers)
+    sk.store.trust("bob@lab.org", f"{key}.pub", signers=signers)
+    mine.retract(run_id, "wrong clock", by="alice@lab.org", key=key)
+    (statement,) = mine.folder.statements()
+    reader = sk.store.open(mine.path, signers=signers)
+    assert reader.is_trusted(statement)
+    for name, text in (("reason", "right clock"), ("by", "bob@lab.org"), ("when", "2026-01-01T00:00:00Z"), ("restored", "yes")):
+        assert not reader.is_trusted({**statement, name: text})
+
+
+@needs_ssh_keygen
+def test_a_signature_holds_for_one_record_and_one_name(sites: tuple[sk.store.Store, sk.store.Store, str], tmp_path: Path) -> None:
+    mine, theirs, run_id = sites
+    key = _key(tmp_path, "key")
+    signers = tmp_path / "signers"
+    sk.store.trust("alice@lab.org", f"{key}.pub", signers=signers)
+    sk.store.trust("bob@lab.org", f"{key}.pub", signers=signers)
+    mine.sign(key, name="alice@lab.org")
+    (signature,) = mine.folder.signatures()
+    other = sk.store.open(tmp_path / "other", signers=signers)
+    (new,) = other.put(sk.measurements([2, 4], [1e-6, 2e-6], name="f"), machine="m").added
+    other.folder.add_records("signatures", [{**signature, "run_id": new}])
+    assert not other.signed()[new].is_trusted
+    reader = sk.store.open(theirs.path, signers=signers)
+    reader.folder.add_records("signatures", [{**signature, "signer": "bob@lab.org"}])
+    assert not reader.signed()[run_id].is_trusted
+    reader.folder.add_records("signatures", [signature])
+    assert reader.signed()[run_id] == Signature("alice@lab.org", is_trusted=True)
 
 
 def test_restored_is_restored_in_whatever_order_it_is_said(sites: tuple[sk.store.Store, sk.store.Store, str]) -> None:
@@ -65,8 +99,7 @@ def test_restored_is_restored_in_whatever_order_it_is_said(sites: tuple[sk.store
     for reason in ("first", "second"):
         theirs.retract(run_id, reason)
         theirs.restore(run_id, f"not {reason}")
-    said = theirs.folder.retracted()
-    mine.folder.retract(said[::-1])
+    mine.folder.add_records("statements", theirs.folder.statements()[::-1])
     assert len(mine) == len(theirs) == 1
     mine.retract(run_id, "third")
     assert len(mine) == 0
@@ -79,36 +112,49 @@ def test_restored_is_restored_in_whatever_order_it_is_said(sites: tuple[sk.store
 @pytest.mark.slow
 @needs_ssh_keygen
 def test_runs_are_signed_on_the_command_line(
-    sites: tuple[sk.store.Store, sk.store.Store, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sites: tuple[sk.store.Store, sk.store.Store, str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     mine, theirs, run_id = sites
-    key = _key(tmp_path, "key")
-    assert main(["store", "sign", str(theirs.path), "--key", str(key), "--runs", run_id[:6]]) == 0
-    (mine.path / "allowed_signers").write_text("# written by hand, without a last newline")
-    assert main(["store", "trust", str(mine.path), "alice@lab.org", f"{key}.pub"]) == 0
+    key, forger = _key(tmp_path, "key"), _key(tmp_path, "forger")
+    signers = tmp_path / "signers"
+    monkeypatch.setenv("SCALKIT_SIGNERS", str(signers))
+
+    def verified() -> list[str]:
+        capsys.readouterr()
+        main(["store", "verify", str(mine.path)])
+        return capsys.readouterr().out.splitlines()[1:]
+
+    assert verified() == ["  1 run without a signature."]
+    mine.sign(forger, name="alice@lab.org")
+    # A list that comes with a store is nobody's: only the reader's own counts.
+    (mine.path / "allowed_signers").write_text(f"alice@lab.org {Path(f'{forger}.pub').read_text()}")
+    unknown = (
+        "  1 run signed under the name 'alice@lab.org' by nobody whom you trust; 'scalkit store trust alice@lab.org KEY.pub' "
+        "lets a key of that name count."
+    )
+    ignored = "  The list of signers in the store is ignored: only your own list counts."
+    assert verified() == [unknown, ignored]
+    assert main(["store", "trust", "alice@lab.org", f"{key}.pub"]) == 0
+    assert verified() == [unknown, ignored]
+    words = ["store", "sign", str(theirs.path), "--key", str(key), "--name", "alice@lab.org", "--runs", run_id[:6]]
+    assert main(words) == 0
     mine.merge(theirs.path)
-    assert mine.signers() == {run_id: "alice@lab.org"}
-    assert theirs.signers() == {}
-    capsys.readouterr()
-    assert main(["store", "verify", str(mine.path)]) == 0
-    assert "  1 run signed by alice@lab.org." in capsys.readouterr().out.splitlines()
-    (file,) = mine.folder.runs.iterdir()
-    content = file.read_bytes()
-    file.write_bytes(content.replace(b'"measured"', b'"mEasured"'))
-    assert main(["store", "verify", str(mine.path)]) == 1
-    said = capsys.readouterr().out
-    assert "0 runs as filed, 1 damaged or changed." in said
-    assert "signed by" not in said
-    file.write_bytes(content)
-    lines = (mine.path / "signatures.jsonl").read_text()
-    (theirs.path / "signatures.jsonl").write_text(3 * lines)
-    (refused,) = sk.store.validate(theirs.path, policy=sk.store.Policy(max_retractions=2)).refused
+    assert verified() == ["  1 run signed by alice@lab.org.", ignored]
+    signers.write_text(signers.read_text().replace("alice", "alicf"))
+    assert main(["store", "verify", str(mine.path)]) == 2
+    assert re.search(r"line 1 of the list of signers '.*signers' does not fit its checksum; ", capsys.readouterr().err)
+
+
+def test_too_many_signatures_are_refused(sites: tuple[sk.store.Store, sk.store.Store, str]) -> None:
+    _, theirs, run_id = sites
+    filing = dict.fromkeys(FILING, "")
+    records = [{"run_id": run_id, "signer": f"signer{k}", "signature": "none", **filing} for k in range(3)]
+    theirs.folder.add_records("signatures", records)
+    (refused,) = sk.store.validate(theirs.path, policy=sk.store.Policy(max_statements=2)).refused
     assert refused.refused == (("too-many-signatures", "there are 3 signatures; at most 2 are allowed."),)
-    other = sk.store.open(tmp_path / "other")
-    (new,) = other.put(sk.measurements([2, 4], [1e-6, 2e-6], name="f"), machine="m").added
-    (other.path / "signatures.jsonl").write_text(lines.replace(run_id, new))
-    other.trust("alice@lab.org", f"{key}.pub")
-    assert other.signers() == {}
 
 
 @needs_ssh_keygen
@@ -121,12 +167,29 @@ def test_what_cannot_be_signed_or_trusted(
         mine.retract(run_id, "wrong", key=tmp_path / "none")
     assert mine.retractions() == []
     with pytest.raises(UsageError, match=r"^the signer 'a b' is no name; use letters, digits and @\._\+-, "):
-        mine.trust("a b", f"{key}.pub")
+        sk.store.trust("a b", f"{key}.pub", signers=tmp_path / "signers")
     with pytest.raises(UsageError, match=r"^'.*key' is no public key of SSH; name a file such as "):
-        mine.trust("a", key)
+        sk.store.trust("a", key, signers=tmp_path / "signers")
     with pytest.raises(UsageError, match=r"^cannot read '.*none': .*; name a public key\.$"):
-        mine.trust("a", tmp_path / "none")
+        sk.store.trust("a", tmp_path / "none", signers=tmp_path / "signers")
     monkeypatch.setenv("PATH", str(tmp_path))
     sentence = "signatures need the program ssh-keygen, which is not here; install OpenSSH (openssh-client)."
     with pytest.raises(StoreError, match=f"^{re.escape(sentence)}$"):
         mine.sign(key)
+
+
+@needs_ssh_keygen
+def test_a_merge_says_which_runs_are_back_in_the_answers(
+    sites: tuple[sk.store.Store, sk.store.Store, str], tmp_path: Path
+) -> None:
+    _, theirs, run_id = sites
+    friend, signers = _key(tmp_path, "friend"), tmp_path / "signers"
+    sk.store.trust("friend@lab.org", f"{friend}.pub", signers=signers)
+    mine = sk.store.open(tmp_path / "mine", signers=signers)
+    mine.retract(run_id, "wrong clock", by="me")
+    theirs.sign(friend, name="friend@lab.org")
+    merged = mine.merge(theirs.path)
+    assert ([one.run_id for one in merged.shown], len(mine)) == ([run_id], 1)
+    lines = str(merged).splitlines()
+    assert lines[1] == "  1 run that was retracted here is in the answers again, by what was said there:"
+    assert lines[2].startswith(f"    {run_id[:12]} (good machine): 'wrong clock', by me, ")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -39,10 +41,10 @@ def test_writers_killed_at_100_random_moments_leave_nothing_half_visible(tmp_pat
 
 
 def test_orphans_of_the_dead_are_swept_and_those_of_the_living_stay(tmp_path: Path) -> None:
-    store = sk.store.open(tmp_path / "s")
+    sk.store.open(tmp_path / "s")
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    host = store.folder._temporary("x").name.split(".")[1]
+    host = re.sub(r"[^A-Za-z0-9-]", "-", socket.gethostname())
     folder = tmp_path / "s" / "tmp"
     names = {
         "dead": f"a.parquet.{host}.{dead.pid}.0000",
@@ -53,7 +55,10 @@ def test_orphans_of_the_dead_are_swept_and_those_of_the_living_stay(tmp_path: Pa
     for name in names.values():
         (folder / name).write_bytes(b"half")
     os.utime(folder / names["old"], (0, 0))
-    sk.store.open(tmp_path / "s")
+    store = sk.store.open(tmp_path / "s")
+    assert len(store.runs()) == 0
+    assert {one.name for one in folder.iterdir()} == set(names.values())  # reading deletes nothing
+    store.put(sk.measurements([2, 4], [1e-6, 2e-6], name="f"))
     assert {one.name for one in folder.iterdir()} == {names["living"], names["elsewhere"]}
 
 

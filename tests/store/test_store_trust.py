@@ -72,8 +72,6 @@ def test_an_index_that_was_brought_is_not_believed(store: sk.store.Store, tmp_pa
     for place in (theirs, archive):
         assert [code for one in sk.store.validate(place).refused for code, _ in one.refused] == ["index-brought"]
         assert sk.store.open(place, readonly=True).points()["med"].tolist() == honest
-    sk.store.open(theirs)
-    assert not (theirs / "index").exists()
 
 
 def test_summaries_of_a_file_are_computed_from_its_repetitions(store: sk.store.Store) -> None:
@@ -116,12 +114,12 @@ def test_a_replaced_file_is_read_again(store: sk.store.Store) -> None:
 @pytest.mark.parametrize("place", [0.02, 0.1, 0.3, 0.5, 0.7])
 def test_a_flipped_bit_is_never_silent(store: sk.store.Store, place: float) -> None:
     path = _only_file(store)
-    before = trusted(path, path.stem)
+    before = trusted(path.read_bytes(), path.stem)
     content = bytearray(path.read_bytes())
     content[int(place * len(content))] ^= 4
     path.write_bytes(content)
     with contextlib.suppress(DataError):
-        assert trusted(path, path.stem) == before
+        assert trusted(path.read_bytes(), path.stem) == before
 
 
 @pytest.mark.slow
@@ -197,7 +195,8 @@ def test_the_benchmark_of_trust() -> None:
     for name, found in benchmark.disguised(runs).items():
         assert found["of the right run"] >= (2 if name == "the first half" else 3), name  # one run has few repetitions
     assert benchmark.honest(runs, 4) == {"pairs": 9, "taken for copies": 0}
-    assert set(benchmark.flips(8, 1)) <= {"said", "harmless"}
+    for kind, counted in benchmark.flips(24, 1).items():
+        assert set(counted) <= {"said", "harmless"}, kind
 
 
 Runs = dict[str, tuple[list[np.ndarray], bool]]

@@ -119,7 +119,7 @@ def test_commands_take_a_url(serve: Callable[..., str], small: Path, tmp_path: P
     assert main(["store", "runs", str(small)]) == 0
     assert over_the_wire == capsys.readouterr().out
     assert main(["store", "merge", str(tmp_path / "mine"), url]) == 0
-    assert "3 added, 0 there already, 0 refused, 1 retraction taken over" in capsys.readouterr().out
+    assert "3 added, 0 there already, 0 refused, 1 statement taken over" in capsys.readouterr().out
     assert main(["store", "validate", url]) == 0
     assert url in capsys.readouterr().out
     run = next((small / "runs").iterdir()).stem
@@ -140,8 +140,9 @@ def test_a_published_store_needs_no_listing_and_a_zip_no_folder(serve: Callable[
         StoreError, match=r"^the server of 'http://127\.0\.0\.1:\d+/small' lists no folders \(.*\); let it have the "
     ):
         sk.store.open(f"{url}/small")
-    (tmp_path / "site/retracted.jsonl").unlink()
-    with pytest.raises(StoreError, match=r"^retracted\.jsonl of '.*' is not what was published, by its sha256sums\.txt; ask "):
+    (statement,) = (tmp_path / "site/statements").iterdir()
+    statement.unlink()
+    with pytest.raises(StoreError, match=rf"^there is nothing at '.*/statements/{statement.name}' \(404\); check the address"):
         sk.store.open(f"{url}/site")
 
 
@@ -152,14 +153,12 @@ def test_nothing_that_is_sent_is_believed(serve: Callable[..., str], small: Path
     content[100] ^= 1
     first.write_bytes(content)
     shutil.copy(second, second.with_name("0" * 32 + ".parquet"))
-    (small / "allowed_signers").write_text("mallory ssh-ed25519 AAAA\n")
     (small / "index").mkdir()
     (small / "index/points.parquet").write_text("nonsense")
     store = sk.store.open(serve(small))
     assert len(store.problems) == 2
     assert any(first.name in text for text in store.problems)
     assert any("its content is that of run " in text for text in store.problems)
-    assert not (store.path / "allowed_signers").exists()
     assert not (store.path / "index").exists()
 
 
@@ -214,16 +213,32 @@ def test_no_more_is_fetched_than_the_limits_allow(serve: Callable[..., str], sma
 
 
 def test_a_retraction_that_cannot_be_read_is_not_left_out(serve: Callable[..., str], small: Path) -> None:
-    with pytest.raises(StoreError, match=r"^cannot read '.*/retracted\.jsonl': .*500.*; try again, or check the address\.$"):
-        sk.store.open(serve(small, broken={"retracted.jsonl"}))
+    (statement,) = (small / "statements").iterdir()
+    with pytest.raises(StoreError, match=rf"^cannot read '.*/{statement.name}': .*500.*; try again, or check the address\.$"):
+        sk.store.open(serve(small, broken={statement.name}))
 
 
-def test_a_url_of_this_machine_and_one_in_capitals(serve: Callable[..., str], small: Path) -> None:
-    for url in (small.as_uri(), serve(small).replace("http:", "HTTP:")):
-        store = sk.store.open(url)
-        assert (len(store), store.readonly) == (2, True)
-        with pytest.raises(StoreError, match="is on a server, which is only read"):
-            store.put(small)
+def test_a_url_in_capitals(serve: Callable[..., str], small: Path) -> None:
+    store = sk.store.open(serve(small).replace("http:", "HTTP:"))
+    assert (len(store), store.readonly) == (2, True)
+    with pytest.raises(StoreError, match="is on a server, which is only read"):
+        store.put(small)
+
+
+def test_urls_that_lead_to_files_of_this_machine_are_refused(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Links are followed behind such a URL; they are refused where the folder itself is named."""
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    for url in (small.as_uri(), f"local://{small}"):
+        with pytest.raises(StoreError, match=r"^'.*' leads to files of this machine; name the folder or the zip itself\.$"):
+            sk.store.open(url)
+    for url in (f"simplecache::{small.as_uri()}", f"zip://s.zip::{small.as_uri()}", "simplecache::https://host/store"):
+        with pytest.raises(StoreError, match=r"^'.*' is a chain of addresses; name an https or s3 URL\.$"):
+            sk.store.open(url)
+    assert list(here.iterdir()) == []
 
 
 def test_a_password_is_never_shown() -> None:

@@ -203,13 +203,13 @@ def test_report_of_a_chosen_run(explorer: StoreExplorer, wire: Wire) -> None:
     page = base64.b64decode(saved["base64"]).decode()
     assert "Result data base: one run" in page
     assert run_id in page
-    explorer.store.folder.file_of(run_id).rename(explorer.store.path / "elsewhere")
+    (explorer.store.folder.runs / f"{run_id}.parquet").rename(explorer.store.path / "elsewhere")
     try:
         press(explorer.reports, "report", run=run_id)
         assert explorer.reports.wait()
         assert "no report was written: scalkit store: there is no run" in bare(explorer.reports)
     finally:
-        (explorer.store.path / "elsewhere").rename(explorer.store.folder.file_of(run_id))
+        (explorer.store.path / "elsewhere").rename(explorer.store.folder.runs / f"{run_id}.parquet")
     press(explorer.runs, "none")
     assert "report" not in bare(explorer.reports).lower()
 

@@ -258,13 +258,10 @@ def _take(folder: Folder, book: Book, job: Job, others: Sequence[Job]) -> None:
 
 
 def _put(source: Path, target: Path) -> None:
-    """Let a file appear whole: by a link where that is possible, else as a copy."""
+    """Let a file appear whole. It is a copy, as a store takes no file that has another name elsewhere."""
     new = target.with_name(f".{target.name}.{os.getpid()}")
-    new.unlink(missing_ok=True)
-    try:
-        os.link(source, new)
-    except OSError:
-        shutil.copyfile(source, new)
+    new.unlink(missing_ok=True)  # of a process with this number that was killed; or a link, which would be followed
+    shutil.copyfile(source, new)
     os.replace(new, target)
 
 

@@ -19,6 +19,7 @@ from scalkit.errors import DataError, RunFileError
 from scalkit.measure.records import Env, Record
 from scalkit.measure.runfile import AGAIN, EXPERIMENTS, before_end, records_of
 from scalkit.measure.virtual_time import clock_attributes
+from scalkit.whole_file import require_own_files
 
 _HEAD = 4096
 _TEXT_FIELDS = ("op", "datatype", "topology", "order", "constructor")
@@ -213,7 +214,9 @@ def _files(path: PathLike | Sequence[PathLike]) -> list[Path]:
 def _below(folder: Path) -> Iterator[Path]:
     for name, folders, files in os.walk(folder):
         folders[:] = sorted(one for one in folders if one != _JOBS)
-        yield from (Path(name) / one for one in files if _FILE.search(one))
+        found = [one for one in files if _FILE.search(one)]
+        require_own_files(Path(name), found, hard_links=True)
+        yield from (Path(name) / one for one in found)
 
 
 @dataclass(frozen=True)

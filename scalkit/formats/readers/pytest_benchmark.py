@@ -53,7 +53,7 @@ def from_pytest_benchmark(content: Mapping[str, Any], where: str) -> Found:
         timed,
         first=(),
         attrs={key: value for key, value in attrs.items() if value},
-        metadata={str(k): str(v)[:200] for k, v in content["machine_info"].items() if isinstance(v, str | int | float)},
+        metadata=_metadata(content["machine_info"]),
         notes=notes,
         advice=RANGE,
     )
@@ -90,3 +90,10 @@ def _rounds(one: Mapping[str, Any], where: str) -> tuple[float, ...]:
     if isinstance(data, list) and data:
         return tuple(duration_of(value, 1.0, f"{where}: round {i + 1} of {name!r}") for i, value in enumerate(data))
     return (duration_of(stats.get("q1"), 1.0, f"{where}: q1 of {name!r}"),)
+
+
+def _metadata(machine: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the file says of the machine, and of what it says of the processor the name."""
+    cpu = machine.get("cpu")
+    named = {**machine, "cpu": cpu.get("brand_raw") if isinstance(cpu, dict) else None}
+    return {str(key): str(value)[:200] for key, value in named.items() if isinstance(value, str | int | float)}

@@ -13,6 +13,7 @@ from scalkit.errors import DataError
 from scalkit.measure.records import Record
 from scalkit.measure.runfile import AGAIN, records_of
 from scalkit.measure.virtual_time import clock_attributes, virtual_of
+from scalkit.whole_file import require_own_files
 
 _NS = 1e-9
 _LEAST_S = 1e-10
@@ -135,6 +136,8 @@ def read_message_runs(folder: str | Path) -> MessageRuns:
     files = [place] if place.is_file() else sorted(place.glob("*.jsonl"))
     if not place.exists() or not files:
         raise DataError(f"{place} holds no run files; 'scalkit model fit --out {place}' measures them.")
+    if place.is_dir():
+        require_own_files(place, [file.name for file in files], hard_links=True)
     trips: list[Trips] = []
     remarks: list[str] = []
     envs: list[Mapping[str, Any]] = []

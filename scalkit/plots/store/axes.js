@@ -1,4 +1,13 @@
 // The axes of both pages of a store: what they are called, and ticks of values.
+// What times of each clock are; those of several are never taken together.
+const CLOCKS = ["real", "virtual", "simulated"];
+const CLOCK_WORDS = { real: "measured", virtual: "in virtual time", simulated: "simulated" };
+// What times are, where the name of the platform does not say it, or says otherwise.
+const clockMark = ({ clock, platform }) => {
+  const isSaid = CLOCKS.every((one) => (one === clock && one !== "real") === (one !== "real" && platform.includes(CLOCK_WORDS[one])));
+  return isSaid ? "" : ` (${CLOCK_WORDS[clock]})`;
+};
+
 const OVER = { p: "processes", msg_By: "message size (B)" };
 
 // Values with a prefix, as in "200 µs".

@@ -5,7 +5,7 @@ const at = (id) => document.getElementById(id);
 const COLOURS = ["model", "trouble", "expected", "undecided", "approximate", "slower", "", "quiet"].map((name) => SK_COLOURS[name]?.[0] ?? "#8a6d3b");
 const SYMBOLS = ["circle", "square", "triangle-up", "diamond", "cross", "x", "triangle-down", "star"];
 const MOST = 300;
-const platforms = [...new Set([...curves].sort((a, b) => a.simulated - b.simulated).map((one) => one.platform))];
+const platforms = [...new Set([...curves].sort((a, b) => CLOCKS.indexOf(a.clock) - CLOCKS.indexOf(b.clock)).map((one) => one.platform))];
 const chosen = { platforms: new Set(begin.map((k) => curves[k].platform)), suites: new Set(begin) };
 
 // Boxes to check for the things that pass a filter; `text` says what stands beside each.
@@ -24,7 +24,7 @@ function list(box, things, text, isChosen, toggle) {
 
 const fits = (text, filter) => filter.toLowerCase().split(/\s+/).every((word) => text.toLowerCase().includes(word));
 const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}${n > MOST ? `, ${MOST} of them shown` : ""}`;
-const marks = (one) => (one.simulated && !one.platform.includes("simulated") ? " (simulated)" : "") + (one.crowded ? " (more processes than cores)" : "");
+const marks = (one) => clockMark(one) + (one.crowded ? " (more processes than cores)" : "");
 const where = (one) => (chosen.platforms.size > 1 ? ` on ${one.platform}` : "");
 const plain = (text) => text.replace(/[<>&]/g, "");
 const nameOf = (one) => `${one.op}${one.metric === "time" ? "" : `, ${one.metric}`}${one.words ? `, ${one.words}` : ""} over ${OVER[one.x_name] ?? one.x_name}${where(one)}${marks(one)}`;
@@ -73,7 +73,7 @@ function drawPlot() {
   if (!same.length) return void Plotly.purge(at("plot"));
   const data = same.map((one, n) => ({
     type: "scatter", mode: "lines+markers", name: one.label + marks(one), x: one.x.map((x) => Math.max(x, 1)), y: one.y,
-    line: { color: COLOURS[n % 8] }, marker: { symbol: SYMBOLS[n % 8] + (one.simulated || one.crowded ? "-open" : ""), size: 7 },
+    line: { color: COLOURS[n % 8] }, marker: { symbol: SYMBOLS[n % 8] + (one.clock === "simulated" || one.crowded ? "-open" : ""), size: 7 },
     error_y: { type: "data", symmetric: false, array: one.high.map((v, k) => v - one.y[k]), arrayminus: one.low.map((v, k) => one.y[k] - v), thickness: 1, width: 3 },
   }));
   const first = same[0], isLog = same.every((one) => one.y.every((y) => y > 0)), grid = SK_COLOURS.grid[+dark];
@@ -93,8 +93,8 @@ function cell(value) {
 }
 
 function csv() {
-  const rows = [["op", "platform", "metric", "unit", "simulated", "x_name", "x", "median", "min", "max"]];
-  for (const one of fitting().same) one.x.forEach((x, k) => rows.push([one.op, one.platform, one.metric, one.unit, one.simulated, one.x_name, x, one.y[k], one.low[k], one.high[k]]));
+  const rows = [["op", "platform", "metric", "unit", "clock", "x_name", "x", "median", "min", "max"]];
+  for (const one of fitting().same) one.x.forEach((x, k) => rows.push([one.op, one.platform, one.metric, one.unit, one.clock, one.x_name, x, one.y[k], one.low[k], one.high[k]]));
   download(new Blob([rows.map((row) => row.map(cell).join(",") + "\n").join("")], { type: "text/csv" }), "comparison.csv");
 }
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from scalkit.clocks import VIRTUAL
+from scalkit.clocks import CLOCKS, TIMES, with_clock
 from scalkit.colours import CSS, SCRIPT
 from scalkit.errors import ReportError, StoreError
 from scalkit.markup import block, bullets, counted, details, table
@@ -28,11 +28,11 @@ from scalkit.store.views.explorer import fixed_words
 HERE = Path(__file__).resolve().parent
 BUNDLE = HERE.parents[1] / "reports" / "vendor" / "plotly-cartesian.min.js"
 _KINDS = ("datatype", "sync", "pattern")
-_KEY = ("platform", "op", "metric", "unit", "x_name", "fixed", *_KINDS)
+_KEY = ("platform", "clock", "virtual_clock", "op", "metric", "unit", "x_name", "fixed", *_KINDS)
 _CURVES = f"""
 WITH one AS (SELECT *, CASE unit WHEN 'ns' THEN 1e-9 WHEN '[ppm]' THEN 1e-6 ELSE 1 END AS scale FROM points)
 SELECT {", ".join(_KEY)}, x, median(med * scale) AS mid, min(med * scale) AS low, max(med * scale) AS high,
-    count(DISTINCT run_id) AS runs, bool_or(simulated) AS simulated, bool_or(oversubscribed) AS crowded
+    count(DISTINCT run_id) AS runs, bool_or(oversubscribed) AS crowded
 FROM one GROUP BY {", ".join(_KEY)}, x ORDER BY {", ".join(_KEY)}, x
 """
 
@@ -134,10 +134,8 @@ def source(name: str) -> str:
 
 
 def _summary(runs: Any) -> str:
-    simulated = int(runs["simulated"].sum())
-    virtual = sum(VIRTUAL in platform for platform in runs["platform"])
-    marked = f", {simulated} of them simulated" if simulated else ""
-    marked += f", {virtual} {VIRTUAL}" if virtual else ""
+    counts = runs["clock"].value_counts()
+    marked = "".join(f", {counts[clock]} of them {TIMES[clock]}" for clock in CLOCKS[1:] if clock in counts)
     platforms = counted(runs["platform"].nunique(), "platform")
     return f"{counted(len(runs), 'run')}{marked}, {platforms} (a machine with an MPI library)."
 
@@ -146,7 +144,7 @@ def _runs_table(runs: Any) -> str:
     head = ["platform", "started", "suites", "repetitions", "site", "label", "licence", "run"]
     rows = [
         [
-            escape(f"{row.platform} (simulated)" if row.simulated and "simulated" not in row.platform else row.platform),
+            escape(with_clock(row.platform, row.clock)),
             *(escape(str(getattr(row, name))) for name in head[1:-1]),
             f"<code>{escape(row.run_id[:12])}</code>",
         ]
@@ -164,18 +162,19 @@ def _curves(store: Store) -> list[dict[str, Any]]:
         named = dict(zip(_KEY, map(str, key), strict=True))
         named["fixed"] = fixed_words(named["fixed"])
         words = ", ".join(filter(None, (named["fixed"], *(named[name] for name in several))))
+        place = with_clock(named["platform"], named["clock"])
+        place = with_clock(named["platform"], named["clock"])
         found.append(
             {
                 **named,
                 "unit": BASE_UNITS.get(named["unit"], named["unit"]),
-                "label": safe(f"{named['op']} on {named['platform']}" + (f", {words}" if words else "")),
+                "label": safe(", ".join(filter(None, (f"{named['op']} on {place}", words)))),
                 "words": words,
                 "x": [int(x) for x in own["x"]],
                 "y": rounded(own["mid"].to_numpy()),
                 "low": rounded(own["low"].to_numpy()),
                 "high": rounded(own["high"].to_numpy()),
                 "runs": int(own["runs"].max()),
-                "simulated": bool(own["simulated"].any()),
                 "crowded": bool(own["crowded"].any()),
             }
         )
@@ -186,7 +185,7 @@ def _begin(store: Store, curves: list[dict[str, Any]]) -> list[int]:
     """Return the curves to begin with: an operation and what replaces it, measured rather than simulated; else a time."""
     every = [choices for _, choices in _comparable(store)]
     wanted = [[_place(curves, choice) for choice in choices] for choices in every]
-    wanted.sort(key=lambda places: bool(curves[places[0]]["simulated"]))
+    wanted.sort(key=lambda places: CLOCKS.index(curves[places[0]]["clock"]))
     times = [place for place, one in enumerate(curves) if one["metric"] == "time"]
     return wanted[0] if wanted else times[:1] or [0][: len(curves)]
 
@@ -215,13 +214,13 @@ def _advised(advice: Advice) -> str:
 
 _FILES = HERE / "queried"
 _LIBRARY = _FILES / "vendor/hyparquet-1.31.5.tgz"
-_OF_SUITE = "p.run_id, p.platform, p.simulated, p.op, p.metric, p.x_name, p.datatype, p.sync, p.pattern"
+_OF_SUITE = "p.run_id, p.platform, p.clock, p.op, p.metric, p.x_name, p.datatype, p.sync, p.pattern"
 _SUITES = f"""
 SELECT {_OF_SUITE}, any_value(r.started) AS started, any_value(r.label) AS label, count(*) AS points
 FROM points p JOIN runs r USING (run_id) GROUP BY {_OF_SUITE} ORDER BY {_OF_SUITE}
 """
 _POINTS = """
-SELECT op, metric, platform, run_id, simulated, unit, x_name, x, p, "msg_By", fixed, datatype, sync, pattern, med, q1, q3
+SELECT op, metric, platform, run_id, clock, unit, x_name, x, p, "msg_By", fixed, datatype, sync, pattern, med, q1, q3
 FROM points ORDER BY op, metric, platform, run_id, x
 """
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from scalkit.clocks import VIRTUAL
+from scalkit.clocks import TIMES
 from scalkit.errors import DataError, ReportError, UsageError
 from scalkit.extras import require
 from scalkit.plots.drawing import SYMBOLS, Drawing, linked_dots, spread
@@ -183,7 +183,7 @@ def _add(drawing: Drawing, curve: Curve, place: int, *, show_name: bool) -> None
     colour, symbol = PALETTE[place % len(PALETTE)], SYMBOLS[place % len(SYMBOLS)]
     y = curve.y
     low, high = curve.spread
-    is_hollow = curve.simulated or curve.oversubscribed
+    is_hollow = curve.clock == "simulated" or curve.oversubscribed
     x = np.maximum(curve.x, 1) if curve.x_name == "msg_By" else curve.x
     symbol = f"{symbol}-open" if is_hollow else symbol
     dash = _DASHES[(place // len(PALETTE)) % len(_DASHES)]
@@ -199,7 +199,7 @@ def _add(drawing: Drawing, curve: Curve, place: int, *, show_name: bool) -> None
 
 def _named(curve: Curve) -> str:
     """Return the label with what must be known of the values."""
-    marks = ["simulated"] * curve.simulated + [VIRTUAL] * (VIRTUAL in curve.platform)
+    marks = [] if curve.clock == "real" else [TIMES[curve.clock]]
     marks += ["more processes than cores"] * curve.oversubscribed
     marks = [mark for mark in marks if mark not in curve.label]
     fixed = f", {curve.fixed}" if curve.fixed and curve.fixed not in curve.label.split(", ") else ""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.bundled import bundled
+from scalkit.clocks import TIMES, with_clock
 from scalkit.errors import DataError
 from scalkit.markup import counted
 from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
@@ -24,7 +25,7 @@ from scalkit.store.runs.columns import BASE_UNITS, UNITS, names
 from scalkit.store.runs.content import new_record, platform_of, trusted
 from scalkit.store.views.explorer import fixed_words
 from scalkit.store.wire import is_url
-from scalkit.text import as_percent
+from scalkit.text import as_percent, capital
 
 _CARD = ("op", "metric", "pattern", "x_name", "datatype", "sync")
 _BUSY = 0.1
@@ -75,10 +76,10 @@ class Suite:
         each = [row["process_med"] or [math.nan] for row in self.rows]
         return [(min(one) * scale, max(one) * scale) for one in each]
 
-    def drawn(self, simulated: bool) -> Quartiles:
+    def drawn(self, clock: str) -> Quartiles:
         """Return it as it is drawn."""
         crowded = any(row["oversubscribed"] for row in self.rows)
-        marks = ["simulated"] * simulated + ["more processes than cores"] * crowded
+        marks = ([] if clock == "real" else [TIMES[clock]]) + ["more processes than cores"] * crowded
         named = self.fixed or self["op"]
         return Quartiles(
             name=f"{named} ({', '.join(marks)})" if marks else named,
@@ -163,7 +164,7 @@ class RunPage(Content):
             f"{counted(len(self.suites), 'suite')} with {counted(len(self.rows), 'measurement')} and "
             f"{counted(n, 'repetition')}{f', begun {began} UTC' if began else ''}."
         )
-        return f"{said} Simulated, not measured." if self.measured["simulated"] else said
+        return said if self.measured["clock"] == "real" else f"{said} {capital(TIMES[self.measured['clock']])}, not measured."
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -182,14 +183,13 @@ def open_run(store: str, run: str = "", *, title: str = "", named: str = "") -> 
     """
     opened = open_store(store or bundled("data/store"), readonly=True)
     run_id = opened.resolve(run) if run else _newest(opened)
-    record, table = trusted(opened.folder.file_of(run_id), run_id, [*names(bulk=False), "root_raw", "process_med"])
-    record |= new_record(record["measured"], record["filing"])  # an older one may lack fields
+    record, table = trusted(opened.folder.read_run(run_id), run_id, [*names(bulk=False), "root_raw", "process_med"])
+    record |= new_record(record["measured"], record["filing"])
     platform = platform_of(record["measured"])
-    mark = ", simulated" if record["measured"]["simulated"] and "simulated" not in platform else ""
     return RunPage(
         store=named or store or "the store of scalkit",
         run_id=run_id,
-        title=title or f"{platform}{mark}: run {record['measured']['label'] or run_id[:12]}",
+        title=title or f"{with_clock(platform, record['measured']['clock'])}: run {record['measured']['label'] or run_id[:12]}",
         record=record,
         suites=_suites(table.to_pylist()),
         retracted=tuple(entry["reason"] for entry in opened.retractions() if entry["run_id"] == run_id),
@@ -215,9 +215,10 @@ def _caveats(page: RunPage) -> Iterator[str]:
     rows, measured = page.rows, page.measured
     for reason in page.retracted:
         yield f"This run was retracted: {reason}. It is in no answer of the store."
-    if measured["simulated"]:
+    if measured["clock"] == "simulated":
         yield "These times are simulated, not measured: they tell about the simulated machine, and repeat exactly."
-    if machine := measured["simulation"].get("virtual"):
+    if measured["clock"] == "virtual":
+        machine = measured["simulation"]["virtual"]
         yield f"These times are those of a virtual clock: {numbers_in_words(machine)}; {LEFT_OUT}."
     crowded = sorted({row["p"] for row in rows if row["oversubscribed"]})
     if crowded:

@@ -7,6 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from scalkit import __version__
+from scalkit.clocks import TIMES, with_clock
 from scalkit.markup import counted
 from scalkit.plots.store.suites import quartiles
 from scalkit.plots.style import METRIC_WORDS, quantity
@@ -31,7 +32,7 @@ def headline(page: RunPage) -> Section:
         "licence": filing["licence"],
         "run": page.run_id[:12],
         "report": page.made,
-        "": "simulated, not measured" if measured["simulated"] else "",
+        "": "" if measured["clock"] == "real" else f"{TIMES[measured['clock']]}, not measured",
     }
     return Section.top("Result data base: one run", page, facts.items())
 
@@ -55,12 +56,13 @@ def _facts(page: RunPage) -> Iterator[tuple[str, str]]:
     measured, filing = page.measured, page.filing
     yield from ((key, filing[key]) for key in ("user", "contributor", "licence", "notes"))
     yield "site", measured["site"]
-    yield "machine", str(measured["machine"]) + (" (simulated, not measured)" if measured["simulated"] else "")
+    yield "machine", with_clock(str(measured["machine"]), measured["clock"])
     yield from ((key.replace("_", " "), _plain(value)) for key, value in measured["machine_desc"].items())
     yield from (("operating system", measured["os"]), ("kernel", measured["kernel"]))
     yield ("nodes", f"{measured['nodes']}, {measured['processes_per_node']} processes each at most" * bool(measured["nodes"]))
     yield from ((label, measured[key]) for label, key in _NAMED.items())
-    yield "clock", "; ".join(f"{key.replace('_', ' ')} {_plain(value)}" for key, value in measured["clock"].items())
+    yield "clock", measured["clock"]
+    yield "timer", "; ".join(f"{key.replace('_', ' ')} {_plain(value)}" for key, value in measured["timer"].items())
     yield "synchronised by", measured["sync"]
     yield ("a time is", {"max": "that of the slowest process", "root": "that of root"}.get(measured["rank_reduction"], ""))
     yield from ((f"simulation, {label}", text) for label, text in flattened(measured["simulation"]))
@@ -124,13 +126,13 @@ def _card(page: RunPage, card: Card, number: int) -> Section:
     how = [first["pattern"], METRIC_WORDS.get(first["metric"], first["metric"]), _rules(first)]
     how += [f"data type {first['datatype']}"] * bool(first["datatype"])
     how += [f"synchronised by {first['sync']}"] * bool(first["sync"]) + [first["definition"]]
-    simulated = bool(page.measured["simulated"])
+    clock = page.measured["clock"]
     is_known = any(not math.isnan(value) for suite in card.suites for value in suite.root)
     said = f"Medians; bars from the first to the third quartile; dots: the least{'; dotted: root alone' * is_known}."
     return Section.of(
         Markup('<article class="sheet card" id="suite-{}"><header><h3>{}</h3></header>').format(number, name(card.title)),
         soft("; ".join(filter(None, how))),
-        *figure(quartiles([suite.drawn(simulated) for suite in card.suites]), said),
+        *figure(quartiles([suite.drawn(clock) for suite in card.suites]), said),
         *(_data(suite) for suite in card.suites),
         "</article>",
     )

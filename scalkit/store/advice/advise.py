@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scalkit.clocks import CLOCKS
 from scalkit.errors import DataError, UsageError
 from scalkit.stats import can_differ
 from scalkit.stats.samples import Floats, Integers
-from scalkit.store.advice.answer import KINDS, Advice, Crossover, Portable, Segment, Setting
+from scalkit.store.advice.answer import Advice, Crossover, Portable, Segment, Setting
 from scalkit.store.advice.bootstrap import crossing, drawn_means, means, probabilities, winsorised
 from scalkit.store.advice.snippets import Operation, operation_of
 from scalkit.store.runs.columns import STATISTICS
@@ -81,7 +82,7 @@ class _Gathered:
     candidates: tuple[str, ...]
     cells: Integers
     logs: Floats
-    simulated: bool
+    clock: str
     oversubscribed: frozenset[int]
 
 
@@ -90,7 +91,7 @@ def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str,
     import pandas as pd
 
     names = {alias: one.name for one in operation.substitutes for alias in (one.name, *one.aliases)}
-    columns = ("run_id", "platform", "op", "p", "msg_By", "simulated", "oversubscribed", statistic)
+    columns = ("run_id", "platform", "op", "p", "msg_By", "clock", "virtual_clock", "oversubscribed", statistic)
     wanted = {"op": list(names), "metric": "time", **filters}
     more = condition_columns(store, wanted)
     found = store.arrays((*columns, *more), wanted)
@@ -102,9 +103,9 @@ def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str,
     values = np.ma.filled(found[statistic].astype(np.float64), np.nan)
     if not (values > 0).all():
         raise DataError(f"some times of {operation.name} are not positive; retract their runs.")
-    rows: dict[str, Any] = {name: np.asarray(found[name]) for name in ("p", "msg_By", "simulated", "oversubscribed")}
+    rows: dict[str, Any] = {name: np.asarray(found[name]) for name in ("p", "msg_By", "oversubscribed")}
     rows["run"], _ = pd.factorize(np.asarray(found["run_id"]), sort=True)
-    platforms = _apart(np.asarray(found["platform"]), rows["simulated"].astype(bool))
+    platforms = _apart(*(np.asarray(found[name]) for name in ("clock", "virtual_clock", "platform")))
     if more:  # a condition of a platform counts as a platform of its own here
         said = [f"{platform}\0{words}" for platform, words in zip(platforms, conditions_of(found), strict=True)]
         platforms = np.array(said, dtype=object)
@@ -115,11 +116,9 @@ def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str,
     return {**rows, "log": np.log(values * 1e-9)}
 
 
-def _apart(platforms: Any, simulated: Any) -> Any:
-    """Return the names of platforms, with another one for simulations of a platform that has measurements."""
-    both = set(platforms[simulated]) & set(platforms[~simulated])
-    pairs = zip(platforms, simulated.tolist(), strict=True)
-    return np.array([f"{name}, simulated" if one and name in both else name for name, one in pairs], dtype=object)
+def _apart(clocks: Any, virtual_clocks: Any, platforms: Any) -> Any:
+    """Return platforms with their clocks before them: one that was measured and simulated is two."""
+    return np.array(["\0".join(one) for one in zip(clocks, virtual_clocks, platforms, strict=True)], dtype=object)
 
 
 def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
@@ -140,9 +139,8 @@ def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
             logs = (np.bincount(place_of, rows["log"][at], minlength=np.prod(shape)) / n).reshape(shape)
         crowded = frozenset(p[rows["oversubscribed"][at].astype(bool)].tolist())
         names = tuple(operation.substitutes[kind].name for kind in kinds.tolist())
-        simulated = bool(rows["simulated"][at].any())
-        name, _, condition = platform.partition("\0")
-        found.append(_Gathered(name, condition, names, cells, winsorised(logs), simulated, crowded))
+        clock, _, name, *condition = platform.split("\0")
+        found.append(_Gathered(name, "".join(condition), names, cells, winsorised(logs), clock, crowded))
     return found
 
 
@@ -181,7 +179,7 @@ def _settings(gathered: _Gathered, drawn: Floats, confidence: float) -> list[Set
                 probability=sure[:, at],
                 n_runs=n_runs[:, at],
                 segments=segments,
-                simulated=gathered.simulated,
+                clock=gathered.clock,
                 oversubscribed=p in gathered.oversubscribed,
             )
         )
@@ -247,10 +245,12 @@ def _portable(settings: Sequence[Setting]) -> tuple[Portable, ...]:
     Only settings with a choice count, and candidates that all of them have measured. Settings with more processes than cores tell
     about the scheduler; they count where there are no others.
     """
-    return tuple(one for kind in KINDS for one in _portable_of(kind, [own for own in settings if own.kind == kind]))
+    return tuple(
+        one for clock in reversed(CLOCKS) for one in _portable_of(clock, [own for own in settings if own.clock == clock])
+    )
 
 
-def _portable_of(kind: str, settings: Sequence[Setting]) -> list[Portable]:
+def _portable_of(clock: str, settings: Sequence[Setting]) -> list[Portable]:
     found = []
     settings = [setting for setting in settings if len(setting.candidates) > 1]
     for p in [*sorted({setting.p for setting in settings}), *([None] if settings else [])]:
@@ -274,7 +274,7 @@ def _portable_of(kind: str, settings: Sequence[Setting]) -> list[Portable]:
             best_name = min(finite, key=lambda name: finite[name])
             platforms = len({setting.platform for setting in own})
             found.append(
-                Portable(p, best_name, finite[best_name], where[best_name], platforms, dict(finite), len(every) - len(own), kind)
+                Portable(p, best_name, finite[best_name], where[best_name], platforms, dict(finite), len(every) - len(own), clock)
             )
     return found
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from scalkit.clocks import VIRTUAL
+from scalkit.clocks import TIMES, VIRTUAL
 from scalkit.json_values import json_fields, json_value
 from scalkit.markup import counted
 from scalkit.stats.samples import Floats, Integers
@@ -17,10 +17,6 @@ from scalkit.units import format_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-KINDS = ("simulated", VIRTUAL, "measured")
-"""What times are; nothing is said of several kinds at once. What counts most is last."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +68,8 @@ class Setting:
     probability: Floats
     n_runs: Integers
     segments: tuple[Segment, ...]
-    simulated: bool
+    clock: str
     oversubscribed: bool
-
-    @property
-    def kind(self) -> str:
-        """What its times are: one of `KINDS`."""
-        return "simulated" if self.simulated else VIRTUAL if VIRTUAL in self.platform else "measured"
 
     @property
     def place(self) -> str:
@@ -93,7 +84,7 @@ class Portable:
     `p`: the number of processes; None for all. `factor`: how many times slower than the best it is where it loses most.
     `where`: the platform, number of processes and size of that. `factors`: of every candidate that was measured everywhere.
     `left_out`: settings with more processes than cores, which do not count beside others.
-    `kind`, {"measured", "in virtual time", "simulated"}: of which settings.
+    `clock`, {"real", "virtual", "simulated"}: of which settings.
     """
 
     p: int | None
@@ -103,7 +94,7 @@ class Portable:
     platforms: int
     factors: dict[str, float]
     left_out: int = 0
-    kind: str = "measured"
+    clock: str = "real"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +123,7 @@ class Advice:
     def sentences(self) -> tuple[str, ...]:
         """The answer in words: a sentence for each setting, and the portable choice."""
         found = [self._setting(setting) for setting in self.settings]
-        several = len({setting.kind for setting in self.settings}) > 1
+        several = len({setting.clock for setting in self.settings}) > 1
         found += [_portable_sentence(one, several) for one in reversed(self.portable) if one.p is None]
         if len(self.candidates) < 2:
             found.append(f"Only {self.candidates[0]} was measured; there is nothing to choose between.")
@@ -167,12 +158,12 @@ class Advice:
         """Return plain values; what does not exist is null."""
         settings = [
             {
-                **json_fields(setting, "platform condition p kind simulated oversubscribed"),
+                **json_fields(setting, "platform condition p clock oversubscribed"),
                 "sizes_B": setting.sizes.tolist(),
                 **json_fields(setting, "candidates times_s probability"),
                 "runs": setting.n_runs.tolist(),
                 "segments": [
-                    json_value({k: v for k, v in row.items() if k not in ("platform", "condition", "p", "simulated")})
+                    json_value({k: v for k, v in row.items() if k not in ("platform", "condition", "p", "clock")})
                     for row in _segment_rows(setting)
                 ],
             }
@@ -255,7 +246,7 @@ class Advice:
 
 def _marked(setting: Setting) -> str:
     """Return the platform with what must be known of its times."""
-    marks = ["simulated"] if setting.simulated and "simulated" not in setting.platform else []
+    marks = [] if setting.clock == "real" or TIMES[setting.clock] in setting.platform else [TIMES[setting.clock]]
     marks += ["more processes than cores"] if setting.oversubscribed else []
     return f"{setting.platform} ({', '.join(marks)})" if marks else setting.platform
 
@@ -284,8 +275,8 @@ def _probability(word: str, probability: float) -> str:
 def _portable_sentence(portable: Portable, several: bool) -> str:
     is_one = portable.platforms == 1
     place = "everywhere on this platform" if is_one else f"on all {portable.platforms} platforms"
-    of_kind = {"simulated": "For all that is simulated", VIRTUAL: f"For all {VIRTUAL}", "measured": "For all that was measured"}
-    what = of_kind[portable.kind] if several else "For all of it"
+    of_clock = {"simulated": "For all that is simulated", "virtual": f"For all {VIRTUAL}", "real": "For all that was measured"}
+    what = of_clock[portable.clock] if several else "For all of it"
     if portable.left_out:
         what += f" but {counted(portable.left_out, 'setting')} with more processes than cores"
     if portable.factor <= 1.005:
@@ -302,7 +293,7 @@ def _segment_rows(setting: Setting) -> list[dict[str, Any]]:
                 "platform": setting.platform,
                 "condition": setting.condition,
                 "p": setting.p,
-                "simulated": setting.simulated,
+                "clock": setting.clock,
                 "winner": segment.winner,
                 "first_B": segment.first,
                 "last_B": segment.last,

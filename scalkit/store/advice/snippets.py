@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from scalkit.clocks import with_clock
 from scalkit.errors import UsageError
 from scalkit.markup import environment
 from scalkit.schema_errors import hint
@@ -141,7 +142,7 @@ def _code(advice: Advice, usage: str, *, finds: bool) -> str:
             operation=operation,
             usage=usage,
             confidence=f"{advice.confidence:g}",
-            simulated=sorted({_comment(one.platform) for one in advice.settings if one.simulated}),
+            computed=sorted({_comment(with_clock(one.platform, one.clock)) for one in advice.settings if one.clock != "real"}),
             called=[one for one in operation.substitutes if one.body and f"sk_{one.function}(" in calls],
             finds=finds,
             platforms=platforms,

@@ -15,7 +15,7 @@ from scalkit.measure.assemble_units import SHARES
 from scalkit.measure.runfile import is_run_file
 from scalkit.measure.schema import axes_of, check, metrics_of, parameters_of
 from scalkit.measure.sources import CAMPAIGN, campaigns_in
-from scalkit.measure.virtual_time import clock_of, is_virtual, machine_of
+from scalkit.measure.virtual_time import clock_of, machine_of
 from scalkit.store.filed.machines import over
 from scalkit.store.filed.machines import virtual as virtual_machine
 from scalkit.store.filed.rows import Rows, named
@@ -111,10 +111,25 @@ def _add(
     )
 
 
+def _virtual(ds: xr.Dataset) -> Mapping[str, Any]:
+    """Return the machine of a virtual clock; empty of other clocks. Raises DataError if the machine is missing."""
+    clock = ds.attrs.get("clock") or ""
+    if clock not in ("", "virtual"):
+        raise DataError(f"attrs['clock'] is {clock!r:.40}; 'virtual', or nothing for other clocks, is needed.")
+    if not clock:
+        return {}
+    machine = machine_of(ds.attrs)
+    if not machine:
+        raise DataError(
+            "the times are of a virtual clock, and attrs['virtual'] does not have the numbers of its machine; add them."
+        )
+    return machine
+
+
 def _measured(ds: xr.Dataset, number: int, rows: Rows) -> dict[str, Any]:
     library = str(ds.attrs.get("mpi_library", ""))
     implementation, version = library_of(library)
-    parameters, virtual = parameters_of(ds), machine_of(ds.attrs) if is_virtual(ds.attrs) else {}
+    parameters, virtual = parameters_of(ds), _virtual(ds)
     return {
         "label": f"{ds.attrs.get('title', 'dataset')}-r{number:02d}",
         "title": str(ds.attrs.get("title", "")),
@@ -124,7 +139,7 @@ def _measured(ds: xr.Dataset, number: int, rows: Rows) -> dict[str, Any]:
         "mpi_impl": implementation,
         "mpi_version": version,
         "mpi_library": library,
-        "simulated": bool(ds.attrs.get("simulated", 0)),
+        "clock": "virtual" if virtual else "simulated" if ds.attrs.get("simulated", 0) else "real",
         "machine_desc": virtual_machine(virtual) if virtual else {},
         "simulation": {"virtual": dict(virtual)} if virtual else {},
         "parameter": parameters[0] if len(parameters) == 1 else "p",

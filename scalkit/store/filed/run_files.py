@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,16 +10,19 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from scalkit.bundled import is_shipped
 from scalkit.errors import DataError
 from scalkit.json_values import json_fields
 from scalkit.measure.quarter_means import CUTS
 from scalkit.measure.records import Cell, Memory
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
+from scalkit.measure.sources import CAMPAIGN
 from scalkit.measure.virtual_time import clock_of
 from scalkit.store.filed.machines import described, over
 from scalkit.store.filed.rows import Rows, add_trips, add_units, named, of_passes
 from scalkit.store.runs.columns import pattern_of, role_of
 from scalkit.store.runs.content import RunContent, library_of
+from scalkit.whole_file import require_own_files
 
 _PRIVATE_OPTIONS = ("--out", "--provenance", "--run-id", "--expect-np")
 
@@ -46,6 +50,7 @@ def _files(paths: Iterable[Path]) -> list[Path]:
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
+            require_own_files(path, os.listdir(path), hard_links=is_shipped(path))
             inside = sorted(p for p in path.iterdir() if p.is_file() and re.search(r"\.jsonl(\.part)?$", p.name))
             done = {p.name for p in inside if p.suffix == ".jsonl"}
             found += [p for p in inside if p.name.removesuffix(".part") not in done or p.suffix == ".jsonl"]
@@ -62,12 +67,14 @@ def _files(paths: Iterable[Path]) -> list[Path]:
 
 
 def _campaign(folder: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads((folder / "campaign.toml").read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    path = folder / CAMPAIGN
+    if not os.path.lexists(path):
         return {}
+    require_own_files(folder, [CAMPAIGN], hard_links=is_shipped(folder))
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise DataError(f"cannot read {folder / 'campaign.toml'}: {error}; restore or delete it.") from error
+        raise DataError(f"cannot read {path}: {error}; restore or delete it.") from error
 
 
 def _run(
@@ -90,6 +97,11 @@ def _run(
     if any("," in name for name in parameters):
         raise DataError(
             f"the run {files[0].env.run_id!r} is over {files[0].env.parameter}, and runs of the store have one parameter."
+        )
+    clocks = list(dict.fromkeys("simulated time" if file.env.simulated else clock_of(file.env.virtual) for file in ordered))
+    if len(clocks) > 1:
+        raise DataError(
+            f"the run {files[0].env.run_id!r} has times of different clocks, {' and '.join(clocks)}; file them apart."
         )
     rows = Rows()
     for launch, file in enumerate(ordered):
@@ -220,6 +232,7 @@ def _measured(files: Sequence[RunFile], campaign: Mapping[str, Any]) -> dict[str
     fields = first.env.fields
     provenance = _mapping(fields, "provenance")
     simulation = _mapping(provenance, "simulation")
+    settings = {**_mapping(provenance, "settings"), **_mapping(campaign, "settings")}
     library = first.env.mpi_library
     implementation, version = library_of(library)
     hosts = {host for file in files for host in file.env.fields.get("hosts", [file.env.host]) if isinstance(host, str)}
@@ -249,7 +262,8 @@ def _measured(files: Sequence[RunFile], campaign: Mapping[str, Any]) -> dict[str
         "processes_per_node": per_node,
         "seed": _whole(_mapping(campaign, "arguments").get("seed", fields.get("seed"))),
         "sync": _text(_mapping(campaign, "arguments"), "sync"),
-        "clock": {
+        "clock": "virtual" if first.env.virtual else "simulated" if first.env.simulated else "real",
+        "timer": {
             key: value
             for key, value in _mapping(fields, "clock").items()
             if isinstance(value, str | bool) or (isinstance(value, int | float) and math.isfinite(value))
@@ -257,9 +271,8 @@ def _measured(files: Sequence[RunFile], campaign: Mapping[str, Any]) -> dict[str
         "harness_sha": _text(provenance, "sources"),
         "switches": {
             "arguments": json.loads(json.dumps(_mapping(campaign, "arguments"), default=str)),
-            "settings": {str(key): str(value) for key, value in _mapping(campaign, "settings").items()},
+            "settings": {str(key): str(value) for key, value in settings.items()},
         },
-        "simulated": first.env.simulated,
         "parameter": first.env.parameter,
         "launches": [_launch(file) for file in files],
         "skips": [{"launch": number, "op": skip.op, "why": skip.why} for number, file in enumerate(files) for skip in file.skips],

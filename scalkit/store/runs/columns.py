@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SCHEMA_VERSION = 4
-"""Written into every file. A newer version only adds columns that may be missing, see `Column.since`; 4 brought the hash of the
-record and checksums of pages."""
+SCHEMA_VERSION = 5
+"""Written into every file and marker. This scalkit reads this schema alone: those before it were never released."""
 
 PATTERNS = ("point-to-point", "collective", "master-worker", "simple", "rma", "memory", "kernel")
 """How measurements are performed: those of one pattern can be compared."""
@@ -32,7 +31,7 @@ SUITE_KEY = ("op", "pattern", "metric", "x_name", "fixed", "datatype", "sync")
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name, its kind, and the schema version that brought it.
+    """A column: its name and its kind.
 
     `kind`, {"int64", "double", "string", "bool", "ints"}: ``ints`` is a list of whole numbers a row.
     `derived`: computed from the raw repetitions: no part of what the name of a file is a hash of.
@@ -41,7 +40,6 @@ class Column:
     name: str
     kind: str
     nullable: bool = False
-    since: int = 1
     derived: bool = False
 
 
@@ -68,12 +66,12 @@ _MEASUREMENT = (
     *(Column(name, "ints", nullable=True) for name in ("pure", "work")),
     Column("detail", "string", nullable=True),
     # what root alone needed in each repetition, and each process's median
-    Column("root_raw", "ints", nullable=True, since=2),
-    Column("process_med", "ints", nullable=True, since=2),
+    Column("root_raw", "ints", nullable=True),
+    Column("process_med", "ints", nullable=True),
     # the quarters that the mean of the stop rule leaves out; repetitions of which each process's time was kept, and these times
-    Column("cut", "string", nullable=True, since=3),
-    Column("process_at", "ints", nullable=True, since=3),
-    Column("process_raw", "ints", nullable=True, since=3),
+    Column("cut", "string", nullable=True),
+    Column("process_at", "ints", nullable=True),
+    Column("process_raw", "ints", nullable=True),
 )
 
 _DERIVED = (
@@ -82,7 +80,7 @@ _DERIVED = (
     *(Column(name, "double", derived=True) for name in ("value", "min", "q1", "med", "q3", "max", "mean")),
     Column("raw_hash", "int64", derived=True),
     *(Column(name, "double", nullable=True, derived=True) for name in ("sd", "cut_mean")),
-    Column("stderr", "double", nullable=True, since=3, derived=True),
+    Column("stderr", "double", nullable=True, derived=True),
 )
 
 COLUMNS = (Column("suite", "int64"), *_SUITE, *_MEASUREMENT, *_DERIVED)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scalkit.clocks import CLOCKS
 from scalkit.errors import DataError
 from scalkit.schema_errors import schema_in
 from scalkit.store.runs.columns import COLUMNS, SCHEMA_VERSION, arrow_schema, names
@@ -72,14 +73,20 @@ def platform_of(measured: Mapping[str, Any]) -> str:
     return f"{machine}, {library}" if library else machine
 
 
+def virtual_clock(measured: Mapping[str, Any]) -> str:
+    """Return what distinguishes the virtual clock of a run from others; empty of other clocks."""
+    if measured["clock"] != "virtual":
+        return ""
+    from scalkit.measure.virtual_time import clock_of
+
+    return clock_of(measured["simulation"]["virtual"])
+
+
 KEY = b"scalkit"
 """The record's place in the metadata of a file."""
 
 SEAL = "sha256"
 """The place of the record's own hash in it."""
-
-SEALED_SINCE = 4
-"""The schema from which on every record has its hash."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +94,7 @@ class RunContent:
     """A run: its record, its measurements, and the id that follows from both.
 
     `run_id`: 32 hexadecimal digits. `record`: ``measured`` and ``filing``.
-    `table`: a row for each measurement, with the columns of the newest schema.
+    `table`: a row for each measurement, with the columns of the schema.
     """
 
     run_id: str
@@ -96,7 +103,14 @@ class RunContent:
 
     @classmethod
     def of(cls, measured: Mapping[str, Any], filing: Mapping[str, Any], table: pa.Table) -> RunContent:
-        """Return the run; `table` has the columns of the newest schema."""
+        """Return the run.
+
+        `table`: has the columns of the schema.
+        Raises ValueError if `measured` does not say what clock its times are of.
+        """
+        problem = clock_problem(measured)
+        if problem:
+            raise ValueError(f"the run {problem}")
         record = new_record(measured, filing)
         return cls(content_id(record["measured"], table), record, table)
 
@@ -167,22 +181,42 @@ def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def record_of(metadata: Mapping[bytes, bytes] | None, name: str) -> dict[str, Any]:
-    """Return the record in the metadata of a file. Raises DataError if there is none, or it is of a newer schema."""
+    """Return the record in the metadata of a file. Raises DataError if there is none, or it is of another schema."""
     try:
         record = json.loads((metadata or {})[KEY])
         version = int(record["schema_version"])
-        record["measured"], record["filing"], record["run_id"]
-    except (KeyError, TypeError, ValueError) as error:
+        record["measured"].get("clock"), record["filing"], record["run_id"]
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise DataError(f"{name} has no record of a run; it is no file of a store. Delete it.") from error
-    if version > SCHEMA_VERSION:
-        raise DataError(
-            f"{name} has schema {version}, newer than {SCHEMA_VERSION}, the newest that this scalkit reads; update scalkit."
-        )
-    if (version >= SEALED_SINCE or SEAL in record) and not is_intact(record):
+    if version != SCHEMA_VERSION:
+        raise DataError(f"{name} has schema {version}, and this scalkit reads {SCHEMA_VERSION}; {way_on(version)}")
+    problem = clock_problem(record["measured"])
+    if problem:
+        raise DataError(f"{name} {problem}; file its measurements again.")
+    if not is_intact(record):
         raise DataError(
             f"{name} has a record that does not fit its hash: it was changed or damaged; restore it from another copy."
         )
     return dict(record)
+
+
+def clock_problem(measured: Mapping[str, Any]) -> str:
+    """Return what is wrong with what a record says of its clock; empty if nothing is."""
+    clock, simulation = measured.get("clock"), measured.get("simulation") or {}
+    if clock not in CLOCKS:
+        return "does not say whether its times are of a real, a virtual or a simulated clock"
+    has_virtual = isinstance(simulation, Mapping) and bool(simulation.get("virtual"))
+    if has_virtual != (clock == "virtual"):
+        lacks = "has" if has_virtual else "lacks"
+        return f"says that its times are of a {clock} clock, and {lacks} the numbers of a virtual one"
+    if clock == "real" and simulation:
+        return "says that its times are of a real clock, and names a simulator"
+    return ""
+
+
+def way_on(version: int) -> str:
+    """Return what to do with a store of another schema."""
+    return "update scalkit." if version > SCHEMA_VERSION else "file its measurements again."
 
 
 def is_intact(record: Mapping[str, Any]) -> bool:
@@ -194,11 +228,11 @@ def is_intact(record: Mapping[str, Any]) -> bool:
 
 
 def decoded(source: Any, name: str, columns: list[str] | None = None) -> tuple[dict[str, Any], pa.Table]:
-    """Return record and table of a Parquet file, with nulls in columns that its older schema lacks.
+    """Return record and table of a Parquet file.
 
     `name`: for messages. `columns`: only these.
-    Raises DataError if it is no file of a store, damaged as far as checksums of pages and the hash of the record tell, or of a
-    newer schema. Its derived columns are what it says they are; see `trusted`.
+    Raises DataError if it is no file of a store, damaged as far as checksums of pages and the hash of the record tell, or of
+    another schema. Its derived columns are what it says they are; see `trusted`.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -218,24 +252,28 @@ def decoded(source: Any, name: str, columns: list[str] | None = None) -> tuple[d
         raise DataError(f"{name} cannot be read as Parquet: {text}; restore it from another copy of the store.") from error
 
 
-def trusted(path: Path, run_id: str, columns: list[str] | None = None) -> tuple[dict[str, Any], pa.Table]:
+def trusted(content: bytes, run_id: str, columns: list[str] | None = None) -> tuple[dict[str, Any], pa.Table]:
     """Return record and table of a run of a store: nothing derived is believed, and the content must have the run's hash.
 
-    `run_id`: the run that it must be. `columns`: only these. Raises DataError if it cannot be read, or is not what was filed.
+    `content`: of its file. `run_id`: the run that it must be. `columns`: only these.
+    Raises DataError if it cannot be read, or is not what was filed.
     """
-    record, table = decoded(path, path.name)
+    import pyarrow as pa
+
+    file = f"{run_id}.parquet"
+    record, table = decoded(pa.BufferReader(content), file)
     try:
         found = content_id(record["measured"], table)
         if not record["run_id"] == run_id == found:
             raise DataError(
-                f"{path.name} was changed or damaged: its content is that of run {found[:12]}, not {run_id[:12]}; restore it "
+                f"{file} was changed or damaged: its content is that of run {found[:12]}, not {run_id[:12]}; restore it "
                 "from another copy of the store."
             )
         return record, completed(recomputed(table), columns)
     except (ValueError, IndexError, TypeError, OverflowError) as error:
         if isinstance(error, DataError):
             raise
-        raise DataError(f"{path.name} has measurements that cannot be: {error}; retract run {run_id[:12]}.") from error
+        raise DataError(f"{file} has measurements that cannot be: {error}; retract run {run_id[:12]}.") from error
 
 
 def completed(table: pa.Table, columns: list[str] | None = None) -> pa.Table:

@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,12 +14,14 @@ import xarray as xr
 from scalkit.errors import DataError
 from scalkit.measure.assemble import assemble, run_labels
 from scalkit.measure.assemble_units import MASTER_WORKER, SHARES, UNIT_TIME, WORKERS
+from scalkit.measure.environment import Environment, as_attribute, of_launches, together
 from scalkit.measure.records import Cell, Count, Env, Memory
 from scalkit.measure.runfile import RunFile
 from scalkit.measure.schema import METRICS
-from scalkit.measure.virtual_time import clock_attributes, virtual_of
+from scalkit.measure.virtual_time import clock_attributes
 from scalkit.store.filed.rows import CELL_PROGRAMS
 from scalkit.store.runs.columns import UNITS
+from scalkit.store.runs.content import virtual_clock
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 LEVELS = ("rep", "point")
 """Every repetition, or one value for each measurement."""
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 _STATUSES = ("open", "converged", "capped", "budget")
 
 
@@ -41,12 +41,14 @@ def dataset_of(runs: Sequence[tuple[Mapping[str, Any], pa.Table]], level: str, *
     `keep_flagged`: keep repetitions that began late or outlasted their window.
     Raises DataError if they cannot be one Dataset, as those of different libraries or message sizes.
     """
+    _require_one_clock(record for record, _ in runs)
     if runs and all(is_of_cells(table) for _, table in runs):
         return cells_dataset(runs, level)
     files = [file for record, table in runs for file in _files(record, table)]
     if not files:
         raise DataError("no measurement is left of what was chosen; choose other runs or operations.")
     ds = assemble(files, keep_flagged=keep_flagged)
+    ds.attrs |= _environment(record for record, _ in runs)
     ds.attrs["source"] = "store"
     ds.attrs["inputs"] = json.dumps({str(record["run_id"]): str(record["run_id"]) for record, _ in runs})
     return _at_points(ds, ("time", "root_time")) if level == "point" else ds
@@ -89,12 +91,55 @@ def _env(measured: Mapping[str, Any], launch: Mapping[str, Any], row: Mapping[st
         mpi_library=str(measured["mpi_library"]),
         processes_per_node=int(row["processes_per_node"]),
         oversubscribed=bool(row["oversubscribed"]),
-        simulated=bool(measured["simulated"]),
+        simulated=measured["clock"] == "simulated",
         parameter=str(measured["parameter"]),
         point=int(launch.get("point", row["p"])),
-        fields={"provenance": {"simulation": measured["simulation"]}} if measured["simulation"] else _NOTHING,
-        virtual=virtual_of({"provenance": measured["simulation"]}),
+        fields=_fields(measured),
+        virtual=_virtual(measured),
     )
+
+
+def _virtual(measured: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the machine of a virtual clock; empty of other clocks."""
+    found: Mapping[str, Any] = measured["simulation"]["virtual"] if measured["clock"] == "virtual" else {}
+    return found
+
+
+def _require_one_clock(records: Iterable[Mapping[str, Any]]) -> None:
+    clocks = list(dict.fromkeys((record["measured"]["clock"], virtual_clock(record["measured"])) for record in records))
+    if len(clocks) > 1:
+        said = " and ".join(virtual or clock for clock, virtual in clocks)
+        raise DataError(f"these runs have times of different clocks, {said}; choose one, as with clock={clocks[0][0]}.")
+
+
+def _fields(measured: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what the first record of a run file says of what was measured with."""
+    machine = measured["machine_desc"]
+    provenance = {
+        "simulation": measured["simulation"],
+        "settings": measured["switches"].get("settings", {}),
+        "sources": measured["harness_sha"],
+    }
+    return {
+        "cpu": machine.get("cpu"),
+        "cores": machine.get("cores_per_node"),
+        **{key: measured[key] for key in ("kernel", "compiler")},
+        "provenance": {key: value for key, value in provenance.items() if value},
+    }
+
+
+def _environment(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the attribute of a Dataset that says what runs were measured with."""
+    every = [record["measured"] for record in records]
+    return as_attribute(together([of_launches(map(_fields, every)), *map(_network, every)]))
+
+
+def _network(measured: Mapping[str, Any]) -> Environment:
+    """Return network and topology of a run on several real nodes."""
+    if measured["nodes"] < 2 or measured["clock"] != "real":
+        return {}
+    machine = measured["machine_desc"]
+    return {key: [str(machine[key])] for key in ("network", "topology") if machine.get(key)}
 
 
 def _cells(row: Mapping[str, Any]) -> Iterable[Cell]:
@@ -200,12 +245,13 @@ def _attributes(
     fixed = json.loads(first["fixed"] or "{}")
     kind = "a master and its workers" if first["program"] == MASTER_WORKER else "messages"
     return {
-        "title": f"{'simulation of ' if measured['simulated'] else ''}{kind}",
+        "title": f"{'simulation of ' if measured['clock'] == 'simulated' else ''}{kind}",
         "parameter": parameter,
         "measured_on": str(measured["machine"]),
-        "simulated": int(bool(measured["simulated"])),
-        **clock_attributes([virtual_of({"provenance": record["measured"]["simulation"]}) for record, _ in runs]),
+        "simulated": int(measured["clock"] == "simulated"),
+        **clock_attributes([_virtual(record["measured"]) for record, _ in runs]),
         "mpi_library": str(measured["mpi_library"]),
+        **_environment(record for record, _ in runs),
         "datatype": "byte",
         "started": min(str(record["measured"]["started"]) for record, _ in runs),
         "truncated": "",

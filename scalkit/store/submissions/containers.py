@@ -1,15 +1,15 @@
 """Folders and zips of stores from elsewhere: which files are in them, and what must not be."""
 
-import os
 import re
 import shutil
 import stat
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from scalkit.errors import DataError
+from scalkit.store.directory import TEMPORARY, Directory, ForeignFileError
 from scalkit.store.folder import MARKER
 from scalkit.text import shortened
 
@@ -21,14 +21,14 @@ class Policy:
     `max_files`, `max_file_bytes`, `max_total_bytes`, `max_ratio`: of a zip or folder: number of files, size of each and of all,
     and how many times larger a file of a zip may be unpacked.
     `max_values`, `max_rows`, `max_row_groups`, `max_columns`: of a Parquet file; values of one column, repetitions included.
-    `max_json_bytes`, `max_json_depth`, `max_text`: of a run's record. `max_retractions`: of a store; so many signatures, too.
+    `max_json_bytes`, `max_json_depth`, `max_text`: of a run's record. `max_statements`: of a store; so many signatures, too.
     `memory_bytes`, `cpu_s`, `file_cpu_s`, `wall_s`: of the processes that read: memory and computing of one, computing for one
     file, and time of all together.
     `link_bytes_per_s`: what no link of a machine carries; twice the link that a record declares, in
     ``machine_desc.link_By_per_s``, counts too.
     """
 
-    max_files: int = 10_000
+    max_files: int = 50_000
     max_file_bytes: int = 256 << 20
     max_total_bytes: int = 8 << 30
     max_ratio: float = 200.0
@@ -39,7 +39,7 @@ class Policy:
     max_json_bytes: int = 4 << 20
     max_json_depth: int = 16
     max_text: int = 4096
-    max_retractions: int = 10_000
+    max_statements: int = 50_000
     memory_bytes: int = 4 << 30
     cpu_s: int = 600
     file_cpu_s: int = 120
@@ -51,6 +51,7 @@ RUN_FILE = re.compile(r"[0-9a-f]{32}\.parquet")
 _ALLOWED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}\.(parquet|json|jsonl|md|txt|cff|html|svg|pdf|csv)|allowed_signers")
 _ENCRYPTED = 0x1
 _CHUNK = 1 << 20
+_DEEPEST = 5
 
 
 class RefusedError(DataError):
@@ -61,33 +62,41 @@ class RefusedError(DataError):
         self.code = code
 
 
-def listed(root: Path, policy: Policy) -> Iterator[Path]:
-    """Yield the run files in a folder, after a look at everything else in it.
+def listed(directory: Directory, policy: Policy) -> list[str]:
+    """Return the names of the run files in a folder, after a look at everything else in it.
 
-    Raises RefusedError if there are links, too many files, or too much.
+    Raises RefusedError if there are links, devices or the like, too many files, too much, or something unreadable.
     """
     total, number = 0, 0
-    for parent, folders, names in os.walk(root, followlinks=False):
-        for name in [*folders, *names]:
-            path = Path(parent) / name
-            kind = path.lstat()
-            if stat.S_ISLNK(kind.st_mode):
-                raise RefusedError("link", f"{path.relative_to(root)} is a link; only files are allowed.")
-            if not stat.S_ISDIR(kind.st_mode) and not stat.S_ISREG(kind.st_mode):
-                raise RefusedError("special-file", f"{path.relative_to(root)} is no regular file.")
+    found = []
+    try:
+        for name, status in directory.walk():
+            *folders, file = name.split("/")
             number += 1
-            total += kind.st_size if stat.S_ISREG(kind.st_mode) else 0
+            total += status.st_size if stat.S_ISREG(status.st_mode) else 0
             if number > policy.max_files:
                 raise RefusedError("too-many-files", f"there are more than {policy.max_files} files.")
             if total > policy.max_total_bytes:
                 raise RefusedError("too-large", f"there are more than {policy.max_total_bytes >> 20} MB.")
-        yield from sorted(Path(parent) / name for name in names if name.endswith(".parquet") and _is_run(parent))
+            if len(folders) > _DEEPEST:
+                raise RefusedError("too-deep", f"{_short(name)} lies more than {_DEEPEST} folders deep.")
+            if file.endswith(".parquet") and stat.S_ISREG(status.st_mode) and _has_runs(folders):
+                found.append(name)
+    except ForeignFileError as error:
+        raise RefusedError(foreign_code(error), str(error)) from error
+    except OSError as error:
+        raise RefusedError("unreadable", f"the folder cannot be read: {error}; check its permissions.") from error
+    return found
 
 
-def _is_run(parent: str) -> bool:
+def foreign_code(error: ForeignFileError) -> str:
+    """Return the code of the reason to refuse what is no plain file."""
+    return "link" if "link" in error.kind else "special-file"
+
+
+def _has_runs(folders: Sequence[str]) -> bool:
     """Return whether the Parquet files of a folder are runs, and not those of an index, of a page or half written."""
-    parts = Path(parent).parts
-    return "index" not in parts[-2:] and parts[-1] not in ("tmp", "page")
+    return "index" not in folders[-2:] and not (folders and folders[-1] in (TEMPORARY, "page"))
 
 
 def unpacked(archive: Path, into: Path, policy: Policy) -> Path:
@@ -135,13 +144,16 @@ def _require_name(member: zipfile.ZipInfo, seen: set[str]) -> None:
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name or "\0" in name:
         raise RefusedError("zip-path", f"the name {_short(name)} leads out of the folder.")
-    if stat.S_ISLNK(member.external_attr >> 16):
+    kind = stat.S_IFMT(member.external_attr >> 16)
+    if kind == stat.S_IFLNK:
         raise RefusedError("link", f"{_short(name)} is a link; only files are allowed.")
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        raise RefusedError("special-file", f"{_short(name)} is a device, a pipe or a socket; only files are allowed.")
     if name.casefold() in seen:
         raise RefusedError("zip-duplicate", f"the name {_short(name)} stands there twice.")
     seen.add(name.casefold())
-    if len(path.parts) > 6:
-        raise RefusedError("zip-path", f"{_short(name)} lies more than five folders deep.")
+    if len(path.parts) > _DEEPEST + 1:
+        raise RefusedError("zip-path", f"{_short(name)} lies more than {_DEEPEST} folders deep.")
     if not member.is_dir() and not _ALLOWED.fullmatch(path.name):
         raise RefusedError("unexpected-file", f"{_short(name)} is no kind of file that belongs into a store.")
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,7 +41,7 @@ class Origin:
     def of(cls, run_id: str, name: str, measured: Mapping[str, Any]) -> "Origin":
         """Return the origin that a record tells of."""
         keys = ("campaign", "label", "machine", "mpi_library", "started")
-        computed = bool(measured.get("simulated") or measured.get("simulation"))
+        computed = measured.get("clock") != "real"
         return cls(run_id, name, tuple(str(measured.get(key, "")) for key in keys), computed)
 
 
@@ -170,7 +169,10 @@ def is_copy(some: Integers, others: Integers) -> bool:
     return bool(shared >= max(_LEAST_GRAMS[0], 0.5 * len(few)) and (shared >= _LEAST_GRAMS[1] or shared == len(few)))
 
 
-def raws_in(path: Path, run_id: str) -> dict[int, Integers]:
-    """Return the repetitions of the measurements of a run by their hashes. Raises DataError if the file is damaged."""
-    _, table = trusted(path, run_id)
+def raws_in(content: bytes, run_id: str) -> dict[int, Integers]:
+    """Return the repetitions of the measurements of a run, of its file's content, by their hashes.
+
+    Raises DataError if the file is damaged.
+    """
+    _, table = trusted(content, run_id)
     return dict(zip(table["raw_hash"].to_pylist(), repetitions_of(table), strict=True))

@@ -82,105 +82,141 @@ def findings(
     import jsonschema  # noqa: F401  # what is loaded here does not count as time for the first file
     import pyarrow.parquet  # noqa: F401
 
-    from scalkit.store.folder import INDEX, MARKER
+    from scalkit.bundled import is_shipped
+    from scalkit.store.directory import Directory
+    from scalkit.store.folder import INDEX
     from scalkit.store.submissions.containers import RefusedError, listed, unpacked
 
     clean = scratch / "clean"
     clean.mkdir(exist_ok=True)
+    is_store = True
     try:
         if path.is_dir():
-            root, files = path, list(listed(path, policy))
+            root = path
         elif path.suffix == ".parquet":
-            root, files = path.parent, [path]
+            path = path.resolve()
+            root, is_store = path.parent, False
         else:
             root = unpacked(path, scratch / "unpacked", policy)
-            files = list(listed(root, policy))
-        if not done:
-            said = list(_of_store(root, path, policy))
-            yield from said
-            if any(one["file"] == MARKER for one in said):
-                return
-            if path != root / path.name and (root / INDEX).is_dir():
-                yield _refusal(INDEX, "index-brought", "an index is derived and not believed; delete the folder index.")
+        # A file that a user names may have other names; so may those of packages, which some installers link.
+        directory = Directory(root, hard_links=not is_store or is_shipped(root))
+        files = listed(directory, policy) if is_store else [path.name]
     except RefusedError as refused:
         yield _refusal(path.name, refused.code, str(refused))
         return
-    if not files and not done:
+    if is_store and not done:
+        is_refused = False
+        for one in _of_store(root, policy):
+            is_refused |= bool(one.get("refused"))
+            yield one
+        # Without what people say of them, as that one is wrong, runs are not taken either.
+        if is_refused and not integrity:
+            return
+        if not integrity and INDEX in directory.entries():
+            yield _refusal(INDEX, "index-brought", "an index is derived and not believed; delete the folder index.")
+    if not files and not done and not integrity:
         yield _refusal(path.name, "no-runs", f"there is no run file in {path.name}.")
-    for file in files:
-        name = str(file.relative_to(root))
+    for name in files:
         if name not in done:
             begin(name)
-            yield {**(_intact(file) if integrity else _of_file(file, clean, policy)), "file": name}
+            found = _intact(directory, name) if integrity else _of_file(directory, name, clean, policy)
+            yield {**found, "file": name}
 
 
-def _intact(file: Path) -> dict[str, Any]:
+def _intact(directory: Any, name: str) -> dict[str, Any]:
     """Return whether a run is what was filed, whatever else is to be said of it."""
-    from scalkit.errors import DataError
+    import pyarrow as pa
+
+    from scalkit.errors import DataError, StoreError
     from scalkit.store.runs.content import decoded, trusted
     from scalkit.store.submissions.table_checks import derived_problems
 
+    file = Path(name)
     try:
-        trusted(file, file.stem)
-        problems = [list(one) for one in derived_problems(decoded(file, file.name)[1])]
-    except DataError as error:
-        return _refusal(file.name, "damaged", str(error))
-    return {"file": file.name, "run_id": file.stem, "refused": problems, "warnings": []}
+        content = directory.read(name)
+        trusted(content, file.stem)
+        problems = [list(one) for one in derived_problems(decoded(pa.BufferReader(content), file.name)[1])]
+    except (DataError, StoreError, OSError) as error:
+        return _refusal(name, "damaged", str(error))
+    return {"file": name, "run_id": file.stem, "refused": problems, "warnings": []}
 
 
-def _of_store(root: Path, path: Path, policy: Any) -> Iterator[dict[str, Any]]:
-    """Yield what the folder says beside its runs: that its schema is newer, and retractions."""
+def _of_store(root: Path, policy: Any) -> Iterator[dict[str, Any]]:
+    """Yield what the folder says beside its runs: that its schema is newer, what is damaged, and statements."""
+    from scalkit.bundled import is_shipped
     from scalkit.errors import StoreError
-    from scalkit.store.folder import MARKER, StoreFolder
+    from scalkit.store.folder import MARKER, SIGNATURES, SIGNERS, STATEMENTS, StoreFolder
     from scalkit.store.runs.texts import retraction_problem
+    from scalkit.store.submissions.record_checks import record_problems
 
-    if not path.is_file() or path.suffix != ".parquet":
-        folder = StoreFolder(root, readonly=True)
-        if (root / MARKER).is_file():
-            try:
-                StoreFolder.opened(root, readonly=True)
-            except StoreError as error:
-                code = "schema-newer" if "newer" in str(error) else "store-broken"
-                yield _refusal(MARKER, code, str(error))
-                return
-        entries, signatures = folder.retracted(), folder.signatures()
-        for file, name, found in (("retracted.jsonl", "retractions", entries), ("signatures.jsonl", "signatures", signatures)):
-            if len(found) > policy.max_retractions:
-                text = f"there are {len(found)} {name}; at most {policy.max_retractions} are allowed."
-                yield _refusal(file, f"too-many-{name}", text)
-                return
-        problem = retraction_problem(entries, policy.max_text)
-        if problem is not None:
-            yield _refusal("retracted.jsonl", *problem)
+    folder = StoreFolder(root, readonly=True, hard_links=is_shipped(root))
+    try:
+        folder.require_known()
+        damaged = folder.damaged_records()
+    except StoreError as error:
+        yield _refusal(MARKER, getattr(error, "code", "store-broken"), str(error))
+        return
+    if damaged:
+        for name, text in damaged.items():
+            yield _refusal(name, "record-damaged", text)
+        return
+    statements, signatures = folder.statements(), folder.signatures()
+    for name, found in ((STATEMENTS, statements), (SIGNATURES, signatures)):
+        if len(found) > policy.max_statements:
+            text = f"there are {len(found)} {name}; at most {policy.max_statements} are allowed."
+            yield _refusal(name, f"too-many-{name}", text)
             return
-        signatures = [one for one in signatures if len(one["signature"]) <= policy.max_text]
-        yield {"file": "", "retracted": entries, "signatures": signatures}
+    problem = retraction_problem(statements, policy.max_text)
+    if problem is not None:
+        yield _refusal(STATEMENTS, *problem)
+        return
+    for one in signatures:
+        filing = {name: text for name, text in one.items() if name not in ("run_id", "signer", "signature")}
+        if len(one["signature"]) > policy.max_text:
+            yield _refusal(SIGNATURES, "text-long", f"a signature of the run {one['run_id'][:12]} is too long.")
+            return
+        for problem in record_problems({"measured": {"launches": []}, "filing": filing}, policy):
+            yield _refusal(SIGNATURES, *problem)
+            return
+    if folder.has_signers:
+        text = "the list of signers is ignored: only the reader's own list counts."
+        yield {"file": SIGNERS, "refused": [], "warnings": [["signers-ignored", text]]}
+    yield {"file": "", "statements": statements, "signatures": signatures}
 
 
 def _refusal(file: str, code: str, text: str) -> dict[str, Any]:
     return {"file": file, "refused": [[code, text]], "warnings": []}
 
 
-def _of_file(file: Path, clean: Path, policy: Any) -> dict[str, Any]:
-    from scalkit.store.submissions.containers import RefusedError
+def _of_file(directory: Any, name: str, clean: Path, policy: Any) -> dict[str, Any]:
+    from scalkit.errors import StoreError
+    from scalkit.store.directory import ForeignFileError
+    from scalkit.store.submissions.containers import RefusedError, foreign_code
     from scalkit.store.submissions.copies import Origin
     from scalkit.store.submissions.file_checks import checked_file
 
+    file = Path(name).name
     try:
-        found = checked_file(file, policy)
-    except RefusedError as refused:
-        return _refusal(file.name, refused.code, str(refused))
-    except MemoryError:
-        return _refusal(file.name, "memory", f"{file.name} needs more memory than {policy.memory_bytes >> 20} MB.")
-    except Exception as error:  # whatever a file does to its reader, the others are read
-        return _refusal(file.name, "reader-failed", f"reading {file.name} failed with {type(error).__name__}.")
-    if found.run is not None and not found.problems:
-        from scalkit.store.runs.content import encoded
+        found = checked_file(directory.read(name, policy.max_file_bytes), file, policy)
+        if found.run is not None and not found.problems:
+            from scalkit.store.runs.content import encoded
 
-        (clean / f"{found.run.run_id}.parquet").write_bytes(encoded(found.run))
+            (clean / f"{found.run.run_id}.parquet").write_bytes(encoded(found.run))
+    except RefusedError as refused:
+        return _refusal(name, refused.code, str(refused))
+    except ForeignFileError as error:
+        return _refusal(name, foreign_code(error), str(error))
+    except StoreError as error:
+        return _refusal(name, "too-large", str(error))
+    except MemoryError:
+        return _refusal(name, "memory", f"{file} needs more memory than {policy.memory_bytes >> 20} MB.")
+    except OSError as error:
+        return _refusal(name, "unreadable", f"{file} cannot be read, or written again: {error.strerror or error}.")
+    except Exception as error:  # whatever a file does to its reader, the others are read
+        return _refusal(name, "reader-failed", f"reading {file} failed with {type(error).__name__}.")
     origin = Origin.of("", "", found.run.record["measured"] if found.run is not None else {})
     return {
-        "file": file.name,
+        "file": name,
         "run_id": found.run.run_id if found.run is not None else "",
         "refused": [list(problem) for problem in found.problems],
         "warnings": [list(warning) for warning in found.warnings],

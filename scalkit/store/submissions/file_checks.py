@@ -3,10 +3,9 @@
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from scalkit.store.runs.columns import COLUMNS, arrow_schema, names
+from scalkit.store.runs.columns import arrow_schema, names
 from scalkit.store.runs.content import KEY, RunContent, completed, content_id, encoded
 from scalkit.store.runs.marks import marks_of
 from scalkit.store.submissions.containers import RUN_FILE, Policy, RefusedError
@@ -28,11 +27,13 @@ class CheckedFile:
     marks: dict[str, list[Any]] = field(default_factory=dict)
 
 
-def checked_file(path: Path, policy: Policy) -> CheckedFile:
-    """Return what is in a file and what is wrong with it. Raises RefusedError if so much is wrong that it cannot be read."""
-    if path.stat().st_size > policy.max_file_bytes:
-        raise RefusedError("too-large", f"{path.name} has more than {policy.max_file_bytes >> 20} MB.")
-    metadata = _footer(path)
+def checked_file(content: bytes, name: str, policy: Policy) -> CheckedFile:
+    """Return what is in a file and what is wrong with it.
+
+    `name`: of the file, without its folder.
+    Raises RefusedError if so much is wrong that it cannot be read.
+    """
+    metadata = _footer(content, name)
     _require_modest(metadata, policy)
     texts = dict(metadata.metadata or {})
     if _ARROW in texts:
@@ -40,25 +41,25 @@ def checked_file(path: Path, policy: Policy) -> CheckedFile:
     if set(texts) != {KEY}:
         raise RefusedError("record-missing", "the file has no record of a run, or other metadata beside it.")
     record = checked_record(texts[KEY], policy)
-    _require_columns(metadata, int(record["schema_version"]))
-    table = _read(path)
+    _require_columns(metadata)
+    table = _read(content, name)
     problems = [*record_problems(record, policy), *table_problems(record, table, policy)]
     run = RunContent(content_id(record["measured"], table), {key: record[key] for key in ("measured", "filing")}, table)
-    problems += _name_problems(path, record, run)
+    problems += _name_problems(name, record, run)
     if problems:
         return CheckedFile(run, tuple(problems))
     return CheckedFile(run, (), tuple(table_warnings(record, table)), marks_of(table))
 
 
-def _footer(path: Path) -> Any:
+def _footer(content: bytes, name: str) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return pq.read_metadata(path)
+        return pq.read_metadata(pa.BufferReader(content))
     except (pa.ArrowException, OSError, MemoryError) as error:
         text = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
-        raise RefusedError("not-parquet", f"{path.name} cannot be read as Parquet: {text}.") from error
+        raise RefusedError("not-parquet", f"{name} cannot be read as Parquet: {text}.") from error
 
 
 def _require_modest(metadata: Any, policy: Policy) -> None:
@@ -95,14 +96,13 @@ def _types(metadata: Any) -> dict[str, tuple[str, str, int, int]]:
     }
 
 
-def _require_columns(metadata: Any, version: int) -> None:
+def _require_columns(metadata: Any) -> None:
     given, expected = _types(metadata), _expected()
     if len(given) != metadata.num_columns:
         raise RefusedError("column-twice", "a column stands there twice.")
-    later = {column.name for column in COLUMNS if column.since > version}
     for path, kind in expected.items():
         name = path.partition(".")[0]
-        if path not in given and name not in later:
+        if path not in given:
             raise RefusedError("column-missing", f"the column {name!r} is missing.")
         if path in given and given[path] != kind:
             raise RefusedError("column-type", f"the column {name!r} is {_shown(given[path])}; {_shown(kind)} is needed.")
@@ -117,17 +117,17 @@ def _shown(kind: tuple[str, str, int, int]) -> str:
     return " ".join([*words, *(["nullable"] if defined else []), *(["repeated"] if repeated else [])])
 
 
-def _read(path: Path) -> Any:
+def _read(content: bytes, name: str) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     pa.set_cpu_count(1)
     try:
-        table = pq.ParquetFile(path, page_checksum_verification=True).read(use_threads=False)
+        table = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True).read(use_threads=False)
         table.validate(full=True)
-        for name in names("ints"):
-            if name in table.column_names and table[name].combine_chunks().flatten().null_count:
-                raise RefusedError("null-value", f"{name} has a value that is missing.")
+        for column in names("ints"):
+            if column in table.column_names and table[column].combine_chunks().flatten().null_count:
+                raise RefusedError("null-value", f"{column} has a value that is missing.")
         return completed(table)
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, RefusedError):
@@ -135,11 +135,11 @@ def _read(path: Path) -> Any:
         if isinstance(error, pa.ArrowMemoryError):
             raise MemoryError from error
         text = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
-        raise RefusedError("not-parquet", f"{path.name} cannot be read as Parquet: {text}.") from error
+        raise RefusedError("not-parquet", f"{name} cannot be read as Parquet: {text}.") from error
 
 
-def _name_problems(path: Path, record: dict[str, Any], run: RunContent) -> Iterator[Problem]:
+def _name_problems(name: str, record: dict[str, Any], run: RunContent) -> Iterator[Problem]:
     if record["run_id"] != run.run_id:
         yield "id-mismatch", f"the record says run {record['run_id']}, its content is run {run.run_id}."
-    elif RUN_FILE.fullmatch(path.name) and path.name != f"{run.run_id}.parquet":
-        yield "id-mismatch", f"the file is named {path.name}, its content is run {run.run_id}."
+    elif RUN_FILE.fullmatch(name) and name != f"{run.run_id}.parquet":
+        yield "id-mismatch", f"the file is named {name}, its content is run {run.run_id}."

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from scalkit.errors import UsageError
 from scalkit.schema_errors import load_jsonschema, schema_in
 from scalkit.store.runs.columns import SCHEMA_VERSION
-from scalkit.store.runs.content import SEAL, SEALED_SINCE, canonical, is_intact
+from scalkit.store.runs.content import canonical, clock_problem, is_intact, way_on
 from scalkit.store.runs.texts import FREE, NAMES, name_problem, text_problem, texts_in
 from scalkit.store.submissions.containers import Policy, RefusedError
 
@@ -24,8 +24,8 @@ Problem = tuple[str, str]
 def checked_record(text: bytes, policy: Policy) -> dict[str, Any]:
     """Return the record if it can be read at all.
 
-    Raises RefusedError if it is too large or too deep, no JSON, of a newer schema, or not of the form that the schema asks
-    for.
+    Raises RefusedError if it is too large or too deep, no JSON, of another schema, not of the form that the schema asks
+    for, or contradicts itself about its clock.
     """
     if len(text) > policy.max_json_bytes:
         raise RefusedError("record-large", f"the record has {len(text)} bytes; at most {policy.max_json_bytes} are allowed.")
@@ -36,18 +36,19 @@ def checked_record(text: bytes, policy: Policy) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise RefusedError("record-json", f"the record is no JSON: {str(error).splitlines()[0][:100]}.") from error
     version = record.get("schema_version") if isinstance(record, dict) else None
-    if isinstance(version, int) and version > SCHEMA_VERSION:
-        raise RefusedError(
-            "schema-newer",
-            f"the schema {version} is newer than {SCHEMA_VERSION}, the newest that this scalkit reads; update scalkit.",
-        )
+    if isinstance(version, int) and version != SCHEMA_VERSION:
+        code = "schema-newer" if version > SCHEMA_VERSION else "schema-older"
+        raise RefusedError(code, f"the schema is {version}, and this scalkit reads {SCHEMA_VERSION}; {way_on(version)}")
     _require_form(record)
     try:
         canonical(record).encode()
     except ValueError as error:
         raise RefusedError("text-control", "the record has half of a character.") from error
-    if (int(record["schema_version"]) >= SEALED_SINCE or SEAL in record) and not is_intact(record):
+    if not is_intact(record):
         raise RefusedError("record-damaged", "the record does not fit its hash: it was changed or damaged.")
+    problem = clock_problem(record["measured"])
+    if problem:
+        raise RefusedError("clock-wrong", f"the record {problem}.")
     return dict(record)
 
 
@@ -117,17 +118,18 @@ def require_texts(measured: dict[str, Any], filing: dict[str, Any]) -> None:
             limits = known[part]["properties"].get(name, {})  # network and topology are of the machine
             if not limits.get("minLength", 0) <= len(value) <= limits.get("maxLength", len(value)):
                 raise UsageError(_length_sentence(f"{part}.{name}", value, limits.get("maxLength", 0)))
-    for _, sentence in _text_problems({"measured": measured, "filing": filing}, Policy()):
+    for _, sentence in text_problems({"measured": measured, "filing": filing}, Policy()):
         raise UsageError(sentence)
 
 
 def record_problems(record: dict[str, Any], policy: Policy) -> Iterator[Problem]:
     """Yield code and sentence of everything that is wrong with texts and dates of a record."""
-    yield from _text_problems(record, policy)
+    yield from text_problems(record, policy)
     yield from _dates(record)
 
 
-def _text_problems(record: dict[str, Any], policy: Policy) -> Iterator[Problem]:
+def text_problems(record: dict[str, Any], policy: Policy) -> Iterator[Problem]:
+    """Yield code and sentence of the texts of a record that may not be."""
     for field, text in texts_in(record):
         problem = text_problem(text, policy.max_text, is_free=field in FREE)
         if problem is None and field in NAMES:

@@ -53,7 +53,7 @@ class Checked:
 class Report:
     """What a validation found.
 
-    `retracted`: retractions that the submission carries, and restorations, which have ``restored``.
+    `statements`: retractions that the submission carries, and restorations, which have ``restored``.
     `signatures`: of runs that it carries, not yet verified.
     `confined`: what kept the process that read it from the network, from starting programs and from writing elsewhere; see
     `scalkit.store.submissions.sandbox.confine`.
@@ -61,7 +61,7 @@ class Report:
 
     path: str
     checked: tuple[Checked, ...]
-    retracted: tuple[dict[str, str], ...] = ()
+    statements: tuple[dict[str, str], ...] = ()
     confined: tuple[str, ...] = ()
     signatures: tuple[dict[str, str], ...] = ()
 
@@ -87,7 +87,7 @@ class Report:
                 lines += [f"  {one.file}: {mark}: {text} [{code}]" for code, text in found[:_MOST_SHOWN]]
                 if len(found) > _MOST_SHOWN:
                     lines.append(f"  {one.file}: and {len(found) - _MOST_SHOWN} more")
-        for entry in (retracted := in_effect(self.retracted))[:_MOST_SHOWN]:
+        for entry in (retracted := in_effect(self.statements))[:_MOST_SHOWN]:
             reason = " ".join(entry["reason"].split())
             lines.append(f"  retracted there: {entry['run_id'][:12]}: {reason!r}, by {entry['by'] or 'nobody named'}")
         if len(retracted) > _MOST_SHOWN:
@@ -102,7 +102,7 @@ class Report:
             "accepted": list(self.accepted),
             "refused": reasons_of(self.refused),
             "warnings": reasons_of(self.checked, "warnings"),
-            "retracted": [dict(entry) for entry in self.retracted],
+            "statements": [dict(entry) for entry in self.statements],
             "confined": list(self.confined),
         }
 
@@ -133,19 +133,16 @@ def validate(path: str | os.PathLike[str], *, policy: Policy | None = None) -> R
 
 
 @contextlib.contextmanager
-def examined(
-    path: Path, policy: Policy | None = None, below: Path | None = None, *, integrity: bool = False
-) -> Iterator[tuple[Report, Path]]:
+def examined(path: Path, policy: Policy | None = None, *, integrity: bool = False) -> Iterator[tuple[Report, Path]]:
     """Provide the report, and for that time a folder with the accepted runs, written again by this version.
 
-    `below`: where to make the scratch folder.
     `integrity`: tell only whether the files are what was filed; nothing is written again.
     """
     require("store")
     policy = policy or Policy()
     if not path.exists():
         raise DataError(f"there is nothing at {str(path)!r}; name a store, a zip of one, or a run's Parquet file.")
-    scratch = Path(tempfile.mkdtemp(prefix="examine-", dir=below))
+    scratch = Path(tempfile.mkdtemp(prefix="examine-"))
     try:
         found, ending = _run(path.absolute(), scratch, policy, integrity=integrity)
         report = _report(path, found, ending)
@@ -216,12 +213,12 @@ def _report(path: Path, found: list[dict[str, Any]], ending: str) -> Report:
         for one in found
         if "refused" in one
     ]
-    retracted = tuple(entry for one in found for entry in one.get("retracted", ()))
+    statements = tuple(entry for one in found for entry in one.get("statements", ()))
     if ending:
         checked.append(Checked(path.name, refused=(("reader-died", f"{path.name}: {ending}; the rest was not read."),)))
     confined = tuple(dict.fromkeys(str(means) for one in found for means in one.get("confined", ())))
     signatures = tuple(entry for one in found for entry in one.get("signatures", ()))
-    return Report(str(path), tuple(checked), retracted, confined, signatures)
+    return Report(str(path), tuple(checked), statements, confined, signatures)
 
 
 def _origin(found: Mapping[str, Any]) -> Origin | None:
@@ -231,11 +228,13 @@ def _origin(found: Mapping[str, Any]) -> Origin | None:
     return Origin(str(found["run_id"]), str(found["file"]), tuple(map(str, same)), bool(computed))
 
 
-def without_copies(report: Report, clean: Path, known: Marks | None = None, known_file: Callable[[str], Path] = Path) -> Report:
+def without_copies(
+    report: Report, clean: Path, known: Marks | None = None, read_known: Callable[[str], bytes] | None = None
+) -> Report:
     """Return the report, with the copies of other runs refused.
 
     `clean`: where the accepted runs are. `known`: of runs to compare them with, too.
-    `known_file`: where these are, by their ids.
+    `read_known`: return the content of the file of one of these, by its id.
     """
     looked_at = [one for one in report.checked if one.origin is not None and one.marks and not one.refused]
     new = Marks.of([one.origin for one in looked_at if one.origin is not None], [one.marks for one in looked_at])
@@ -243,7 +242,9 @@ def without_copies(report: Report, clean: Path, known: Marks | None = None, know
 
     @functools.lru_cache(maxsize=16)
     def raws(run_id: str) -> dict[int, Any]:
-        return raws_in(clean / f"{run_id}.parquet" if run_id in own else known_file(run_id), run_id)
+        if run_id in own or read_known is None:
+            return raws_in((clean / f"{run_id}.parquet").read_bytes(), run_id)
+        return raws_in(read_known(run_id), run_id)
 
     found = copies(new, known or Marks.of([], []), lambda run_id, number: raws(run_id)[number])
     words = {"raw-duplicated": "the very repetitions of", "raw-copied": "repetitions that are, changed, those of"}
@@ -256,7 +257,7 @@ def without_copies(report: Report, clean: Path, known: Marks | None = None, know
     return replace(report, checked=tuple(checked))
 
 
-_OWN = Policy(max_files=10**8, max_file_bytes=1 << 40, max_total_bytes=1 << 60, cpu_s=10**7, wall_s=1e6)
+_OWN = Policy(max_files=10**8, max_statements=10**8, max_file_bytes=1 << 40, max_total_bytes=1 << 60, cpu_s=10**7, wall_s=1e6)
 """One's own store may be large; a file that takes long, or too much memory, is still named and passed over."""
 
 
@@ -289,6 +290,5 @@ class Verified:
 
 def verify(store: Store) -> Verified:
     """Return which files of a store are what was filed: another process reads every one and checks all hashes."""
-    with examined(store.folder.runs, _OWN, integrity=True) as (report, _):
-        empty = [one for one in report.refused if one.refused[0][0] != "no-runs"]
-        return Verified(str(store.folder.shown), report.accepted, tuple(empty))
+    with examined(store.path, _OWN, integrity=True) as (report, _):
+        return Verified(str(store.folder.shown), report.accepted, report.refused)

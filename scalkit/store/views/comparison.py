@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scalkit.clocks import TIMES, with_clock
 from scalkit.errors import UsageError
 from scalkit.json_values import json_fields, json_value
 from scalkit.stats import adjusted_p, can_differ, hodges_lehmann_ratio, rank_sum
@@ -91,10 +92,10 @@ class Comparison:
         ratios = [ratio.ratio for ratio in own]
         few = sum(math.isnan(ratio.q) for ratio in own)
         marks = f"; {TOO_FEW}{'' if few == len(own) else f' at {few}'}" if few else ""
-        if curve.simulated != reference.simulated:
-            marks += f"; {'simulated against measured' if curve.simulated else 'measured against simulated'} times"
-        elif curve.simulated:
-            marks += "; simulated"
+        if curve.clock != reference.clock:
+            marks += f"; {curve.clock} against {reference.clock} times"
+        elif curve.clock != "real":
+            marks += f"; {TIMES[curve.clock]}"
         marks += "; more processes than cores" if curve.oversubscribed or reference.oversubscribed else ""
         pooled = max(curve.n_platforms, reference.n_platforms)
         together = f"; runs of {pooled} platforms taken together, platform=... chooses one" if pooled > 1 else ""
@@ -115,7 +116,7 @@ class Comparison:
             **json_fields(self, "statistic level confidence tolerance"),
             "curves": [
                 {
-                    **json_fields(curve, "label op platform metric unit fixed simulated oversubscribed x_name"),
+                    **json_fields(curve, "label op platform metric unit fixed clock oversubscribed x_name"),
                     "runs": list(curve.run_ids),
                     **json_fields(curve, "x y"),
                     "reference": self.curves[place].label if place >= 0 else None,
@@ -130,14 +131,14 @@ class Comparison:
         """Return the curves as CSV: a row for each point of each, with no cell that a spreadsheet takes for a formula."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["label", "op", "platform", "metric", "unit", "simulated", "x_name", "x", "median", "min", "max", "runs"])
+        writer.writerow(["label", "op", "platform", "metric", "unit", "clock", "x_name", "x", "median", "min", "max", "runs"])
         for curve in self.curves:
             named = [no_formula(text) for text in (curve.label, curve.op, curve.platform, curve.metric, curve.unit)]
             low, high = curve.spread
             for k, x in enumerate(curve.x.tolist()):
                 runs = int(np.isfinite(curve.values[k]).sum())
                 row = [repr(float(value)) for value in (curve.y[k], low[k], high[k])]
-                writer.writerow([*named, str(curve.simulated).lower(), curve.x_name, x, *row, runs])
+                writer.writerow([*named, curve.clock, curve.x_name, x, *row, runs])
         return out.getvalue()
 
     def __str__(self) -> str:
@@ -229,7 +230,7 @@ def _labelled(curves: list[Curve]) -> list[Curve]:
     """Return the curves with labels that say what differs between them, and no two alike."""
     same_platform = len({curve.platform for curve in curves}) == 1
     same_fixed = len({curve.fixed for curve in curves}) == 1
-    same_simulated = len({curve.simulated for curve in curves}) == 1
+    same_clock = len({curve.clock for curve in curves}) == 1
     same_kind = [len(set(values)) == 1 for values in zip(*(curve.kind for curve in curves), strict=True)]
     seen: dict[str, int] = {}
     given = [curve.label for curve in curves]
@@ -240,7 +241,7 @@ def _labelled(curves: list[Curve]) -> list[Curve]:
             label = curve.op if same_platform else label
             label += f", {curve.fixed}" if curve.fixed and not same_fixed else ""
             label += "".join(f", {said}" for said, is_same in zip(curve.kind, same_kind, strict=True) if said and not is_same)
-            label += ", simulated" if curve.simulated and not same_simulated and "simulated" not in label else ""
+            label = label if same_clock else with_clock(label, curve.clock)
             label += f", {curve.runs}" if curve.runs else ""
         elif given.count(label) > 1 and not same_fixed:
             label += f", {curve.fixed}" if curve.fixed else ""

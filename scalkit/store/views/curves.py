@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scalkit.clocks import VIRTUAL
 from scalkit.errors import DataError, UsageError
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.runs.columns import BASE_UNITS, STATISTICS, UNITS
@@ -95,7 +94,7 @@ MOST = 8
 
 _COLUMNS: tuple[str, ...] = (
     *("run_id", "platform", "machine", "op", "metric", "unit", "x_name", "x", "p", "msg_By", "fixed"),
-    *("simulated", "oversubscribed"),
+    *("clock", "virtual_clock", "oversubscribed"),
 )
 PROCESSES, ROOT = "processes", "root"
 """What may be compared beside the statistics of all repetitions: each process's median, over the processes; root's alone."""
@@ -112,7 +111,7 @@ class Curve:
     `values`, (ndarray of shape (points, runs), in `unit`): what stands for the measurement in each run; NaN where a run has
     none. `unit`: ``"s"``, ``"B"``, ``"op"`` or ``"1"``. `run_ids`: of the columns.
     `fixed`: what is the same at all points, as ``"p = 32"``; empty if nothing is.
-    `simulated`, `oversubscribed`: whether it is, whether any of it is.
+    `clock`, {"real", "virtual", "simulated"}: that its times were read from. `oversubscribed`: whether any of it is.
     `kind`: data type, synchronisation and pattern; empty texts where it has several, on several platforms.
     `n_platforms`: how many platforms the runs are of. `made`: whether the label was made, not given.
     `runs`: in which runs, where the choice is of some.
@@ -128,7 +127,7 @@ class Curve:
     unit: str
     run_ids: tuple[str, ...]
     fixed: str
-    simulated: bool
+    clock: str
     oversubscribed: bool
     kind: tuple[str, ...] = ()
     n_platforms: int = 1
@@ -217,13 +216,17 @@ def _curve(choice: Choice, kind: tuple[str, ...], x_name: str, rows: dict[str, A
     op, platform = _joined(rows, "op", ", "), _joined(rows, "platform", "; ")
     platforms = np.unique(rows["platform"].astype(str)).tolist()
     n_platforms = len(platforms)
-    clocks = {machine if VIRTUAL in machine else "real time" for machine in rows["machine"].astype(str).tolist()}
+    clocks = np.unique(rows["clock"].astype(str)).tolist()
     if len(clocks) > 1:
-        both = " and ".join(sorted(clocks)[:2])
-        raise DataError(f"{choice.shown!r} has times of different clocks, {both}; choose one, as with one platform.")
-    if len(np.unique(rows["simulated"].astype(bool))) > 1:
         raise DataError(
-            f"{choice.shown!r} has simulated and measured times, which are not taken together; choose one, as in simulated=false."
+            f"{choice.shown!r} has times of several clocks, {' and '.join(clocks)}, which are not taken together; choose one, "
+            f"as in clock={clocks[0]}."
+        )
+    virtual_clocks = np.unique(rows["virtual_clock"].astype(str)).tolist()
+    if len(virtual_clocks) > 1:
+        raise DataError(
+            f"{choice.shown!r} has times of different virtual clocks, {' and '.join(map(repr, virtual_clocks[:2]))}; choose "
+            "one, as with one platform or one virtual_clock."
         )
     filters = choice.filters
     one_run = len(ids) == 1 and ("run" in filters or isinstance(filters.get("run_id"), str))
@@ -238,7 +241,7 @@ def _curve(choice: Choice, kind: tuple[str, ...], x_name: str, rows: dict[str, A
         unit=BASE_UNITS[_single(rows, "unit", choice.shown)],
         run_ids=tuple(ids.tolist()),
         fixed=fixed,
-        simulated=bool(rows["simulated"].any()),
+        clock=clocks[0],
         oversubscribed=bool(rows["oversubscribed"].any()),
         kind=kind,
         n_platforms=n_platforms,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 GROUPINGS = {"platform": "taken together", "campaign": "each campaign by itself", "run": "each run by itself"}
 """What is a curve of its own among the chosen runs of a platform, and how a user says it."""
 
-_KEY = ("platform", "op", "pattern", "metric", "x_name", "fixed", "datatype", "sync")
+_KEY = ("platform", "clock", "virtual_clock", "op", "pattern", "metric", "x_name", "fixed", "datatype", "sync")
 _GROUPS = {"platform": "''", "campaign": "coalesce(nullif(campaign, ''), run_id)", "run": "run_id"}
 _MOST_CURVES = 16
 """When runs are taken apart, so many curves at most are chosen in place of those that were."""
@@ -31,7 +31,7 @@ def _question(by: str) -> str:
     """Return the question for the suites of some runs, a row for each curve."""
     keys = f'{", ".join(_KEY)}, {_GROUPS[by]} AS "group"'
     return f"""
-SELECT {keys}, any_value(role) AS role, bool_or(simulated) AS simulated, count(DISTINCT run_id) AS runs,
+SELECT {keys}, any_value(role) AS role, count(DISTINCT run_id) AS runs,
     count(DISTINCT x) AS points, min(x) AS x_min, max(x) AS x_max, min(started) AS started,
     CASE WHEN min(root) = max(root) THEN CAST(min(root) AS VARCHAR) ELSE '' END AS root, any_value(reduction) AS reduction
 FROM points JOIN (SELECT run_id, campaign, started FROM runs) USING (run_id)
@@ -48,6 +48,8 @@ class SuiteKey:
     """
 
     platform: str
+    clock: str
+    virtual_clock: str
     op: str
     pattern: str
     metric: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -42,21 +43,38 @@ def over_time(
     if not len(rows):
         raise DataError("nothing in the store fits what was asked for; 'scalkit store suites' lists what is there.")
     runs = store.runs(run=[str(one) for one in rows["run_id"].unique()]).set_index("run_id")
-    for column, what in (("machine", "machines"), ("mpi_impl", "libraries")):
+    for column, what in (
+        ("machine", "machines"),
+        ("mpi_impl", "libraries"),
+        ("clock", "clocks"),
+        ("virtual_clock", "virtual clocks"),
+    ):
         if len(names := sorted({str(one) for one in runs[column]})) > 1:
             raise DataError(
                 f"the runs are of several {what}, {', '.join(map(repr, names))}; a history is of one: choose it, as with --where "
                 f"{column}='{names[0]}'."
             )
     column = {"version": "mpi_version", "day": "started", "campaign": "campaign"}[by]
-    labels = {str(run_id): str(text)[: 10 if by == "day" else None] for run_id, text in runs[column].items()}
+    labels = {str(run_id): _day(str(run_id), str(text)) if by == "day" else str(text) for run_id, text in runs[column].items()}
     found = grouped_datasets(
         rows.assign(platform=rows["run_id"].map(labels)),
-        lambda run_id: trusted(store.folder.file_of(run_id), run_id),
+        lambda run_id: trusted(store.folder.read_run(run_id), run_id),
         lambda chosen: dataset_of(chosen, "rep"),
     )
     order = list(dict.fromkeys(labels[run_id] for run_id in _ordered(runs, by)))
-    return _joined(found, order, statistic, tolerance)
+    return _joined(found, order, by, statistic, tolerance)
+
+
+def _day(run_id: str, started: str) -> str:
+    """Return the day in UTC on which a run began. Raises DataError if the run does not say it."""
+    try:
+        moment = dt.datetime.fromisoformat(started)
+    except ValueError:
+        raise DataError(
+            f"the run {run_id[:12]} does not say when it began ({started!r:.40}); choose others, as with --where "
+            "'started=2026*', or a history by version or campaign."
+        ) from None
+    return (moment.astimezone(dt.UTC) if moment.tzinfo else moment).date().isoformat()
 
 
 def _ordered(runs: pd.DataFrame, by: str) -> list[str]:
@@ -76,7 +94,9 @@ def _place(version: str) -> tuple[tuple[int, int, str], ...]:
     return (*found, (1, 0, ""))
 
 
-def _joined(found: dict[tuple[str, str, str], xr.Dataset], order: list[str], statistic: Statistic, tolerance: float) -> History:
+def _joined(
+    found: dict[tuple[str, str, str], xr.Dataset], order: list[str], by: str, statistic: Statistic, tolerance: float
+) -> History:
     """Return one history of all parameters and message sizes; where there are several, the functions say theirs."""
     kinds = list(dict.fromkeys(key[1:] for key in found))
     tracks, left_out, labels = [], {}, set()
@@ -84,7 +104,7 @@ def _joined(found: dict[tuple[str, str, str], xr.Dataset], order: list[str], sta
         commits = [(label, found[label, parameter, fixed]) for label in order if (label, parameter, fixed) in found]
         more = f" [{fixed or parameter}]" if len(kinds) > 1 else ""
         try:
-            one = history(commits, statistic=statistic, tolerance=tolerance)
+            one = history(commits, statistic=statistic, tolerance=tolerance, step=by)
         except ScalkitError as error:
             left_out[f"everything{more}" if more else "everything"] = str(error).removesuffix(".")
             continue
@@ -93,4 +113,4 @@ def _joined(found: dict[tuple[str, str, str], xr.Dataset], order: list[str], sta
         left_out |= {f"{name}{more}": why for name, why in one.left_out.items()}
     if not tracks:
         raise DataError(f"there is no history: {'; '.join(f'{name}: {why}' for name, why in left_out.items())}.")
-    return History(tuple(label for label in order if label in labels), tuple(tracks), left_out)
+    return History(tuple(label for label in order if label in labels), tuple(tracks), left_out, by)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from scalkit.clocks import with_clock
 from scalkit.markup import block, esc, table
 from scalkit.store.views.explorer import GROUPINGS, Browsing, SuiteKey
 from scalkit.text import counted
@@ -15,7 +16,7 @@ MOST_ROWS = 200
 """So many rows are shown at once; a filter shows others."""
 
 _Row = tuple[bool, Sequence[object]]
-_SELECTS = (("machine", "Machine"), ("mpi_impl", "Library"), ("site", "Site"), ("simulated", "Simulated"))
+_SELECTS = (("machine", "Machine"), ("mpi_impl", "Library"), ("site", "Site"), ("clock", "Clock"))
 
 
 class StoreList(Grid):
@@ -64,10 +65,10 @@ class StoreRuns(StoreList):
 
     def _rows(self) -> list[_Row]:
         chosen = set(self.browsing.run_ids)
-        shown = self.browsing.runs[["platform", "simulated", "started", "suites", "site", "label", "run_id"]]
+        shown = self.browsing.runs[["platform", "clock", "started", "suites", "site", "label", "run_id"]]
         return [
-            (run_id in chosen, (_marked(platform, simulated), _to_minutes(started), run_id[:8], int(suites), label, site))
-            for platform, simulated, started, suites, site, label, run_id in shown.itertuples(index=False, name=None)
+            (run_id in chosen, (with_clock(platform, clock), _to_minutes(started), run_id[:8], int(suites), label, site))
+            for platform, clock, started, suites, site, label, run_id in shown.itertuples(index=False, name=None)
         ]
 
     def _drawn(self) -> dict[str, str]:
@@ -129,7 +130,7 @@ class StoreSuites(StoreList):
 
     def _rows(self) -> list[_Row]:
         keys, suites = self.browsing.choices(), self.browsing.suites
-        spans = suites[["x_min", "x_max", "points", "runs", "simulated"]].itertuples(index=False, name=None)
+        spans = suites[["x_min", "x_max", "points", "runs", "clock"]].itertuples(index=False, name=None)
         rows = [_suite_row(key, self._in_runs(key, span[3]), *span) for key, span in zip(keys, spans, strict=True)]
         chosen = set(self.browsing.chosen)
         return [(keys[place] in chosen, rows[place]) for place in self._places()]
@@ -199,10 +200,10 @@ def _has(key: SuiteKey, more: Mapping[str, str], word: str) -> bool:
     return any(fnmatch.fnmatchcase(one.lower(), word) for one in named)
 
 
-def _suite_row(key: SuiteKey, in_runs: object, low: int, high: int, points: int, runs: int, simulated: bool) -> Sequence[object]:
+def _suite_row(key: SuiteKey, in_runs: object, low: int, high: int, points: int, runs: int, clock: str) -> Sequence[object]:
     del runs
     over = f"{key.x_name} = {low} to {high}" if low != high else f"{key.x_name} = {low}"
-    where = _marked(key.platform, bool(simulated))
+    where = with_clock(key.platform, clock)
     return key.op, key.fixed_words, where, in_runs, over, key.metric, int(points), key.pattern, key.datatype
 
 
@@ -228,10 +229,6 @@ def _sortable(value: object) -> tuple[int, float, str]:
 
 def _to_minutes(started: str) -> str:
     return started[:16].replace("T", " ")
-
-
-def _marked(platform: str, simulated: bool) -> str:
-    return f"{platform} (simulated)" if simulated and "simulated" not in platform else platform
 
 
 def _counted(number: int, what: str) -> str:

@@ -24,8 +24,7 @@ let suites = [], runs = new Map(), drawn = [], asked = 0;
 const chosen = { runs: new Set(), operations: new Set() };
 const kindOf = (row) => [row.datatype, row.sync, row.pattern].filter(Boolean).join(", ");
 const operationOf = (row) => [row.op, row.metric === "time" ? "" : row.metric, kindOf(row)].filter(Boolean).join(", ");
-const simulated = (one) => (one.simulated && !one.platform.includes("simulated") ? " (simulated)" : "");
-const runName = (run) => [run.platform + simulated(run), run.started.slice(0, 10), run.label, `run ${run.run_id.slice(0, 8)}`].filter(Boolean).join(", ");
+const runName = (run) => [run.platform + clockMark(run), run.started.slice(0, 10), run.label, `run ${run.run_id.slice(0, 8)}`].filter(Boolean).join(", ");
 
 // Boxes to check for things that pass a filter.
 function list(box, things, text, set, changed) {
@@ -89,16 +88,16 @@ async function measurements(axis) {
 }
 
 function curvesOf(found, isTogether) {
-  const groups = Map.groupBy(found, (row) => JSON.stringify([isTogether ? `${row.platform} ${row.simulated}` : row.run_id, operationOf(row), row.fixed]));
+  const groups = Map.groupBy(found, (row) => JSON.stringify([isTogether ? `${row.platform} ${row.clock} ${row.virtual_clock}` : row.run_id, operationOf(row), row.fixed]));
   const operations = new Set(found.map(operationOf)), values = new Set(found.map((row) => row.fixed));
   return [...groups.entries()].map(([key, own]) => {
     const first = own[0], name = [operations.size > 1 || !isTogether ? operationOf(first) : first.op, values.size > 1 ? first.fixed : ""].filter(Boolean).join(", ");
-    const place = isTogether ? first.platform + simulated(first) : runName({ ...runs.get(first.run_id), ...first, run_id: first.run_id });
+    const place = isTogether ? first.platform + clockMark(first) : runName({ ...runs.get(first.run_id), ...first, run_id: first.run_id });
     const points = [...Map.groupBy(own, (row) => row.at).entries()].sort(([a], [b]) => a - b).map(([x, there]) => {
       const mids = there.map((row) => row.mid), one = there.length === 1;
       return { x, y: median(mids), low: one ? there[0].q1 : Math.min(...mids), high: one ? there[0].q3 : Math.max(...mids) };
     });
-    return { key, label: `${name} on ${place}`, points, op: first.op, platform: first.platform, run: isTogether ? "" : first.run_id, metric: first.metric, unit: first.unit, simulated: first.simulated, fixed: first.fixed };
+    return { key, label: `${name} on ${place}`, points, op: first.op, platform: first.platform, run: isTogether ? "" : first.run_id, metric: first.metric, unit: first.unit, clock: first.clock, fixed: first.fixed };
   }).sort((a, b) => (a.label < b.label ? -1 : 1));
 }
 
@@ -133,7 +132,7 @@ async function draw() {
   drawn = reference ? curves.map((one) => ratios(one, reference)).filter((one) => one.points.length) : curves;
   const notes = [same.length > curves.length ? `${same.length - curves.length} more curves are not drawn: choose fewer.` : "",
     all.length > same.length ? `${all.length - same.length} left out: of another metric than the first.` : "",
-    reference && drawn.some((one) => one.simulated !== reference.simulated) ? "Simulated and measured times are set against each other." : ""];
+    reference && drawn.some((one) => one.clock !== reference.clock) ? "Times of different clocks are set against each other." : ""];
   say(drawn.length ? notes.filter(Boolean).join(" ") : "Choose runs and operations.");
   plot(axis, reference);
 }
@@ -149,7 +148,7 @@ function plot(axis, reference) {
   if (!drawn.length) return void Plotly.purge(at("plot"));
   const data = drawn.map((one, n) => ({
     type: "scatter", mode: "lines+markers", name: safe(narrow ? folded(one.label) : one.label).replaceAll("\n", "<br>"), x: one.points.map(({ x }) => Math.max(x, 1)), y: one.points.map(({ y }) => y),
-    line: { color: COLOURS[n % 8] }, marker: { symbol: SYMBOLS[(n + (n >> 3)) % 8] + (one.simulated ? "-open" : ""), size: 7 },
+    line: { color: COLOURS[n % 8] }, marker: { symbol: SYMBOLS[(n + (n >> 3)) % 8] + (one.clock === "simulated" ? "-open" : ""), size: 7 },
     error_y: { type: "data", symmetric: false, array: one.points.map(({ y, high }) => high - y), arrayminus: one.points.map(({ y, low }) => y - low), thickness: 1, width: 3 },
   }));
   const first = drawn[0], isLog = drawn.every((one) => one.points.every(({ y }) => y > 0)), grid = SK_COLOURS.grid[+dark];
@@ -169,9 +168,9 @@ function cell(value) {
 }
 
 function csvText() {
-  const lines = [["op", "platform", "run", "metric", "unit", "simulated", "fixed", "x_name", "x", "value", "low", "high"]];
+  const lines = [["op", "platform", "run", "metric", "unit", "clock", "fixed", "x_name", "x", "value", "low", "high"]];
   for (const one of drawn) {
-    const facts = [one.op, one.platform, one.run, one.metric, one.unit, one.simulated, one.fixed, at("axis").value];
+    const facts = [one.op, one.platform, one.run, one.metric, one.unit, one.clock, one.fixed, at("axis").value];
     for (const { x, y, low, high } of one.points) lines.push([...facts, x, y, low, high]);
   }
   return lines.map((line) => line.map(cell).join(",") + "\n").join("");
@@ -193,7 +192,7 @@ async function svg() {
 }
 
 // Measurements come first, then virtual time and simulations; the newest of each first.
-const rank = (row) => (row.simulated ? 2 : row.platform.includes("in virtual time") ? 1 : 0);
+const rank = (row) => CLOCKS.indexOf(row.clock);
 const byRank = (a, b) => rank(a) - rank(b) || (a.started < b.started ? 1 : a.started > b.started ? -1 : 0);
 
 // To begin with: an operation of MPI beside its substitutes, in the first run that has both; else the first suite.
