@@ -1,4 +1,4 @@
-"""What clock times were read from, for modules that are imported without xarray."""
+"""The clocks that times are read from, for modules that are imported without xarray."""
 
 CLOCKS = ("real", "virtual", "simulated")
 """The clocks of runs in a store: that of a machine, a virtual one, or that of a simulator. Times of several are never mixed."""
@@ -7,7 +7,7 @@ VIRTUAL = "in virtual time"
 """Words in the name of every virtual machine."""
 
 TIMES = {"real": "measured", "virtual": VIRTUAL, "simulated": "simulated"}
-"""What times of each clock are, in words."""
+"""Words for times of each clock."""
 
 
 def with_clock(name: str, clock: str) -> str:

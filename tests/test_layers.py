@@ -33,7 +33,7 @@ LAYERS = {
     "relation": 1,
     "native": 1,
     "mpi_world": 1,
-    "whole_file": 1,
+    "files": 1,
     "schema_errors": 1,
     "stats": 1,
     "validation": 2,

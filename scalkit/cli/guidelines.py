@@ -16,6 +16,7 @@ from scalkit.bench.libraries.targets import find_targets
 from scalkit.cli.options.command import require_command, run_preloaded
 from scalkit.cli.terminal.printed import print_json, printed, table_of, terminal
 from scalkit.errors import DataError, ReportError, UsageError
+from scalkit.files import whole_file
 from scalkit.guidelines import Assessment, Guideline, assess
 from scalkit.guidelines.choices import remedies
 from scalkit.guidelines.fitted import predictions
@@ -28,7 +29,6 @@ from scalkit.guidelines.tables import read_tables
 from scalkit.markup import counted
 from scalkit.native import build, sources
 from scalkit.text import capital
-from scalkit.whole_file import whole_file
 
 
 def run(args: argparse.Namespace) -> int:

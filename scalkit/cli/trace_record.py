@@ -11,11 +11,11 @@ from pathlib import Path
 from scalkit.cli.options.command import require_command, run_preloaded
 from scalkit.cli.terminal.profiles import profile_text
 from scalkit.errors import DataError, UsageError
+from scalkit.files import whole_file
 from scalkit.native import build, sources
 from scalkit.task_bar import task_bar
 from scalkit.trace.calls.profile import write_lines
 from scalkit.units import BYTES, SECONDS, split_quantity
-from scalkit.whole_file import whole_file
 
 _OF_TRACE = re.compile(
     r"[0-9]{6,}\.(sktrace|live|sites|profile)|(trace|trace\.perfetto|lines|profile|calls)\.json|waits\.(nc|html|verdict\.json|junit\.xml)|calls\.html"

@@ -17,6 +17,7 @@ from scalkit.cli.options.expected import expected_of, judging_of, only_processes
 from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import ReportError, UsageError
+from scalkit.files import whole_file
 from scalkit.formats.ci.annotations import to_github
 from scalkit.formats.ci.junit import to_junit
 from scalkit.task_bar import Report, task_bar
@@ -29,7 +30,6 @@ from scalkit.validation.catalogue import ExpectationSet
 from scalkit.validation.judge.along_one import Mapper
 from scalkit.validation.told.sentences import MATCH_WORDS
 from scalkit.validation.validating import in_turn, over_ranks
-from scalkit.whole_file import whole_file
 
 _OF_BASELINES = ("factor", "gone")
 

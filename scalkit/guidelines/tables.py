@@ -15,6 +15,7 @@ import xarray as xr
 from scalkit.arrays import Floats
 from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError, UsageError
+from scalkit.files import require_own_files
 from scalkit.formats.experiments.table import short_library
 from scalkit.formats.remarks import attributes_of_remarks, remarks_of
 from scalkit.guidelines.columns import flat_rows
@@ -22,7 +23,6 @@ from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.markup import counted
 from scalkit.measure import parameters_of
 from scalkit.measure.virtual_time import clock_attributes, machine_of
-from scalkit.whole_file import require_own_files
 
 PathLike = str | os.PathLike[str]
 

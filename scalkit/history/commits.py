@@ -220,7 +220,7 @@ class History:
             for one in track.segments
         ]
         said = bullets(step.sentence for step in self.steps)
-        return block(paragraph(self.headline), said, table(("function", "metric", "commits", "model"), rows))
+        return block(paragraph(self.headline), said, table(("function", "metric", f"{self.step}s", "model"), rows))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

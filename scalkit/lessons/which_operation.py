@@ -56,7 +56,7 @@ class Answers:
 
 
 def _part(name: str, best: Portable, beginning: str) -> str:
-    """Return what times of one clock say of an operation."""
+    """Return the answer for the times of one clock."""
     if best.factor <= 1.005:
         return f"{beginning}{'call it, it' if best.choice == name else best.choice} is the best everywhere."
     what = "call it;" if best.choice == name else f"{best.choice} loses least,"

@@ -1,4 +1,4 @@
-"""What something was measured with: where two results differ in it, their difference cannot be blamed on the program alone."""
+"""The environment of measurements: where two results differ in it, their difference cannot be blamed on the program alone."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -7,21 +7,21 @@ from typing import Any
 import xarray as xr
 
 ENVIRONMENT = "environment"
-"""Attribute of a Dataset: JSON of an object of what is known, each with a list of all its values."""
+"""Attribute of a Dataset: an object in JSON, with a list of all values of each fact."""
 
 Environment = dict[str, list[str]]
 
 _FIELDS = {"CPU": "cpu", "cores": "cores", "kernel": "kernel", "compiler": "compiler"}
-"""What run files say of the host in their first record."""
+"""Facts of the host in the first record of a run file."""
 
 _METADATA = {"CPU": "cpu", "cores": "num_cpus", "kernel": "release", "compiler": "python_compiler", "Python": "python_version"}
-"""What files of other benchmarks say, as pytest-benchmark and Google Benchmark name it."""
+"""Facts in files of other benchmarks, by the names that pytest-benchmark and Google Benchmark give them."""
 
 _LONGEST = 60
 
 
 def of_launches(launches: Iterable[Mapping[str, Any]]) -> Environment:
-    """Return what launches were measured with.
+    """Return the environment of launches.
 
     `launches`: the first record of each run file. Those of a simulator or a virtual clock do not depend on the host.
     """
@@ -42,7 +42,7 @@ def _of_launch(fields: Mapping[str, Any]) -> Environment:
 
 
 def together(environments: Iterable[Environment]) -> Environment:
-    """Return what several results were measured with."""
+    """Return the environment of several results together."""
     found: dict[str, set[str]] = {}
     for one in environments:
         for name, values in one.items():
@@ -51,30 +51,35 @@ def together(environments: Iterable[Environment]) -> Environment:
 
 
 def as_attribute(environment: Environment) -> dict[str, str]:
-    """Return the attribute of a Dataset that says it; none if nothing is known."""
+    """Return the attribute of a Dataset for an environment; none if nothing is known."""
     return {ENVIRONMENT: json.dumps(environment, ensure_ascii=False)} if environment else {}
 
 
 def from_attribute(attrs: Mapping[Any, Any]) -> Environment:
-    """Return what the attribute of a Dataset says."""
+    """Return the environment in the attribute of a Dataset."""
     known: Environment = json.loads(str(attrs.get(ENVIRONMENT) or "{}"))
     return known
 
 
 def environment_of(ds: xr.Dataset) -> Environment:
-    """Return all that is known of what a Dataset was measured with."""
+    """Return all that is known of the environment of a Dataset.
+
+    The name of the machine is part of it only where its CPU is not known: nodes of a cluster and virtual machines of a CI
+    service have names that change, although they are alike.
+    """
     found = from_attribute(ds.attrs)
     metadata = json.loads(str(ds.attrs.get("metadata") or "{}"))
     found |= {name: [str(metadata[key])] for name, key in _METADATA.items() if metadata.get(key)}
     library = str(ds.attrs.get("mpi_library", "")).split("\n")[0]
-    said = {"machine": ds.attrs.get("measured_on"), "MPI library": library, "Python": ds.attrs.get("python")}
+    machine = "" if "CPU" in found else ds.attrs.get("measured_on")
+    said = {"machine": machine, "MPI library": library, "Python": ds.attrs.get("python")}
     return found | {name: [" ".join(str(value).split())] for name, value in said.items() if value}
 
 
 def what_changed(results: Iterable[xr.Dataset]) -> tuple[str, ...]:
-    """Return in what results differ from those before them, as ``"kernel, from Linux 6.1 to Linux 6.2"``.
+    """Return the changes from each result to the next, as ``"kernel, from Linux 6.1 to Linux 6.2"``.
 
-    What is not known of two of them is left out.
+    Facts that are not known of two results are left out.
     """
     changed: dict[str, str] = {}
     before: Environment = {}

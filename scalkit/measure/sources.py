@@ -14,6 +14,7 @@ from pandas import DataFrame
 
 from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError, RunFileError
+from scalkit.files import require_own_files
 from scalkit.measure.assemble import assemble
 from scalkit.measure.assemble_units import MASTER_WORKER, assemble_units
 from scalkit.measure.combined import combine
@@ -22,7 +23,6 @@ from scalkit.measure.foreign import ForeignFile, frame_dataset, is_frame, reader
 from scalkit.measure.netcdf import is_hdf5, is_netcdf3, read_netcdf
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
 from scalkit.measure.schema import check, is_reserved, parameters_of
-from scalkit.whole_file import require_own_files
 
 _SIZE = "message_size_B"
 
@@ -289,7 +289,8 @@ def _campaign(folder: Path) -> list[str]:
 def _network(campaign: str, runs: Sequence[RunFile]) -> Environment:
     """Return network and topology of a campaign on several real nodes."""
     machine = json.loads(campaign).get("machine")
-    hosts = {str(host) for run in runs for host in run.env.fields.get("hosts", ())}
+    listed = [run.env.fields.get("hosts") for run in runs]
+    hosts = {str(host) for some in listed if isinstance(some, list) for host in some}
     if not isinstance(machine, dict) or len(hosts) < 2 or any(run.env.simulated or run.env.virtual for run in runs):
         return {}
     return {key: [str(machine[key])] for key in ("network", "topology") if machine.get(key)}

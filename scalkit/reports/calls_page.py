@@ -5,11 +5,11 @@ from typing import Any
 
 from scalkit.errors import ReportError
 from scalkit.extras import require
+from scalkit.files import whole_file
 from scalkit.reports.pieces import Section, lines, name, notes, soft, table
 from scalkit.reports.writer.content import made_with, written_now
 from scalkit.reports.writer.write import render
 from scalkit.trace.calls.profile import FUNCTIONS, PLACES, Profile, function_rows, head_line, place_rows
-from scalkit.whole_file import whole_file
 
 _MOST_ROWS = 500
 """Rows of a table that a browser still lays out at once; `calls.json` has all."""

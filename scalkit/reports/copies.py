@@ -11,9 +11,9 @@ from pathlib import Path
 
 from scalkit.bundled import bundled
 from scalkit.errors import UsageError
+from scalkit.files import whole_file
 from scalkit.teaching.strip import students_edition
 from scalkit.text import counted
-from scalkit.whole_file import whole_file
 
 _LESSONS = "teach/"
 _RUN_BY_COMMANDS = ("9?_*.ipynb", "explore.ipynb", "store_explorer.ipynb")

@@ -18,6 +18,7 @@ import xarray as xr
 
 from scalkit import __version__
 from scalkit.errors import DataError, ScalkitError
+from scalkit.files import whole_file
 from scalkit.growth import Growth, plain_growths, register_again
 from scalkit.measure import Statistic, write_netcdf
 from scalkit.measure.netcdf import read_netcdf
@@ -39,7 +40,6 @@ from scalkit.session.session import Session
 from scalkit.session.state import History, Source, State, Step, confirmed, content_hash, open_source
 from scalkit.validation import SearchSpace
 from scalkit.validation.judge.measured import Rulers, Setting
-from scalkit.whole_file import whole_file
 
 FORMAT = "scalkit-session"
 SCHEMA = 1

@@ -200,25 +200,18 @@ def _(store: Path, into: Path) -> Path:
     return _of_clock(store, into, clock="sundial")
 
 
-@_case("record without its clock", "record-schema")
-def _(store: Path, into: Path) -> Path:
-    record, table = _run_of(store)
-    del record["measured"]["clock"]
-    return _written(into, record, table)
+def _lacking(part: str, field: str) -> None:
+    """Add the case of a record without a field."""
+
+    @_case(f"record without {part}.{field}", "record-schema")
+    def _(store: Path, into: Path) -> Path:
+        record, table = _run_of(store)
+        del record[part][field]
+        return _written(into, record, table)
 
 
-@_case("record without its parameter", "record-schema")
-def _(store: Path, into: Path) -> Path:
-    record, table = _run_of(store)
-    del record["measured"]["parameter"]
-    return _written(into, record, table)
-
-
-@_case("filing without a time", "record-schema")
-def _(store: Path, into: Path) -> Path:
-    record, table = _run_of(store)
-    del record["filing"]["filed"]
-    return _written(into, record, table)
+for _part, _field in (("measured", "clock"), ("measured", "parameter"), ("filing", "filed")):
+    _lacking(_part, _field)
 
 
 @_case("filing whose time is written otherwise", "record-schema")

@@ -246,6 +246,18 @@ def test_a_run_that_does_not_say_its_clock_is_refused(tmp_path: Path) -> None:
     assert (again.problems, len(again.runs())) == ((expected,), 4)
 
 
+def test_a_run_whose_record_lacks_a_field_is_named(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    (run_id, *_) = store.put(REAL).added
+    path = store.folder.runs / f"{run_id}.parquet"
+    measured = decoded(path, run_id)[0]["measured"]
+    del measured["parameter"]
+    _with_record(path, measured=measured)
+    again = sk.store.open(tmp_path / "s")
+    assert again.problems == (f"{path.name} has a record without parameter; file its measurements again.",)
+    assert len(again.runs()) == 4
+
+
 def _with_record(path: Path, **changed: object) -> None:
     """Write a run with another record."""
     record, table = decoded(path, path.name)

@@ -155,3 +155,17 @@ def test_days_are_dates_in_utc(tmp_path: Path) -> None:
     store.put([str(undated)], machine="cluster")
     with pytest.raises(DataError, match=r"^the run [0-9a-f]{12} does not say when it began \(''\); choose others, as with "):
         store.history("day")
+
+
+@pytest.mark.parametrize(("cpu", "changed"), [("Xeon 1", ()), ("", ("machine, from node1 to node2",))])
+def test_another_node_counts_only_where_its_cpu_is_not_known(tmp_path: Path, cpu: str, changed: tuple[str, ...]) -> None:
+    """Nodes of a cluster, and virtual machines of a CI service, have other names from run to run."""
+    commits = []
+    for day, version in enumerate(VERSIONS, 1):
+        host = "node2" if VERSIONS.index(version) >= VERSIONS.index(SLOW_SINCE) else "node1"
+        folder = _run(tmp_path / "runs", version, day, host=host)
+        _with(folder, cpu=cpu, mpi_library="MPICH Version: 5.0.0")
+        commits.append((version, sk.read(folder)))
+    found = history(commits)
+    assert found.steps[0].also_changed == changed
+    assert found.first_bad == (None if changed else SLOW_SINCE)

@@ -6,6 +6,7 @@ import csv
 import functools
 import hashlib
 import http.server
+import json
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -273,3 +274,18 @@ def test_the_vendored_library_is_what_was_published() -> None:
     name, digest = re.search(r"`(hyparquet-\S+\.tgz)`.*`([0-9a-f]{64})`", (VENDOR / "README.md").read_text()).groups()
     assert hashlib.sha256((VENDOR / name).read_bytes()).hexdigest() == digest
     assert "MIT License" in (VENDOR / "hyparquet.LICENSE").read_text()
+
+
+@pytest.mark.browser
+def test_two_virtual_clocks_of_one_platform_are_two_curves(visit: Visit, tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    for latency_s in (1e-6, 5e-6):
+        machine = {"network": "mine", "L_s": latency_s, "o_s": 3e-7, "g_s": 1e-7, "G_s_per_B": 8e-11, "per_node": 1}
+        ds = sk.measurements([2, 4, 8], [latency_s, 2 * latency_s, 3 * latency_s], name="MPI_Barrier")
+        store.put(ds.assign_attrs(clock="virtual", virtual=json.dumps(machine)), machine="cluster")
+    tab, trouble, _, _ = visit(write_site(store, tmp_path / "site"))
+    for k in range(2):
+        tab.locator("#runs input").nth(k).check()
+    tab.select_option("#together", "yes")
+    _lines(tab, 2)
+    assert trouble == []

@@ -25,6 +25,14 @@ def _key(folder: Path, name: str) -> Path:
     return path
 
 
+def _trusted(folder: Path, *names: str) -> tuple[Path, Path]:
+    """Return a key and a list of signers that has it under several names."""
+    key, signers = _key(folder, "key"), folder / "signers"
+    for name in names:
+        sk.store.trust(name, f"{key}.pub", signers=signers)
+    return key, signers
+
+
 @pytest.fixture
 def sites(tmp_path: Path) -> tuple[sk.store.Store, sk.store.Store, str]:
     """Return two stores with one run that both have, and its id."""
@@ -62,10 +70,7 @@ def test_signed_statements_count_before_unsigned_ones(sites: tuple[sk.store.Stor
 @needs_ssh_keygen
 def test_a_signed_statement_cannot_be_changed(sites: tuple[sk.store.Store, sk.store.Store, str], tmp_path: Path) -> None:
     mine, _, run_id = sites
-    key = _key(tmp_path, "key")
-    signers = tmp_path / "signers"
-    sk.store.trust("alice@lab.org", f"{key}.pub", signers=signers)
-    sk.store.trust("bob@lab.org", f"{key}.pub", signers=signers)
+    key, signers = _trusted(tmp_path, "alice@lab.org", "bob@lab.org")
     mine.retract(run_id, "wrong clock", by="alice@lab.org", key=key)
     (statement,) = mine.folder.statements()
     reader = sk.store.open(mine.path, signers=signers)
@@ -77,10 +82,7 @@ def test_a_signed_statement_cannot_be_changed(sites: tuple[sk.store.Store, sk.st
 @needs_ssh_keygen
 def test_a_signature_holds_for_one_record_and_one_name(sites: tuple[sk.store.Store, sk.store.Store, str], tmp_path: Path) -> None:
     mine, theirs, run_id = sites
-    key = _key(tmp_path, "key")
-    signers = tmp_path / "signers"
-    sk.store.trust("alice@lab.org", f"{key}.pub", signers=signers)
-    sk.store.trust("bob@lab.org", f"{key}.pub", signers=signers)
+    key, signers = _trusted(tmp_path, "alice@lab.org", "bob@lab.org")
     mine.sign(key, name="alice@lab.org")
     (signature,) = mine.folder.signatures()
     other = sk.store.open(tmp_path / "other", signers=signers)

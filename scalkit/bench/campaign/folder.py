@@ -16,9 +16,9 @@ from scalkit.bench.arguments import Arguments
 from scalkit.bench.limits import CampaignArguments
 from scalkit.bench.provenance import utc_now
 from scalkit.errors import LaunchError, UsageError
+from scalkit.files import whole_file
 from scalkit.text import shortened
 from scalkit.toml.writer import to_toml
-from scalkit.whole_file import whole_file
 
 MEMORY_RUNS = 3
 """Memory of objects repeats exactly; three launches show that it does."""

@@ -16,10 +16,10 @@ import pandas as pd
 from scalkit.arrays import Floats, Ints
 from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError, RunFileError
+from scalkit.files import require_own_files
 from scalkit.measure.records import Env, Record
 from scalkit.measure.runfile import AGAIN, EXPERIMENTS, before_end, records_of
 from scalkit.measure.virtual_time import clock_attributes
-from scalkit.whole_file import require_own_files
 
 _HEAD = 4096
 _TEXT_FIELDS = ("op", "datatype", "topology", "order", "constructor")

@@ -93,7 +93,7 @@ def _rounds(one: Mapping[str, Any], where: str) -> tuple[float, ...]:
 
 
 def _metadata(machine: Mapping[str, Any]) -> dict[str, str]:
-    """Return what the file says of the machine, and of what it says of the processor the name."""
+    """Return the facts of the machine, with the name of its processor."""
     cpu = machine.get("cpu")
     named = {**machine, "cpu": cpu.get("brand_raw") if isinstance(cpu, dict) else None}
     return {str(key): str(value)[:200] for key, value in named.items() if isinstance(value, str | int | float)}

@@ -9,11 +9,11 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError
+from scalkit.files import whole_file
 from scalkit.formats.writers.cells import cells_of, points_of, to_csv
 from scalkit.formats.writers.extra_p import to_extra_p_json, to_extra_p_lines, to_extra_p_text
 from scalkit.measure.netcdf import write_netcdf
 from scalkit.measure.schema import RUN, check, metrics_of
-from scalkit.whole_file import whole_file
 
 
 @dataclass(frozen=True)

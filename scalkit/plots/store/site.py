@@ -214,13 +214,14 @@ def _advised(advice: Advice) -> str:
 
 _FILES = HERE / "queried"
 _LIBRARY = _FILES / "vendor/hyparquet-1.31.5.tgz"
-_OF_SUITE = "p.run_id, p.platform, p.clock, p.op, p.metric, p.x_name, p.datatype, p.sync, p.pattern"
+_OF_SUITE = "p.run_id, p.platform, p.clock, p.virtual_clock, p.op, p.metric, p.x_name, p.datatype, p.sync, p.pattern"
 _SUITES = f"""
 SELECT {_OF_SUITE}, any_value(r.started) AS started, any_value(r.label) AS label, count(*) AS points
 FROM points p JOIN runs r USING (run_id) GROUP BY {_OF_SUITE} ORDER BY {_OF_SUITE}
 """
 _POINTS = """
-SELECT op, metric, platform, run_id, clock, unit, x_name, x, p, "msg_By", fixed, datatype, sync, pattern, med, q1, q3
+SELECT op, metric, platform, run_id, clock, virtual_clock, unit, x_name, x, p, "msg_By", fixed, datatype, sync, pattern,
+    med, q1, q3
 FROM points ORDER BY op, metric, platform, run_id, x
 """
 

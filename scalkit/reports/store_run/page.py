@@ -22,7 +22,7 @@ from scalkit.reports.writer.write import Target, work_folder, write
 from scalkit.store import Store
 from scalkit.store import open as open_store
 from scalkit.store.runs.columns import BASE_UNITS, UNITS, names
-from scalkit.store.runs.content import new_record, platform_of, trusted
+from scalkit.store.runs.content import platform_of, trusted
 from scalkit.store.views.explorer import fixed_words
 from scalkit.store.wire import is_url
 from scalkit.text import as_percent, capital
@@ -184,7 +184,6 @@ def open_run(store: str, run: str = "", *, title: str = "", named: str = "") -> 
     opened = open_store(store or bundled("data/store"), readonly=True)
     run_id = opened.resolve(run) if run else _newest(opened)
     record, table = trusted(opened.folder.read_run(run_id), run_id, [*names(bulk=False), "root_raw", "process_med"])
-    record |= new_record(record["measured"], record["filing"])
     platform = platform_of(record["measured"])
     return RunPage(
         store=named or store or "the store of scalkit",

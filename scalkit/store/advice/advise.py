@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -125,8 +126,10 @@ def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
     """Return the times by platform."""
     ordered = np.argsort(rows["platform"], kind="stable")
     borders = np.searchsorted(rows["platform"][ordered], np.arange(len(rows["platforms"]) + 1))
+    places = [platform.split("\0") for platform in rows["platforms"].tolist()]
+    same = Counter((clock, *rest) for clock, _, *rest in places)
     found = []
-    for place, platform in enumerate(rows["platforms"].tolist()):
+    for place, (clock, virtual, name, *condition) in enumerate(places):
         at = ordered[borders[place] : borders[place + 1]]
         p, size = rows["p"][at].astype(np.int64), rows["msg_By"][at].astype(np.int64)
         kinds, candidate = np.unique(rows["candidate"][at], return_inverse=True)
@@ -139,7 +142,8 @@ def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
             logs = (np.bincount(place_of, rows["log"][at], minlength=np.prod(shape)) / n).reshape(shape)
         crowded = frozenset(p[rows["oversubscribed"][at].astype(bool)].tolist())
         names = tuple(operation.substitutes[kind].name for kind in kinds.tolist())
-        clock, _, name, *condition = platform.split("\0")
+        if same[clock, name, *condition] > 1:  # two virtual clocks of one name
+            name = f"{name}, {virtual}"
         found.append(_Gathered(name, "".join(condition), names, cells, winsorised(logs), clock, crowded))
     return found
 

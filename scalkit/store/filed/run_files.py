@@ -12,6 +12,7 @@ from typing import Any
 
 from scalkit.bundled import is_shipped
 from scalkit.errors import DataError
+from scalkit.files import require_own_files
 from scalkit.json_values import json_fields
 from scalkit.measure.quarter_means import CUTS
 from scalkit.measure.records import Cell, Memory
@@ -22,7 +23,6 @@ from scalkit.store.filed.machines import described, over
 from scalkit.store.filed.rows import Rows, add_trips, add_units, named, of_passes
 from scalkit.store.runs.columns import pattern_of, role_of
 from scalkit.store.runs.content import RunContent, library_of
-from scalkit.whole_file import require_own_files
 
 _PRIVATE_OPTIONS = ("--out", "--provenance", "--run-id", "--expect-np")
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SCHEMA = Path(__file__).parents[1] / "submissions" / "record.schema.json"
+_PARTS = ("measured", "filing")
 _NOTHING: dict[str, Any] = {"string": "", "integer": 0, "boolean": False, "object": {}, "array": []}
 
 _LIBRARIES = (
@@ -39,7 +40,7 @@ LIBRARY_TEXTS = {"Intel MPI": "Intel(R) MPI Library", "Cray MPICH": "CRAY MPICH"
 
 def new_record(measured: Mapping[str, Any], filing: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with every field, without its schema version and its id."""
-    return {part: {**_unknown(part), **said} for part, said in (("measured", measured), ("filing", filing))}
+    return {part: {**_unknown(part), **said} for part, said in zip(_PARTS, (measured, filing), strict=True)}
 
 
 def _unknown(part: str) -> dict[str, Any]:
@@ -190,6 +191,9 @@ def record_of(metadata: Mapping[bytes, bytes] | None, name: str) -> dict[str, An
         raise DataError(f"{name} has no record of a run; it is no file of a store. Delete it.") from error
     if version != SCHEMA_VERSION:
         raise DataError(f"{name} has schema {version}, and this scalkit reads {SCHEMA_VERSION}; {way_on(version)}")
+    lacking = [field for part in _PARTS for field in _unknown(part) if field not in record[part]]
+    if lacking:
+        raise DataError(f"{name} has a record without {', '.join(lacking)}; file its measurements again.")
     problem = clock_problem(record["measured"])
     if problem:
         raise DataError(f"{name} {problem}; file its measurements again.")
@@ -205,7 +209,8 @@ def clock_problem(measured: Mapping[str, Any]) -> str:
     clock, simulation = measured.get("clock"), measured.get("simulation") or {}
     if clock not in CLOCKS:
         return "does not say whether its times are of a real, a virtual or a simulated clock"
-    has_virtual = isinstance(simulation, Mapping) and bool(simulation.get("virtual"))
+    virtual = simulation.get("virtual") if isinstance(simulation, Mapping) else None
+    has_virtual = isinstance(virtual, Mapping) and bool(virtual)
     if has_virtual != (clock == "virtual"):
         lacks = "has" if has_virtual else "lacks"
         return f"says that its times are of a {clock} clock, and {lacks} the numbers of a virtual one"

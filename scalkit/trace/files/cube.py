@@ -11,9 +11,9 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError
+from scalkit.files import whole_file
 from scalkit.text import plain
 from scalkit.trace.results.summary import FACTS
-from scalkit.whole_file import whole_file
 
 _UNITS = {"ns": "sec", "1": "occ", "B": "bytes"}
 

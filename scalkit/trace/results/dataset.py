@@ -11,13 +11,13 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError
+from scalkit.files import whole_file
 from scalkit.trace.files.checks import Problem
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.reader import Header
 from scalkit.trace.options import Options
 from scalkit.trace.results.summary import FACTS, WHY
 from scalkit.trace.results.sums import Found
-from scalkit.whole_file import whole_file
 
 CAUSES = ("cause_metric", "cause_location", "cause_by", "cause_path", "cause_severity")
 TRAFFIC = ("traffic_location", "traffic_peer", "traffic_operations", "traffic_bytes", "traffic_messages", "traffic_message_bytes")

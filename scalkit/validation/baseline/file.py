@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, NoReturn, get_args
 
 from scalkit.errors import DataError, ScalkitError
+from scalkit.files import whole_file
 from scalkit.fit import Model
 from scalkit.growth import Growth, plain_growths, register_again
 from scalkit.measure import Statistic
 from scalkit.validation.baseline import BASELINE_SCHEMA, Baseline, BaselineEntry
-from scalkit.whole_file import whole_file
 
 MAX_BYTES = 20_000_000
 MAX_ENTRIES = 10_000
