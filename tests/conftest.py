@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import gc
 import os
 import re
@@ -12,9 +13,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import hypothesis
+import numpy as np
 import pytest
 from suite.folders import CORE
 from suite.progress import CpuPerTest, Progress
@@ -142,6 +145,19 @@ def no_growth_class_stays() -> Iterator[None]:
     if growth := sys.modules.get("scalkit.growth"):
         for one in reversed(growth.registered_growths()):
             growth.forget_growth(one.name)
+
+
+@pytest.fixture(autouse=True)
+def _same_draws(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let each test draw the same numbers from the generator of its module, whichever tests ran before it."""
+    module = getattr(request.node, "module", None)
+    rng = getattr(module, "RNG", None)
+    if not isinstance(module, ModuleType) or not isinstance(rng, np.random.Generator):
+        yield
+        return
+    module.__dict__["RNG"] = copy.deepcopy(rng)
+    yield
+    module.__dict__["RNG"] = rng
 
 
 @pytest.fixture(scope="session")

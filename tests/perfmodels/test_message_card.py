@@ -71,9 +71,9 @@ def test_hops_of_a_torus() -> None:
 
 def test_overlap_is_that_of_the_definition() -> None:
     sizes, pure = [1e3, 1e4, 1e5], [1e-5, 1e-4, 1e-3]
-    work, both = pure, [1e-5, 1.5e-4, 2e-3]
+    work, both = pure, [1e-5, 1.6e-4, 2e-3]
     fit = fit_overlap(sizes, noisy(pure, share=1e-3), noisy(work, share=1e-3), noisy(both, share=1e-3), side="sender")
-    assert fit.shares == pytest.approx((1, 0.5, 0), abs=0.01)
+    assert fit.shares == pytest.approx((1, 0.4, 0), abs=0.01)
     assert [fit.progresses(k) for k in range(3)] == ["yes", "partly", "no"]
     assert str(fit).startswith("sender: 1000 B 100 %")
     assert "goes on during work" in fit._repr_html_()
@@ -113,10 +113,14 @@ def test_packing_has_a_cost_of_its_own_out_of_the_cache() -> None:
 
 
 def test_a_bisection_that_decays_with_the_cube_root() -> None:
-    times = {p: 1e-4 * p ** (1 / 3) * RNG.lognormal(0, 0.05, (40, p)) for p in (8, 64, 512)}
-    fit = fit_bisection(1e6, times, per_byte=1e-10)
-    assert fit.decay == pytest.approx(1 / 3, abs=0.01)
-    assert fit.decay_interval[0] < 1 / 3 < fit.decay_interval[1]
+    inside = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        times = {p: 1e-4 * p ** (1 / 3) * rng.lognormal(0, 0.05, (40, p)) for p in (8, 64, 512)}
+        fit = fit_bisection(1e6, times, per_byte=1e-10)
+        assert fit.decay == pytest.approx(1 / 3, abs=0.01)
+        inside += fit.decay_interval[0] < 1 / 3 < fit.decay_interval[1]
+    assert inside >= 33  # of an interval of 90 %
     assert fit.low[0] < fit.effective[0] < fit.high[0]
     assert fit.rows()[0][3] == f"{100 * fit.effective[0] / 1e10:.0f} %"
     counts, edges = fit.histogram(2)
