@@ -27,8 +27,8 @@ import scalkit as sk
 from scalkit.errors import DataError, StoreError
 from scalkit.store.folder import FILING
 from scalkit.store.runs.content import RunContent, encoded, trusted
-from scalkit.store.runs.marks import mark_of
-from scalkit.store.runs.summaries import raw_hash, repetitions_of
+from scalkit.store.runs.marks import mark_of, times_of, tokens_of
+from scalkit.store.runs.summaries import raw_hash
 from scalkit.store.signing import Signers
 from scalkit.store.submissions.copies import Marks, Origin, copies
 
@@ -40,8 +40,27 @@ DISGUISES: dict[str, Change] = {
     "backwards": lambda raw: raw[::-1],
     "half as long": lambda raw: raw // 2,
     "the first half": lambda raw: raw[: len(raw) // 2],
-    "shuffled, 1.5 times as long": lambda raw: np.random.default_rng(1).permutation(np.rint(raw * 1.5).astype(np.int64)),
+    "shuffled, 1.5 times as long": lambda raw: shuffled(np.rint(raw * 1.5).astype(np.int64)),
+    "noise of 0.1 %": lambda raw: noisy(raw, 0.001),
+    "noise of 1 %": lambda raw: noisy(raw, 0.01),
+    "noise of 1 %, half as long": lambda raw: noisy(raw, 0.01) // 2,
+    "shuffled, without one repetition": lambda raw: shuffled(raw)[1:],
+    "shuffled, without one, later by 3 ns": lambda raw: shuffled(raw)[1:] + 3,
+    "every second repetition": lambda raw: raw[::2],
+    "any half of the repetitions": lambda raw: shuffled(raw)[: len(raw) // 2],
 }
+
+
+def shuffled(raw: np.ndarray) -> np.ndarray:
+    """Return repetitions in another order, which differs from measurement to measurement."""
+    return np.random.default_rng(raw_hash(raw)).permutation(raw)
+
+
+def noisy(raw: np.ndarray, share: float) -> np.ndarray:
+    """Return repetitions with noise, a share of each."""
+    return np.maximum(np.rint(raw * (1 + share * np.random.default_rng(raw_hash(raw)).standard_normal(len(raw)))), 1).astype(
+        np.int64
+    )
 
 
 def flips(number: int, seed: int) -> dict[str, dict[str, int]]:
@@ -127,9 +146,7 @@ def measured_runs(most: int) -> dict[str, list[np.ndarray]]:
     for run_id in sorted(runs["run_id"]):
         if len(found) == most:
             break
-        table = store.table(run_id)
-        both = zip(repetitions_of(table), table["unit"].to_pylist(), strict=True)
-        raws = [raw for raw, unit in both if unit == "ns"]
+        raws = times_of(store.table(run_id))
         if raws:
             found[run_id] = raws
     return found
@@ -140,31 +157,35 @@ def marks(runs: dict[str, list[np.ndarray]]) -> Marks:
     columns = []
     for raws in runs.values():
         shapes, sketches = zip(*(mark_of(raw) for raw in raws), strict=True)
-        columns.append({"raw_hash": [raw_hash(raw) for raw in raws], "shape": shapes, "sketch": sketches})
-    return Marks.of([Origin(run_id, run_id, ("", run_id), False) for run_id in runs], columns)
+        columns.append(
+            {"raw_hash": [raw_hash(raw) for raw in raws], "shape": shapes, "sketch": sketches, "tokens": tokens_of(raws)}
+        )
+    return Marks.of([Origin(run_id, ("", run_id), False) for run_id in runs], columns)
 
 
-def raw_of(runs: dict[str, list[np.ndarray]]) -> Callable[[str, int], np.ndarray]:
-    """Return what finds repetitions by run and hash."""
-    known = {(run_id, raw_hash(raw)): raw for run_id, raws in runs.items() for raw in raws}
-    return lambda run_id, number: known[run_id, number]
+def pairs_found(runs: dict[str, list[np.ndarray]]) -> set[tuple[str, str]]:
+    """Return the pairs of runs that are taken for copies."""
+    own = marks(runs)
+    names = list(runs)
+    by_hash = [{raw_hash(raw): raw for raw in raws} for raws in runs.values()]
+    return {(names[one.first], names[one.second]) for one in copies(own, by_hash.__getitem__)}
 
 
 def disguised(runs: dict[str, list[np.ndarray]]) -> dict[str, Any]:
-    """Return the share of copies that are found, of runs and of single measurements that are distinctive, for each disguise."""
-    known, shares = marks(runs), {}
+    """Return for each disguise how many runs are found beside their copies, and how many pairs that are none."""
+    shares = {}
     for name, change in DISGUISES.items():
         copied = {f"copy of {run_id}": [change(raw) for raw in raws] for run_id, raws in runs.items()}
-        found = copies(marks(copied), known, raw_of({**runs, **copied}))
-        right = sum(found.get(f"copy of {run_id}", ("", ""))[1] == run_id for run_id in runs)
-        shares[name] = {"found": len(found), "of the right run": right, "of": len(runs)}
+        found = pairs_found({**runs, **copied})
+        right = sum((run_id, f"copy of {run_id}") in found for run_id in runs)
+        wrong = sum(not other.endswith(one.removeprefix("copy of ")) for one, other in found)
+        shares[name] = {"found": right, "of": len(runs), "wrong pairs": wrong}
     return shares
 
 
 def honest(runs: dict[str, list[np.ndarray]], drawn: int) -> dict[str, Any]:
     """Return how many pairs of honest runs are taken for copies."""
     n = len(runs)
-    bundled = copies(marks(runs), Marks.of([], []), raw_of(runs))
     rng = np.random.default_rng(5)
     same: dict[str, list[np.ndarray]] = {}
     for k in range(drawn):  # runs of one machine, some with a coarse clock: the same distributions, other times
@@ -173,9 +194,8 @@ def honest(runs: dict[str, list[np.ndarray]], drawn: int) -> dict[str, Any]:
             np.rint(rng.lognormal(np.log(centre), 0.05, next(lengths)) / (tick := next(ticks))).astype(np.int64) * tick
             for centre in np.geomspace(300, 1e6, 24)
         ]
-    found = copies(marks(same), Marks.of([], []), raw_of(same))
     pairs = n * (n - 1) // 2 + drawn * (drawn - 1) // 2
-    return {"pairs": pairs, "taken for copies": len(bundled) + len(found)}
+    return {"pairs": pairs, "taken for copies": len(pairs_found(runs)) + len(pairs_found(same))}
 
 
 def main() -> None:

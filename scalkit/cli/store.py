@@ -138,10 +138,14 @@ def _put(args: argparse.Namespace) -> int:
     filed = store.put(args.inputs, **options)
     said = [f"added {run_id}" for run_id in filed.added] + [f"there already {run_id}" for run_id in filed.known]
     said += [f"retracted {run_id}: replaced by a run with more launches" for run_id in filed.replaced]
+    said += [f"flagged {run_id}: {text}" for run_id, text in filed.flagged]
+    if filed.flagged:
+        said += ["No answer has a flagged run until you accept it: scalkit store restore STORE RUN --reason '...'"]
     lacking = store.runs(run_id=list(filed.added), network="", clock="real") if filed.added else []
     if len(lacking):
         said += [f"The network of {counted(len(lacking), 'run')} is unknown; put takes --network and --topology."]
-    told = {"added": filed.added, "known": filed.known, "replaced": filed.replaced, "runs": len(store)}
+    told: dict[str, Any] = {"added": filed.added, "known": filed.known, "replaced": filed.replaced}
+    told |= {"flagged": dict(filed.flagged), "runs": len(store)}
     return _print(args, told, *said, f"{args.store}: {counted(len(store), 'run')}.")
 
 

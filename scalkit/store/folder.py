@@ -50,10 +50,13 @@ FILING = ("user", "contributor", "licence", "notes", "filed", "tool", "tool_vers
 """What a record says of who filed a run."""
 
 _FIELDS = {
-    STATEMENTS: (frozenset({"run_id", "reason", "by", "when"}), frozenset({"restored", "signature"})),
+    STATEMENTS: (frozenset({"run_id", "reason", "by", "when"}), frozenset({"restored", "signature", "found", "copy_of"})),
     SIGNATURES: (frozenset({"run_id", "signer", "signature", *FILING}), frozenset[str]()),
 }
 """Fields that every record of a folder has, and fields that it may have. All of them are texts."""
+
+FLAGGED_BY = "scalkit"
+"""Who says what flags say. They have no time, so that every statement of a person is later."""
 
 Record = dict[str, str]
 
@@ -244,6 +247,8 @@ class StoreFolder:
     def statements(self) -> list[Record]:
         """Return what was said of runs, oldest first: ``run_id``, ``reason``, ``by``, ``when``; ``restored``, ``signature``.
 
+        Flags have ``found``, and may have ``copy_of``; see `scalkit.store.statements.flag`.
+
         Raises StoreError if one of them is damaged.
         """
         found = self._read_records(STATEMENTS)
@@ -311,6 +316,7 @@ class StoreFolder:
             is_record = is_record and _RUN_ID.fullmatch(fields["run_id"]) is not None
             is_record = is_record and is_name(fields.get("signer", "a"))
             is_record = is_record and all(is_time(fields[key]) for key in ("when", "filed") if fields.get(key))
+            is_record = is_record and _is_flag_or_statement(fields)
             is_record = is_record and content == _record_content(fields)
         except (ValueError, TypeError, RecursionError):
             is_record = False
@@ -373,6 +379,15 @@ def _records_in(entries: Mapping[str, os.stat_result]) -> dict[str, os.stat_resu
 
 def _stamp(status: os.stat_result) -> str:
     return f"{status.st_size}:{status.st_mtime_ns}"
+
+
+def _is_flag_or_statement(fields: Mapping[str, str]) -> bool:
+    """Return whether a record that looks like a flag is one, to the last field; others may say what they like."""
+    if not {"found", "copy_of"} & set(fields):
+        return True
+    is_flag = set(fields) <= {"run_id", "reason", "by", "when", "found", "copy_of"} and bool(fields.get("found"))
+    is_flag = is_flag and (fields["by"], fields["when"]) == (FLAGGED_BY, "")
+    return is_flag and _RUN_ID.fullmatch(fields.get("copy_of", "0" * 32)) is not None
 
 
 def _record_content(record: Record) -> bytes:

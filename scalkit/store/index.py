@@ -15,7 +15,7 @@ from scalkit.errors import DataError
 from scalkit.store.folder import StoreFolder
 from scalkit.store.runs.columns import COLUMNS, arrow_schema, with_facts
 from scalkit.store.runs.content import canonical, platform_of, trusted, virtual_clock
-from scalkit.store.runs.marks import MARKS, marks_of
+from scalkit.store.runs.marks import MARKS, TOKENS, marks_of, times_of, tokens_of
 from scalkit.store.runs.summaries import ROOT_MEDIAN, root_medians
 from scalkit.store.segments import FULL, Segment, add_segment, only, segments_of, stamps_of
 
@@ -166,6 +166,7 @@ def _row(run_id: str, record: dict[str, Any], table: pa.Table) -> dict[str, Any]
         **{name: str((measured.get("machine_desc") or {}).get(name, "")) for name in _OF_MACHINE},
         **{name: str(filing.get(name, "")) for name in FILED},
         "record": canonical({"measured": measured, "filing": filing}),
+        TOKENS: tokens_of(times_of(table)),
     }
 
 
@@ -180,5 +181,6 @@ def _runs_schema() -> pa.Schema:
             ("complete", pa.bool_()),
             *((name, pa.int64()) for name in wholes),
             *((name, pa.string()) for name in ("record", "stamp")),
+            (TOKENS, pa.list_(pa.int32())),
         ]
     )

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError
 from scalkit.markup import counted
-from scalkit.store.folder import SIGNATURES, STATEMENTS, StoreFolder
+from scalkit.store.folder import FLAGGED_BY, SIGNATURES, STATEMENTS, Record, StoreFolder
 from scalkit.store.runs.content import trusted
-from scalkit.store.runs.marks import MARKS
+from scalkit.store.runs.marks import MARKS, TOKENS
 from scalkit.store.statements import in_effect, order_of_filings
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.copies import Marks, Origin
-from scalkit.store.submissions.report import Checked, examined, reasons_of, without_copies
+from scalkit.store.submissions.report import Checked, Report, examined, flags_of_copies, marks_of_files, reasons_of
 
 if TYPE_CHECKING:
     from scalkit.store.store import Store
@@ -32,6 +32,7 @@ class Merged:
     `added`, `skipped`: ids of the runs that were taken over, and of those that were there.
     `refused`: files that were not taken over, with their reasons. `statements`: how many of them were taken over.
     `hidden`: runs that were here and that retractions from there take out of all answers.
+    `flagged`: runs from there or here that are implausible, or copies of others, and are left out of all answers from now on.
     `shown`: runs that were retracted here and are in the answers again, by restorations or signatures from there.
     `left`: runs that are here, and that retractions from there would have taken out that do not count here.
     `repaired`: ids of runs whose files here were damaged, and are whole again.
@@ -43,6 +44,7 @@ class Merged:
     refused: tuple[Checked, ...]
     statements: int
     hidden: tuple[Hidden, ...] = ()
+    flagged: tuple[Hidden, ...] = ()
     shown: tuple[Hidden, ...] = ()
     left: tuple[Hidden, ...] = ()
     repaired: tuple[str, ...] = ()
@@ -58,6 +60,11 @@ class Merged:
             were = "was here is hidden now, as it is" if len(self.hidden) == 1 else "were here are hidden now, as they are"
             lines.append(f"  {counted(len(self.hidden), 'run')} that {were} retracted there:")
             lines += [f"    {one}" for one in self.hidden]
+        if self.flagged:
+            are = "is flagged and left out of all answers until a person accepts it" if len(self.flagged) == 1 else ""
+            are = are or "are flagged and left out of all answers until a person accepts them"
+            lines.append(f"  {counted(len(self.flagged), 'run')} {are}, with 'scalkit store restore':")
+            lines += [f"    {one}" for one in self.flagged]
         if self.shown:
             were = "was retracted here is" if len(self.shown) == 1 else "were retracted here are"
             lines.append(f"  {counted(len(self.shown), 'run')} that {were} in the answers again, by what was said there:")
@@ -79,6 +86,7 @@ class Merged:
             "refused": reasons_of(self.refused),
             "statements": self.statements,
             "hidden": [asdict(one) for one in self.hidden],
+            "flagged": [asdict(one) for one in self.flagged],
             "shown": [asdict(one) for one in self.shown],
             "left": [asdict(one) for one in self.left],
             "repaired": list(self.repaired),
@@ -88,27 +96,30 @@ class Merged:
 
 @dataclass(frozen=True)
 class Hidden:
-    """A run that others retracted: its id and its platform, why, by whom and when."""
+    """A run that is retracted or flagged: its id and its platform, why, by whom and when, and whether it was here before."""
 
     run_id: str
     platform: str
     reason: str
     by: str
     when: str
+    was_here: bool = True
 
     def __str__(self) -> str:
-        who = f", by {self.by}" if self.by else ", they do not say who"
-        return f"{self.run_id[:12]} ({self.platform}): {' '.join(self.reason.split())!r}{who}, {self.when}"
+        what = f"{self.run_id[:12]} ({self.platform}): {' '.join(self.reason.split())!r}"
+        if self.by == FLAGGED_BY and not self.when:
+            return f"{what}, {'which was here before' if self.was_here else 'which is new'}"
+        return f"{what}{f', by {self.by}' if self.by else ', they do not say who'}, {self.when}"
 
 
 def merge(store: Store, other: Path, policy: Policy | None = None, *, retractions: bool = True) -> Merged:
     """Take over the runs and statements of another store, a folder or a zip.
 
     Runs, statements and signatures are sets, and a merge unites them: in whatever order stores are merged, and however
-    often, the result is the same. Of a run that several people filed, the file has the filing with the earliest time.
+    often, the result is the same. Of a run that several people filed, the file has the filing with the earliest time. Of
+    runs whose repetitions are those of each other, under other names, the one that was measured later is flagged.
 
-    Every file is validated first, by another process, and what is taken over was written again by that process. Of runs
-    whose repetitions are those of each other, under other names, the one that is here first is kept, and the other refused.
+    Every file is validated first, by another process, and what is taken over was written again by that process.
 
     `store`: opened for writing.
     `retractions`: whether retractions and restorations are taken over, too. Those that count here follow from the rules in
@@ -119,21 +130,19 @@ def merge(store: Store, other: Path, policy: Policy | None = None, *, retraction
     store.folder.prepare()
     with examined(other, policy) as (report, clean):
         there = set(store.folder.run_ids())
-        known = [replace(one, marks={}) if one.run_id in there else one for one in report.checked]
-        report = without_copies(replace(report, checked=tuple(known)), clean, _known(store), store.folder.read_run)
-        refused = list(report.refused)
-        names = {one.run_id for one in refused}
         added: list[str] = []
         skipped: list[str] = []
         repaired: list[str] = []
-        notes = [text for one in report.checked for code, text in one.warnings if code == "signers-ignored"]
+        notes = list(report.notes)
         before = {entry["run_id"]: entry for entry in store.retractions()}
-        # What people say of runs comes first: whoever is killed meanwhile leaves no run without what is said of it.
-        n_statements = store.folder.add_records(STATEMENTS, list(report.statements)) if retractions else 0
+        flags = [entry for entry in report.statements if "found" in entry]
+        flags += _copies(store, report, clean, there, flags)
+        said = [entry for entry in report.statements if "found" not in entry]
+        # What is said of runs comes first: whoever is killed meanwhile leaves no run without what is said of it.
+        n_statements = store.folder.add_records(STATEMENTS, said) if retractions else 0
         store.folder.add_records(SIGNATURES, list(report.signatures))
+        store.folder.add_records(STATEMENTS, flags)
         for run_id in report.accepted:
-            if run_id in names:
-                continue
             content = _content(clean, run_id)
             if run_id not in there and store.folder.add(run_id, content):
                 added.append(run_id)
@@ -141,19 +150,48 @@ def merge(store: Store, other: Path, policy: Policy | None = None, *, retraction
             is_repaired, note = _unite(store.folder, run_id, content)
             (repaired if is_repaired else skipped).append(run_id)
             notes += [note] if note else []
-        effective = {entry["run_id"]: entry for entry in store.retractions()}
-        said = {entry["run_id"]: entry for entry in in_effect(report.statements)}
+        after = {entry["run_id"]: entry for entry in store.retractions()}
+        new = after.keys() - before.keys()
+        flagged = {run_id for run_id in new if "found" in after[run_id]}
+        theirs = {entry["run_id"]: entry for entry in in_effect(said)}
+        notes += _acceptances(store, {entry["run_id"]: entry for entry in flags}, after, added)
         return Merged(
             tuple(added),
             tuple(skipped),
-            tuple(refused),
+            report.refused,
             n_statements,
-            hidden=_of_runs(store, effective, there & effective.keys() - before.keys()),
-            shown=_of_runs(store, before, there & before.keys() - effective.keys()),
-            left=_of_runs(store, said, there & said.keys() - effective.keys()),
+            hidden=_of_runs(store, after, (there & new) - flagged),
+            flagged=_of_runs(store, after, flagged, there),
+            shown=_of_runs(store, before, there & before.keys() - after.keys()),
+            left=_of_runs(store, theirs, there & theirs.keys() - after.keys()),
             repaired=tuple(repaired),
             notes=tuple(notes),
         )
+
+
+def _copies(store: Store, report: Report, clean: Path, there: Collection[str], flags: Sequence[Record]) -> list[Record]:
+    """Return a flag of every run here or there that is a copy of another one and was not known to be one."""
+    new = [one for one in report.checked if one.run_id and not one.refused and one.run_id not in there]
+    known = [*flags, *store.folder.statements()]
+    pairs = [(entry["run_id"], entry["copy_of"]) for entry in known if "copy_of" in entry]
+    ids = {one.run_id for one in new}
+
+    def content(run_id: str) -> bytes:
+        return _content(clean, run_id) if run_id in ids else store.folder.read_run(run_id)
+
+    return flags_of_copies(_known(store) + marks_of_files(new), content, pairs)
+
+
+def _acceptances(store: Store, flags: Mapping[str, Record], after: Mapping[str, Record], added: Sequence[str]) -> list[str]:
+    """Return a sentence for each run that is new, flagged and in the answers, as a person said that it is right."""
+    accepted = [run_id for run_id in added if run_id in flags and run_id not in after]
+    restored = {one["run_id"]: one for one in store.folder.statements() if "restored" in one}
+    return [
+        f"the run {run_id[:12]} is flagged ({flags[run_id]['reason']}) and in the answers, as it was accepted "
+        f"by {restored[run_id]['by'] or 'somebody'}: {' '.join(restored[run_id]['reason'].split())!r}."
+        for run_id in accepted
+        if run_id in restored
+    ]
 
 
 def _unite(folder: StoreFolder, run_id: str, content: bytes) -> tuple[bool, str]:
@@ -193,17 +231,24 @@ def _content(clean: Path, run_id: str) -> bytes:
     return (clean / f"{run_id}.parquet").read_bytes()
 
 
-def _of_runs(store: Store, retractions: Mapping[str, Mapping[str, str]], run_ids: Iterable[str]) -> tuple[Hidden, ...]:
-    """Return the retractions of some runs, with the platforms of the runs."""
+def _of_runs(
+    store: Store, retractions: Mapping[str, Record], run_ids: Iterable[str], there: Collection[str] | None = None
+) -> tuple[Hidden, ...]:
+    """Return the retractions of some runs, with the platforms of the runs.
+
+    `there`: ids of the runs that were here before; by default all were.
+    """
     wanted = sorted(run_ids)
     if not wanted:
         return ()
     runs = store.runs(retracted=True)
     platforms = dict(zip(runs["run_id"], runs["platform"], strict=True))
-    chosen = [retractions[run_id] for run_id in wanted]
-    return tuple(
-        Hidden(one["run_id"], platforms.get(one["run_id"], "unreadable"), one["reason"], one["by"], one["when"]) for one in chosen
-    )
+    found = []
+    for run_id in wanted:
+        one = retractions[run_id]
+        was_here = there is None or run_id in there
+        found.append(Hidden(run_id, platforms.get(run_id, "unreadable"), one["reason"], one["by"], one["when"], was_here))
+    return tuple(found)
 
 
 def _known(store: Store) -> Marks:
@@ -211,7 +256,6 @@ def _known(store: Store) -> Marks:
     runs = store.marks()
     origins, columns = [], []
     for run_id, own in runs.groupby("run_id", sort=False):
-        measured = json.loads(own["record"].iloc[0])["measured"]
-        origins.append(Origin.of(str(run_id), f"run {str(run_id)[:12]}, which is here already", measured))
-        columns.append({name: own[name].tolist() for name in ("raw_hash", *MARKS)})
+        origins.append(Origin.of(str(run_id), json.loads(own["record"].iloc[0])["measured"]))
+        columns.append({**{name: own[name].tolist() for name in ("raw_hash", *MARKS)}, TOKENS: own[TOKENS].iloc[0]})
     return Marks.of(origins, columns)

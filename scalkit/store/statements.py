@@ -3,6 +3,9 @@
 Statements and signatures are sets of records, so that merging stores in any order gives the same. Which statement about a
 run counts follows from the set alone, and from whom the reader trusts: one of a trusted signer counts before all others, then
 the latest one, then, of the same second, the one with the larger hash.
+
+A flag is a statement of scalkit itself: that a run is implausible, or a copy of another one. It takes the run out of all
+answers until a person accepts the run, by restoring it. What people say counts before flags.
 """
 
 import datetime as dt
@@ -13,7 +16,7 @@ from typing import Any
 
 from scalkit.errors import DataError, UsageError
 from scalkit.store.filed.outcome import login
-from scalkit.store.folder import FILING, SIGNATURES, STATEMENTS, TIME, Record, StoreFolder, now, record_name
+from scalkit.store.folder import FILING, FLAGGED_BY, SIGNATURES, STATEMENTS, TIME, Record, StoreFolder, now, record_name
 from scalkit.store.runs.texts import retraction_problem
 from scalkit.store.signing import Signature, Signers, require_name, signed, text_of_run, text_of_statement
 from scalkit.store.submissions.containers import Policy
@@ -23,29 +26,55 @@ def _nobody_is_trusted(_statement: Mapping[str, str]) -> bool:
     return False
 
 
+def flag(run_id: str, code: str, reason: str, copy_of: str = "") -> Record:
+    """Return a flag: what scalkit found in a run.
+
+    `code`: of what was found, as ``"clock-stopped"``. `copy_of`: the id of the run that it is a copy of.
+    """
+    record = {"run_id": run_id, "reason": reason, "by": FLAGGED_BY, "when": "", "found": code}
+    return record | ({"copy_of": copy_of} if copy_of else {})
+
+
 def in_effect(
-    statements: Iterable[Record], is_trusted: Callable[[Record], bool] = _nobody_is_trusted, signed_runs: Collection[str] = ()
+    statements: Iterable[Record],
+    is_trusted: Callable[[Record], bool] = _nobody_is_trusted,
+    signed_runs: Collection[str] = (),
+    there: Collection[str] | None = None,
 ) -> list[Record]:
-    """Return the retraction of each run that is retracted, in whatever order the statements came.
+    """Return the retraction or flag of each run that is hidden, in whatever order the statements came.
 
     `is_trusted`: whether a signer whom the reader trusts made a statement.
     `signed_runs`: ids of runs that such a signer signed. Only statements of such signers take these out.
+    `there`: ids of the runs of the store; by default, all that are spoken of are there.
     """
 
     def rank(statement: Record) -> tuple[bool, str, str]:
         return is_trusted(statement), statement["when"], record_name(statement)
 
     latest: dict[str, tuple[tuple[bool, str, str], Record]] = {}
+    flags: dict[str, list[Record]] = {}
     for statement in statements:
-        ranked = rank(statement), statement
         run_id = statement["run_id"]
+        if "found" in statement:
+            flags.setdefault(run_id, []).append(statement)
+            continue
+        ranked = rank(statement), statement
         if run_id not in latest or latest[run_id][0] < ranked[0]:
             latest[run_id] = ranked
-    return [
-        statement
-        for run_id, (ranks, statement) in sorted(latest.items())
+    hidden = {
+        run_id: statement
+        for run_id, (ranks, statement) in latest.items()
         if "restored" not in statement and (ranks[0] or run_id not in signed_runs)
-    ]
+    }
+    retracted = frozenset(hidden)
+    for run_id in flags.keys() - latest.keys() - set(signed_runs):
+        for one in sorted(flags[run_id], key=record_name):
+            original = one.get("copy_of", "")
+            # Whoever retracts an original says that the copy is the right one.
+            is_there = not original or (original not in retracted and (there is None or original in there))
+            if is_there:
+                hidden.setdefault(run_id, one)
+    return [hidden[run_id] for run_id in sorted(hidden)]
 
 
 class Statements:
@@ -90,7 +119,9 @@ class Statements:
         self._folder.add_records(STATEMENTS, [entry])
 
     def restore(self, run_id: str, reason: str, by: str | None = None, key: str | os.PathLike[str] | None = None) -> None:
-        """Undo the retraction of a run: it is in the answers again, and both statements are kept. Parameters as in `retract`.
+        """Undo the retraction of a run, or accept one that is flagged: it is in the answers again, and all statements are kept.
+
+        Parameters as in `retract`.
 
         Raises DataError if there is no such run.
         Raises UsageError if there is no reason, a text is one that `validate` refuses, the run is not retracted, or a
@@ -99,7 +130,7 @@ class Statements:
         """
         full = self.resolve(run_id)
         if not self._is_retracted(full):
-            raise UsageError(f"the run {full[:12]} is not retracted; there is nothing to restore.")
+            raise UsageError(f"the run {full[:12]} is neither retracted nor flagged; there is nothing to restore.")
         lacks = "a restoration needs a reason; say why the run is right after all."
         entry = self._statement(full, lacks, reason, by, key, restored="yes")
         if self._is_retracted(full, entry):
@@ -132,13 +163,16 @@ class Statements:
         return run_id in {one["run_id"] for one in self._in_effect([*self._folder.statements(), *further])}
 
     def retractions(self) -> list[Record]:
-        """Return what is retracted: ``run_id``, ``reason``, ``by``, ``when``, and ``signature`` where there is one."""
+        """Return what is retracted, or flagged and not accepted: ``run_id``, ``reason``, ``by``, ``when``.
+
+        Retractions that are signed have ``signature``; flags have ``found``, a code, and those of copies ``copy_of``.
+        """
         return self._in_effect(self._folder.statements())
 
     def _in_effect(self, statements: Sequence[Record]) -> list[Record]:
         unsure = {one["run_id"] for one in statements if not self.is_trusted(one)}
         signed_runs = {run_id for run_id, one in self.signed(unsure).items() if one.is_trusted} if unsure else ()
-        return in_effect(statements, self.is_trusted, signed_runs)
+        return in_effect(statements, self.is_trusted, signed_runs, set(self._folder.run_ids()))
 
     # ---- who says so ----
 

@@ -11,13 +11,13 @@ from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.markup import block, counted, paragraph
 from scalkit.store.database import RUN_COLUMNS, SUITE_COLUMNS, Database, with_ids
 from scalkit.store.filed.outcome import Filed, login, replaced_by
-from scalkit.store.folder import Record, StoreFolder, now
+from scalkit.store.folder import STATEMENTS, Record, StoreFolder, now
 from scalkit.store.index import Snapshot, rebuild, snapshot
 from scalkit.store.runs.content import encoded, trusted
-from scalkit.store.runs.marks import MARKS
+from scalkit.store.runs.marks import MARKS, TOKENS
 from scalkit.store.segments import drop_damaged
 from scalkit.store.signing import Signers
-from scalkit.store.statements import Statements
+from scalkit.store.statements import Statements, flag
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.wire import fetched, is_url
 
@@ -99,6 +99,8 @@ class Store(Statements):
     ) -> Filed:
         """File measurements; each run becomes one file, or nothing is left of it.
 
+        A run that is implausible, as one whose clock stood still, is flagged: no answer has it until it is restored.
+
         `source`: campaign folders, run files, files of other programs that `scalkit.read` knows, or what it returns.
         `machine`, `site`: names of the machine, by default its host name, and of the place. They belong to the run: under
         another machine the same measurements are another run.
@@ -113,6 +115,7 @@ class Store(Statements):
         from scalkit import __version__
         from scalkit.store.filed.dataset import runs_of
         from scalkit.store.submissions.record_checks import require_texts
+        from scalkit.store.submissions.table_checks import table_flags
 
         self._folder.prepare()
         measured: dict[str, Any] = {key: value for key, value in (("machine", machine), ("site", site)) if value is not None}
@@ -127,12 +130,21 @@ class Store(Statements):
         }
         require_texts(measured | connected, filing)
         runs = runs_of(source, measured | ({"machine_desc": connected} if connected else {}), filing)
+        there = set(self._folder.run_ids())
+        flags = [
+            flag(run.run_id, code, text)
+            for run in runs
+            if run.run_id not in there
+            for code, text in table_flags(run.record, run.table)
+        ]
+        self._folder.add_records(STATEMENTS, flags)
         added: list[str] = []
         known: list[str] = []
         for run in runs:
             (added if self._folder.add(run.run_id, encoded(run)) else known).append(run.run_id)
         replaced = replaced_by(self, [run for run in runs if run.run_id in added])
-        return Filed(tuple(added), tuple(known), replaced)
+        flagged = tuple((entry["run_id"], entry["reason"]) for entry in flags)
+        return Filed(tuple(added), tuple(known), replaced, flagged)
 
     def merge(self, other: str | os.PathLike[str], *, policy: Policy | None = None, retractions: bool = True) -> Merged:
         """Take over the runs and retractions of another store, a folder, a zip or the URL of either, that are valid and new.
@@ -211,7 +223,8 @@ class Store(Statements):
 
     def marks(self) -> pd.DataFrame:
         """Return what copies are found by, a row for each measurement that has it, of retracted runs, too."""
-        sql = f"SELECT run_id, raw_hash, {', '.join(MARKS)}, record FROM points JOIN runs USING (run_id) WHERE len(sketch) > 0"
+        columns = f"run_id, raw_hash, {', '.join(MARKS)}, {TOKENS}, record"
+        sql = f"SELECT {columns} FROM points JOIN runs USING (run_id) WHERE sketch IS NOT NULL"
         return self._asked(lambda database: database.frame(sql), retracted=True)
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Makes submissions that must be refused, each from a good one with one thing wrong, and the code that each must get."""
+"""Makes submissions that must be refused or flagged, each from a good one with one thing wrong, and the code of each."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ from scalkit.store.runs.content import KEY, canonical, content_id, decoded, seal
 from scalkit.store.runs.summaries import recomputed
 from scalkit.store.submissions.containers import Policy
 
-__all__ = ["CASES", "good"]
+__all__ = ["CASES", "FLAGGED", "good"]
 
 Make = Callable[[Path, Path], Path]
 
 CASES: dict[str, tuple[str, Make]] = {}
 """Name of the case: the code of its refusal, and what makes it, given a good store and a folder, as a path."""
+
+FLAGGED: dict[str, tuple[str, Make]] = {}
+"""The same of cases that are taken over, and left out of all answers until a person accepts them."""
 
 
 def good(path: Path) -> Path:
@@ -40,9 +43,9 @@ def good(path: Path) -> Path:
     return path
 
 
-def _case(name: str, code: str) -> Callable[[Make], Make]:
+def _case(name: str, code: str, cases: dict[str, tuple[str, Make]] = CASES) -> Callable[[Make], Make]:
     def register(make: Make) -> Make:
-        CASES[name] = (code, make)
+        cases[name] = (code, make)
         return make
 
     return register
@@ -132,12 +135,33 @@ _record_case("text not in normal form", "text-not-nfc", _measured("site", "Mu\u0
 _record_case("very long text", "text-long", lambda r: r["filing"].update(notes="x" * 5000))
 _record_case("name of blanks", "name-blank", _measured("machine", "   "))
 _record_case("name of letters without a shape", "name-blank", _measured("machine", "\u3164\u3164"))
+_record_case("variation selector in a name", "text-invisible", _measured("machine", "good\ufe0f machine"))
+_record_case("variation selector of the supplement", "text-invisible", _measured("site", "here\U000e0100"))
+_record_case("joiner of graphemes in a name", "text-invisible", _measured("label", "a\u034fb"))
+_record_case("Mongolian variation selector", "text-invisible", _measured("campaign", "a\u180bb"))
+_record_case("Hangul filler within a name", "text-invisible", _measured("machine", "good\u3164machine"))
+_record_case("tag characters", "text-control", _measured("machine", "a\U000e0041"))
 _record_case("heap of accents", "name-accents", _measured("machine", "q" + "\u0316" * 40))
 _record_case("formula in wide letters", "formula-in-name", _measured("site", "\uff1d1+1"))
 _record_case("markup in wide letters", "markup-in-name", _measured("site", "\uff1cb\uff1e"))
 _table_case("Cyrillic a in an operation", "name-disguised", _column("op", "MPI_G\u0430ther"))
 _table_case("operation in Cyrillic letters only", "name-disguised", _column("op", "\u0405\u0441\u0430\u0440"))
 _table_case("operation in bold letters", "name-disguised", _column("op", "\U0001d40c\U0001d40f\U0001d408"))
+_table_case("variation selector in an operation", "text-invisible", _column("op", "MPI_Gather\ufe0f"))
+_table_case("Cherokee letters in an operation", "name-disguised", _column("op", "\u13b7PI_Gather"))
+_table_case("operation in Cherokee letters only", "name-disguised", _column("op", "\u13aa\u13b7\u13e2"))
+_table_case("long s in an operation", "name-disguised", _column("op", "MPI_\u017fcan"))
+_table_case("ligature in an operation", "name-disguised", _column("op", "MPI_Pro\ufb01le"))
+_table_case("Roman numeral in an operation", "name-disguised", _column("op", "MP\u2160_Gather"))
+_table_case("Greek letter in an operation", "name-disguised", _column("op", "\u039cPI_Gather"))
+_table_case("Armenian letter in an operation", "name-disguised", _column("op", "MPI_B\u057dast"))
+_table_case("Coptic letter in an operation", "name-disguised", _column("op", "MPI_G\u2c9fther"))
+_table_case("dotless i in an operation", "name-disguised", _column("op", "MPI_Al\u0131gn"))
+_table_case("Lisu letter in an operation", "name-disguised", _column("op", "\ua4dfPI_Gather"))
+_table_case("letter of phonetics in an operation", "name-disguised", _column("op", "MPI_\u0261ather"))
+_table_case("digit of another script in an operation", "name-disguised", _column("op", "MPI_Gather_\u0966"))
+_table_case("what is fixed, with a hidden space", "text-control", _column("fixed", '{"msg_By":1024,"a":"b\\u200bc"}'))
+_table_case("what is fixed, in disguise", "name-disguised", _column("fixed", '{"msg_By":1024,"\\u0430lgorithm":"tree"}'))
 _table_case("HTML in an operation", "markup-in-name", _column("op", "<script>alert(1)</script>"))
 _table_case("formula in an operation", "formula-in-name", _column("op", "=cmd()"))
 _table_case("newline in an operation", "text-control", _column("op", "MPI_Gather\nMPI_Send"))
@@ -346,6 +370,23 @@ def _with_size(table: pa.Table, size: int) -> pa.Table:
     return _set(_set(table, "msg_By", size), "fixed", json.dumps({"msg_By": size}, separators=(",", ":")))
 
 
+def _of_all_case(name: str, op: str, p: int, ns: int) -> None:
+    """Add the case of an operation of all processes that is faster than any machine."""
+
+    @_case(name, "latency-impossible")
+    def _(store: Path, into: Path) -> Path:
+        record, table = _run_of(store)
+        for launch in record["measured"]["launches"]:
+            launch["p"] = p
+        table = _set(_set(_set(table, "op", op), "p", p), "x_name", "root")
+        return _written(into, record, _timed(table, lambda raw: [ns + time % 3 for time in raw]))
+
+
+_of_all_case("barrier of a million processes in 6 ns", "MPI_Barrier", 10**6, 6)
+_of_all_case("barrier of 64 processes in 20 ns", "MPI_Barrier", 64, 20)
+_of_all_case("reduction of 4,096 processes in 100 ns", "MPI_Allreduce", 4096, 100)
+
+
 @_case("faster than its declared link", "bandwidth-impossible")
 def _(store: Path, into: Path) -> Path:
     record, table = _run_of(store)
@@ -363,14 +404,88 @@ def _(store: Path, into: Path) -> Path:
     return _written(into, record, table)
 
 
-@_case("raw data of another run of the submission", "raw-duplicated")
+def _copy_case(name: str, code: str, change: Callable[[np.ndarray], Any] = lambda raw: raw, **of_table: Any) -> None:
+    """Add the case of a run beside another one that has its repetitions, changed.
+
+    `of_table`: columns of the copy, and the value of each.
+    """
+
+    def make(store: Path, into: Path) -> Path:
+        record, table = _run_of(store)
+        _written(into, copy.deepcopy(record), table)
+        record["measured"].update(machine="another machine", label="other", started="2026-02-01T00:00:00Z")
+        changed = [np.asarray(change(np.array(raw)), dtype=np.int64).tolist() for raw in table["raw"].to_pylist()]
+        table = _set(_set(table, "n", [len(raw) for raw in changed]), "passes", [[len(raw)] for raw in changed])
+        for column, value in of_table.items():
+            table = _set(table, column, value)
+        _written(into, record, recomputed(_set(table, "raw", changed)))
+        return into
+
+    FLAGGED[name] = (code, make)
+
+
+def _shuffled(raw: np.ndarray) -> np.ndarray:
+    return np.random.default_rng(int(raw[0])).permutation(raw)
+
+
+def _noisy(raw: np.ndarray, share: float) -> np.ndarray:
+    return np.rint(raw * (1 + share * np.random.default_rng(int(raw[0])).standard_normal(len(raw))))
+
+
+_copy_case("raw data of another run of the submission", "raw-duplicated")
+_copy_case("the same of another operation", "raw-duplicated", op="MPI_Scatter")
+_copy_case("copy later by 1 ns", "raw-copied", lambda raw: raw + 1)
+_copy_case("copy backwards", "raw-copied", lambda raw: raw[::-1])
+_copy_case("copy half as long", "raw-copied", lambda raw: raw // 2)
+_copy_case("copy of the first half", "raw-copied", lambda raw: raw[: len(raw) // 2])
+_copy_case("copy shuffled", "raw-copied", _shuffled)
+_copy_case("copy shuffled and 1.5 times as long", "raw-copied", lambda raw: np.rint(_shuffled(raw) * 1.5))
+_copy_case("copy with one repetition of another length", "raw-copied", lambda raw: [*raw[:20], raw[20] * 2, *raw[21:]])
+_copy_case("copy with a noise of 0.1 %", "raw-resembles", lambda raw: _noisy(raw, 0.001))
+_copy_case("copy with a noise of 1 %", "raw-resembles", lambda raw: _noisy(raw, 0.01))
+_copy_case("copy with a noise of 1 %, of another operation", "raw-resembles", lambda raw: _noisy(raw, 0.01), op="MPI_Scatter")
+_copy_case("copy with a noise of 1 %, 1.3 times as long", "raw-resembles", lambda raw: _noisy(raw, 0.01) * 1.3)
+_copy_case("copy shuffled, without one repetition", "raw-resembles", lambda raw: _shuffled(raw)[1:])
+_copy_case("copy shuffled, without one repetition, later by 3 ns", "raw-resembles", lambda raw: _shuffled(raw)[1:] + 3)
+_copy_case("copy of every second repetition", "raw-resembles", lambda raw: raw[::2])
+_copy_case("copy of every third repetition", "raw-resembles", lambda raw: raw[::3])
+_copy_case("copy of any half of the repetitions", "raw-resembles", lambda raw: _shuffled(raw)[: len(raw) // 2])
+_copy_case("copy of all repetitions without the longest", "raw-copied", lambda raw: np.delete(raw, raw.argmax()))
+
+
+@_case("one measurement that another run of the submission has", "raw-duplicated", FLAGGED)
 def _(store: Path, into: Path) -> Path:
     record, table = _run_of(store)
     _written(into, copy.deepcopy(record), table)
     record["measured"].update(machine="another machine", label="other")
+    others = np.random.default_rng(5).integers(10_000, 30_000, (3, 40)).tolist()
+    _written(into, record, recomputed(_set(table, "raw", [*others, table["raw"].to_pylist()[3]])))
+    return into
+
+
+@_case("copy that calls itself simulated", "raw-duplicated", FLAGGED)
+def _(store: Path, into: Path) -> Path:
+    record, table = _run_of(store)
+    _written(into, copy.deepcopy(record), table)
+    record["measured"].update(machine="another machine", clock="simulated", simulation={"platform": "juropa"})
     _written(into, record, table)
     return into
 
+
+def _constant_case(name: str, code: str, times: list[list[int]], resolution_ns: int | None) -> None:
+    @_case(name, code, FLAGGED)
+    def _(store: Path, into: Path) -> Path:
+        record, table = _run_of(store)
+        if resolution_ns is not None:
+            record["measured"]["timer"] = {"resolution_ns": resolution_ns}
+        table = _set(_set(table, "n", [len(raw) for raw in times]), "passes", [[len(raw)] for raw in times])
+        return _written(into, record, recomputed(_set(table, "raw", times)))
+
+
+_constant_case("round times, each the same, of a clock that ticks", "clock-stopped", [[k * 10_000] * 40 for k in range(1, 5)], 1)
+_constant_case("the same without a word of the clock", "clock-stopped", [[k * 10_000] * 40 for k in range(1, 5)], None)
+_constant_case("few repetitions that are all the same", "clock-stopped", [[20_000 + k] * 10 for k in range(4)], 1)
+_constant_case("two times of a clock that ticks", "clock-coarse", [[20_000 * k, 25_000 * k] * 30 for k in range(1, 5)], 1)
 
 # ---- the Parquet file ----
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -11,17 +12,26 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import hypothesis.strategies as st
+import numpy as np
 import pytest
-from hostile_submissions import CASES, good
-from hypothesis import given
+from hostile_submissions import CASES, FLAGGED, good
+from hypothesis import Phase, given, settings
+from needs import needs_ssh_keygen
 
 import scalkit as sk
-from scalkit.errors import DataError, UsageError
+from scalkit.cli import main
+from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.store.runs.content import RunContent, decoded, encoded
-from scalkit.store.statements import in_effect
+from scalkit.store.statements import flag, in_effect
 from scalkit.store.submissions.containers import Policy
+from scalkit.store.submissions.examine import findings
+from scalkit.store.submissions.report import report_of, with_flags
+
+Plan = Any
+"""A store by its place, or two plans to merge."""
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 
@@ -62,8 +72,9 @@ def submission(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return good(tmp_path_factory.mktemp("good") / "store")
 
 
-def test_there_are_at_least_120() -> None:
-    assert len(CASES) >= 120
+def test_there_are_at_least_180() -> None:
+    assert len(CASES) >= 155
+    assert len(FLAGGED) >= 25
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +107,8 @@ import json, resource, sys
 from pathlib import Path
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.examine import findings
+from scalkit.store.submissions.report import report_of, with_flags
+from scalkit.store.submissions.examine import findings
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 scratch, policy = Path(sys.argv[1]), Policy(max_values=1_000_000)
 for number, path in enumerate(map(Path, json.load(sys.stdin))):
@@ -107,13 +120,28 @@ for number, path in enumerate(map(Path, json.load(sys.stdin))):
 
 
 def test_hostile_files_folders_and_zips_are_refused_by_their_reader_alone(made: dict[str, Path], tmp_path: Path) -> None:
-    """The reader finds each fault itself, not by the limits of its process; copies are found by who compares runs."""
+    """The reader finds each fault itself, not by the limits of its process; what is in a run twice, whoever compares runs."""
     paths = json.dumps([str(path) for path in made.values()])
     run = subprocess.run([sys.executable, "-c", READING, tmp_path], input=paths, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     found = dict(zip(made, map(json.loads, run.stdout.splitlines()), strict=True))
     codes = {name: CASES[name][0] for name in made}
-    assert found == {name: [] if code in ("raw-duplicated", "raw-copied") else [code] for name, code in codes.items()}
+    assert found == {name: [] if code == "raw-duplicated" else [code] for name, code in codes.items()}
+
+
+@pytest.mark.parametrize("name", FLAGGED)
+def test_implausible_runs_and_copies_are_flagged_with_their_reason(name: str, submission: Path, tmp_path: Path) -> None:
+    code, make = FLAGGED[name]
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "made").mkdir()
+    path = make(submission, tmp_path / "made")
+    found = list(findings(path, tmp_path / "scratch", Policy(), set(), False, lambda name: None))
+    report = with_flags(report_of(path, found, ""), tmp_path / "scratch" / "clean")
+    assert not report.refused
+    assert not report.ok
+    assert [code for one in report.flagged for code, _ in one.flags] == [code]
+    assert [one["found"] for one in report.statements] == [code]
+    assert f"{report.flagged[0].file}: flagged: " in str(report)
 
 
 @pytest.mark.slow
@@ -262,14 +290,78 @@ def test_put_refuses_what_others_would_with_the_same_sentence(submission: Path, 
     assert len(store) == 0
 
 
-def test_merge_refuses_measurements_that_are_here_under_another_name(submission: Path, tmp_path: Path) -> None:
+def test_merge_flags_measurements_that_are_here_under_another_name(submission: Path, tmp_path: Path) -> None:
     mine = sk.store.open(tmp_path / "mine")
     mine.merge(submission)
+    (first,) = mine.folder.run_ids()
     forged = sk.store.open(tmp_path / "forged")
-    forged.put(mine.load(), machine="forged machine")
+    (copied,) = forged.put(mine.load(), machine="forged machine").added
     merged = mine.merge(forged.path)
-    assert merged.added == ()
-    assert {code for one in merged.refused for code, _ in one.refused} == {"raw-duplicated"}
+    assert merged.added == (copied,)
+    original, copy = sorted((first, copied))  # both say that they began at the same time
+    assert [(one.run_id, one.was_here) for one in merged.flagged] == [(copy, copy == first)]
+    text = f"its repetitions are those of the run {original[:12]}"
+    assert text in str(merged)
+    assert [(one["run_id"], one["reason"], one["found"]) for one in mine.retractions()] == [(copy, text, "raw-duplicated")]
+    assert mine.runs()["run_id"].tolist() == [original]
+    again = sk.store.open(tmp_path / "again")
+    again.merge(forged.path)
+    again.merge(submission)
+    assert _files(again) == _files(mine)
+
+
+def test_a_person_accepts_what_is_flagged(submission: Path, tmp_path: Path) -> None:
+    """By restoring it, or by retracting what it is said to be a copy of; merges bring the flag back to nobody."""
+    path = FLAGGED["copy with a noise of 1 %"][1](submission, tmp_path)
+    mine = sk.store.open(tmp_path / "mine")
+    (flagged,) = mine.merge(path).flagged
+    assert len(mine) == 1
+    mine.restore(flagged.run_id, "another machine with the same noise", by="me")
+    assert len(mine) == 2
+    assert (mine.merge(path).flagged, len(mine)) == ((), 2)
+    theirs = sk.store.open(tmp_path / "theirs")
+    merged = theirs.merge(mine.path)
+    assert (merged.flagged, len(theirs)) == ((), 2)
+    assert merged.notes == (
+        f"the run {flagged.run_id[:12]} is flagged ({flagged.reason}) and in the answers, as it was accepted by me: "
+        "'another machine with the same noise'.",
+    )
+    assert sk.store.validate(mine.path).ok
+    other = sk.store.open(tmp_path / "other")
+    other.merge(path)
+    (original,) = set(other.folder.run_ids()) - {flagged.run_id}
+    other.retract(original, "the machine's name was wrong")
+    assert other.runs()["run_id"].tolist() == [flagged.run_id]
+
+
+def test_put_flags_what_is_implausible(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ds = sk.measurements([2, 4, 8], [[2e-5] * 20, [3e-5] * 20, [4e-5] * 20], name="f")
+    store = sk.store.open(tmp_path / "s")
+    filed = store.put(ds, machine="vm")
+    ((run_id, text),) = filed.flagged
+    assert text == "the repetitions of all 3 measurements are constant."
+    assert len(store) == 0
+    assert store.put(ds, machine="vm").flagged == ()
+    ds.to_netcdf(tmp_path / "f.nc")
+    assert main(["store", "put", str(tmp_path / "cli"), str(tmp_path / "f.nc"), "--machine", "vm"]) == 0
+    printed = capsys.readouterr().out
+    assert re.search(rf"^flagged [0-9a-f]{{32}}: {re.escape(text)}$", printed, re.M)
+    assert "scalkit store restore" in printed
+    store.restore(run_id, "the clock is that of a simulator", by="me")
+    assert len(store) == 1
+
+
+def test_a_flag_says_exactly_what_flags_say(submission: Path, tmp_path: Path) -> None:
+    """What others write that looks like a flag and is none is refused: it could hide runs for a reason nobody gave."""
+    (run_id,) = sk.store.open(submission).folder.run_ids()
+    for number, more in enumerate(
+        ({"when": "2026-11-01T00:00:00Z"}, {"by": "me"}, {"found": ""}, {"copy_of": "a"}, {"restored": "yes"})
+    ):
+        folder = shutil.copytree(submission, tmp_path / str(number))
+        record = {**flag(run_id, "clock-stopped", "it stood still"), **more}
+        sk.store.open(folder).folder.add_records("statements", [record])
+        with pytest.raises(StoreError, match=r"is no statement; delete it\.$"):
+            sk.store.open(folder)
 
 
 def _files(store: sk.store.Store) -> dict[str, bytes]:
@@ -295,6 +387,70 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> list[sk.store.Store]:
     (other,) = stores[1].runs(machine="machine 1")["run_id"]
     stores[1].retract(other, "wrong clock")
     return stores
+
+
+@pytest.fixture(scope="module")
+def copied_sites(tmp_path_factory: pytest.TempPathFactory, sites: list[sk.store.Store]) -> list[sk.store.Store]:
+    """Return the same stores with more in each: copies of each other's runs, of its own runs, and signed statements."""
+    folder = tmp_path_factory.mktemp("copied")
+    stores = [sk.store.open(shutil.copytree(one.path, folder / one.path.name)) for one in sites]
+    raw = np.rint(np.random.default_rng(2).lognormal(np.log(2e4), 0.1, (3, 40)))
+    noisy = np.rint(raw * np.random.default_rng(3).normal(1, 0.005, raw.shape))
+    for store, name, times in (
+        (stores[0], "original", raw),
+        (stores[1], "noisy", noisy),
+        (stores[2], "part", raw[:, :30]),
+        (stores[2], "again", raw),
+        (stores[2], "constant", np.full((3, 40), 7e3) * [[1], [2], [3]]),
+    ):
+        store.put(sk.measurements([2, 4, 8], times * 1e-9, name="MPI_Scan"), machine=name)
+    key = folder / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    sk.store.trust("friend@lab.org", f"{key}.pub", signers=folder / "signers")
+    (noisy_id,) = stores[1].runs(machine="noisy")["run_id"]
+    stores[1].sign(key, noisy_id, name="friend@lab.org")
+    (constant,) = stores[2].runs(machine="constant", retracted=True)["run_id"]
+    stores[2].restore(constant, "it was a simulator", by="friend@lab.org", key=key)
+    stores[2].retract(constant, "so it does not belong here", by="somebody")
+    return [sk.store.open(one.path, signers=folder / "signers") for one in stores]
+
+
+PLANS = st.recursive(st.integers(0, 2), lambda plans: st.tuples(plans, plans), max_leaves=5)
+
+
+@needs_ssh_keygen
+@pytest.mark.slow
+@settings(max_examples=10, deadline=None, phases=[Phase.generate])  # shrinking would merge for minutes
+@given(plan=PLANS.filter(lambda plan: not isinstance(plan, int)))
+def test_random_merges_give_the_same_bytes_and_hide_the_same_runs(
+    plan: Plan, copied_sites: list[sk.store.Store], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Copies, signatures and statements that contradict each other included; into empty stores and into what is there."""
+    folder = tmp_path_factory.mktemp("plan")
+    signers = copied_sites[0].path.parent / "signers"
+
+    def made(plan: Plan) -> Path:
+        path = folder / f"s{len(list(folder.iterdir()))}"
+        if isinstance(plan, int):
+            return Path(shutil.copytree(copied_sites[plan].path, path))
+        into, other = (made(part) for part in plan)
+        sk.store.open(into, signers=signers).merge(other)
+        return into
+
+    def leaves(plan: Plan) -> set[int]:
+        return {plan} if isinstance(plan, int) else leaves(plan[0]) | leaves(plan[1])
+
+    found = sk.store.open(made(plan), signers=signers)
+    whole = sk.store.open(folder / "whole", signers=signers)
+    for k in sorted(leaves(plan)):
+        whole.merge(copied_sites[k].path)
+    assert _files(found) == _files(whole)
+    assert found.retractions() == whole.retractions()
+    assert found.points().equals(whole.points())
+    if leaves(plan) == {0, 1, 2}:
+        hidden = set(whole.runs(retracted=True)["machine"]) - set(whole.runs()["machine"])
+        assert len({"original", "part", "again"} & hidden) >= 2
+        assert not {"noisy", "constant"} & hidden  # a friend whom the reader trusts signed them
 
 
 def _merged(path: Path, others: Sequence[sk.store.Store]) -> sk.store.Store:

@@ -105,7 +105,9 @@ def test_restored_is_restored_in_whatever_order_it_is_said(sites: tuple[sk.store
     assert len(mine) == len(theirs) == 1
     mine.retract(run_id, "third")
     assert len(mine) == 0
-    with pytest.raises(UsageError, match=rf"^the run {run_id[:12]} is not retracted; there is nothing to restore\.$"):
+    with pytest.raises(
+        UsageError, match=rf"^the run {run_id[:12]} is neither retracted nor flagged; there is nothing to restore\.$"
+    ):
         theirs.restore(run_id, "again")
     with pytest.raises(UsageError, match=r"^a restoration needs a reason; say why the run is right after all\.$"):
         mine.restore(run_id, " ")

@@ -22,11 +22,13 @@ class Filed:
 
     `added`, `known`: ids of the runs that are new, and of those that were there already.
     `replaced`: ids of runs that were retracted because an added one has all of their files and more.
+    `flagged`, of (id, sentence): what is implausible in added runs, which no answer has until they are restored.
     """
 
     added: tuple[str, ...]
     known: tuple[str, ...]
     replaced: tuple[str, ...] = ()
+    flagged: tuple[tuple[str, str], ...] = ()
 
     @property
     def run_ids(self) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Texts that come from elsewhere: which characters a name may have, and how a text goes into a table."""
 
 import datetime as dt
+import functools
 import itertools
 import re
 import unicodedata
@@ -26,16 +27,11 @@ _SKEW = dt.timedelta(minutes=10)
 _UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
 """Letters and a symbol without a shape."""
 
+_INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
+"""Characters that change nothing that can be seen, beside the control characters: Unicode's Default_Ignorable_Code_Point."""
+
 _LOOKS = ("<wide>", "<narrow>", "<font>")
 """Kinds of characters that are others in another form, as the wide letters of East Asian sets, or bold ones of mathematics."""
-
-_ALIKE = frozenset(
-    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u04cf"  # Cyrillic
-    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0406\u0408\u0405\u04ae"
-    "\u03bf\u03bd\u03b9\u03c1\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"  # Greek
-    "\u0131\u0261\u1d00\u2c9f\u0585\u057d"  # others
-)
-"""Letters that are drawn like a Latin one in most fonts; after Unicode's confusables.txt."""
 
 _LINES = "\n\t\r"
 
@@ -50,7 +46,16 @@ def text_problem(text: str, longest: int, *, is_free: bool) -> tuple[str, str] |
         kind = unicodedata.category(character)
         if kind in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") and not (is_free and character in _LINES):
             return "text-control", f"has the control character U+{ord(character):04X}"
+    invisible = None if is_free else _INVISIBLE.search(text)
+    if invisible and not is_unseen(text):
+        return "text-invisible", f"has the invisible character U+{ord(invisible.group()):04X}"
     return None
+
+
+def is_unseen(text: str) -> bool:
+    """Return whether a text has characters, and nothing that can be seen."""
+    shown = (one for one in text if unicodedata.category(one)[0] in "LNPS" and one not in _UNSEEN)
+    return bool(text) and next(shown, None) is None
 
 
 def name_problem(text: str) -> tuple[str, str] | None:
@@ -64,26 +69,42 @@ def name_problem(text: str) -> tuple[str, str] | None:
         return "markup-in-name", "has markup in it"
     if _FORMULA.match(compatible):
         return "formula-in-name", "begins like a formula of a spreadsheet"
-    if text and not any(unicodedata.category(one)[0] in "LNPS" and one not in _UNSEEN for one in text):
+    if is_unseen(text):
         return "name-blank", "has nothing that can be seen"
     if any(unicodedata.combining(one) and unicodedata.combining(other) for one, other in itertools.pairwise(text)):
         return "name-accents", "has several accents on one letter"
-    if any(unicodedata.decomposition(one).startswith(_LOOKS) for one in text) or any(
-        is_disguised(word) for word in re.findall(r"\w+", text)
-    ):
+    if any(_is_another_form(one) for one in text) or any(is_disguised(word) for word in re.findall(r"\w+", text)):
         return "name-disguised", "has letters that look like others"
     return None
 
 
+def _is_another_form(character: str) -> bool:
+    """Return whether a character is drawn as others are: wide, bold, or as a long s, a ligature or a Roman numeral."""
+    kind, _, _ = unicodedata.decomposition(character).partition(" ")
+    if kind in _LOOKS:
+        return True
+    return kind == "<compat>" and character.isalnum() and unicodedata.normalize("NFKC", character).isascii()
+
+
 def is_disguised(word: str) -> bool:
-    """Return whether a word has Greek or Cyrillic letters that look like Latin ones, and nothing that shows the script.
+    """Return whether a word has letters of other scripts that look like Latin ones, and nothing that shows the script.
 
     >>> is_disguised("MPI_G\u0430ther"), is_disguised("\u041c\u043e\u0441\u043a\u0432\u0430"), is_disguised("10\u03bcs")
     (True, False, False)
     """
-    alike = [one for one in word if one in _ALIKE]
-    foreign = [one for one in word if one.isalpha() and not one.isascii()]
+    foreign = [one for one in word if one.isalnum() and not one.isascii()]
+    alike = [one for one in foreign if _looks_latin(one)]
     return bool(alike) and (len(alike) == len(foreign) or any(one.isascii() and one.isalpha() for one in word))
+
+
+@functools.lru_cache(maxsize=4096)
+def _looks_latin(character: str) -> bool:
+    """Return whether Unicode's confusables.txt has a letter or digit of ASCII that a character is drawn like."""
+    from confusable_homoglyphs import confusables
+
+    found = confusables.is_confusable(character, preferred_aliases=[])
+    alike = [one["c"] for entry in found or () for one in entry["homoglyphs"]]
+    return any(one.isascii() and one.isalnum() for one in alike)
 
 
 def retraction_problem(entries: Iterable[Mapping[str, str]], longest: int) -> tuple[str, str] | None:

@@ -138,14 +138,14 @@ def _intact(directory: Any, name: str) -> dict[str, Any]:
         problems = [list(one) for one in derived_problems(decoded(pa.BufferReader(content), file.name)[1])]
     except (DataError, StoreError, OSError) as error:
         return _refusal(name, "damaged", str(error))
-    return {"file": name, "run_id": file.stem, "refused": problems, "warnings": []}
+    return {"file": name, "run_id": file.stem, "refused": problems, "flags": []}
 
 
 def _of_store(root: Path, policy: Any) -> Iterator[dict[str, Any]]:
     """Yield what the folder says beside its runs: that its schema is newer, what is damaged, and statements."""
     from scalkit.bundled import is_shipped
     from scalkit.errors import StoreError
-    from scalkit.store.folder import MARKER, SIGNATURES, SIGNERS, STATEMENTS, StoreFolder
+    from scalkit.store.folder import MARKER, SIGNATURES, STATEMENTS, StoreFolder
     from scalkit.store.runs.texts import retraction_problem
     from scalkit.store.submissions.record_checks import record_problems
 
@@ -179,13 +179,12 @@ def _of_store(root: Path, policy: Any) -> Iterator[dict[str, Any]]:
             yield _refusal(SIGNATURES, *problem)
             return
     if folder.has_signers:
-        text = "the list of signers is ignored: only the reader's own list counts."
-        yield {"file": SIGNERS, "refused": [], "warnings": [["signers-ignored", text]]}
+        yield {"notes": ["the list of signers is ignored: only the reader's own list counts."]}
     yield {"file": "", "statements": statements, "signatures": signatures}
 
 
 def _refusal(file: str, code: str, text: str) -> dict[str, Any]:
-    return {"file": file, "refused": [[code, text]], "warnings": []}
+    return {"file": file, "refused": [[code, text]], "flags": []}
 
 
 def _of_file(directory: Any, name: str, clean: Path, policy: Any) -> dict[str, Any]:
@@ -214,12 +213,12 @@ def _of_file(directory: Any, name: str, clean: Path, policy: Any) -> dict[str, A
         return _refusal(name, "unreadable", f"{file} cannot be read, or written again: {error.strerror or error}.")
     except Exception as error:  # whatever a file does to its reader, the others are read
         return _refusal(name, "reader-failed", f"reading {file} failed with {type(error).__name__}.")
-    origin = Origin.of("", "", found.run.record["measured"] if found.run is not None else {})
+    origin = Origin.of("", found.run.record["measured"] if found.run is not None else {})
     return {
         "file": name,
         "run_id": found.run.run_id if found.run is not None else "",
         "refused": [list(problem) for problem in found.problems],
-        "warnings": [list(warning) for warning in found.warnings],
+        "flags": [list(flag) for flag in found.flags],
         "marks": found.marks,
         "origin": [list(origin.same), origin.computed],
     }

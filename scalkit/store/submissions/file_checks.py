@@ -7,10 +7,10 @@ from typing import Any
 
 from scalkit.store.runs.columns import arrow_schema, names
 from scalkit.store.runs.content import KEY, RunContent, completed, content_id, encoded
-from scalkit.store.runs.marks import marks_of
+from scalkit.store.runs.marks import TOKENS, marks_of, times_of, tokens_of
 from scalkit.store.submissions.containers import RUN_FILE, Policy, RefusedError
 from scalkit.store.submissions.record_checks import checked_record, record_problems
-from scalkit.store.submissions.table_checks import table_problems, table_warnings
+from scalkit.store.submissions.table_checks import table_flags, table_problems
 
 Problem = tuple[str, str]
 
@@ -19,11 +19,11 @@ _ARROW = b"ARROW:schema"
 
 @dataclass(frozen=True, eq=False)
 class CheckedFile:
-    """What was found: the run, if it could be read, what is wrong with it, what is odd, and marks of its measurements."""
+    """What was found: the run, if it could be read, what is wrong with it, what is implausible, and its marks."""
 
     run: RunContent | None
     problems: tuple[Problem, ...]
-    warnings: tuple[Problem, ...] = ()
+    flags: tuple[Problem, ...] = ()
     marks: dict[str, list[Any]] = field(default_factory=dict)
 
 
@@ -48,7 +48,8 @@ def checked_file(content: bytes, name: str, policy: Policy) -> CheckedFile:
     problems += _name_problems(name, record, run)
     if problems:
         return CheckedFile(run, tuple(problems))
-    return CheckedFile(run, (), tuple(table_warnings(record, table)), marks_of(table))
+    marks = {**marks_of(table), TOKENS: tokens_of(times_of(table))}
+    return CheckedFile(run, (), tuple(table_flags(record, table)), marks)
 
 
 def _footer(content: bytes, name: str) -> Any:

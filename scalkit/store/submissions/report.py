@@ -12,16 +12,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from scalkit.errors import DataError
 from scalkit.extras import require
-from scalkit.store.statements import in_effect
+from scalkit.store.folder import Record
+from scalkit.store.statements import flag, in_effect
 from scalkit.store.submissions.containers import Policy
-from scalkit.store.submissions.copies import Marks, Origin, copies, raws_in
+from scalkit.store.submissions.copies import Marks, Origin, copies, times_in
 from scalkit.store.wire import fetched, is_url, shown
 from scalkit.text import counted
 
@@ -37,14 +38,15 @@ class Checked:
     """One file of a submission.
 
     `run_id`: of what is in it; empty if it cannot be read.
-    `refused`, `warnings`, tuple of (code, sentence): reasons not to accept it, and what is odd.
+    `refused`, `flags`, tuple of (code, sentence): reasons not to accept it, and what is implausible. A flagged run is taken
+    over and left out of all answers, until a person accepts it.
     `origin`: what copies are told by, with `marks`. `marks`: of the measurements; see `scalkit.store.runs.marks.marks_of`.
     """
 
     file: str
     run_id: str = ""
     refused: tuple[tuple[str, str], ...] = ()
-    warnings: tuple[tuple[str, str], ...] = ()
+    flags: tuple[tuple[str, str], ...] = ()
     origin: Origin | None = None
     marks: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
@@ -53,10 +55,11 @@ class Checked:
 class Report:
     """What a validation found.
 
-    `statements`: retractions that the submission carries, and restorations, which have ``restored``.
+    `statements`: retractions that the submission carries, and restorations, which have ``restored``; and the flags of its runs.
     `signatures`: of runs that it carries, not yet verified.
     `confined`: what kept the process that read it from the network, from starting programs and from writing elsewhere; see
     `scalkit.store.submissions.sandbox.confine`.
+    `notes`: what is to be said besides.
     """
 
     path: str
@@ -64,6 +67,7 @@ class Report:
     statements: tuple[dict[str, str], ...] = ()
     confined: tuple[str, ...] = ()
     signatures: tuple[dict[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> tuple[str, ...]:
@@ -76,22 +80,33 @@ class Report:
         return tuple(one for one in self.checked if one.refused)
 
     @property
+    def flagged(self) -> tuple[Checked, ...]:
+        """The files whose runs are accepted, and flagged."""
+        return tuple(one for one in self.checked if one.flags and not one.refused)
+
+    @property
     def ok(self) -> bool:
-        """Whether there is something to take over, and nothing is refused."""
-        return bool(self.accepted) and not self.refused
+        """Whether there is something to take over, nothing is refused, and a person accepted what is flagged."""
+        hidden = {entry["run_id"] for entry in in_effect(self.statements) if "found" in entry}
+        return bool(self.accepted) and not self.refused and not hidden
 
     def __str__(self) -> str:
-        lines = [f"{self.path}: {len(self.accepted)} accepted, {len(self.refused)} refused."]
+        flagged = f", {len(self.flagged)} of them flagged" if self.flagged else ""
+        lines = [f"{self.path}: {len(self.accepted)} accepted{flagged}, {len(self.refused)} refused."]
         for one in self.checked:
-            for mark, found in (("refused", one.refused), ("odd", one.warnings)):
+            for mark, found in (("refused", one.refused), ("flagged", one.flags if not one.refused else ())):
                 lines += [f"  {one.file}: {mark}: {text} [{code}]" for code, text in found[:_MOST_SHOWN]]
                 if len(found) > _MOST_SHOWN:
                     lines.append(f"  {one.file}: and {len(found) - _MOST_SHOWN} more")
-        for entry in (retracted := in_effect(self.statements))[:_MOST_SHOWN]:
+        hidden = in_effect(self.statements)
+        for entry in (retracted := [one for one in hidden if "found" not in one])[:_MOST_SHOWN]:
             reason = " ".join(entry["reason"].split())
             lines.append(f"  retracted there: {entry['run_id'][:12]}: {reason!r}, by {entry['by'] or 'nobody named'}")
         if len(retracted) > _MOST_SHOWN:
             lines.append(f"  retracted there: and {len(retracted) - _MOST_SHOWN} more")
+        if len(retracted) < len(hidden):
+            lines.append("  What is flagged is taken over and left out of all answers; 'scalkit store restore' accepts a run.")
+        lines += [f"  {note}" for note in self.notes]
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
@@ -101,13 +116,14 @@ class Report:
             "ok": self.ok,
             "accepted": list(self.accepted),
             "refused": reasons_of(self.refused),
-            "warnings": reasons_of(self.checked, "warnings"),
+            "flagged": reasons_of(self.flagged, "flags"),
             "statements": [dict(entry) for entry in self.statements],
             "confined": list(self.confined),
+            "notes": list(self.notes),
         }
 
 
-def reasons_of(checked: Iterable[Checked], of: Literal["refused", "warnings"] = "refused") -> list[dict[str, Any]]:
+def reasons_of(checked: Iterable[Checked], of: Literal["refused", "flags"] = "refused") -> list[dict[str, Any]]:
     """Return the reasons of each file that has some, for JSON."""
     return [
         {"file": one.file, "reasons": [{"code": code, "text": text} for code, text in getattr(one, of)]}
@@ -145,8 +161,8 @@ def examined(path: Path, policy: Policy | None = None, *, integrity: bool = Fals
     scratch = Path(tempfile.mkdtemp(prefix="examine-"))
     try:
         found, ending = _run(path.absolute(), scratch, policy, integrity=integrity)
-        report = _report(path, found, ending)
-        yield (report if integrity else without_copies(report, scratch / "clean")), scratch / "clean"
+        report = report_of(path, found, ending)
+        yield (report if integrity else with_flags(report, scratch / "clean")), scratch / "clean"
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -166,7 +182,7 @@ def _run(path: Path, scratch: Path, policy: Policy, *, integrity: bool) -> tuple
         if not ending or not reading or reading[-1] in named or time.monotonic() >= until:
             return found, ending
         text = f"{reading[-1]}: {ending}; the other files were read."
-        found.append({"file": reading[-1], "refused": [["reader-died", text]], "warnings": []})
+        found.append({"file": reading[-1], "refused": [["reader-died", text]], "flags": []})
 
 
 def _read(request: dict[str, Any], scratch: Path, policy: Policy, wall_s: float) -> tuple[list[dict[str, Any]], str]:
@@ -200,13 +216,17 @@ def _read(request: dict[str, Any], scratch: Path, policy: Policy, wall_s: float)
     return found, f"reading it failed: {last[0][:160]}"
 
 
-def _report(path: Path, found: list[dict[str, Any]], ending: str) -> Report:
+def report_of(path: Path, found: list[dict[str, Any]], ending: str) -> Report:
+    """Return the report of what a reader found in a submission.
+
+    `ending`: how the reader ended, if not well.
+    """
     checked = [
         Checked(
             file=str(one["file"]),
             run_id=str(one.get("run_id", "")),
             refused=tuple((str(code), str(text)) for code, text in one["refused"]),
-            warnings=tuple((str(code), str(text)) for code, text in one["warnings"]),
+            flags=tuple((str(code), str(text)) for code, text in one["flags"]),
             origin=_origin(one),
             marks=one.get("marks", {}),
         )
@@ -218,43 +238,84 @@ def _report(path: Path, found: list[dict[str, Any]], ending: str) -> Report:
         checked.append(Checked(path.name, refused=(("reader-died", f"{path.name}: {ending}; the rest was not read."),)))
     confined = tuple(dict.fromkeys(str(means) for one in found for means in one.get("confined", ())))
     signatures = tuple(entry for one in found for entry in one.get("signatures", ()))
-    return Report(str(path), tuple(checked), statements, confined, signatures)
+    notes = tuple(str(note) for one in found for note in one.get("notes", ()))
+    return Report(str(path), tuple(checked), statements, confined, signatures, notes)
 
 
 def _origin(found: Mapping[str, Any]) -> Origin | None:
     if not found.get("origin"):
         return None
     same, computed = found["origin"]
-    return Origin(str(found["run_id"]), str(found["file"]), tuple(map(str, same)), bool(computed))
+    return Origin(str(found["run_id"]), tuple(map(str, same)), bool(computed))
 
 
-def without_copies(
-    report: Report, clean: Path, known: Marks | None = None, read_known: Callable[[str], bytes] | None = None
-) -> Report:
-    """Return the report, with the copies of other runs refused.
+_WORDS = {
+    "raw-duplicated": "its repetitions are those of",
+    "raw-copied": "its repetitions are, shifted, scaled, in another order or in part, those of",
+    "raw-resembles": "its repetitions are, with noise added or some left out, those of",
+}
 
-    `clean`: where the accepted runs are. `known`: of runs to compare them with, too.
-    `read_known`: return the content of the file of one of these, by its id.
+
+def with_flags(report: Report, clean: Path) -> Report:
+    """Return the report with the flags of its runs, and without runs that have one measurement twice.
+
+    `clean`: where the accepted runs are.
     """
     looked_at = [one for one in report.checked if one.origin is not None and one.marks and not one.refused]
-    new = Marks.of([one.origin for one in looked_at if one.origin is not None], [one.marks for one in looked_at])
-    own = {one.run_id for one in looked_at}
-
-    @functools.lru_cache(maxsize=16)
-    def raws(run_id: str) -> dict[int, Any]:
-        if run_id in own or read_known is None:
-            return raws_in((clean / f"{run_id}.parquet").read_bytes(), run_id)
-        return raws_in(read_known(run_id), run_id)
-
-    found = copies(new, known or Marks.of([], []), lambda run_id, number: raws(run_id)[number])
-    words = {"raw-duplicated": "the very repetitions of", "raw-copied": "repetitions that are, changed, those of"}
-    checked = []
+    of_copies: dict[str, list[Record]] = {}
+    for entry in flags_of_copies(
+        marks_of_files(looked_at), lambda run_id: (clean / f"{run_id}.parquet").read_bytes(), selves=True
+    ):
+        of_copies.setdefault(entry["run_id"], []).append(entry)
+    files = {one.run_id: one.file for one in report.checked}
+    checked: list[Checked] = []
+    flags: list[Record] = []
     for one in report.checked:
-        if one.run_id in found and not one.refused:
-            code, name = found[one.run_id]
-            one = replace(one, refused=((code, f"{one.file} has {words[code]} {name}."),))
-        checked.append(one)
-    return replace(report, checked=tuple(checked))
+        entries = of_copies.get(one.run_id, [])
+        code = next((entry["found"] for entry in entries if entry["copy_of"] == one.run_id), "")
+        if one.refused:
+            checked.append(one)
+        elif code:
+            text = f"{one.file} has the repetitions of one measurement twice."
+            checked.append(replace(one, refused=((code, text),)))
+        else:
+            flags += [flag(one.run_id, code, text) for code, text in one.flags] + entries
+            named = [(entry["found"], f"{_WORDS[entry['found']]} {files[entry['copy_of']]}.") for entry in entries]
+            checked.append(replace(one, flags=(*one.flags, *named)))
+    return replace(report, checked=tuple(checked), statements=(*report.statements, *flags))
+
+
+def marks_of_files(checked: Iterable[Checked]) -> Marks:
+    """Return the marks of the runs in some files."""
+    both = [(one.origin, one.marks) for one in checked if one.origin is not None]
+    return Marks.of([origin for origin, _ in both], [marks for _, marks in both])
+
+
+def flags_of_copies(
+    marks: Marks, content: Callable[[str], bytes], known: Collection[tuple[str, str]] = (), *, selves: bool = False
+) -> list[Record]:
+    """Return a flag of the later run of each two that are copies of each other.
+
+    `content`: return the content of the file of a run, by its id.
+    `known`: ids of pairs of runs that are not looked at.
+    `selves`: also of runs that have one measurement twice, as copies of themselves.
+    """
+    places = {origin.run_id: place for place, origin in enumerate(marks.origins)}
+    pairs = [(places[one], places[other]) for one, other in known if one in places and other in places]
+    if not selves:
+        pairs += [(place, place) for place in places.values()]
+
+    @functools.lru_cache(maxsize=64)
+    def measured(place: int) -> dict[int, Any]:
+        run_id = marks.origins[place].run_id
+        return times_in(content(run_id), run_id)
+
+    found = []
+    for one in copies(marks, measured, [(min(pair), max(pair)) for pair in pairs]):
+        first, second = sorted((marks.origins[one.first], marks.origins[one.second]), key=lambda origin: origin.order)
+        reason = f"{_WORDS[one.code]} the run {first.run_id[:12]}"
+        found.append(flag(second.run_id, one.code, reason, first.run_id))
+    return found
 
 
 _OWN = Policy(max_files=10**8, max_statements=10**8, max_file_bytes=1 << 40, max_total_bytes=1 << 60, cpu_s=10**7, wall_s=1e6)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 import re
 import statistics
 from collections.abc import Iterator, Mapping
@@ -13,7 +15,7 @@ import numpy as np
 from scalkit.measure.quarter_means import Cut
 from scalkit.store.runs.columns import PATTERNS, SUITE_KEY, UNITS, names
 from scalkit.store.runs.summaries import OUTLIER_RULES, derived_of
-from scalkit.store.runs.texts import NAMES, name_problem, text_problem
+from scalkit.store.runs.texts import NAMES, name_problem, text_problem, texts_in
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.record_checks import finite, no_constant, unique_keys
 
@@ -44,13 +46,23 @@ _BARRIER = re.compile(r"(MPI_I?)?barrier(_init)?(\[.*\])?", re.I)
 """A barrier moves nothing; whoever measured several sizes may have filed one for each."""
 
 _LOCAL_NS = 5.0
-"""A cache line goes from core to core in no less than 20 ns; what takes less did not communicate."""
+"""A cache line goes from core to core in no less than 20 ns; what takes less did not communicate. A collective operation of all
+processes needs so much for each doubling of their number."""
+
+_OF_A_NODE, _NETWORK_NS = 2048, 200.0
+"""No node has more cores; and no network carries a message between nodes in less time."""
 
 _OF_PING_PONG = 0.1, 0.5
 """Of half a round trip between two processes of the run: below the first share nothing can be, below the second it is odd."""
 
-_STOPPED = 16, 1000
-"""Equal repetitions, and ticks of the clock that each is long, from which on the clock must have stood still."""
+_OF_ALL = re.compile(r"(MPI_)?(barrier|allreduce|allgather|alltoall)", re.I)
+"""Operations that end nowhere before all processes have begun."""
+
+_STOPPED, _HARDLY_MOVING = (16, 1000), (8, 20)
+"""Equal repetitions, and ticks of the clock that each is long, from which on the clock must have stood still, or may have."""
+
+_LEAST_CONSTANT = 3
+"""So many constant measurements are no accident."""
 
 
 def table_problems(record: Mapping[str, Any], table: pa.Table, policy: Policy) -> Iterator[Problem]:
@@ -82,18 +94,27 @@ def _texts(table: pa.Table, policy: Policy) -> Iterator[Problem]:
             if problem is None and name == "op" and not text:
                 problem = "op-empty", "is empty"
             if problem is None and name in ("fixed", "detail") and text:
-                problem = _json_problem(text)
+                problem = _json_problem(text, policy.max_text, are_names=name == "fixed")
             if problem is not None:
                 yield problem[0], f"{name} {text.encode('unicode_escape').decode()[:40]!r} {problem[1]}."
                 break
 
 
-def _json_problem(text: str) -> Problem | None:
+def _json_problem(text: str, longest: int, *, are_names: bool) -> Problem | None:
+    """Return what is wrong with a text that should be a JSON object, also with the texts in it.
+
+    `are_names`: whether these are shown as names.
+    """
     try:
-        if not isinstance(json.loads(text, parse_constant=no_constant, parse_float=finite, object_pairs_hook=unique_keys), dict):
+        found = json.loads(text, parse_constant=no_constant, parse_float=finite, object_pairs_hook=unique_keys)
+        if not isinstance(found, dict):
             raise ValueError
     except (ValueError, RecursionError):
         return "text-json", "is no JSON object"
+    for _, inner in texts_in(found):
+        problem = text_problem(inner, longest, is_free=not are_names) or (name_problem(inner) if are_names else None)
+        if problem is not None:
+            return problem
     return None
 
 
@@ -248,10 +269,16 @@ def _too_fast(rows: list[dict[str, Any]], place: int) -> Iterator[Problem]:
         talks = row["p"] > 1 and row["pattern"] in ("collective", "point-to-point")
         if not talks or row["op"] == "Ping_pong":
             continue
-        least = max((trips[size] for size in trips if size <= row["msg_By"]), default=0.0) * _OF_PING_PONG[place]
+        trip = max((trips[size] for size in trips if size <= row["msg_By"]), default=0.0)
+        rounds = math.ceil(math.log2(row["p"])) if _OF_ALL.match(row["op"]) else 1
+        least = _LOCAL_NS * rounds
+        bound = f"cores need {least:g} ns or more"
+        if rounds > 1 and row["p"] > _OF_A_NODE and least < _NETWORK_NS:
+            least, bound = _NETWORK_NS, f"no node has so many cores, and a network needs {_NETWORK_NS:g} ns or more"
+        if trip * _OF_PING_PONG[place] > least:
+            least, bound = trip * _OF_PING_PONG[place], f"a message of this run takes {trip:g} ns"
         middle = statistics.median(row["raw"])
-        if middle < max(least, _LOCAL_NS):
-            bound = f"a message of this run takes {least / _OF_PING_PONG[place]:g} ns" if least else "cores need more"
+        if middle < least:
             text = f"{row['op']} with {row['msg_By']} B on {row['p']} processes took {middle:g} ns; {bound}."
             yield ("latency-impossible", "latency-odd")[place], text
             return
@@ -259,9 +286,11 @@ def _too_fast(rows: list[dict[str, Any]], place: int) -> Iterator[Problem]:
 
 def _stopped(rows: list[dict[str, Any]], record: Mapping[str, Any], least: int, ticks: int) -> Iterator[Problem]:
     """Yield a measurement whose repetitions are all the same although the clock ticks in between."""
-    said = record["measured"].get("timer", {}).get("resolution_ns", 1)
+    said = record["measured"].get("timer", {}).get("resolution_ns")
+    said = said if isinstance(said, int | float) else None
     coarse = int(np.gcd.reduce([t for row in rows for t in row["raw"][:50]])) if rows else 1
-    tick = max(coarse, said if isinstance(said, int | float) else 1, 1)
+    # To refuse a run, its times must be long for any clock; to flag it, long for the one that it tells of.
+    tick = max(coarse, said or 1) if (least, ticks) == _STOPPED or said is None else max(said, 1)
     for row in rows:
         if len(row["raw"]) >= least and min(row["raw"]) == max(row["raw"]) >= ticks * tick:
             n, value = len(row["raw"]), row["raw"][0]
@@ -269,16 +298,34 @@ def _stopped(rows: list[dict[str, Any]], record: Mapping[str, Any], least: int, 
             return
 
 
-def table_warnings(record: Mapping[str, Any], table: pa.Table) -> Iterator[Problem]:
-    """Yield what is odd and no reason to refuse."""
+def table_flags(record: Mapping[str, Any], table: pa.Table) -> Iterator[Problem]:
+    """Yield what is implausible, and could be right after all."""
     if record["measured"]["clock"] != "real":
         return
     wanted = ["op", "x", "p", "msg_By", "pattern", "metric", "unit", "raw", "med"]
     rows = [row for row in table.select(wanted).to_pylist() if row["unit"] == "ns"]
     yield from _too_fast(rows, 1)
-    yield from _stopped(rows, record, 8, 20)
-    resolution = record["measured"].get("timer", {}).get("resolution_ns", 1)
+    yield from itertools.islice(itertools.chain(_stopped(rows, record, *_HARDLY_MOVING), _all_constant(rows)), 1)
+    yield from _coarse(rows, record)
+
+
+def _all_constant(rows: list[dict[str, Any]]) -> Iterator[Problem]:
+    """Yield a run all of whose measurements are constant, each at another value: a coarse clock would show two in some."""
+    several = [set(row["raw"]) for row in rows if len(row["raw"]) >= _HARDLY_MOVING[0]]
+    if len({min(times) for times in several}) >= _LEAST_CONSTANT and all(len(times) == 1 for times in several):
+        yield "clock-stopped", f"the repetitions of all {len(several)} measurements are constant."
+
+
+def _coarse(rows: list[dict[str, Any]], record: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield a measurement with two different times, which are further apart than the clock's step that the run tells."""
+    resolution = record["measured"].get("timer", {}).get("resolution_ns")
+    if not isinstance(resolution, int | float):
+        return
     for row in rows:
-        if len(row["raw"]) >= 50 and len(set(row["raw"])) <= 2 and row["med"] > 100:
-            yield ("clock-coarse", f"{row['op']} at x = {row['x']} has two different times; the clock's step is {resolution} ns.")
+        n_times = len(set(row["raw"]))
+        apart = max(row["raw"]) - min(row["raw"])
+        if len(row["raw"]) >= 50 and n_times <= 2 and row["med"] > 100 and (n_times == 1 or apart > 2 * resolution):
+            number = "one time" if n_times == 1 else "two different times"
+            where = f"{row['op']} at x = {row['x']} has {number} in {len(row['raw'])} repetitions"
+            yield "clock-coarse", f"{where}; the clock's step is {resolution} ns."
             return
