@@ -25,7 +25,7 @@ import numpy as np
 
 import scalkit as sk
 from scalkit.errors import DataError, StoreError
-from scalkit.store.folder import FILING
+from scalkit.store.records import FILING
 from scalkit.store.runs.content import RunContent, encoded, trusted
 from scalkit.store.runs.marks import mark_of, times_of, tokens_of
 from scalkit.store.runs.summaries import raw_hash

@@ -99,7 +99,7 @@ def explore(args: argparse.Namespace) -> int:
 
 
 _NO_COLUMNS = frozenset(("retracted", "run_ids", "level", "keep_flagged", "by", "tolerance"))
-_OF_ADVISE = frozenset(("op", "statistic", "confidence", "n_draws", "seed", "store"))
+_OF_ADVISE = frozenset(("op", "statistic", "confidence", "store"))
 """Arguments that no filter of the action may take the place of."""
 
 
@@ -211,7 +211,7 @@ def _compare(args: argparse.Namespace) -> int:
 
 
 def _advise(args: argparse.Namespace) -> int:
-    advice = _opened(args).advise(args.op, statistic=args.statistic, confidence=args.confidence, seed=args.seed, **_filters(args))
+    advice = _opened(args).advise(args.op, statistic=args.statistic, confidence=args.confidence, **_filters(args))
     code = getattr(advice, f"c_{args.c}")() if args.c else None
     if code is not None and not args.json:
         sys.stdout.write(code)

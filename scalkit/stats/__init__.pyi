@@ -1,3 +1,5 @@
+from scalkit.stats.between_runs import RunRatios as RunRatios
+from scalkit.stats.between_runs import run_ratios as run_ratios
 from scalkit.stats.rank_tests import RankTest as RankTest
 from scalkit.stats.rank_tests import adjusted_p as adjusted_p
 from scalkit.stats.rank_tests import can_differ as can_differ

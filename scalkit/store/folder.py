@@ -1,7 +1,6 @@
 """The folder of a store: files that never change, written under another name and renamed; no locks."""
 
 import contextlib
-import datetime as dt
 import errno
 import hashlib
 import json
@@ -14,9 +13,9 @@ from pathlib import Path
 from scalkit.errors import StoreError
 from scalkit.native import cache_folder
 from scalkit.store.directory import TEMPORARY, Directory
+from scalkit.store.records import KINDS, RECORD_FILE, RECORDS, SIGNATURES, STATEMENTS, Record, name_of, record_content, record_in
 from scalkit.store.runs.columns import SCHEMA_VERSION
 from scalkit.store.runs.content import canonical, is_intact, sealed, way_on
-from scalkit.store.signing import is_name
 
 MARKER = "scalkit-store.json"
 INDEX = "index"
@@ -25,53 +24,16 @@ INDEX = "index"
 SIGNERS = "allowed_signers"
 """A list of signers that a store may bring. It counts for nobody, as each reader has their own."""
 
-RUNS, STATEMENTS, SIGNATURES = "runs", "statements", "signatures"
-"""Folders of a store: measurements, what people say of them, and who signed them."""
-
-RECORDS = (STATEMENTS, SIGNATURES)
-"""Folders of small records, each in a file whose name is the hash of its content."""
+RUNS = "runs"
+"""The folder of the runs; `RECORDS` are the others."""
 
 _RUN = re.compile(r"[0-9a-f]{32}\.parquet")
-RECORD_FILE = re.compile(r"[0-9a-f]{32}\.json")
-_RUN_ID = re.compile(r"[0-9a-f]{32}")
 EARLIER = ("retracted.jsonl", "signatures.jsonl")
 """Files in which stores kept statements before the first release."""
-
-TIME = "%Y-%m-%dT%H:%M:%SZ"
-"""How times stand in records: in UTC, to the second."""
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _LARGEST_RECORD = 1 << 20
 """Bytes of a marker, statement or signature; the longest text that a submission may have takes a hundredth of that."""
-
-_KIND = {STATEMENTS: "statement", SIGNATURES: "signature"}
-
-FILING = ("user", "contributor", "licence", "notes", "filed", "tool", "tool_version")
-"""What a record says of who filed a run."""
-
-_FIELDS = {
-    STATEMENTS: (frozenset({"run_id", "reason", "by", "when"}), frozenset({"restored", "signature", "found", "copy_of"})),
-    SIGNATURES: (frozenset({"run_id", "signer", "signature", *FILING}), frozenset[str]()),
-}
-"""Fields that every record of a folder has, and fields that it may have. All of them are texts."""
-
-FLAGGED_BY = "scalkit"
-"""Who says what flags say. They have no time, so that every statement of a person is later."""
-
-Record = dict[str, str]
-
-
-def is_time(text: str) -> bool:
-    """Return whether a text is a time as `now` writes it, before the year 9999, the last that a date can have."""
-    try:
-        return dt.datetime.strptime(text, TIME).strftime(TIME) == text and text < "9999"
-    except ValueError:
-        return False
-
-
-def now() -> str:
-    """Return the time in UTC, to the second."""
-    return dt.datetime.now(dt.UTC).strftime(TIME)
 
 
 class OtherSchemaError(StoreError):
@@ -272,7 +234,7 @@ class StoreFolder:
         files = {}
         for folder in RECORDS:
             for file, record in self._read_records(folder).items():
-                files[f"{folder}/{file}"] = _record_content(record)
+                files[f"{folder}/{file}"] = record_content(record)
         return files
 
     def damaged_records(self) -> dict[str, str]:
@@ -304,31 +266,21 @@ class StoreFolder:
         folder, _, file = name.partition("/")
         with self._explained(f"read {name}"):
             content = self._directory.read(name, _LARGEST_RECORD)
-        if not RECORD_FILE.fullmatch(file) or file != _name_of(content):
+        if not RECORD_FILE.fullmatch(file) or file != name_of(content):
             raise StoreError(
                 f"{name} in {str(self.shown)!r} is damaged: its content does not fit its name; restore it from another copy "
                 "of the store, or delete it if what it says may be lost."
             )
-        must, may = _FIELDS[folder]
-        try:
-            fields = json.loads(content)
-            is_record = must <= set(fields) <= must | may and all(isinstance(text, str) for text in fields.values())
-            is_record = is_record and _RUN_ID.fullmatch(fields["run_id"]) is not None
-            is_record = is_record and is_name(fields.get("signer", "a"))
-            is_record = is_record and all(is_time(fields[key]) for key in ("when", "filed") if fields.get(key))
-            is_record = is_record and _is_flag_or_statement(fields)
-            is_record = is_record and content == _record_content(fields)
-        except (ValueError, TypeError, RecursionError):
-            is_record = False
-        if not is_record:
-            raise StoreError(f"{name} in {str(self.shown)!r} is no {_KIND[folder]}; delete it.")
-        return dict(fields)
+        record = record_in(content, folder)
+        if record is None:
+            raise StoreError(f"{name} in {str(self.shown)!r} is no {KINDS[folder]}; delete it.")
+        return record
 
     def add_records(self, folder: str, records: list[Record]) -> int:
         """Write records that are not there yet into one of the folders `RECORDS`; return how many they were."""
         self.prepare()
         there = self.entries(folder)
-        contents = {_name_of(content): content for content in map(_record_content, records)}
+        contents = {name_of(content): content for content in map(record_content, records)}
         new = {f"{folder}/{name}": content for name, content in contents.items() if name not in there}
         self.write(new)
         return len(new)
@@ -379,25 +331,3 @@ def _records_in(entries: Mapping[str, os.stat_result]) -> dict[str, os.stat_resu
 
 def _stamp(status: os.stat_result) -> str:
     return f"{status.st_size}:{status.st_mtime_ns}"
-
-
-def _is_flag_or_statement(fields: Mapping[str, str]) -> bool:
-    """Return whether a record that looks like a flag is one, to the last field; others may say what they like."""
-    if not {"found", "copy_of"} & set(fields):
-        return True
-    is_flag = set(fields) <= {"run_id", "reason", "by", "when", "found", "copy_of"} and bool(fields.get("found"))
-    is_flag = is_flag and (fields["by"], fields["when"]) == (FLAGGED_BY, "")
-    return is_flag and _RUN_ID.fullmatch(fields.get("copy_of", "0" * 32)) is not None
-
-
-def _record_content(record: Record) -> bytes:
-    return (canonical(record) + "\n").encode()
-
-
-def record_name(record: Record) -> str:
-    """Return the name of the file of a statement or signature: a hash of its content."""
-    return _name_of(_record_content(record))
-
-
-def _name_of(content: bytes) -> str:
-    return f"{hashlib.sha256(content).hexdigest()[:32]}.json"

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError
 from scalkit.markup import counted
-from scalkit.store.folder import FLAGGED_BY, SIGNATURES, STATEMENTS, Record, StoreFolder
+from scalkit.store.folder import StoreFolder
+from scalkit.store.records import FLAGGED_BY, SIGNATURES, STATEMENTS, Record
 from scalkit.store.runs.content import trusted
 from scalkit.store.runs.marks import MARKS, TOKENS
 from scalkit.store.statements import in_effect, order_of_filings

@@ -16,7 +16,8 @@ from scalkit.clocks import CLOCKS, TIMES, with_clock
 from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.files import whole_file
 from scalkit.markup import counted, environment
-from scalkit.store.folder import MARKER, StoreFolder, marker_content, now
+from scalkit.store.folder import MARKER, StoreFolder, marker_content
+from scalkit.store.records import now
 from scalkit.store.runs.columns import SCHEMA_VERSION
 from scalkit.toml.tables import table_beside
 

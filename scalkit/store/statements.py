@@ -16,7 +16,8 @@ from typing import Any
 
 from scalkit.errors import DataError, UsageError
 from scalkit.store.filed.outcome import login
-from scalkit.store.folder import FILING, FLAGGED_BY, SIGNATURES, STATEMENTS, TIME, Record, StoreFolder, now, record_name
+from scalkit.store.folder import StoreFolder
+from scalkit.store.records import FILING, FLAGGED_BY, SIGNATURES, STATEMENTS, TIME, Record, now, record_name
 from scalkit.store.runs.texts import retraction_problem
 from scalkit.store.signing import Signature, Signers, require_name, signed, text_of_run, text_of_statement
 from scalkit.store.submissions.containers import Policy

@@ -11,8 +11,9 @@ from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.markup import block, counted, paragraph
 from scalkit.store.database import RUN_COLUMNS, SUITE_COLUMNS, Database, with_ids
 from scalkit.store.filed.outcome import Filed, login, replaced_by
-from scalkit.store.folder import STATEMENTS, Record, StoreFolder, now
+from scalkit.store.folder import StoreFolder
 from scalkit.store.index import Snapshot, rebuild, snapshot
+from scalkit.store.records import STATEMENTS, Record, now
 from scalkit.store.runs.content import encoded, trusted
 from scalkit.store.runs.marks import MARKS, TOKENS
 from scalkit.store.segments import drop_damaged

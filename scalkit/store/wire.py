@@ -13,7 +13,8 @@ from typing import Any
 
 from scalkit.errors import MissingPackageError, StoreError
 from scalkit.extras import require
-from scalkit.store.folder import EARLIER, MARKER, RECORD_FILE, RECORDS, RUNS
+from scalkit.store.folder import EARLIER, MARKER, RUNS
+from scalkit.store.records import RECORD_FILE, RECORDS
 from scalkit.store.submissions.containers import RUN_FILE, Policy
 
 SUMS = "sha256sums.txt"

@@ -74,7 +74,7 @@ def test_the_core_is_light() -> None:
 def test_extras_are_those_of_the_project() -> None:
     optional = PROJECT["optional-dependencies"]
     for name, extra in EXTRAS.items():
-        assert {Requirement(text).name for text in optional[name]} == set(extra.packages)
+        assert {Requirement(text).name.replace("-", "_") for text in optional[name]} == set(extra.packages)
     assert set(optional) - set(EXTRAS) == {"mpi", "all", "test", "docs"}
     (everything,) = map(Requirement, optional["all"])
     assert everything.extras == set(EXTRAS)

@@ -336,10 +336,6 @@ def test_wrong_filters_are_explained(store: sk.store.Store) -> None:
     with pytest.raises(UsageError, match=r"^oversubscribed is 'yes'; true or false is needed\.$"):
         store.suites(oversubscribed="yes")
     assert len(store.runs(notes=4)) == len(store.runs(run_id=8057)) == 0  # texts, not numbers
-    with pytest.raises(UsageError, match=r"^the seed is -1; a whole number that is not negative is needed\.$"):
-        store.advise("MPI_Bcast", seed=-1)
-    with pytest.raises(UsageError, match=r"^n_draws is 0; at least 1 is needed, "):
-        store.advise("MPI_Bcast", n_draws=0)
     with pytest.raises(DataError, match=r"^there is no run 'zz' in '.*'; 'scalkit store runs' lists them\.$"):
         store.suites("zz")
     with pytest.raises(DataError, match=r"^nothing in the store fits what was asked for"):

@@ -193,7 +193,7 @@ def _few(path: Path, runs: int) -> sk.store.Store:
     return store
 
 
-@pytest.mark.parametrize(("runs", "decided"), [(1, False), (2, False), (3, False), (4, True), (12, True)])
+@pytest.mark.parametrize(("runs", "decided"), [(1, False), (2, False), (4, False), (5, True), (12, True)])
 def test_compare_and_advise_say_the_same_of_the_same_runs(tmp_path: Path, runs: int, decided: bool) -> None:
     """Where no test of so many runs finds a difference, both say so, and neither has a number for it."""
     store = _few(tmp_path / "s", runs)
@@ -202,19 +202,21 @@ def test_compare_and_advise_say_the_same_of_the_same_runs(tmp_path: Path, runs: 
     assert ("too few runs" in comparison.sentences[0]) is not decided
     assert {ratio.verdict for ratio in comparison.ratios} == {"faster" if decided else "undecided"}
     assert np.isfinite(advice.settings[0].probability).all() == decided
-    assert ("P >" in str(advice)) is decided
+    assert ("P > 0.99" in str(advice)) is decided
+    assert ("P > 0.99 of 5 runs" in str(advice)) is (runs == 5)
+    assert ("; of 5 runs" in comparison.sentences[0]) is (runs == 5)
     assert "P >= 1" not in str(advice)
     assert ("too few runs" in advice._repr_html_()) is not decided
 
 
 def test_simulated_virtual_and_measured_times_have_headlines_of_their_own(tmp_path: Path) -> None:
     """On the machine MPI_Gather is the slow one, in the simulation the fast one; also where both have one name."""
-    store = _few(tmp_path / "s", 4)
+    store = _few(tmp_path / "s", 5)
     numbers = {"network": "mine", "L_s": 1e-6, "o_s": 3e-7, "g_s": 1e-7, "G_s_per_B": 8e-11, "per_node": 1}
     virtual = {"clock": "virtual", "virtual": json.dumps(numbers)}
     for machine, attrs in (("vm", {"simulated": 1}), ("cluster", virtual)):
         for op, factor in (("MPI_Gather", 1.0), ("Gather_send_recv", 3.0)):
-            for run in range(4):
+            for run in range(5):
                 y = [[factor * k * (1 + run / 1000) * 1e-5] * 5 for k in (1, 2)]
                 ds = sk.measurements([[4, 8], [4, 64]], y, parameter=["p", "S"], name=op)
                 for one in runs_of(ds.assign_attrs(attrs), {"machine": machine}, {}):

@@ -14,7 +14,7 @@ from needs import needs_ssh_keygen
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import StoreError, UsageError
-from scalkit.store.folder import FILING
+from scalkit.store.records import FILING
 from scalkit.store.signing import Signature
 
 

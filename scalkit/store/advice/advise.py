@@ -12,10 +12,10 @@ import numpy as np
 
 from scalkit.clocks import CLOCKS
 from scalkit.errors import DataError, UsageError
-from scalkit.stats import can_differ
+from scalkit.stats.between_runs import CONFIDENCE, RunRatios, run_ratios
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.advice.answer import Advice, Crossover, Portable, Segment, Setting
-from scalkit.store.advice.bootstrap import crossing, drawn_means, means, probabilities, winsorised
+from scalkit.store.advice.crossing import crossing
 from scalkit.store.advice.snippets import Operation, operation_of
 from scalkit.store.runs.columns import STATISTICS
 
@@ -32,9 +32,7 @@ def advise(
     platform: str | Sequence[str] | None = None,
     machine: str | Sequence[str] | None = None,
     statistic: str = "med",
-    confidence: float = 0.9,
-    n_draws: int = 999,
-    seed: int = 0,
+    confidence: float = CONFIDENCE,
     **filters: Any,
 ) -> Advice:
     """Return which of an operation and its substitutes is the fastest, where, and how surely.
@@ -42,15 +40,14 @@ def advise(
     Only what was measured alike is compared: where a platform has several data types, kinds of synchronisation, roots or
     values of a parameter of one's own, each is a setting by itself, which names it.
 
-    What stands for a candidate is the mean of the logarithms of its runs' values, outliers among the runs moved to Tukey's
-    fence; how sure it is, tells a bootstrap over the runs, in which all candidates of a run are drawn together.
+    What stands for a candidate is the median over its runs. How sure the fastest one is, tells its comparison with every other
+    candidate, the one that `compare` makes; see `scalkit.stats.between_runs`.
 
     `op`: ``"MPI_Gather"``, or what else the catalogue of substitutes has.
     `p`, `msg_By`: only these numbers of processes and message sizes [B].
     `platform`, `machine`: only these; ``*`` stands for anything. A platform is a machine with an MPI library.
     `statistic`: what stands for the repetitions of a measurement.
     `confidence`: of the intervals of crossovers; and the probability from which on a winner counts as sure.
-    `n_draws`, `seed`: of the bootstrap.
     `**filters`: further columns of the store's ``points``.
     Raises DataError if there are no times of the operation's candidates.
     Raises UsageError if no substitutes of the operation are known, or an option is wrong.
@@ -60,18 +57,13 @@ def advise(
         raise UsageError(f"the statistic {statistic!r:.40} is unknown; choose from {', '.join(STATISTICS)}.")
     if not 0.5 <= confidence < 1:
         raise UsageError(f"the confidence is {confidence!r}; a number from 0.5 to below 1 is needed.")
-    if n_draws < 1:
-        raise UsageError(f"n_draws is {n_draws}; at least 1 is needed, and hundreds for probabilities that tell something.")
-    if seed < 0:
-        raise UsageError(f"the seed is {seed}; a whole number that is not negative is needed.")
     chosen = {"p": p, "msg_By": msg_By, "platform": platform, "machine": machine, **filters}
     rows = _rows(store, operation, statistic, chosen)
     gathered = _gathered(rows, operation)
-    draws = _drawn(gathered, n_draws, np.random.default_rng(seed))
-    settings = [one for g, drawn in zip(gathered, draws, strict=True) for one in _settings(g, drawn, confidence)]
+    settings = [one for g in gathered for one in _settings(g, confidence)]
     measured = {name for g in gathered for name in g.candidates}
     candidates = tuple(one.name for one in operation.substitutes if one.name in measured)
-    return Advice(operation, candidates, tuple(settings), _portable(settings), statistic, confidence, n_draws, seed)
+    return Advice(operation, candidates, tuple(settings), _portable(settings), statistic, confidence)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,34 +136,22 @@ def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
         names = tuple(operation.substitutes[kind].name for kind in kinds.tolist())
         if same[clock, name, *condition] > 1:  # two virtual clocks of one name
             name = f"{name}, {virtual}"
-        found.append(_Gathered(name, "".join(condition), names, cells, winsorised(logs), clock, crowded))
+        found.append(_Gathered(name, "".join(condition), names, cells, logs, clock, crowded))
     return found
 
 
-def _drawn(gathered: Sequence[_Gathered], n_draws: int, rng: np.random.Generator) -> list[Floats]:
-    """Return the means of runs that were drawn again, for each platform; those with as many runs share the draws."""
-    found: dict[int, Floats] = {}
-    for runs in sorted({g.logs.shape[-1] for g in gathered}):
-        own = [place for place, g in enumerate(gathered) if g.logs.shape[-1] == runs]
-        flat = [gathered[place].logs.reshape(-1, runs) for place in own]
-        parts = np.split(drawn_means(np.concatenate(flat), n_draws, rng), np.cumsum([len(one) for one in flat])[:-1], axis=1)
-        for place, part in zip(own, parts, strict=True):
-            found[place] = part.reshape(n_draws, *gathered[place].logs.shape[:-1])
-    return [found[place] for place in range(len(gathered))]
-
-
-def _settings(gathered: _Gathered, drawn: Floats, confidence: float) -> list[Setting]:
+def _settings(gathered: _Gathered, confidence: float) -> list[Setting]:
     """Return a setting for each number of processes on one platform."""
     logs, cells, candidates = gathered.logs, gathered.cells, gathered.candidates
-    mean, sure = means(logs), probabilities(drawn)
-    n_runs = np.isfinite(logs).sum(axis=2)
-    sure = np.where(_too_few(n_runs), np.nan, sure)
+    middle, n_runs = _medians(logs), np.isfinite(logs).sum(axis=2)
+    filled = np.where(np.isnan(middle), np.inf, middle)
+    winners = filled.argmin(axis=0)
+    sure = _probabilities(logs, winners, confidence)
     found = []
     for p in np.unique(cells[:, 0]).tolist():
         at = np.flatnonzero(cells[:, 0] == p)
-        times = np.exp(mean[:, at])
         sizes = cells[at, 1].astype(np.int64)
-        segments = _segments(candidates, sizes, mean[:, at], sure[:, at], drawn[:, :, at], confidence)
+        segments = _segments(candidates, sizes, logs[:, at], filled[:, at], sure[at], confidence)
         found.append(
             Setting(
                 platform=gathered.platform,
@@ -179,8 +159,8 @@ def _settings(gathered: _Gathered, drawn: Floats, confidence: float) -> list[Set
                 p=int(p),
                 sizes=sizes,
                 candidates=candidates,
-                times_s=times,
-                probability=sure[:, at],
+                times_s=np.exp(middle[:, at]),
+                probability=sure[at],
                 n_runs=n_runs[:, at],
                 segments=segments,
                 clock=gathered.clock,
@@ -190,55 +170,96 @@ def _settings(gathered: _Gathered, drawn: Floats, confidence: float) -> list[Set
     return found
 
 
-def _too_few(n_runs: Integers) -> Any:
-    """Return in which cells some candidates have so few runs that no test finds a difference; alone, nothing is the best."""
-    least = np.sort(np.where(n_runs > 0, n_runs, np.iinfo(np.int64).max), axis=0)[:2]
-    measured = (n_runs > 0).sum(axis=0)
-    cells = zip(measured.tolist(), least.T.tolist(), strict=True)
-    return np.array([n < 2 or not can_differ(*fewest) for n, fewest in cells], dtype=bool)
+def _medians(logs: Floats) -> Floats:
+    """Return the median over the runs, of shape (candidates, cells); NaN where there is none."""
+    ordered = np.sort(logs, axis=2)  # NaN comes last
+    n = np.isfinite(logs).sum(axis=2)
+    low, high = (np.take_along_axis(ordered, np.maximum(at, 0)[..., None], axis=2)[..., 0] for at in ((n - 1) // 2, n // 2))
+    middle: Floats = np.where(n > 0, (low + np.where(n > 0, high, low)) / 2, np.nan)
+    return middle
+
+
+def _probabilities(logs: Floats, winners: Integers, confidence: float) -> Floats:
+    """Return how probable it is that the winner of each cell is the fastest.
+
+    It is 1 less the largest p-value of its comparisons with all others, and at least what a guess among them would have.
+    Result of shape (cells,): NaN where nothing else was measured, or so few runs cannot differ.
+    """
+    is_winner = np.arange(len(logs))[:, None] == winners
+    there = (np.isfinite(logs).sum(axis=2) > 0) & ~is_winner
+    others, cells = np.nonzero(there)
+    sure = np.full(len(winners), np.nan)
+    if len(cells):
+        found = run_ratios(np.exp(logs[others, cells]), np.exp(logs[winners[cells], cells]), confidence)
+        # Where the ratio of all pairs says otherwise than the medians do, nothing is sure.
+        p = np.where(np.isfinite(found.p) & (found.ratio < 1), 1.0, found.p)
+        largest = np.full(len(winners), -np.inf)
+        with np.errstate(invalid="ignore"):  # NaN stays
+            np.maximum.at(largest, cells, p)
+        a_guess = 1 / (1 + np.bincount(cells, minlength=len(winners)))
+        sure[cells] = np.maximum(1 - largest, a_guess)[cells]
+    return sure
 
 
 def _segments(
-    candidates: Sequence[str], sizes: Any, mean: Floats, sure: Floats, drawn: Floats, confidence: float
+    candidates: Sequence[str], sizes: Integers, logs: Floats, filled: Floats, sure: Floats, confidence: float
 ) -> tuple[Segment, ...]:
-    """Return the ranges of message sizes with one winner each, and where each of them ends."""
-    filled = np.where(np.isnan(mean), np.inf, mean)
+    """Return the ranges of message sizes with one winner each, and where each of them ends.
+
+    `logs` of shape (candidates, sizes, runs). `filled` of shape (candidates, sizes): medians, infinite where there is none.
+    """
     winners = filled.argmin(axis=0)
+    n_runs = np.isfinite(logs).sum(axis=2)
+    fewest = np.where(n_runs > 0, n_runs, np.iinfo(np.int64).max).min(axis=0)
     starts = [0, *(np.flatnonzero(np.diff(winners)) + 1).tolist()]
     ends = [*[start - 1 for start in starts[1:]], len(sizes) - 1]
     segments = []
     for place, (start, end) in enumerate(zip(starts, ends, strict=True)):
         winner = int(winners[start])
-        others = np.delete(filled[:, start : end + 1], winner, axis=0)
-        gain = float(np.exp((others.min(axis=0) - filled[winner, start : end + 1]).max())) if len(others) else 1.0
+        own = slice(start, end + 1)
+        others = np.delete(filled[:, own], winner, axis=0)
+        gain = float(np.exp((others.min(axis=0) - filled[winner, own]).max())) if len(others) else 1.0
         upper = None
         if place + 1 < len(starts):
-            upper = _crossover(sizes, mean, drawn, winner, int(winners[end + 1]), end, confidence)
-            if np.isnan(sure[:, end : end + 2]).any():  # so few runs have no interval
-                upper = Crossover(upper.size, np.nan, np.nan)
-        probability = float(sure[winner, start : end + 1].min())
+            upper = _crossover(sizes, logs[winner], logs[int(winners[end + 1])], end, confidence)
         segments.append(
             Segment(
-                candidates[winner], int(sizes[start]), int(sizes[end]), probability, gain if np.isfinite(gain) else np.nan, upper
+                winner=candidates[winner],
+                first=int(sizes[start]),
+                last=int(sizes[end]),
+                probability=float(sure[own].min()),
+                n_runs=int(fewest[own].min()),
+                gain=gain if np.isfinite(gain) else np.nan,
+                crossover=upper,
             )
         )
     return tuple(segments)
 
 
-def _crossover(sizes: Any, mean: Floats, drawn: Floats, before: int, after: int, near: int, confidence: float) -> Crossover:
-    """Return from which size on another candidate is the faster one."""
-    both = np.isfinite(mean[before]) & np.isfinite(mean[after])
+def _crossover(sizes: Integers, before: Floats, after: Floats, near: int, confidence: float) -> Crossover:
+    """Return from which size on another candidate is the faster one.
+
+    `before`, `after` of shape (sizes, runs): logarithms of the times of the two. `near`: the last size where the first wins.
+    """
+    both = (np.isfinite(before).sum(axis=1) > 0) & (np.isfinite(after).sum(axis=1) > 0)
     if not (both[near] and both[near + 1]):
         return Crossover(float(np.sqrt(max(1, sizes[near]) * sizes[near + 1])), float("nan"), float("nan"))
     some = np.flatnonzero(both)
     x = np.maximum(np.asarray(sizes, dtype=np.float64)[some], 1.0)
     place = int(np.searchsorted(some, near))
-    difference = (mean[before] - mean[after])[some][None, :]
-    value = float(crossing(x, difference, place)[0])
-    draws = crossing(x, (drawn[:, before] - drawn[:, after])[:, some], place)
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail], method="nearest").tolist()
-    return Crossover(value, low, high)
+    medians = _medians(np.stack([before[some], after[some]]))
+    value = float(crossing(x, (medians[0] - medians[1])[None, :], place)[0])
+    found: RunRatios = run_ratios(np.exp(before[some]), np.exp(after[some]), confidence)
+    if np.isnan(found.p[place : place + 2]).any():  # so few runs have no interval
+        return Crossover(value, float("nan"), float("nan"))
+    with np.errstate(divide="ignore"):
+        bounds = np.log(np.stack([found.high, found.low]))  # the first is the first to be above 0
+    low, high = crossing(x, np.clip(bounds, -_FAR, _FAR), place).tolist()
+    return Crossover(value, min(low, value), max(high, value))
+
+
+_FAR = 1e3
+"""Logarithm that stands for the ends of an unbounded interval; so far from 0 that a crossing is at the size itself."""
 
 
 def _portable(settings: Sequence[Setting]) -> tuple[Portable, ...]:

@@ -11,7 +11,7 @@ from scalkit.json_values import json_fields, json_value
 from scalkit.markup import counted
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.advice.snippets import Operation
-from scalkit.store.views.comparison import TOO_FEW
+from scalkit.store.views.comparison import TOO_FEW, probability_words
 from scalkit.text import as_percent
 from scalkit.units import format_quantity
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class Crossover:
     """From which message size on another candidate is faster, in B, with its interval.
 
-    `low` is 0 and `high` infinite where the bootstrap leaves that end open; both are NaN where it cannot tell.
+    At its ends, one of the two begins or ends to be surely the faster one. `low` is 0 and `high` infinite where that is at no
+    size; both are NaN where so few runs cannot tell.
     """
 
     size: float
@@ -37,6 +38,7 @@ class Segment:
 
     `first`, `last` in B: the smallest and the largest measured size.
     `probability`: that it is the best, smallest over the sizes; NaN where so few runs cannot differ, as `compare` says.
+    `n_runs`: the fewest of it or another candidate at a size.
     `gain`: how many times faster it is than the second best, at most; NaN without a second.
     `crossover`: where it ends; None for the last.
     """
@@ -45,6 +47,7 @@ class Segment:
     first: int
     last: int
     probability: float
+    n_runs: int
     gain: float
     crossover: Crossover | None
 
@@ -55,7 +58,9 @@ class Setting:
 
     `condition`: what else tells it from others of the platform, as ``"datatype = double"``; empty if nothing does.
     `sizes` of shape (sizes,), in B.
-    `times_s`, `probability` of shape (candidates, sizes): NaN where a candidate was not measured. `n_runs` of the same shape.
+    `times_s` of shape (candidates, sizes): the median over the runs, NaN where a candidate was not measured. `n_runs` of the
+    same shape.
+    `probability` of shape (sizes,): that the fastest one is the best.
     `segments`: by size.
     """
 
@@ -111,8 +116,6 @@ class Advice:
     portable: tuple[Portable, ...]
     statistic: str
     confidence: float
-    n_draws: int
-    seed: int
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -136,8 +139,7 @@ class Advice:
             return f"{where}: nothing to choose between, only {' or '.join(there)} was measured."
         parts = []
         for segment in setting.segments:
-            word = "P =" if segment.first == segment.last else "P >="  # the smallest of several
-            sure = f", {TOO_FEW}" if math.isnan(segment.probability) else f", {_probability(word, segment.probability)}"
+            sure = f", {_probability(segment)}"
             gain = "" if math.isnan(segment.gain) or segment.gain < 1.005 else f", up to {segment.gain:.3g} times faster"
             unsure = ", not sure" if segment.probability < self.confidence else ""
             span = _span(segment.first, segment.last)
@@ -174,8 +176,6 @@ class Advice:
             "candidates": list(self.candidates),
             "not_measured": list(self.missing),
             **json_fields(self, "statistic confidence"),
-            "draws": self.n_draws,
-            "seed": self.seed,
             "settings": settings,
             "portable": [json_value(vars(one)) for one in self.portable],
             "sentences": list(self.sentences),
@@ -221,7 +221,7 @@ class Advice:
                 str(setting.p),
                 escape(segment.winner),
                 escape(_span(segment.first, segment.last)),
-                TOO_FEW if math.isnan(segment.probability) else escape(_probability("", segment.probability).removeprefix("P ")),
+                escape(_probability(segment).removeprefix("P ").removeprefix("= ")),
                 "-" if math.isnan(segment.gain) else f"{segment.gain:.3g}",
                 escape(_crossing_words(segment.crossover, self.confidence)) if segment.crossover else "",
             ]
@@ -229,7 +229,7 @@ class Advice:
             for segment in setting.segments
         ]
         titles = [", ".join(filter(None, (_marked(one), one.condition))) for one in self.settings]
-        map_ = crossover_map([*zip(titles, self.settings, strict=True)])
+        map_ = crossover_map([*zip(titles, self.settings, strict=True)], self.confidence)
         one_by_one = details("Setting by setting", table(head, rows))
         return block(map_, bullets(self.sentences[len(self.settings) :]), one_by_one, self.code_html())
 
@@ -267,9 +267,14 @@ def _crossing_words(crossover: Crossover, confidence: float) -> str:
     return f"at {_bytes(crossover.size)} ({as_percent(confidence)}: {low} to {high})"
 
 
-def _probability(word: str, probability: float) -> str:
-    """Return a probability in words; runs never make it 1."""
-    return "P > 0.99" if probability >= 0.995 else f"{word} {probability:.2f}"
+def _probability(segment: Segment) -> str:
+    """Return how probable it is that a winner is the best, in words."""
+    if math.isnan(segment.probability):
+        return TOO_FEW
+    said = probability_words(segment.probability, segment.n_runs)
+    if said.startswith(">"):
+        return f"P {said}"
+    return f"P = {said}" if segment.first == segment.last else f"P >= {said}"  # the smallest of several
 
 
 def _portable_sentence(portable: Portable, several: bool) -> str:

@@ -145,7 +145,8 @@ def _of_store(root: Path, policy: Any) -> Iterator[dict[str, Any]]:
     """Yield what the folder says beside its runs: that its schema is newer, what is damaged, and statements."""
     from scalkit.bundled import is_shipped
     from scalkit.errors import StoreError
-    from scalkit.store.folder import MARKER, SIGNATURES, STATEMENTS, StoreFolder
+    from scalkit.store.folder import MARKER, StoreFolder
+    from scalkit.store.records import SIGNATURES, STATEMENTS
     from scalkit.store.runs.texts import retraction_problem
     from scalkit.store.submissions.record_checks import record_problems
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from scalkit.errors import DataError
 from scalkit.extras import require
-from scalkit.store.folder import Record
+from scalkit.store.records import Record
 from scalkit.store.statements import flag, in_effect
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.copies import Marks, Origin, copies, times_in

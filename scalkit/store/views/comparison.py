@@ -14,7 +14,8 @@ import numpy as np
 from scalkit.clocks import TIMES, with_clock
 from scalkit.errors import UsageError
 from scalkit.json_values import json_fields, json_value
-from scalkit.stats import adjusted_p, can_differ, hodges_lehmann_ratio, rank_sum
+from scalkit.stats.between_runs import CONFIDENCE, FEW, run_ratios
+from scalkit.stats.samples import Floats
 from scalkit.store.runs.texts import no_formula
 from scalkit.store.views.curves import Choice, Curve, curves_of
 
@@ -34,8 +35,8 @@ class Ratio:
 
     `label`, `reference`: of the curve and of its reference.
     `ratio`, `low`, `high`: how many times larger it is than the reference, with its interval; unbounded with too few runs.
-    `p`, `q`: of the two-sided rank sum test over the runs; q is adjusted for the number of points of all curves (Benjamini and
-    Hochberg). NaN if so few runs cannot reach the level.
+    `probability`: that they differ as the ratio says, by the runs; see `scalkit.stats.between_runs`. NaN if so few runs cannot
+    reach the confidence.
     `verdict`, {"slower", "faster", "same", "undecided"}: for values other than times read larger and smaller. ``same`` needs
     an interval within the tolerance.
     """
@@ -45,8 +46,7 @@ class Ratio:
     ratio: float
     low: float
     high: float
-    p: float
-    q: float
+    probability: float
     verdict: str
     n_runs: tuple[int, int] = (0, 0)
     reference: str = ""
@@ -63,7 +63,6 @@ class Comparison:
 
     curves: tuple[Curve, ...]
     ratios: tuple[Ratio, ...]
-    level: float
     confidence: float
     tolerance: float
     statistic: str
@@ -90,8 +89,10 @@ class Comparison:
         counts = {word: sum(ratio.verdict == word for ratio in own) for word in ("slower", "faster", "same", "undecided")}
         said = ", ".join(f"{word} at {n}" for word, n in counts.items() if n)
         ratios = [ratio.ratio for ratio in own]
-        few = sum(math.isnan(ratio.q) for ratio in own)
+        few = sum(math.isnan(ratio.probability) for ratio in own)
         marks = f"; {TOO_FEW}{'' if few == len(own) else f' at {few}'}" if few else ""
+        fewest = min((n for ratio in own if not math.isnan(ratio.probability) for n in ratio.n_runs), default=FEW)
+        marks += f"; of {fewest} runs" if fewest < FEW else ""
         if curve.clock != reference.clock:
             marks += f"; {curve.clock} against {reference.clock} times"
         elif curve.clock != "real":
@@ -113,7 +114,7 @@ class Comparison:
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what does not exist is null."""
         return {
-            **json_fields(self, "statistic level confidence tolerance"),
+            **json_fields(self, "statistic confidence tolerance"),
             "curves": [
                 {
                     **json_fields(curve, "label op platform metric unit fixed clock oversubscribed x_name"),
@@ -151,14 +152,14 @@ class Comparison:
 
         from scalkit.markup import block, paragraph, table
 
-        head = ["curve", self.curves[0].x_name, "ratio", "interval", "q", "verdict"]
+        head = ["curve", self.curves[0].x_name, "ratio", "interval", "P", "verdict"]
         rows = [
             [
                 escape(ratio.label),
                 str(ratio.x),
                 f"{ratio.ratio:.3g}",
                 _interval(ratio),
-                "-" if math.isnan(ratio.q) else f"{ratio.q:.2g}",
+                "-" if math.isnan(ratio.probability) else probability_words(ratio.probability, min(ratio.n_runs)),
                 escape(ratio.verdict),
             ]
             for ratio in self.ratios
@@ -175,14 +176,19 @@ def _interval(ratio: Ratio) -> str:
     return f"{ratio.low:.3g} to {ratio.high:.3g}" if math.isfinite(ratio.high) else f"{TOO_FEW} for an interval"
 
 
+def probability_words(probability: float, n_runs: int) -> str:
+    """Return a probability in words, with the number of runs where they are few; runs never make it 1."""
+    words = "> 0.99" if probability > 0.99 else f"{math.floor(100 * probability) / 100:.2f}"
+    return f"{words} of {n_runs} runs" if n_runs < FEW else words
+
+
 def compare(
     store: Store,
     choices: Sequence[str | Mapping[str, Any] | Choice],
     *,
     where: Mapping[str, Any] | None = None,
     statistic: str = "med",
-    confidence: float = 0.95,
-    level: float = 0.05,
+    confidence: float = CONFIDENCE,
     tolerance: float = 0.05,
 ) -> Comparison:
     """Return curves and their ratios to the first; different operations on different machines may be compared.
@@ -194,8 +200,8 @@ def compare(
     32}``. ``"op=MPI_Gather,run=3f2a"`` is one run, by the beginning of its id.
     `where`: filters of all choices; what a choice says itself goes first.
     `statistic`: what stands for the repetitions of a measurement; the runs are the sample.
-    `confidence`: of the intervals of the ratios, each by itself.
-    `level`: of the differences, after correction for their number.
+    `confidence`: of the intervals of the ratios, and from which probability on one is slower or faster; each by itself, so that
+    `advise` answers the same, whatever else is looked at.
     `tolerance`: ratios from 1/(1 + tolerance) to 1 + tolerance are the same for all practical purposes.
     Raises DataError if a choice is empty, or they are of different metrics or over different parameters.
     Raises UsageError if there is no choice.
@@ -222,8 +228,8 @@ def compare(
     for curve, place in zip(curves, references, strict=True):
         if place >= 0:
             found += _ratios(curves[place], curve, confidence)
-    judged = tuple(_judged(found, level, tolerance))
-    return Comparison(tuple(curves), judged, level, confidence, tolerance, statistic, tuple(references), n_references)
+    judged = tuple(replace(ratio, verdict=_verdict(ratio, confidence, tolerance)) for ratio in found)
+    return Comparison(tuple(curves), judged, confidence, tolerance, statistic, tuple(references), n_references)
 
 
 def _labelled(curves: list[Curve]) -> list[Curve]:
@@ -258,30 +264,26 @@ def _ratios(first: Curve, curve: Curve, confidence: float) -> list[Ratio]:
     positive = (np.nan_to_num(reference, nan=1.0) > 0).all() and (np.nan_to_num(values, nan=1.0) > 0).all()
     if not positive:
         raise UsageError(f"{curve.label} or {first.label} has values that are not positive, which have no ratio.")
-    shift = hodges_lehmann_ratio(values, reference, confidence)
-    test = rank_sum(values, reference, alternative="two-sided")
-    counts = list(zip(test.n_left.tolist(), test.n_right.tolist(), strict=True))
-    columns = (shared, shift.estimate, shift.low, shift.high, test.p, counts)
+    ids = sorted({*first.run_ids, *curve.run_ids})
+    found = run_ratios(_by_run(values, curve.run_ids, ids), _by_run(reference, first.run_ids, ids), confidence)
+    counts = list(zip(found.n_left.tolist(), found.n_right.tolist(), strict=True))
+    columns = (shared, found.ratio, found.low, found.high, found.probability, counts)
     return [
-        Ratio(curve.label, int(x), float(ratio), float(low), float(high), float(p), math.nan, "undecided", n, first.label)
-        for x, ratio, low, high, p, n in zip(*columns, strict=True)
+        Ratio(curve.label, int(x), float(ratio), float(low), float(high), float(probability), "undecided", n, first.label)
+        for x, ratio, low, high, probability, n in zip(*columns, strict=True)
     ]
 
 
-def _judged(ratios: list[Ratio], level: float, tolerance: float) -> list[Ratio]:
-    """Return the ratios with adjusted p-values; where so few runs cannot reach the level there is no test."""
-    can = [can_differ(*ratio.n_runs, level) for ratio in ratios]
-    p = np.array([ratio.p if able else math.nan for ratio, able in zip(ratios, can, strict=True)])
-    q = adjusted_p(p) if len(p) else p
-    return [
-        replace(ratio, p=float(own), q=float(adjusted), verdict=_verdict(ratio, float(adjusted), level, tolerance))
-        for ratio, own, adjusted in zip(ratios, p, q, strict=True)
-    ]
+def _by_run(values: Floats, run_ids: Sequence[str], ids: Sequence[str]) -> Floats:
+    """Return values of shape (points, runs) with a column for each of `ids`; NaN for those that have none."""
+    found = np.full((len(values), len(ids)), np.nan)
+    found[:, [ids.index(run_id) for run_id in run_ids]] = values
+    return found
 
 
-def _verdict(ratio: Ratio, q: float, level: float, tolerance: float) -> str:
+def _verdict(ratio: Ratio, confidence: float, tolerance: float) -> str:
     if 1 / (1 + tolerance) <= ratio.low and ratio.high <= 1 + tolerance:
         return "same"
-    if q <= level:
+    if ratio.probability >= confidence:
         return "slower" if ratio.ratio > 1 else "faster"
     return "undecided"
