@@ -22,15 +22,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 import scalkit as sk
 from scalkit.errors import DataError, StoreError
+from scalkit.store.flags import Group, flag
 from scalkit.store.records import FILING
 from scalkit.store.runs.content import RunContent, encoded, trusted
 from scalkit.store.runs.marks import mark_of, times_of, tokens_of
 from scalkit.store.runs.summaries import raw_hash
 from scalkit.store.signing import Signers
 from scalkit.store.submissions.copies import Marks, Origin, copies
+from scalkit.store.submissions.table_checks import table_flags
 
 STORE = Path(__file__).resolve().parents[1] / "data" / "store"
 Change = Callable[[np.ndarray], np.ndarray]
@@ -107,18 +110,21 @@ def _store_with_every_kind(folder: Path) -> dict[str, list[Path]]:
         written.folder.add_records(
             "signatures", [{**signature, **dict.fromkeys(FILING, "somebody else"), "filed": "2026-11-28T00:00:00Z"}]
         )
+    written.folder.add_records("flags", [flag(run_id, "clock-stopped", f"found {run_id}") for run_id in run_ids])
+    written.folder.set_copies([Group(((run_ids[0],), (run_ids[1],)), (run_ids[1],)), Group(((run_ids[2],), (run_ids[3],)))])
     for k in range(3):
         key = folder / f"{k}.pub"
         key.write_text(f"ssh-ed25519 {'A' * 60}{k}\n")
         sk.store.trust(f"signer{k}", key, signers=folder / "signers")
-    kinds = {name: sorted((folder / "s" / f"{name}s").iterdir()) for name in ("run", "statement", "signature")}
+    kinds = {name: sorted((folder / "s" / f"{name}s").iterdir()) for name in ("run", "statement", "signature", "flag")}
+    kinds["copies"] = [folder / "s" / "copies.json"]
     return {**kinds, "marker": [folder / "s" / "scalkit-store.json"], "list of signers": [folder / "signers"]}
 
 
 def _state(folder: Path) -> tuple[Any, ...]:
     """Return all that the records of a store and the list of signers say."""
     store = sk.store.open(folder / "s", readonly=True)
-    records = store.folder.statements(), store.folder.signatures()
+    records = store.folder.statements(), store.folder.signatures(), store.folder.flags(), store.folder.copies()
     return *records, store.folder.run_ids(), Signers(folder / "signers").lines()
 
 
@@ -166,9 +172,9 @@ def marks(runs: dict[str, list[np.ndarray]]) -> Marks:
 def pairs_found(runs: dict[str, list[np.ndarray]]) -> set[tuple[str, str]]:
     """Return the pairs of runs that are taken for copies."""
     own = marks(runs)
-    names = list(runs)
     by_hash = [{raw_hash(raw): raw for raw in raws} for raws in runs.values()]
-    return {(names[one.first], names[one.second]) for one in copies(own, by_hash.__getitem__)}
+    groups = copies(own, by_hash.__getitem__)
+    return {(one, other) for group in groups for one, other in itertools.combinations(sorted(run for (run,) in group.units), 2)}
 
 
 def disguised(runs: dict[str, list[np.ndarray]]) -> dict[str, Any]:
@@ -177,8 +183,8 @@ def disguised(runs: dict[str, list[np.ndarray]]) -> dict[str, Any]:
     for name, change in DISGUISES.items():
         copied = {f"copy of {run_id}": [change(raw) for raw in raws] for run_id, raws in runs.items()}
         found = pairs_found({**runs, **copied})
-        right = sum((run_id, f"copy of {run_id}") in found for run_id in runs)
-        wrong = sum(not other.endswith(one.removeprefix("copy of ")) for one, other in found)
+        right = sum(tuple(sorted((run_id, f"copy of {run_id}"))) in found for run_id in runs)
+        wrong = sum(one.removeprefix("copy of ") != other.removeprefix("copy of ") for one, other in found)
         shares[name] = {"found": right, "of": len(runs), "wrong pairs": wrong}
     return shares
 
@@ -198,15 +204,51 @@ def honest(runs: dict[str, list[np.ndarray]], drawn: int) -> dict[str, Any]:
     return {"pairs": pairs, "taken for copies": len(pairs_found(runs)) + len(pairs_found(same))}
 
 
+CLOCKS = {  # the true step of a clock in ns, the step that the run tells, and the range of the times
+    "1 ns": (1.0, 1, (25, 1e3)),
+    "1 ns, long times": (1.0, 1, (1e4, 1e6)),
+    "40 ns, and tells of 1": (40.0, 1, (400, 1e6)),
+    "41.67 ns, and tells of 41": (41.67, 41, (400, 1e6)),
+    "41.67 ns, and tells nothing": (41.67, None, (400, 1e6)),
+    "1 us": (1000.0, 1000, (2e4, 1e6)),
+    "1 us, short times": (1000.0, 1000, (2e3, 1e5)),
+    "1 us, and tells nothing": (1000.0, None, (2e4, 1e6)),
+    "4 ms, and tells of 1 ns": (4e6, 1, (4.3e6, 3.7e8)),
+}
+"""Clocks of honest runs."""
+
+
+def clocks(number: int) -> dict[str, dict[str, Any]]:
+    """Return how many honest runs are flagged for their clock, of each clock, noise and number of repetitions."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, (step, told, (least, most)) in CLOCKS.items():
+        rng = np.random.default_rng(7)
+        flagged = 0
+        for k in range(number):
+            noise, n = (0.005, 0.01, 0.02, 0.1)[k % 4], (10, 100)[k // 4 % 2]
+            rows = []
+            for x, middle in enumerate(np.geomspace(least, most, (3, 24)[k // 8 % 2])):
+                begins, times = rng.uniform(0, step, n), middle * rng.lognormal(0, noise, n)
+                raw = (np.floor((begins + times) / step) * step).astype(np.int64)
+                row = {"op": "f", "x": x, "p": 1, "msg_By": 0, "pattern": "kernel", "metric": "time", "unit": "ns"}
+                rows.append({**row, "raw": np.maximum(raw, 1).tolist(), "med": float(np.median(raw))})
+            timer = {} if told is None else {"timer": {"resolution_ns": told}}
+            flagged += bool(list(table_flags({"measured": {"clock": "real", **timer}}, pa.Table.from_pylist(rows))))
+        found[name] = {"flagged": flagged, "of": number}
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--flips", type=int, default=1000)
     parser.add_argument("--runs", type=int, default=1000, help="at most so many of the bundled store")
     parser.add_argument("--drawn", type=int, default=100, help="honest runs that are drawn")
+    parser.add_argument("--clocks", type=int, default=1000, help="honest runs of each kind of clock")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     runs = measured_runs(args.runs)
-    found = {"copies": disguised(runs), "honest": honest(runs, args.drawn), "flips": flips(args.flips, args.seed)}
+    found = {"copies": disguised(runs), "honest": honest(runs, args.drawn), "clocks": clocks(args.clocks)}
+    found |= {"flips": flips(args.flips, args.seed)}
     print(json.dumps(found, indent=2))
 
 

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.stats.rank_tests import can_differ, least_signed_rank_p, rank_sum, signed_rank
-from scalkit.stats.samples import Flags, Floats, Integers, fraction, same_rows, samples
+from scalkit.errors import UsageError
+from scalkit.stats.rank_tests import least_rank_sum_p, least_signed_rank_p, rank_sum, signed_rank
+from scalkit.stats.samples import Flags, Floats, Integers, same_rows, samples
 from scalkit.stats.shift import hodges_lehmann_ratio
 
 CONFIDENCE = 0.99
 """By default. Of 100 equal pairs, one counts as different: many ratios are looked at together, so that 0.95 is too little."""
+
+PAIRED_FROM = 8
+"""So many runs that both sides share are compared in pairs: fewer pairs cannot reach the usual confidence."""
 
 FEW = 6
 """With fewer runs a side, it is said of how many runs a probability is."""
@@ -26,7 +30,7 @@ class RunRatios:
     the confidence, and NaN where a side has no value.
     `p`: of the two-sided test. NaN where so few runs cannot differ at the confidence.
     `n_left`, `n_right`: runs that have a value.
-    `is_paired`: whether the runs of both sides are the same, and so many that their pairs were compared.
+    `is_paired`: whether the runs of both sides are the same, and their pairs were compared.
     """
 
     ratio: Floats
@@ -44,29 +48,35 @@ class RunRatios:
         return probability
 
 
+def require_confidence(confidence: float) -> float:
+    """Return a confidence. Raises UsageError if it is no number from 0.5 to below 1."""
+    if not 0.5 <= confidence < 1:
+        raise UsageError(f"the confidence is {confidence!r}; a number from 0.5 to below 1 is needed.")
+    return float(confidence)
+
+
 def run_ratios(left: ArrayLike, right: ArrayLike, confidence: float = CONFIDENCE) -> RunRatios:
     """Return how many times larger `left` is than `right`, and how surely, with the runs as the sample.
 
     The ratio is the median of all ratios of a run to a run, its interval holds every ratio that the two-sided test does not
     refuse. The test is exact: that of the rank sums; that of the signed ranks where both sides were measured in the same runs,
-    and these are so many that it can reach the confidence. Then what a run changes on both sides does not count.
+    at least `PAIRED_FROM` of them. Then what a run changes on both sides does not count.
 
     `left`, `right` of shape (samples, runs): positive, in any unit. A column is a run; NaN where it has no value.
-    `confidence`: of the intervals, between 0 and 1.
+    `confidence`: of the intervals, from 0.5 to below 1.
     Raises DataError if a value is infinite or not positive, or the sides have different numbers of samples or runs.
-    Raises UsageError if the confidence is not between 0 and 1.
+    Raises UsageError if the confidence is another number.
 
     Source: J. L. Hodges, E. L. Lehmann: *Estimates of Location Based on Rank Tests*, 1963; F. Wilcoxon: *Individual
     Comparisons by Ranking Methods*, 1945.
     """
-    level = 1 - fraction(confidence, "confidence")
+    level = 1 - require_confidence(confidence)
     a, b = same_rows(samples(left, "left"), samples(right, "right"))
     there = ~np.isnan(a), ~np.isnan(b)
     n_left, n_right = (np.count_nonzero(side, axis=1) for side in there)
     is_paired = np.zeros(len(a), dtype=bool)
     if a.shape[1] == b.shape[1]:
-        enough = [2 * least_signed_rank_p(int(n)) <= level for n in n_left]
-        is_paired = (there[0] == there[1]).all(axis=1) & np.array(enough, dtype=bool)
+        is_paired = (there[0] == there[1]).all(axis=1) & (n_left >= PAIRED_FROM)
     found = np.full((4, len(a)), np.nan)
     for paired in (False, True):
         rows = np.flatnonzero(is_paired == paired)
@@ -75,6 +85,9 @@ def run_ratios(left: ArrayLike, right: ArrayLike, confidence: float = CONFIDENCE
             logs = np.log(a[rows]), np.log(b[rows])
             test = signed_rank(*logs, "two-sided") if paired else rank_sum(*logs, "two-sided")
             found[:, rows] = shift.estimate, shift.low, shift.high, test.p
-    can = [can_differ(int(n), int(m), level) for n, m in zip(n_left, n_right, strict=True)]
-    p = np.where(is_paired | np.array(can, dtype=bool), found[3], np.nan)
+    can = [
+        2 * (least_signed_rank_p(n) if paired else least_rank_sum_p(n, m)) <= level if n and m else False
+        for n, m, paired in zip(n_left.tolist(), n_right.tolist(), is_paired.tolist(), strict=True)
+    ]
+    p = np.where(can, found[3], np.nan)
     return RunRatios(found[0], found[1], found[2], p, n_left, n_right, is_paired)

@@ -7,13 +7,25 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from scalkit.errors import StoreError
 from scalkit.native import cache_folder
 from scalkit.store.directory import TEMPORARY, Directory
-from scalkit.store.records import KINDS, RECORD_FILE, RECORDS, SIGNATURES, STATEMENTS, Record, name_of, record_content, record_in
+from scalkit.store.flags import COPIES, Group, content_of, groups_in
+from scalkit.store.records import (
+    FLAGS,
+    KINDS,
+    RECORD_FILE,
+    RECORDS,
+    SIGNATURES,
+    STATEMENTS,
+    Record,
+    name_of,
+    record_content,
+    record_in,
+)
 from scalkit.store.runs.columns import SCHEMA_VERSION
 from scalkit.store.runs.content import canonical, is_intact, sealed, way_on
 
@@ -89,6 +101,7 @@ class StoreFolder:
             folder.entries(name)
         for name in RECORDS:
             folder._read_records(name)
+        folder.copies()
         return folder
 
     def entries(self, name: str = "") -> dict[str, os.stat_result]:
@@ -123,7 +136,8 @@ class StoreFolder:
         return self.path / RUNS
 
     def _make(self) -> None:
-        own = (RUNS, *RECORDS, TEMPORARY, MARKER, SIGNERS)  # also of a process that makes this very store at the same time
+        # Also of a process that makes this very store at the same time.
+        own = (RUNS, *RECORDS, COPIES, TEMPORARY, MARKER, SIGNERS)
         if self.path.exists() and (not self.path.is_dir() or any(one.name not in own for one in self.path.iterdir())):
             raise StoreError(f"{str(self.path)!r} is no store and not empty; name an empty or a new folder.")
         with self._explained("make the store"):
@@ -209,8 +223,6 @@ class StoreFolder:
     def statements(self) -> list[Record]:
         """Return what was said of runs, oldest first: ``run_id``, ``reason``, ``by``, ``when``; ``restored``, ``signature``.
 
-        Flags have ``found``, and may have ``copy_of``; see `scalkit.store.statements.flag`.
-
         Raises StoreError if one of them is damaged.
         """
         found = self._read_records(STATEMENTS)
@@ -224,24 +236,47 @@ class StoreFolder:
         found = self._read_records(SIGNATURES)
         return [found[name] for name in sorted(found)]
 
+    def flags(self) -> list[Record]:
+        """Return what is implausible in runs: ``run_id``, ``found``, ``reason``. Raises StoreError if one is damaged."""
+        found = self._read_records(FLAGS)
+        return [found[name] for name in sorted(found)]
+
+    def copies(self) -> tuple[Group, ...]:
+        """Return the groups of runs that are copies of each other. Raises StoreError if the file is damaged."""
+        if not self._directory.is_file(COPIES):
+            return ()
+        with self._explained(f"read {COPIES}"):
+            content = self._directory.read(COPIES)
+        try:
+            return groups_in(content)
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise StoreError(f"{COPIES} in {str(self.shown)!r} is damaged; delete it, the next merge makes it anew.") from error
+
+    def set_copies(self, groups: Sequence[Group]) -> None:
+        """Write the groups of runs that are copies of each other. Raises as `add` does."""
+        if tuple(groups) != self.copies():
+            self.prepare()
+            self.write({COPIES: content_of(groups)})
+
     @property
     def has_signers(self) -> bool:
         """Whether the store brings a list of signers, which counts for nobody."""
         return self._directory.is_file(SIGNERS)
 
     def record_files(self) -> dict[str, bytes]:
-        """Return all statements and signatures as files by name. Raises StoreError if one of them is damaged."""
+        """Return all records and the groups of copies as files by name. Raises StoreError if one of them is damaged."""
         files = {}
         for folder in RECORDS:
             for file, record in self._read_records(folder).items():
                 files[f"{folder}/{file}"] = record_content(record)
-        return files
+        groups = self.copies()
+        return files | ({COPIES: content_of(groups)} if groups else {})
 
     def damaged_records(self) -> dict[str, str]:
         """Return the names of all statements and signatures that are damaged, and what is wrong; all are read anew."""
         self._records.clear()
         damaged = {}
-        for folder in RECORDS:
+        for folder in (STATEMENTS, SIGNATURES):
             for file in _records_in(self.entries(folder)):
                 name = f"{folder}/{file}"
                 try:

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError
 from scalkit.markup import counted
+from scalkit.store.flags import FLAGGED_BY, Group, shown_copy
 from scalkit.store.folder import StoreFolder
-from scalkit.store.records import FLAGGED_BY, SIGNATURES, STATEMENTS, Record
+from scalkit.store.records import FLAGS, SIGNATURES, STATEMENTS, Record
 from scalkit.store.runs.content import trusted
 from scalkit.store.runs.marks import MARKS, TOKENS
 from scalkit.store.statements import in_effect, order_of_filings
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.copies import Marks, Origin
-from scalkit.store.submissions.report import Checked, Report, examined, flags_of_copies, marks_of_files, reasons_of
+from scalkit.store.submissions.report import Checked, Report, copies_of, examined, marks_of_files, reasons_of, restorations
 
 if TYPE_CHECKING:
     from scalkit.store.store import Store
@@ -34,6 +35,7 @@ class Merged:
     `refused`: files that were not taken over, with their reasons. `statements`: how many of them were taken over.
     `hidden`: runs that were here and that retractions from there take out of all answers.
     `flagged`: runs from there or here that are implausible, or copies of others, and are left out of all answers from now on.
+    `accepted`: a sentence for each new run that is flagged and in the answers, as a person there accepted it.
     `shown`: runs that were retracted here and are in the answers again, by restorations or signatures from there.
     `left`: runs that are here, and that retractions from there would have taken out that do not count here.
     `repaired`: ids of runs whose files here were damaged, and are whole again.
@@ -46,6 +48,7 @@ class Merged:
     statements: int
     hidden: tuple[Hidden, ...] = ()
     flagged: tuple[Hidden, ...] = ()
+    accepted: tuple[str, ...] = ()
     shown: tuple[Hidden, ...] = ()
     left: tuple[Hidden, ...] = ()
     repaired: tuple[str, ...] = ()
@@ -66,6 +69,10 @@ class Merged:
             are = are or "are flagged and left out of all answers until a person accepts them"
             lines.append(f"  {counted(len(self.flagged), 'run')} {are}, with 'scalkit store restore':")
             lines += [f"    {one}" for one in self.flagged]
+        if self.accepted:
+            are = "is flagged and in the answers" if len(self.accepted) == 1 else "are flagged and in the answers"
+            lines.append(f"  {counted(len(self.accepted), 'new run')} {are}, as people there accepted that:")
+            lines += [f"    {one}" for one in self.accepted]
         if self.shown:
             were = "was retracted here is" if len(self.shown) == 1 else "were retracted here are"
             lines.append(f"  {counted(len(self.shown), 'run')} that {were} in the answers again, by what was said there:")
@@ -88,6 +95,7 @@ class Merged:
             "statements": self.statements,
             "hidden": [asdict(one) for one in self.hidden],
             "flagged": [asdict(one) for one in self.flagged],
+            "accepted": list(self.accepted),
             "shown": [asdict(one) for one in self.shown],
             "left": [asdict(one) for one in self.left],
             "repaired": list(self.repaired),
@@ -117,8 +125,8 @@ def merge(store: Store, other: Path, policy: Policy | None = None, *, retraction
     """Take over the runs and statements of another store, a folder or a zip.
 
     Runs, statements and signatures are sets, and a merge unites them: in whatever order stores are merged, and however
-    often, the result is the same. Of a run that several people filed, the file has the filing with the earliest time. Of
-    runs whose repetitions are those of each other, under other names, the one that was measured later is flagged.
+    often, the result is the same. Of a run that several people filed, the file has the filing with the earliest time. What
+    is implausible, and which runs are copies of each other, follows from the runs alone; what others say of that is ignored.
 
     Every file is validated first, by another process, and what is taken over was written again by that process.
 
@@ -136,13 +144,12 @@ def merge(store: Store, other: Path, policy: Policy | None = None, *, retraction
         repaired: list[str] = []
         notes = list(report.notes)
         before = {entry["run_id"]: entry for entry in store.retractions()}
-        flags = [entry for entry in report.statements if "found" in entry]
-        flags += _copies(store, report, clean, there, flags)
-        said = [entry for entry in report.statements if "found" not in entry]
+        groups, unreadable = _copies(store, report, clean, policy or Policy())
         # What is said of runs comes first: whoever is killed meanwhile leaves no run without what is said of it.
-        n_statements = store.folder.add_records(STATEMENTS, said) if retractions else 0
+        n_statements = store.folder.add_records(STATEMENTS, list(report.statements)) if retractions else 0
         store.folder.add_records(SIGNATURES, list(report.signatures))
-        store.folder.add_records(STATEMENTS, flags)
+        store.folder.add_records(FLAGS, list(report.flags))
+        store.folder.set_copies(groups)
         for run_id in report.accepted:
             content = _content(clean, run_id)
             if run_id not in there and store.folder.add(run_id, content):
@@ -151,11 +158,13 @@ def merge(store: Store, other: Path, policy: Policy | None = None, *, retraction
             is_repaired, note = _unite(store.folder, run_id, content)
             (repaired if is_repaired else skipped).append(run_id)
             notes += [note] if note else []
+        damaged = unreadable - set(repaired)
+        notes += [f"the run {run_id[:12]} is damaged and was not compared with others." for run_id in sorted(damaged)]
+        notes += [text for text in store.problems if text[:32] not in damaged]
         after = {entry["run_id"]: entry for entry in store.retractions()}
         new = after.keys() - before.keys()
         flagged = {run_id for run_id in new if "found" in after[run_id]}
-        theirs = {entry["run_id"]: entry for entry in in_effect(said)}
-        notes += _acceptances(store, {entry["run_id"]: entry for entry in flags}, after, added)
+        theirs = {entry["run_id"]: entry for entry in in_effect(report.statements)}
         return Merged(
             tuple(added),
             tuple(skipped),
@@ -163,6 +172,7 @@ def merge(store: Store, other: Path, policy: Policy | None = None, *, retraction
             n_statements,
             hidden=_of_runs(store, after, (there & new) - flagged),
             flagged=_of_runs(store, after, flagged, there),
+            accepted=_accepted(store, after, added),
             shown=_of_runs(store, before, there & before.keys() - after.keys()),
             left=_of_runs(store, theirs, there & theirs.keys() - after.keys()),
             repaired=tuple(repaired),
@@ -170,29 +180,32 @@ def merge(store: Store, other: Path, policy: Policy | None = None, *, retraction
         )
 
 
-def _copies(store: Store, report: Report, clean: Path, there: Collection[str], flags: Sequence[Record]) -> list[Record]:
-    """Return a flag of every run here or there that is a copy of another one and was not known to be one."""
-    new = [one for one in report.checked if one.run_id and not one.refused and one.run_id not in there]
-    known = [*flags, *store.folder.statements()]
-    pairs = [(entry["run_id"], entry["copy_of"]) for entry in known if "copy_of" in entry]
-    ids = {one.run_id for one in new}
+def _copies(store: Store, report: Report, clean: Path, policy: Policy) -> tuple[tuple[Group, ...], set[str]]:
+    """Return the groups of copies among all runs that are here and there, and the runs that cannot be read."""
+    known = _known(store)
+    here = {origin.run_id for origin in known.origins}
+    accepted = set(report.accepted)
+    new = [one for one in report.checked if one.run_id in accepted and one.run_id not in here]  # also of damaged ones here
+    unreadable: set[str] = set()
 
     def content(run_id: str) -> bytes:
-        return _content(clean, run_id) if run_id in ids else store.folder.read_run(run_id)
+        return _content(clean, run_id) if run_id in accepted else store.folder.read_run(run_id)
 
-    return flags_of_copies(_known(store) + marks_of_files(new), content, pairs)
+    return copies_of(known + marks_of_files(new), content, policy, unreadable), unreadable
 
 
-def _acceptances(store: Store, flags: Mapping[str, Record], after: Mapping[str, Record], added: Sequence[str]) -> list[str]:
-    """Return a sentence for each run that is new, flagged and in the answers, as a person said that it is right."""
-    accepted = [run_id for run_id in added if run_id in flags and run_id not in after]
-    restored = {one["run_id"]: one for one in store.folder.statements() if "restored" in one}
-    return [
-        f"the run {run_id[:12]} is flagged ({flags[run_id]['reason']}) and in the answers, as it was accepted "
-        f"by {restored[run_id]['by'] or 'somebody'}: {' '.join(restored[run_id]['reason'].split())!r}."
-        for run_id in accepted
-        if run_id in restored
-    ]
+def _accepted(store: Store, after: Mapping[str, Record], added: Sequence[str]) -> tuple[str, ...]:
+    """Return a sentence for each new run that is flagged and in the answers, as a person said that it is right."""
+    words = restorations(store.folder.statements())
+    flagged = {one["run_id"]: one["reason"] for one in store.folder.flags()}
+    for group in store.folder.copies():
+        original = group.units[0][0]
+        flagged |= {run_id: shown_copy(group, run_id, original)["reason"] for unit in group.units[1:] for run_id in unit}
+    return tuple(
+        f"{run_id[:12]}: {flagged[run_id]!r}, accepted {words[run_id]}"
+        for run_id in added
+        if run_id in flagged and run_id in words and run_id not in after
+    )
 
 
 def _unite(folder: StoreFolder, run_id: str, content: bytes) -> tuple[bool, str]:

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from scalkit.store.runs.content import canonical
 from scalkit.store.signing import is_name
 
-STATEMENTS, SIGNATURES = "statements", "signatures"
-"""Folders of records: what is said of runs, and who signed them."""
+STATEMENTS, SIGNATURES, FLAGS = "statements", "signatures", "flags"
+"""Folders of records: what people say of runs, who signed them, and what is implausible in them."""
 
-RECORDS = (STATEMENTS, SIGNATURES)
-KINDS = {STATEMENTS: "statement", SIGNATURES: "signature"}
+RECORDS = (STATEMENTS, SIGNATURES, FLAGS)
+KINDS = {STATEMENTS: "statement", SIGNATURES: "signature", FLAGS: "flag"}
 """What a record in a folder is."""
 
 RECORD_FILE = re.compile(r"[0-9a-f]{32}\.json")
@@ -25,13 +25,10 @@ TIME = "%Y-%m-%dT%H:%M:%SZ"
 FILING = ("user", "contributor", "licence", "notes", "filed", "tool", "tool_version")
 """What a record says of who filed a run."""
 
-FLAGGED_BY = "scalkit"
-"""Who says what flags say. They have no time, so that every statement of a person is later."""
-
-_FLAG = frozenset({"run_id", "reason", "by", "when", "found", "copy_of"})
 _FIELDS = {
-    STATEMENTS: (frozenset({"run_id", "reason", "by", "when"}), frozenset({"restored", "signature", "found", "copy_of"})),
+    STATEMENTS: (frozenset({"run_id", "reason", "by", "when"}), frozenset({"restored", "signature"})),
     SIGNATURES: (frozenset({"run_id", "signer", "signature", *FILING}), frozenset[str]()),
+    FLAGS: (frozenset({"run_id", "found", "reason"}), frozenset[str]()),
 }
 """Fields that every record of a folder has, and fields that it may have. All of them are texts."""
 
@@ -75,17 +72,7 @@ def record_in(content: bytes, folder: str) -> Record | None:
         is_record = is_record and _RUN_ID.fullmatch(fields["run_id"]) is not None
         is_record = is_record and is_name(fields.get("signer", "a"))
         is_record = is_record and all(is_time(fields[key]) for key in ("when", "filed") if fields.get(key))
-        is_record = is_record and _is_flag_or_other(fields)
         is_record = is_record and content == record_content(fields)
     except (ValueError, TypeError, RecursionError):
         return None
     return dict(fields) if is_record else None
-
-
-def _is_flag_or_other(fields: Mapping[str, str]) -> bool:
-    """Return whether a record that looks like a flag is one, to the last field; others may say what they like."""
-    if not {"found", "copy_of"} & set(fields):
-        return True
-    is_flag = set(fields) <= _FLAG and bool(fields.get("found"))
-    is_flag = is_flag and (fields["by"], fields["when"]) == (FLAGGED_BY, "")
-    return is_flag and _RUN_ID.fullmatch(fields.get("copy_of", "0" * 32)) is not None

@@ -4,7 +4,7 @@ Statements and signatures are sets of records, so that merging stores in any ord
 run counts follows from the set alone, and from whom the reader trusts: one of a trusted signer counts before all others, then
 the latest one, then, of the same second, the one with the larger hash.
 
-A flag is a statement of scalkit itself: that a run is implausible, or a copy of another one. It takes the run out of all
+A flag says that a run is implausible, or a copy of another one; see `scalkit.store.flags`. It takes the run out of all
 answers until a person accepts the run, by restoring it. What people say counts before flags.
 """
 
@@ -16,8 +16,9 @@ from typing import Any
 
 from scalkit.errors import DataError, UsageError
 from scalkit.store.filed.outcome import login
+from scalkit.store.flags import Group, shown_copy, shown_flag
 from scalkit.store.folder import StoreFolder
-from scalkit.store.records import FILING, FLAGGED_BY, SIGNATURES, STATEMENTS, TIME, Record, now, record_name
+from scalkit.store.records import FILING, SIGNATURES, STATEMENTS, TIME, Record, now, record_name
 from scalkit.store.runs.texts import retraction_problem
 from scalkit.store.signing import Signature, Signers, require_name, signed, text_of_run, text_of_statement
 from scalkit.store.submissions.containers import Policy
@@ -27,25 +28,19 @@ def _nobody_is_trusted(_statement: Mapping[str, str]) -> bool:
     return False
 
 
-def flag(run_id: str, code: str, reason: str, copy_of: str = "") -> Record:
-    """Return a flag: what scalkit found in a run.
-
-    `code`: of what was found, as ``"clock-stopped"``. `copy_of`: the id of the run that it is a copy of.
-    """
-    record = {"run_id": run_id, "reason": reason, "by": FLAGGED_BY, "when": "", "found": code}
-    return record | ({"copy_of": copy_of} if copy_of else {})
-
-
 def in_effect(
     statements: Iterable[Record],
     is_trusted: Callable[[Record], bool] = _nobody_is_trusted,
     signed_runs: Collection[str] = (),
+    flags: Sequence[Record] = (),
+    groups: Sequence[Group] = (),
     there: Collection[str] | None = None,
 ) -> list[Record]:
     """Return the retraction or flag of each run that is hidden, in whatever order the statements came.
 
     `is_trusted`: whether a signer whom the reader trusts made a statement.
     `signed_runs`: ids of runs that such a signer signed. Only statements of such signers take these out.
+    `flags`: what is implausible in runs. `groups`: of copies.
     `there`: ids of the runs of the store; by default, all that are spoken of are there.
     """
 
@@ -53,13 +48,9 @@ def in_effect(
         return is_trusted(statement), statement["when"], record_name(statement)
 
     latest: dict[str, tuple[tuple[bool, str, str], Record]] = {}
-    flags: dict[str, list[Record]] = {}
     for statement in statements:
-        run_id = statement["run_id"]
-        if "found" in statement:
-            flags.setdefault(run_id, []).append(statement)
-            continue
         ranked = rank(statement), statement
+        run_id = statement["run_id"]
         if run_id not in latest or latest[run_id][0] < ranked[0]:
             latest[run_id] = ranked
     hidden = {
@@ -68,14 +59,30 @@ def in_effect(
         if "restored" not in statement and (ranks[0] or run_id not in signed_runs)
     }
     retracted = frozenset(hidden)
-    for run_id in flags.keys() - latest.keys() - set(signed_runs):
-        for one in sorted(flags[run_id], key=record_name):
-            original = one.get("copy_of", "")
-            # Whoever retracts an original says that the copy is the right one.
-            is_there = not original or (original not in retracted and (there is None or original in there))
-            if is_there:
-                hidden.setdefault(run_id, one)
+    found = [shown_flag(one) for one in sorted(flags, key=record_name)]
+    for group in groups:
+        found += _copies_in(group, signed_runs, retracted, there)
+    for one in found:
+        if one["run_id"] not in latest and one["run_id"] not in signed_runs:
+            hidden.setdefault(one["run_id"], one)
     return [hidden[run_id] for run_id in sorted(hidden)]
+
+
+def _copies_in(
+    group: Group, signed_runs: Collection[str], retracted: frozenset[str], there: Collection[str] | None
+) -> list[Record]:
+    """Return the runs of a group that are copies of its first one that is there and that no person retracted.
+
+    Of runs that somebody signed whom the reader trusts the first comes before all others.
+    """
+    units = [[run_id for run_id in unit if there is None or run_id in there] for unit in group.units]
+    units = [unit for unit in units if unit]
+    units.sort(key=lambda unit: not any(run_id in signed_runs for run_id in unit))
+    kept = next((unit for unit in units if not retracted.issuperset(unit)), None)
+    if kept is None:
+        return []
+    original = next(run_id for run_id in kept if run_id not in retracted)
+    return [shown_copy(group, run_id, original) for unit in units if unit is not kept for run_id in unit]
 
 
 class Statements:
@@ -172,8 +179,11 @@ class Statements:
 
     def _in_effect(self, statements: Sequence[Record]) -> list[Record]:
         unsure = {one["run_id"] for one in statements if not self.is_trusted(one)}
+        unsure |= {one["run_id"] for one in self._folder.flags()}
+        unsure |= {run_id for group in self._folder.copies() for unit in group.units for run_id in unit}
         signed_runs = {run_id for run_id, one in self.signed(unsure).items() if one.is_trusted} if unsure else ()
-        return in_effect(statements, self.is_trusted, signed_runs, set(self._folder.run_ids()))
+        there = set(self._folder.run_ids())
+        return in_effect(statements, self.is_trusted, signed_runs, self._folder.flags(), self._folder.copies(), there)
 
     # ---- who says so ----
 

@@ -11,14 +11,15 @@ from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.markup import block, counted, paragraph
 from scalkit.store.database import RUN_COLUMNS, SUITE_COLUMNS, Database, with_ids
 from scalkit.store.filed.outcome import Filed, login, replaced_by
+from scalkit.store.flags import flag
 from scalkit.store.folder import StoreFolder
 from scalkit.store.index import Snapshot, rebuild, snapshot
-from scalkit.store.records import STATEMENTS, Record, now
+from scalkit.store.records import FLAGS, Record, now
 from scalkit.store.runs.content import encoded, trusted
 from scalkit.store.runs.marks import MARKS, TOKENS
 from scalkit.store.segments import drop_damaged
 from scalkit.store.signing import Signers
-from scalkit.store.statements import Statements, flag
+from scalkit.store.statements import Statements
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.wire import fetched, is_url
 
@@ -138,7 +139,7 @@ class Store(Statements):
             if run.run_id not in there
             for code, text in table_flags(run.record, run.table)
         ]
-        self._folder.add_records(STATEMENTS, flags)
+        self._folder.add_records(FLAGS, flags)
         added: list[str] = []
         known: list[str] = []
         for run in runs:

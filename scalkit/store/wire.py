@@ -13,6 +13,7 @@ from typing import Any
 
 from scalkit.errors import MissingPackageError, StoreError
 from scalkit.extras import require
+from scalkit.store.flags import COPIES
 from scalkit.store.folder import EARLIER, MARKER, RUNS
 from scalkit.store.records import RECORD_FILE, RECORDS
 from scalkit.store.submissions.containers import RUN_FILE, Policy
@@ -72,6 +73,7 @@ def fetch(url: str, into: Path, policy: Policy) -> Path:
     if marked is None or not (into / MARKER).read_bytes().lstrip().startswith(b"{"):  # some servers answer all with a page
         lacks = f"it has no {MARKER}" if marked is None else f"its {MARKER} is something else"
         raise StoreError(f"there is no store at {server.shown!r}: {lacks}; name the folder of one, or a zip.")
+    server.copy(COPIES, into / COPIES, policy.max_json_bytes, may_lack=True)
     copies: dict[str, int] = {}
     kinds = (
         (RUNS, RUN_FILE, policy.max_files, policy.max_file_bytes),
@@ -205,7 +207,7 @@ def _sums(path: Path) -> dict[str, str]:
 def _require_sums(named: str, folder: Path, sums: dict[str, str]) -> None:
     """Raise StoreError if a file of the store is missing, or not what was published."""
     for name in sums:
-        if name != MARKER and name.partition("/")[0] not in (RUNS, *RECORDS):
+        if name not in (MARKER, COPIES) and name.partition("/")[0] not in (RUNS, *RECORDS):
             continue
         place = folder / name
         if not place.is_file() or hashlib.sha256(place.read_bytes()).hexdigest() != sums[name]:

@@ -73,5 +73,5 @@ def test_the_benchmark_of_equal_pairs() -> None:
 def test_what_cannot_be_compared() -> None:
     with pytest.raises(DataError, match="left has the value 0; a ratio needs positive values"):
         run_ratios([0.0, 1.0], [1.0, 2.0])
-    with pytest.raises(UsageError, match="confidence is 1; it must lie between 0 and 1"):
+    with pytest.raises(UsageError, match=r"the confidence is 1; a number from 0\.5 to below 1 is needed"):
         run_ratios([1.0], [1.0], 1)

@@ -145,6 +145,8 @@ _record_case("heap of accents", "name-accents", _measured("machine", "q" + "\u03
 _record_case("formula in wide letters", "formula-in-name", _measured("site", "\uff1d1+1"))
 _record_case("markup in wide letters", "markup-in-name", _measured("site", "\uff1cb\uff1e"))
 _table_case("Cyrillic a in an operation", "name-disguised", _column("op", "MPI_G\u0430ther"))
+_record_case("Cyrillic a in a name", "name-disguised", _measured("machine", "d\u0430int"))
+_record_case("Greek letter in a name", "name-disguised", _measured("site", "C\u039fRE"))
 _table_case("operation in Cyrillic letters only", "name-disguised", _column("op", "\u0405\u0441\u0430\u0440"))
 _table_case("operation in bold letters", "name-disguised", _column("op", "\U0001d40c\U0001d40f\U0001d408"))
 _table_case("variation selector in an operation", "text-invisible", _column("op", "MPI_Gather\ufe0f"))
@@ -358,7 +360,6 @@ _table_case(
     lambda t: _set(_with_size(t, 10**12), "op", "Barrier_gather"),
 )
 _table_case("faster than cores talk", "latency-impossible", lambda t: _timed(t, lambda raw: [1 + time % 3 for time in raw]))
-_table_case("a clock that stands still", "clock-stopped", lambda t: _timed(t, lambda raw: [raw[0]] * 40))
 _table_case("impossible bandwidth", "bandwidth-impossible", lambda t: _with_size(t, 10**12))
 
 
@@ -441,15 +442,15 @@ _copy_case("copy of the first half", "raw-copied", lambda raw: raw[: len(raw) //
 _copy_case("copy shuffled", "raw-copied", _shuffled)
 _copy_case("copy shuffled and 1.5 times as long", "raw-copied", lambda raw: np.rint(_shuffled(raw) * 1.5))
 _copy_case("copy with one repetition of another length", "raw-copied", lambda raw: [*raw[:20], raw[20] * 2, *raw[21:]])
-_copy_case("copy with a noise of 0.1 %", "raw-resembles", lambda raw: _noisy(raw, 0.001))
-_copy_case("copy with a noise of 1 %", "raw-resembles", lambda raw: _noisy(raw, 0.01))
-_copy_case("copy with a noise of 1 %, of another operation", "raw-resembles", lambda raw: _noisy(raw, 0.01), op="MPI_Scatter")
-_copy_case("copy with a noise of 1 %, 1.3 times as long", "raw-resembles", lambda raw: _noisy(raw, 0.01) * 1.3)
-_copy_case("copy shuffled, without one repetition", "raw-resembles", lambda raw: _shuffled(raw)[1:])
-_copy_case("copy shuffled, without one repetition, later by 3 ns", "raw-resembles", lambda raw: _shuffled(raw)[1:] + 3)
-_copy_case("copy of every second repetition", "raw-resembles", lambda raw: raw[::2])
-_copy_case("copy of every third repetition", "raw-resembles", lambda raw: raw[::3])
-_copy_case("copy of any half of the repetitions", "raw-resembles", lambda raw: _shuffled(raw)[: len(raw) // 2])
+_copy_case("copy with a noise of 0.1 %", "raw-copied", lambda raw: _noisy(raw, 0.001))
+_copy_case("copy with a noise of 1 %", "raw-copied", lambda raw: _noisy(raw, 0.01))
+_copy_case("copy with a noise of 1 %, of another operation", "raw-copied", lambda raw: _noisy(raw, 0.01), op="MPI_Scatter")
+_copy_case("copy with a noise of 1 %, 1.3 times as long", "raw-copied", lambda raw: _noisy(raw, 0.01) * 1.3)
+_copy_case("copy shuffled, without one repetition", "raw-copied", lambda raw: _shuffled(raw)[1:])
+_copy_case("copy shuffled, without one repetition, later by 3 ns", "raw-copied", lambda raw: _shuffled(raw)[1:] + 3)
+_copy_case("copy of every second repetition", "raw-copied", lambda raw: raw[::2])
+_copy_case("copy of every third repetition", "raw-copied", lambda raw: raw[::3])
+_copy_case("copy of any half of the repetitions", "raw-copied", lambda raw: _shuffled(raw)[: len(raw) // 2])
 _copy_case("copy of all repetitions without the longest", "raw-copied", lambda raw: np.delete(raw, raw.argmax()))
 
 
@@ -482,10 +483,13 @@ def _constant_case(name: str, code: str, times: list[list[int]], resolution_ns: 
         return _written(into, record, recomputed(_set(table, "raw", times)))
 
 
+_TICKING = np.random.default_rng(6).integers(10_000, 90_000, (3, 60)).tolist()
+_STILL = [[time] * 40 for time in (20_011, 30_017, 40_009, 50_021)]
 _constant_case("round times, each the same, of a clock that ticks", "clock-stopped", [[k * 10_000] * 40 for k in range(1, 5)], 1)
-_constant_case("the same without a word of the clock", "clock-stopped", [[k * 10_000] * 40 for k in range(1, 5)], None)
+_constant_case("a clock that stands still", "clock-stopped", _STILL, None)
+_constant_case("a clock that stands still, and tells of long steps", "clock-stopped", _STILL, 10**12)
 _constant_case("few repetitions that are all the same", "clock-stopped", [[20_000 + k] * 10 for k in range(4)], 1)
-_constant_case("two times of a clock that ticks", "clock-coarse", [[20_000 * k, 25_000 * k] * 30 for k in range(1, 5)], 1)
+_constant_case("two times of a clock that ticks", "clock-coarse", [[20_011, 25_003] * 30, *_TICKING], 1)
 
 # ---- the Parquet file ----
 

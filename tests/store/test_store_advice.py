@@ -214,6 +214,18 @@ def test_crossing_of_lines() -> None:
     np.testing.assert_allclose(crossing(sizes, equal_at_4, 1), [4])
 
 
+def test_a_stray_run_of_a_third_candidate_is_named_and_changes_nothing_else(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    _filed(store, "a", "MPI_Gather", 1e-5, 1e-9, runs=12)
+    _filed(store, "a", "Gather_send_recv", 2e-5, 1e-9, runs=12)
+    _filed(store, "a", "Gather_isend_irecv_waitall", 5e-4, 1e-9, runs=1)
+    advice = store.advise("MPI_Gather", p=32)
+    (segment,) = advice.settings[0].segments
+    assert (segment.probability > 0.99, segment.lacking) == (True, ("Gather_isend_irecv_waitall",))
+    assert "P > 0.99, too few runs of Gather_isend_irecv_waitall" in advice.sentences[0]
+    assert advice.to_frame()["too_few_runs_of"].tolist() == ["Gather_isend_irecv_waitall"]
+
+
 def test_advise_is_as_sure_as_compare(tmp_path: Path) -> None:
     """In every cell of random runs, some equal, some not, of few runs and of many, in the same runs and in others."""
     rng = np.random.default_rng(4)

@@ -203,8 +203,8 @@ def test_compare_and_advise_say_the_same_of_the_same_runs(tmp_path: Path, runs: 
     assert {ratio.verdict for ratio in comparison.ratios} == {"faster" if decided else "undecided"}
     assert np.isfinite(advice.settings[0].probability).all() == decided
     assert ("P > 0.99" in str(advice)) is decided
-    assert ("P > 0.99 of 5 runs" in str(advice)) is (runs == 5)
-    assert ("; of 5 runs" in comparison.sentences[0]) is (runs == 5)
+    assert ("P > 0.99 (5 runs)" in str(advice)) is (runs == 5)
+    assert ("; only 5 runs" in comparison.sentences[0]) is (runs == 5)
     assert "P >= 1" not in str(advice)
     assert ("too few runs" in advice._repr_html_()) is not decided
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,11 @@ from needs import needs_ssh_keygen
 
 import scalkit as sk
 from scalkit.cli import main
-from scalkit.errors import DataError, StoreError, UsageError
+from scalkit.errors import DataError, UsageError
+from scalkit.store.filed.dataset import runs_of
+from scalkit.store.flags import Group, flag
 from scalkit.store.runs.content import RunContent, decoded, encoded
-from scalkit.store.statements import flag, in_effect
+from scalkit.store.statements import in_effect
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.examine import findings
 from scalkit.store.submissions.report import report_of, with_flags
@@ -136,11 +139,10 @@ def test_implausible_runs_and_copies_are_flagged_with_their_reason(name: str, su
     (tmp_path / "made").mkdir()
     path = make(submission, tmp_path / "made")
     found = list(findings(path, tmp_path / "scratch", Policy(), set(), False, lambda name: None))
-    report = with_flags(report_of(path, found, ""), tmp_path / "scratch" / "clean")
+    report = with_flags(report_of(path, found, ""), tmp_path / "scratch" / "clean", Policy())
     assert not report.refused
     assert not report.ok
     assert [code for one in report.flagged for code, _ in one.flags] == [code]
-    assert [one["found"] for one in report.statements] == [code]
     assert f"{report.flagged[0].file}: flagged: " in str(report)
 
 
@@ -300,7 +302,7 @@ def test_merge_flags_measurements_that_are_here_under_another_name(submission: P
     assert merged.added == (copied,)
     original, copy = sorted((first, copied))  # both say that they began at the same time
     assert [(one.run_id, one.was_here) for one in merged.flagged] == [(copy, copy == first)]
-    text = f"its repetitions are those of the run {original[:12]}"
+    text = f"it has the very repetitions of the run {original[:12]}"
     assert text in str(merged)
     assert [(one["run_id"], one["reason"], one["found"]) for one in mine.retractions()] == [(copy, text, "raw-duplicated")]
     assert mine.runs()["run_id"].tolist() == [original]
@@ -312,7 +314,8 @@ def test_merge_flags_measurements_that_are_here_under_another_name(submission: P
 
 def test_a_person_accepts_what_is_flagged(submission: Path, tmp_path: Path) -> None:
     """By restoring it, or by retracting what it is said to be a copy of; merges bring the flag back to nobody."""
-    path = FLAGGED["copy with a noise of 1 %"][1](submission, tmp_path)
+    (tmp_path / "made").mkdir()
+    path = FLAGGED["copy with a noise of 1 %"][1](submission, tmp_path / "made")
     mine = sk.store.open(tmp_path / "mine")
     (flagged,) = mine.merge(path).flagged
     assert len(mine) == 1
@@ -322,10 +325,11 @@ def test_a_person_accepts_what_is_flagged(submission: Path, tmp_path: Path) -> N
     theirs = sk.store.open(tmp_path / "theirs")
     merged = theirs.merge(mine.path)
     assert (merged.flagged, len(theirs)) == ((), 2)
-    assert merged.notes == (
-        f"the run {flagged.run_id[:12]} is flagged ({flagged.reason}) and in the answers, as it was accepted by me: "
-        "'another machine with the same noise'.",
+    assert merged.accepted == (
+        f"{flagged.run_id[:12]}: {flagged.reason!r}, accepted by me ('another machine with the same noise')",
     )
+    assert "  1 new run is flagged and in the answers, as people there accepted that:" in str(merged)
+    assert "flagged, and accepted by me (" in str(sk.store.validate(mine.path))
     assert sk.store.validate(mine.path).ok
     other = sk.store.open(tmp_path / "other")
     other.merge(path)
@@ -335,11 +339,11 @@ def test_a_person_accepts_what_is_flagged(submission: Path, tmp_path: Path) -> N
 
 
 def test_put_flags_what_is_implausible(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ds = sk.measurements([2, 4, 8], [[2e-5] * 20, [3e-5] * 20, [4e-5] * 20], name="f")
+    ds = sk.measurements([2, 4, 8], [[2.0011e-5] * 20, [3e-5] * 20, [4e-5] * 20], name="f")
     store = sk.store.open(tmp_path / "s")
     filed = store.put(ds, machine="vm")
     ((run_id, text),) = filed.flagged
-    assert text == "the repetitions of all 3 measurements are constant."
+    assert text == "all 20 repetitions of f at x = 2 took 20011 ns to the tick"
     assert len(store) == 0
     assert store.put(ds, machine="vm").flagged == ()
     ds.to_netcdf(tmp_path / "f.nc")
@@ -351,17 +355,68 @@ def test_put_flags_what_is_implausible(tmp_path: Path, capsys: pytest.CaptureFix
     assert len(store) == 1
 
 
-def test_a_flag_says_exactly_what_flags_say(submission: Path, tmp_path: Path) -> None:
-    """What others write that looks like a flag and is none is refused: it could hide runs for a reason nobody gave."""
-    (run_id,) = sk.store.open(submission).folder.run_ids()
-    for number, more in enumerate(
-        ({"when": "2026-11-01T00:00:00Z"}, {"by": "me"}, {"found": ""}, {"copy_of": "a"}, {"restored": "yes"})
-    ):
-        folder = shutil.copytree(submission, tmp_path / str(number))
-        record = {**flag(run_id, "clock-stopped", "it stood still"), **more}
-        sk.store.open(folder).folder.add_records("statements", [record])
-        with pytest.raises(StoreError, match=r"is no statement; delete it\.$"):
-            sk.store.open(folder)
+def test_flags_that_others_bring_are_not_believed(submission: Path, tmp_path: Path) -> None:
+    """Neither do they hide a run, nor do they keep a copy in the answers, whoever comes first."""
+    (tmp_path / "made").mkdir()
+    made = FLAGGED["copy with a noise of 1 %"][1](submission, tmp_path / "made")
+    mine = sk.store.open(tmp_path / "mine")
+    mine.merge(submission)
+    (original,) = mine.folder.run_ids()
+    forged = sk.store.open(tmp_path / "forged")
+    forged.put(sk.measurements([2, 4], [1e-6, 2e-6], name="f"), machine="vm")
+    forged.folder.add_records("flags", [flag(original, "clock-stopped", "forged by me")])
+    (copied,) = {path.stem for path in made.glob("*.parquet")} - {original}
+    forged.folder.set_copies([Group(((copied,), (original,)))])
+    merged = mine.merge(forged.path)
+    assert (merged.flagged, len(mine)) == ((), 2)
+    mine.merge(made)
+    other = sk.store.open(tmp_path / "other")
+    for path in (made, forged.path, submission):
+        other.merge(path)
+    assert _files(other) == _files(mine)
+    assert {one["run_id"] for one in mine.retractions()} == {max((original, copied), key=_began(mine))}
+
+
+def _began(store: sk.store.Store) -> Callable[[str], tuple[str, str]]:
+    started = dict(zip(*(store.runs(retracted=True)[name] for name in ("run_id", "started")), strict=True))
+    return lambda run_id: (started[run_id] or "unknown", run_id)
+
+
+def test_a_campaign_that_went_on_is_no_copy_of_itself(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    times = np.rint(rng.lognormal(np.log(2e4), 0.1, (4, 40))) * 1e-9
+    for name, p in (("early", [2, 4]), ("late", [2, 4, 8, 16])):
+        ds = sk.measurements(p, times[: len(p)], name="f")
+        ds = ds.assign_attrs(mpi_library="MPICH", started="2026-11-01T00:00:00Z")
+        for one in runs_of(ds, {"machine": "vm", "campaign": "c", "label": "l"}, {}):
+            sk.store.open(tmp_path / name).folder.add(one.run_id, encoded(one))
+    mine = sk.store.open(tmp_path / "mine")
+    for name in ("early", "late"):
+        assert mine.merge(tmp_path / name).flagged == ()
+    assert len(mine) == 2
+
+
+def test_a_damaged_run_is_named_and_the_others_are_merged(submission: Path, tmp_path: Path) -> None:
+    (tmp_path / "made").mkdir()
+    made = FLAGGED["copy with a noise of 1 %"][1](submission, tmp_path / "made")
+    mine = sk.store.open(tmp_path / "mine")
+    mine.merge(submission)
+    (original,) = mine.folder.run_ids()
+    assert len(mine.runs()) == 1  # so that the index has it
+    path = mine.folder.runs / f"{original}.parquet"
+    status, content = path.stat(), bytearray(path.read_bytes())
+    content[200:260] = bytes(60)
+    path.write_bytes(content)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    (tmp_path / "alone").mkdir()
+    (copied,) = {path.stem for path in made.glob("*.parquet")} - {original}
+    shutil.copy(made / f"{copied}.parquet", tmp_path / "alone")
+    merged = mine.merge(tmp_path / "alone")
+    assert merged.added == (copied,)
+    assert merged.notes == (f"the run {original[:12]} is damaged and was not compared with others.",)
+    repaired = mine.merge(submission)
+    assert (repaired.repaired, len(repaired.flagged)) == ((original,), 1)
+    assert mine.merge(submission).flagged == ()
 
 
 def _files(store: sk.store.Store) -> dict[str, bytes]:
@@ -401,7 +456,7 @@ def copied_sites(tmp_path_factory: pytest.TempPathFactory, sites: list[sk.store.
         (stores[1], "noisy", noisy),
         (stores[2], "part", raw[:, :30]),
         (stores[2], "again", raw),
-        (stores[2], "constant", np.full((3, 40), 7e3) * [[1], [2], [3]]),
+        (stores[2], "constant", np.full((3, 40), 1.0) * [[7001], [8009], [9013]]),
     ):
         store.put(sk.measurements([2, 4, 8], times * 1e-9, name="MPI_Scan"), machine=name)
     key = folder / "key"

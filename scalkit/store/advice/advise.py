@@ -12,8 +12,8 @@ import numpy as np
 
 from scalkit.clocks import CLOCKS
 from scalkit.errors import DataError, UsageError
-from scalkit.stats.between_runs import CONFIDENCE, RunRatios, run_ratios
-from scalkit.stats.samples import Floats, Integers
+from scalkit.stats.between_runs import CONFIDENCE, RunRatios, require_confidence, run_ratios
+from scalkit.stats.samples import Flags, Floats, Integers
 from scalkit.store.advice.answer import Advice, Crossover, Portable, Segment, Setting
 from scalkit.store.advice.crossing import crossing
 from scalkit.store.advice.snippets import Operation, operation_of
@@ -55,8 +55,7 @@ def advise(
     operation = operation_of(op)
     if statistic not in STATISTICS:
         raise UsageError(f"the statistic {statistic!r:.40} is unknown; choose from {', '.join(STATISTICS)}.")
-    if not 0.5 <= confidence < 1:
-        raise UsageError(f"the confidence is {confidence!r}; a number from 0.5 to below 1 is needed.")
+    require_confidence(confidence)
     chosen = {"p": p, "msg_By": msg_By, "platform": platform, "machine": machine, **filters}
     rows = _rows(store, operation, statistic, chosen)
     gathered = _gathered(rows, operation)
@@ -146,12 +145,12 @@ def _settings(gathered: _Gathered, confidence: float) -> list[Setting]:
     middle, n_runs = _medians(logs), np.isfinite(logs).sum(axis=2)
     filled = np.where(np.isnan(middle), np.inf, middle)
     winners = filled.argmin(axis=0)
-    sure = _probabilities(logs, winners, confidence)
+    sure, is_lacking = _probabilities(logs, winners, confidence)
     found = []
     for p in np.unique(cells[:, 0]).tolist():
         at = np.flatnonzero(cells[:, 0] == p)
         sizes = cells[at, 1].astype(np.int64)
-        segments = _segments(candidates, sizes, logs[:, at], filled[:, at], sure[at], confidence)
+        segments = _segments(candidates, sizes, logs[:, at], filled[:, at], sure[at], is_lacking[:, at], confidence)
         found.append(
             Setting(
                 platform=gathered.platform,
@@ -179,30 +178,34 @@ def _medians(logs: Floats) -> Floats:
     return middle
 
 
-def _probabilities(logs: Floats, winners: Integers, confidence: float) -> Floats:
-    """Return how probable it is that the winner of each cell is the fastest.
+def _probabilities(logs: Floats, winners: Integers, confidence: float) -> tuple[Floats, Flags]:
+    """Return how probable it is that the winner of each cell is the fastest, and with what it cannot be compared.
 
     It is 1 less the largest p-value of its comparisons with all others, and at least what a guess among them would have.
-    Result of shape (cells,): NaN where nothing else was measured, or so few runs cannot differ.
+    Result of shape (cells,): NaN where nothing else was measured, or so few runs cannot differ. Of shape (candidates, cells):
+    others that have too few runs for a comparison.
     """
     is_winner = np.arange(len(logs))[:, None] == winners
     there = (np.isfinite(logs).sum(axis=2) > 0) & ~is_winner
     others, cells = np.nonzero(there)
     sure = np.full(len(winners), np.nan)
+    is_lacking = np.zeros(there.shape, dtype=bool)
     if len(cells):
         found = run_ratios(np.exp(logs[others, cells]), np.exp(logs[winners[cells], cells]), confidence)
         # Where the ratio of all pairs says otherwise than the medians do, nothing is sure.
         p = np.where(np.isfinite(found.p) & (found.ratio < 1), 1.0, found.p)
-        largest = np.full(len(winners), -np.inf)
-        with np.errstate(invalid="ignore"):  # NaN stays
-            np.maximum.at(largest, cells, p)
+        is_lacking[others, cells] = np.isnan(p)
+        compared = ~np.isnan(p)
+        largest = np.zeros(len(winners))
+        np.maximum.at(largest, cells[compared], p[compared])
         a_guess = 1 / (1 + np.bincount(cells, minlength=len(winners)))
-        sure[cells] = np.maximum(1 - largest, a_guess)[cells]
-    return sure
+        at = np.unique(cells[compared])
+        sure[at] = np.maximum(1 - largest, a_guess)[at]
+    return sure, is_lacking
 
 
 def _segments(
-    candidates: Sequence[str], sizes: Integers, logs: Floats, filled: Floats, sure: Floats, confidence: float
+    candidates: Sequence[str], sizes: Integers, logs: Floats, filled: Floats, sure: Floats, is_lacking: Flags, confidence: float
 ) -> tuple[Segment, ...]:
     """Return the ranges of message sizes with one winner each, and where each of them ends.
 
@@ -210,7 +213,7 @@ def _segments(
     """
     winners = filled.argmin(axis=0)
     n_runs = np.isfinite(logs).sum(axis=2)
-    fewest = np.where(n_runs > 0, n_runs, np.iinfo(np.int64).max).min(axis=0)
+    fewest = np.where((n_runs > 0) & ~is_lacking, n_runs, np.iinfo(np.int64).max).min(axis=0)
     starts = [0, *(np.flatnonzero(np.diff(winners)) + 1).tolist()]
     ends = [*[start - 1 for start in starts[1:]], len(sizes) - 1]
     segments = []
@@ -231,6 +234,7 @@ def _segments(
                 n_runs=int(fewest[own].min()),
                 gain=gain if np.isfinite(gain) else np.nan,
                 crossover=upper,
+                lacking=tuple(candidates[k] for k in np.flatnonzero(is_lacking[:, own].any(axis=1)).tolist()),
             )
         )
     return tuple(segments)

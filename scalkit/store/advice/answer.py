@@ -40,7 +40,8 @@ class Segment:
     `probability`: that it is the best, smallest over the sizes; NaN where so few runs cannot differ, as `compare` says.
     `n_runs`: the fewest of it or another candidate at a size.
     `gain`: how many times faster it is than the second best, at most; NaN without a second.
-    `crossover`: where it ends; None for the last.
+    `crossover`: where it ends; None for the last. `lacking`: candidates that have too few runs to be compared with it, which
+    the probability is not about.
     """
 
     winner: str
@@ -50,6 +51,7 @@ class Segment:
     n_runs: int
     gain: float
     crossover: Crossover | None
+    lacking: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +142,8 @@ class Advice:
         parts = []
         for segment in setting.segments:
             sure = f", {_probability(segment)}"
+            if segment.lacking and not math.isnan(segment.probability):
+                sure += f", {TOO_FEW} of {' and '.join(segment.lacking)}"
             gain = "" if math.isnan(segment.gain) or segment.gain < 1.005 else f", up to {segment.gain:.3g} times faster"
             unsure = ", not sure" if segment.probability < self.confidence else ""
             span = _span(segment.first, segment.last)
@@ -303,6 +307,8 @@ def _segment_rows(setting: Setting) -> list[dict[str, Any]]:
                 "first_B": segment.first,
                 "last_B": segment.last,
                 "probability": segment.probability,
+                "runs": segment.n_runs,
+                "too_few_runs_of": ", ".join(segment.lacking),
                 "gain": segment.gain,
                 "crossover_B": end.size,
                 "crossover_low_B": end.low,

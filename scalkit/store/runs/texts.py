@@ -2,7 +2,6 @@
 
 import datetime as dt
 import functools
-import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -33,6 +32,15 @@ _INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u316
 _LOOKS = ("<wide>", "<narrow>", "<font>")
 """Kinds of characters that are others in another form, as the wide letters of East Asian sets, or bold ones of mathematics."""
 
+_MOST_ACCENTS = 3
+"""So many accents one after the other no script needs."""
+
+_JOINERS = "\u200c\u200d"
+"""What joins letters of Indic and Arabic scripts, or keeps them apart."""
+
+IDENTIFIERS = frozenset({"op", "variant", "datatype", "x_name", "definition", "status"})
+"""Names that programs tell apart."""
+
 _LINES = "\n\t\r"
 
 
@@ -42,8 +50,10 @@ def text_problem(text: str, longest: int, *, is_free: bool) -> tuple[str, str] |
         return "text-long", f"has {len(text)} characters; at most {longest} are allowed"
     if text != unicodedata.normalize("NFC", text):
         return "text-not-nfc", "is not in Unicode's normal form C"
-    for character in text:
+    for place, character in enumerate(text):
         kind = unicodedata.category(character)
+        if character in _JOINERS and _joins(text, place):
+            continue
         if kind in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") and not (is_free and character in _LINES):
             return "text-control", f"has the control character U+{ord(character):04X}"
     invisible = None if is_free else _INVISIBLE.search(text)
@@ -52,17 +62,26 @@ def text_problem(text: str, longest: int, *, is_free: bool) -> tuple[str, str] |
     return None
 
 
+def _joins(text: str, place: int) -> bool:
+    """Return whether a joiner stands between letters of scripts that have it."""
+    around = text[max(place - 1, 0) : place] + text[place + 1 : place + 2]
+    return len(around) == 2 and all(unicodedata.category(one)[0] in "LM" and ord(one) >= 0x600 for one in around)
+
+
 def is_unseen(text: str) -> bool:
     """Return whether a text has characters, and nothing that can be seen."""
     shown = (one for one in text if unicodedata.category(one)[0] in "LNPS" and one not in _UNSEEN)
     return bool(text) and next(shown, None) is None
 
 
-def name_problem(text: str) -> tuple[str, str] | None:
+def name_problem(text: str, *, is_identifier: bool = False) -> tuple[str, str] | None:
     """Return code and words for what no name may have.
 
     That is markup, a beginning that spreadsheets take for a formula, also in wide letters, nothing that can be seen, heaps of
     accents, and letters that look like others: ``MPI_Gather`` with a Cyrillic a is another operation that reads the same.
+
+    `is_identifier`: as names of operations are, which programs tell apart; of people and places whole words may be written in
+    letters that look like Latin ones.
     """
     compatible = unicodedata.normalize("NFKC", text)
     if _MARKUP.search(compatible):
@@ -71,10 +90,13 @@ def name_problem(text: str) -> tuple[str, str] | None:
         return "formula-in-name", "begins like a formula of a spreadsheet"
     if is_unseen(text):
         return "name-blank", "has nothing that can be seen"
-    if any(unicodedata.combining(one) and unicodedata.combining(other) for one, other in itertools.pairwise(text)):
+    if any(all(map(unicodedata.combining, text[k : k + _MOST_ACCENTS])) for k in range(len(text) - _MOST_ACCENTS + 1)):
         return "name-accents", "has several accents on one letter"
-    if any(_is_another_form(one) for one in text) or any(is_disguised(word) for word in re.findall(r"\w+", text)):
-        return "name-disguised", "has letters that look like others"
+    odd = next((one for one in text if _is_another_form(one)), "")
+    odd = odd or next((one for word in re.findall(r"\w+", text) for one in disguised(word, is_identifier=is_identifier)), "")
+    if odd:
+        named = unicodedata.name(odd, "a letter without a name").lower()
+        return "name-disguised", f"has a letter that looks like another, U+{ord(odd):04X} ({named}); write it in one alphabet"
     return None
 
 
@@ -86,15 +108,24 @@ def _is_another_form(character: str) -> bool:
     return kind == "<compat>" and character.isalnum() and unicodedata.normalize("NFKC", character).isascii()
 
 
-def is_disguised(word: str) -> bool:
-    """Return whether a word has letters of other scripts that look like Latin ones, and nothing that shows the script.
+def disguised(word: str, *, is_identifier: bool) -> str:
+    """Return the letters of a word that look like Latin ones, if they are not of Latin script and stand beside such.
 
-    >>> is_disguised("MPI_G\u0430ther"), is_disguised("\u041c\u043e\u0441\u043a\u0432\u0430"), is_disguised("10\u03bcs")
-    (True, False, False)
+    `is_identifier`: also if they are of Latin script, as a dotless i, or all letters of the word look like Latin ones; a
+    single letter is none then, but a symbol.
+
+    >>> disguised("MPI_G\u0430ther", is_identifier=True), disguised("10\u03bcs", is_identifier=True)
+    ('\u0430', '')
+    >>> [disguised(name, is_identifier=False) for name in ("\u0412\u0435\u0440\u0430", "I\u015f\u0131k", "V\u0435ra")]
+    ['', '', '\u0435']
     """
     foreign = [one for one in word if one.isalnum() and not one.isascii()]
     alike = [one for one in foreign if _looks_latin(one)]
-    return bool(alike) and (len(alike) == len(foreign) or any(one.isascii() and one.isalpha() for one in word))
+    beside = any(one.isascii() and one.isalpha() for one in word)
+    if not is_identifier:
+        return "".join(one for one in alike if beside and not unicodedata.name(one, "").startswith("LATIN"))
+    is_whole = len(alike) == len(foreign) and len(foreign) > 1
+    return "".join(alike) if beside or is_whole else ""
 
 
 @functools.lru_cache(maxsize=4096)

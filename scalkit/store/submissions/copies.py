@@ -7,16 +7,19 @@ the same.
 import datetime as dt
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, triu
+from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 from scipy.stats import binom
 
+from scalkit.errors import DataError
+from scalkit.store.flags import Group
 from scalkit.store.runs.content import trusted
 from scalkit.store.runs.marks import (
     GAPS,
@@ -60,8 +63,11 @@ _ORDER = 0.7, 6.0
 is. Of honest runs of one program that waits in turn for shorter and longer times, it was up to 0.6; of copies with a noise of
 1 %, at least 0.8."""
 
-_COMMON = 1 << 12
-"""A token that so many runs have says nothing."""
+_ROWS = 512
+"""So many runs are looked at together for tokens in common, and so many measurements of a run at most for their order."""
+
+_COLUMNS = 1 << 14
+"""So many measurements of the other run are looked at together."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +130,7 @@ class Marks:
             origins,
             np.array([row[0] for row in rows], dtype=np.int64),
             np.array([row[1] for row in rows], dtype=np.int64),
-            np.array(shapes, dtype=np.float64).reshape(-1, N_SHAPE + 1),
+            np.array(shapes, dtype=np.float32).reshape(-1, N_SHAPE + 1).astype(np.float64),  # as in an index
             np.array(grams, dtype=np.int64).reshape(-1, N_GRAMS),
             [np.array(one[TOKENS], dtype=np.int64) for one in columns],
         )
@@ -141,78 +147,186 @@ class Marks:
         )
 
 
-@dataclass(frozen=True)
-class Copy:
-    """Two runs, by their places, the first one first, or a run and itself, and how one is a copy of the other."""
-
-    first: int
-    second: int
-    code: str
-
-
 Measured = Callable[[int], Mapping[int, Integers]]
 """Returns the repetitions of the times of a run, given its place, by their hashes."""
 
 
-def copies(marks: Marks, measured: Measured, known: Collection[tuple[int, int]] = ()) -> list[Copy]:
-    """Return which runs have measurements of each other, or one measurement twice.
+def repeating(marks: Marks) -> set[int]:
+    """Return the places of the runs that have the repetitions of one measurement twice, and did not compute them."""
+    both = np.stack([marks.run, marks.hashes], axis=1)
+    distinct, number = np.unique(both, axis=0, return_counts=True)
+    return {place for place in distinct[number > 1, 0].tolist() if not marks.origins[place].computed}
 
-    `known`: pairs of places, ascending, that are not looked at.
+
+def copies(marks: Marks, measured: Measured, wall_s: float = math.inf) -> tuple[Group, ...]:
+    """Return the groups of runs that have measurements of each other.
+
+    `measured`: of runs whose files are damaged it may return nothing.
+    `wall_s`: the comparison may take so long. Raises DataError if it takes longer.
     """
-    skipped = frozenset(known)
-    found: dict[tuple[int, int], Copy] = {}
-    for one, other in _alike(marks):
-        pair = int(marks.run[one]), int(marks.run[other])
-        if pair in found or pair in skipped or not _may_be_copies(marks, pair, bool(marks.hashes[one] == marks.hashes[other])):
-            continue
-        if marks.hashes[one] == marks.hashes[other]:
-            found[pair] = Copy(*pair, "raw-duplicated")
-        elif is_copy(measured(pair[0])[int(marks.hashes[one])], measured(pair[1])[int(marks.hashes[other])]):
-            found[pair] = Copy(*pair, "raw-copied")
-    for pair in _with_common_tokens(marks):
-        if pair in found or pair in skipped or not _may_be_copies(marks, pair, is_same=False):
-            continue
-        some, others = ([*measured(place).values()] for place in pair)
-        if _are_parts(some, others) or _have_one_order(some, others):
-            found[pair] = Copy(*pair, "raw-resembles")
-    return [found[pair] for pair in sorted(found)]
+    search = _Search(marks, measured, time.monotonic() + wall_s)
+    search.join_equal()
+    search.join_alike()
+    search.join_resembling()
+    return search.groups()
 
 
-def _may_be_copies(marks: Marks, pair: tuple[int, int], is_same: bool) -> bool:
-    """Return whether two runs can be copies: not if both are computed, or one is a later state of the other.
+class _Search:
+    """Joins runs that are copies of each other. Two that are joined already, by others, are not compared any more."""
 
-    `is_same`: whether they have the same repetitions, as a later state of a run has, which has more launches.
+    def __init__(self, marks: Marks, measured: Measured, until: float) -> None:
+        self._marks = marks
+        self._measured = measured
+        self._until = until
+        self._root = list(range(len(marks.origins)))
+        starts = np.searchsorted(marks.run, np.arange(len(marks.origins) + 1))
+        self._hashes = [frozenset(marks.hashes[a:b].tolist()) for a, b in itertools.pairwise(starts.tolist())]
+
+    def _of(self, place: int) -> int:
+        """Return the first of the runs that a run is joined with."""
+        while self._root[place] != place:
+            self._root[place] = self._root[self._root[place]]
+            place = self._root[place]
+        return place
+
+    def _join(self, one: int, other: int) -> None:
+        first, second = sorted((self._of(one), self._of(other)))
+        self._root[second] = first
+
+    def _may_be_copies(self, one: int, other: int) -> bool:
+        """Return whether two runs are to be compared: not if both are computed, or one is a later state of the other."""
+        if one == other or self._of(one) == self._of(other):
+            return False
+        self._require_time()
+        first, second = self._marks.origins[one], self._marks.origins[other]
+        if first.computed and second.computed:
+            return False
+        return not self._are_states(one, other)
+
+    def _are_states(self, one: int, other: int) -> bool:
+        """Return whether one of two runs has all measurements of the other, as a campaign that went on has."""
+        first, second = self._marks.origins[one], self._marks.origins[other]
+        if not first.same[0] or first.same != second.same:
+            return False
+        few, many = sorted((self._hashes[one], self._hashes[other]), key=len)
+        return few <= many
+
+    def _require_time(self) -> None:
+        if time.monotonic() > self._until:
+            raise DataError(
+                f"comparing {len(self._marks.origins)} runs with each other takes too long; merge fewer at once, or give a "
+                "Policy with a larger wall_s."
+            )
+
+    def join_equal(self) -> None:
+        """Join runs that have the same repetitions.
+
+        Of many that share some, each is joined with one that it is a copy of, and not with all of them.
+        """
+        marks = self._marks
+        for rows in _shared(marks.hashes, np.arange(len(marks.hashes)), marks.run):
+            owners = marks.run[rows].tolist()
+            real = [place for place in owners if not self._marks.origins[place].computed]
+            if not real:
+                continue
+            others = [place for place in real if not self._are_states(real[0], place)]
+            computed = [place for place in owners if place not in set(real)]
+            for place in owners:
+                for pivot in (real[0], *others[:1], *computed[:1]):
+                    if self._may_be_copies(pivot, place):
+                        self._join(pivot, place)
+
+    def join_alike(self) -> None:
+        """Join runs with measurements that have a stretch of repetitions in common, or the same shape."""
+        marks = self._marks
+        rows, columns = np.nonzero(marks.sketches)
+        for several in _shared(marks.sketches[rows, columns], rows, marks.run[rows]):
+            if len({self._of(place) for place in marks.run[several].tolist()}) > 1:
+                self._compare(itertools.combinations(several, 2))
+        self._compare(_of_one_shape(marks))
+
+    def _compare(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Join the runs of those pairs of measurements that are copies of each other."""
+        marks = self._marks
+        for rows in pairs:
+            one, other = (int(marks.run[row]) for row in rows)
+            if self._may_be_copies(one, other):
+                some = self._measured(one).get(int(marks.hashes[rows[0]]))
+                others = self._measured(other).get(int(marks.hashes[rows[1]]))
+                if some is not None and others is not None and is_copy(some, others):
+                    self._join(one, other)
+
+    def join_resembling(self) -> None:
+        """Join runs with so many tokens in common that one may be the other with noise, or a part of it."""
+        for one, other in _with_common_tokens(self._marks):
+            if self._may_be_copies(one, other):
+                some, others = ([*self._measured(place).values()] for place in (one, other))
+                if _are_parts(some, others) or _have_one_order(some, others):
+                    self._join(one, other)
+
+    def groups(self) -> tuple[Group, ...]:
+        """Return the runs that were joined, those with more than one."""
+        found: dict[int, list[int]] = {}
+        for place in range(len(self._root)):
+            found.setdefault(self._of(place), []).append(place)
+        groups = [self._group(members) for members in found.values() if len(members) > 1]
+        return tuple(sorted(groups, key=lambda group: group.units))
+
+    def _group(self, members: list[int]) -> Group:
+        ordered = sorted(members, key=lambda place: self._marks.origins[place].order)
+        units: list[list[int]] = []
+        of_campaign: dict[tuple[str, ...], list[list[int]]] = {}
+        for place in ordered:
+            near = of_campaign.setdefault(self._marks.origins[place].same, [])
+            unit = next((unit for unit in near if any(self._are_states(place, other) for other in unit)), None)
+            if unit is None:
+                units.append([place])
+                near.append(units[-1])
+            else:
+                unit.append(place)
+        owners: dict[int, set[int]] = {}
+        for number, unit in enumerate(units):
+            for place in unit:
+                for one in self._hashes[place]:
+                    owners.setdefault(one, set()).add(number)
+        same = [place for place in members if any(len(owners[one]) > 1 for one in self._hashes[place])]
+        ids = [tuple(self._marks.origins[place].run_id for place in unit) for unit in units]
+        return Group(tuple(ids), tuple(sorted(self._marks.origins[place].run_id for place in same)))
+
+
+def _shared(keys: Integers, rows: Integers, runs: Integers) -> Iterator[list[int]]:
+    """Yield, for every key that several runs have, the first of the rows with it of each run, ascending.
+
+    `rows`, `runs` of the shape of `keys`: where each stands, and of which run; both ascending together.
     """
-    one, other = (marks.origins[place] for place in pair)
-    if one.computed and other.computed:
-        return False
-    is_later_state = is_same and one.same == other.same and bool(one.same[0])
-    return pair[0] == pair[1] or not (one.run_id == other.run_id or is_later_state)
-
-
-def _alike(marks: Marks) -> Iterator[tuple[int, int]]:
-    """Yield pairs of measurements, ascending, with the same repetitions, a stretch in common, or the same shape."""
-    yield from _equal(marks.hashes, np.arange(len(marks.hashes)))
-    rows, columns = np.nonzero(marks.sketches)
-    yield from _equal(marks.sketches[rows, columns], rows)
-    with_shape = np.flatnonzero(np.isfinite(marks.shapes[:, 0]))
-    shapes = marks.shapes[with_shape]
-    if len(shapes) < 2:
-        return
-    pairs = cKDTree(shapes[:, :N_SHAPE]).query_pairs(shapes[:, -1].max(), p=np.inf, output_type="ndarray")
-    apart = np.abs(shapes[pairs[:, 0], :N_SHAPE] - shapes[pairs[:, 1], :N_SHAPE]).max(axis=1)
-    near = apart <= np.maximum(shapes[pairs[:, 0], -1], shapes[pairs[:, 1], -1])
-    yield from map(tuple, np.sort(with_shape[pairs[near]], axis=1).tolist())
-
-
-def _equal(keys: Integers, owners: Integers) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of owners, ascending, that have a key in common."""
-    order = np.argsort(keys, kind="stable")
+    order = np.lexsort((rows, keys))
     ordered = keys[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(ordered) else ordered
     for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(ordered)], strict=False):
         if end - start > 1:
-            yield from itertools.combinations(sorted(set(owners[order[start:end]].tolist())), 2)
+            at = order[start:end]
+            _, first = np.unique(runs[at], return_index=True)
+            if len(first) > 1:
+                yield rows[at[first]].tolist()
+
+
+def _of_one_shape(marks: Marks) -> Iterator[tuple[int, int]]:
+    """Yield pairs of measurements, ascending, whose shapes differ by no more than rounding could make them."""
+    with_shape = np.flatnonzero(np.isfinite(marks.shapes[:, 0]))
+    both = np.concatenate([marks.run[with_shape, None], marks.shapes[with_shape]], axis=1)
+    with_shape = with_shape[np.sort(np.unique(both, axis=0, return_index=True)[1])]
+    shapes = marks.shapes[with_shape]
+    if len(shapes) < 2:
+        return
+    widest = float(shapes[:, -1].max())
+    tree = cKDTree(shapes[:, :N_SHAPE])
+    for start in range(0, len(shapes), _ROWS):
+        near = tree.query_ball_point(shapes[start : start + _ROWS, :N_SHAPE], widest, p=np.inf)
+        for one, found in enumerate(near, start):
+            others = np.array([other for other in found if other > one], dtype=np.int64)
+            apart = np.abs(shapes[others, :N_SHAPE] - shapes[one, :N_SHAPE]).max(axis=1, initial=0)
+            fits = apart <= np.maximum(shapes[others, -1], shapes[one, -1])
+            yield from ((int(with_shape[one]), int(with_shape[other])) for other in others[fits].tolist())
 
 
 def _with_common_tokens(marks: Marks) -> Iterator[tuple[int, int]]:
@@ -220,13 +334,13 @@ def _with_common_tokens(marks: Marks) -> Iterator[tuple[int, int]]:
     for kind in N_TOKENS:
         own = [tokens[tokens % KINDS == kind] for tokens in marks.tokens]
         counts = np.array([len(tokens) for tokens in own], dtype=np.int64)
-        one, other, shared = _common(own)
-        enough = shared >= _least_common(kind, np.minimum(counts[one], counts[other]))
-        yield from zip(one[enough].tolist(), other[enough].tolist(), strict=True)
+        for one, other, shared in _common(own):
+            enough = shared >= _least_common(kind, np.minimum(counts[one], counts[other]))
+            yield from zip(one[enough].tolist(), other[enough].tolist(), strict=True)
 
 
-def _common(own: Sequence[Integers]) -> tuple[Integers, Integers, Integers]:
-    """Return all pairs, ascending, of those who have keys in common, and how many these are.
+def _common(own: Sequence[Integers]) -> Iterator[tuple[Integers, Integers, Integers]]:
+    """Yield pairs, ascending, of those who have keys in common, and how many these are, some at a time.
 
     `own`: the keys of each, none of them twice.
     """
@@ -234,9 +348,11 @@ def _common(own: Sequence[Integers]) -> tuple[Integers, Integers, Integers]:
     distinct, places = np.unique(np.concatenate([np.zeros(0, np.int64), *own]), return_inverse=True)
     owners = np.repeat(np.arange(len(own)), counts)
     table = csr_array((np.ones(len(owners), np.int32), (owners, places)), shape=(len(own), len(distinct)))
-    table = table[:, np.flatnonzero(np.bincount(places, minlength=len(distinct)) <= _COMMON)]
-    shared = triu(table @ table.T, k=1).tocoo()
-    return shared.row.astype(np.int64), shared.col.astype(np.int64), shared.data.astype(np.int64)
+    for start in range(0, len(own), _ROWS):
+        shared = (table[start : start + _ROWS] @ table.T).tocoo()
+        one = shared.row.astype(np.int64) + start
+        is_later = shared.col > one
+        yield one[is_later], shared.col[is_later].astype(np.int64), shared.data[is_later].astype(np.int64)
 
 
 def _least_common(kind: int, fewest: Integers) -> Integers:
@@ -256,9 +372,10 @@ def _are_parts(some: Sequence[Integers], others: Sequence[Integers]) -> bool:
         ([np.unique(raw) for raw in both], _LEAST_PART[0]),
         ([np.unique(grams_of(np.sort(raw))) for raw in both], 1),
     ):
-        for one, other, shared in zip(*_common(keys), strict=True):
-            if one < n <= other and shared >= least and _is_part(*sorted((both[one], both[other]), key=len)):
-                return True
+        for ones, other_ones, shared in _common(keys):
+            for one, other, number in zip(ones.tolist(), other_ones.tolist(), shared.tolist(), strict=True):
+                if one < n <= other and number >= least and _is_part(*sorted((both[one], both[other]), key=len)):
+                    return True
     return False
 
 
@@ -271,11 +388,27 @@ def _by_chance(raw: Integers) -> float:
 
 def _is_part(few: Integers, many: Integers) -> bool:
     """Return whether so many repetitions, all of them shifted by the same, are others that it is no accident."""
-    apart, number = np.unique(np.subtract.outer(few, many), return_counts=True)
-    n_common = int(number.max())
+    shifts = {0, *_shifts(np.sort(few), np.sort(many))}
+    n_common = max(_n_common(few - shift, many) for shift in shifts)
     if n_common < max(_LEAST_PART[0], _LEAST_PART[1] * len(few)):
         return False
-    return bool(len(apart) * binom.sf(n_common - 1, len(few), _by_chance(many)) < _BY_ACCIDENT)
+    return bool(len(few) * len(many) * binom.sf(n_common - 1, len(few), _by_chance(many)) < _BY_ACCIDENT)
+
+
+def _shifts(few: Integers, many: Integers) -> list[int]:
+    """Return by how much sorted repetitions may be shifted, by the gaps that they have in common: what most gaps say."""
+    _, at, of = np.intersect1d(grams_of(few), grams_of(many), return_indices=True)
+    apart, number = np.unique(few[at] - many[of], return_counts=True)
+    shifts: list[int] = apart[np.argsort(-number, kind="stable")[:3]].tolist()
+    return shifts
+
+
+def _n_common(some: Integers, others: Integers) -> int:
+    """Return how many repetitions two measurements have in common, each as often as it is in both."""
+    values, number = np.unique(some, return_counts=True)
+    other_values, other_number = np.unique(others, return_counts=True)
+    _, at, of = np.intersect1d(values, other_values, return_indices=True)
+    return int(np.minimum(number[at], other_number[of]).sum())
 
 
 def _have_one_order(some: Sequence[Integers], others: Sequence[Integers]) -> bool:
@@ -289,8 +422,13 @@ def _have_one_order(some: Sequence[Integers], others: Sequence[Integers]) -> boo
     total = np.zeros(2 * _LAGS + 1)
     for length in by_length[0].keys() & by_length[1].keys():
         few, many = sorted((one[length] for one in by_length), key=len)
-        lags = (0, *range(1, _LAGS + 1), *range(-_LAGS, 0))
-        total += [length * (few @ np.roll(many, lag, axis=1).T).max(axis=1).sum() for lag in lags]
+        few = few[:: -(-len(few) // _ROWS)]
+        best = np.full((2 * _LAGS + 1, len(few)), -1.0)
+        for start in range(0, len(many), _COLUMNS):
+            part = many[start : start + _COLUMNS]
+            for row, lag in enumerate((0, *range(1, _LAGS + 1), *range(-_LAGS, 0))):
+                np.maximum(best[row], (few @ np.roll(part, lag, axis=1).T).max(axis=1), out=best[row])
+        total += length * best.sum(axis=1)
         n_repetitions += length * len(few)
     if not n_repetitions:
         return False
@@ -300,9 +438,12 @@ def _have_one_order(some: Sequence[Integers], others: Sequence[Integers]) -> boo
 
 
 def _scores_by_length(raws: Sequence[Integers]) -> dict[int, Floats]:
-    """Return the ranks of all measurements that differ in most of their repetitions, by the number of these."""
+    """Return the ranks of all measurements that differ in most of their repetitions, by the number of these.
+
+    They are ordered by their medians, so that which are looked at does not depend on their order in a file.
+    """
     found: dict[int, list[Floats]] = {}
-    for raw in raws:
+    for raw in sorted(raws, key=lambda raw: (float(np.median(raw)), raw.tolist()[:8])):
         if len(raw) >= LEAST_ORDERED and 2 * len(np.unique(raw)) >= len(raw):
             found.setdefault(len(raw), []).append(scores_of(raw))
     return {length: np.array(scores) for length, scores in found.items()}

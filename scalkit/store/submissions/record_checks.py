@@ -12,7 +12,7 @@ from scalkit.errors import UsageError
 from scalkit.schema_errors import load_jsonschema, schema_in
 from scalkit.store.runs.columns import SCHEMA_VERSION
 from scalkit.store.runs.content import canonical, clock_problem, is_intact, way_on
-from scalkit.store.runs.texts import FREE, NAMES, name_problem, text_problem, texts_in
+from scalkit.store.runs.texts import FREE, IDENTIFIERS, NAMES, name_problem, text_problem, texts_in
 from scalkit.store.submissions.containers import Policy, RefusedError
 
 _EARLIEST = dt.datetime(1990, 1, 1, tzinfo=dt.UTC)
@@ -133,7 +133,7 @@ def text_problems(record: dict[str, Any], policy: Policy) -> Iterator[Problem]:
     for field, text in texts_in(record):
         problem = text_problem(text, policy.max_text, is_free=field in FREE)
         if problem is None and field in NAMES:
-            problem = name_problem(text)
+            problem = name_problem(text, is_identifier=field in IDENTIFIERS)
         if problem is not None:
             yield problem[0], f"{field or 'a key'} {_shown(text)} {problem[1]}."
 

@@ -12,17 +12,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from scalkit.errors import DataError
 from scalkit.extras import require
+from scalkit.store.flags import Group, flag, shown_copy
 from scalkit.store.records import Record
-from scalkit.store.statements import flag, in_effect
+from scalkit.store.statements import in_effect
 from scalkit.store.submissions.containers import Policy
-from scalkit.store.submissions.copies import Marks, Origin, copies, times_in
+from scalkit.store.submissions.copies import Marks, Origin, copies, repeating, times_in
 from scalkit.store.wire import fetched, is_url, shown
 from scalkit.text import counted
 
@@ -55,11 +56,12 @@ class Checked:
 class Report:
     """What a validation found.
 
-    `statements`: retractions that the submission carries, and restorations, which have ``restored``; and the flags of its runs.
+    `statements`: retractions that the submission carries, and restorations, which have ``restored``.
     `signatures`: of runs that it carries, not yet verified.
     `confined`: what kept the process that read it from the network, from starting programs and from writing elsewhere; see
     `scalkit.store.submissions.sandbox.confine`.
     `notes`: what is to be said besides.
+    `flags`: what is implausible in its runs. `groups`: of those of its runs that are copies of each other.
     """
 
     path: str
@@ -68,6 +70,8 @@ class Report:
     confined: tuple[str, ...] = ()
     signatures: tuple[dict[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    flags: tuple[Record, ...] = ()
+    groups: tuple[Group, ...] = ()
 
     @property
     def accepted(self) -> tuple[str, ...]:
@@ -87,24 +91,30 @@ class Report:
     @property
     def ok(self) -> bool:
         """Whether there is something to take over, nothing is refused, and a person accepted what is flagged."""
-        hidden = {entry["run_id"] for entry in in_effect(self.statements) if "found" in entry}
-        return bool(self.accepted) and not self.refused and not hidden
+        return bool(self.accepted) and not self.refused and not any("found" in entry for entry in self._hidden())
+
+    def _hidden(self) -> list[Record]:
+        """Return the retractions and flags that count."""
+        return in_effect(self.statements, flags=self.flags, groups=self.groups, there=self.accepted)
 
     def __str__(self) -> str:
         flagged = f", {len(self.flagged)} of them flagged" if self.flagged else ""
         lines = [f"{self.path}: {len(self.accepted)} accepted{flagged}, {len(self.refused)} refused."]
+        restored = restorations(self.statements)
         for one in self.checked:
-            for mark, found in (("refused", one.refused), ("flagged", one.flags if not one.refused else ())):
-                lines += [f"  {one.file}: {mark}: {text} [{code}]" for code, text in found[:_MOST_SHOWN]]
-                if len(found) > _MOST_SHOWN:
-                    lines.append(f"  {one.file}: and {len(found) - _MOST_SHOWN} more")
-        hidden = in_effect(self.statements)
+            accepted = restored.get(one.run_id)
+            mark = "refused" if one.refused else f"flagged, and accepted {accepted}" if accepted else "flagged"
+            found = one.refused or one.flags
+            lines += [f"  {one.file}: {mark}: {text} [{code}]" for code, text in found[:_MOST_SHOWN]]
+            if len(found) > _MOST_SHOWN:
+                lines.append(f"  {one.file}: and {len(found) - _MOST_SHOWN} more")
+        hidden = in_effect(self.statements, flags=self.flags, groups=self.groups)
         for entry in (retracted := [one for one in hidden if "found" not in one])[:_MOST_SHOWN]:
             reason = " ".join(entry["reason"].split())
             lines.append(f"  retracted there: {entry['run_id'][:12]}: {reason!r}, by {entry['by'] or 'nobody named'}")
         if len(retracted) > _MOST_SHOWN:
             lines.append(f"  retracted there: and {len(retracted) - _MOST_SHOWN} more")
-        if len(retracted) < len(hidden):
+        if any("found" in entry for entry in self._hidden()):
             lines.append("  What is flagged is taken over and left out of all answers; 'scalkit store restore' accepts a run.")
         lines += [f"  {note}" for note in self.notes]
         return "\n".join(lines)
@@ -162,7 +172,7 @@ def examined(path: Path, policy: Policy | None = None, *, integrity: bool = Fals
     try:
         found, ending = _run(path.absolute(), scratch, policy, integrity=integrity)
         report = report_of(path, found, ending)
-        yield (report if integrity else with_flags(report, scratch / "clean")), scratch / "clean"
+        yield (report if integrity else with_flags(report, scratch / "clean", policy)), scratch / "clean"
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -249,40 +259,45 @@ def _origin(found: Mapping[str, Any]) -> Origin | None:
     return Origin(str(found["run_id"]), tuple(map(str, same)), bool(computed))
 
 
-_WORDS = {
-    "raw-duplicated": "its repetitions are those of",
-    "raw-copied": "its repetitions are, shifted, scaled, in another order or in part, those of",
-    "raw-resembles": "its repetitions are, with noise added or some left out, those of",
-}
+def restorations(statements: Iterable[Record]) -> dict[str, str]:
+    """Return by whom and why runs were restored, in words, by the ids of those that nobody retracted again."""
+    retracted = {entry["run_id"] for entry in in_effect(statements)}
+    latest = sorted((one for one in statements if "restored" in one), key=lambda one: one["when"])
+    return {
+        one["run_id"]: f"by {one['by'] or 'somebody'} ({' '.join(one['reason'].split())!r})"
+        for one in latest
+        if one["run_id"] not in retracted
+    }
 
 
-def with_flags(report: Report, clean: Path) -> Report:
+def with_flags(report: Report, clean: Path, policy: Policy) -> Report:
     """Return the report with the flags of its runs, and without runs that have one measurement twice.
 
     `clean`: where the accepted runs are.
     """
     looked_at = [one for one in report.checked if one.origin is not None and one.marks and not one.refused]
-    of_copies: dict[str, list[Record]] = {}
-    for entry in flags_of_copies(
-        marks_of_files(looked_at), lambda run_id: (clean / f"{run_id}.parquet").read_bytes(), selves=True
-    ):
-        of_copies.setdefault(entry["run_id"], []).append(entry)
+    marks = marks_of_files(looked_at)
+    twice = {marks.origins[place].run_id for place in repeating(marks)}
+    kept = [one for one in looked_at if one.run_id not in twice]
+    groups = copies_of(marks_of_files(kept), lambda run_id: (clean / f"{run_id}.parquet").read_bytes(), policy)
     files = {one.run_id: one.file for one in report.checked}
+    by_run: dict[str, list[tuple[str, str]]] = {}
+    for group in groups:
+        original = group.units[0][0]
+        for run_id in (run_id for unit in group.units[1:] for run_id in unit):
+            shown = shown_copy(group, run_id, original, files[original])
+            by_run.setdefault(run_id, []).append((shown["found"], f"{shown['reason']}."))
     checked: list[Checked] = []
-    flags: list[Record] = []
     for one in report.checked:
-        entries = of_copies.get(one.run_id, [])
-        code = next((entry["found"] for entry in entries if entry["copy_of"] == one.run_id), "")
-        if one.refused:
-            checked.append(one)
-        elif code:
+        if one.run_id in twice and not one.refused:
             text = f"{one.file} has the repetitions of one measurement twice."
-            checked.append(replace(one, refused=((code, text),)))
+            checked.append(replace(one, refused=(("raw-duplicated", text),), flags=()))
+        elif not one.refused:
+            checked.append(replace(one, flags=(*one.flags, *by_run.get(one.run_id, ()))))
         else:
-            flags += [flag(one.run_id, code, text) for code, text in one.flags] + entries
-            named = [(entry["found"], f"{_WORDS[entry['found']]} {files[entry['copy_of']]}.") for entry in entries]
-            checked.append(replace(one, flags=(*one.flags, *named)))
-    return replace(report, checked=tuple(checked), statements=(*report.statements, *flags))
+            checked.append(one)
+    flags = [flag(one.run_id, code, text) for one in kept for code, text in one.flags]
+    return replace(report, checked=tuple(checked), flags=tuple(flags), groups=groups)
 
 
 def marks_of_files(checked: Iterable[Checked]) -> Marks:
@@ -291,31 +306,25 @@ def marks_of_files(checked: Iterable[Checked]) -> Marks:
     return Marks.of([origin for origin, _ in both], [marks for _, marks in both])
 
 
-def flags_of_copies(
-    marks: Marks, content: Callable[[str], bytes], known: Collection[tuple[str, str]] = (), *, selves: bool = False
-) -> list[Record]:
-    """Return a flag of the later run of each two that are copies of each other.
+def copies_of(
+    marks: Marks, content: Callable[[str], bytes], policy: Policy, unreadable: set[str] | None = None
+) -> tuple[Group, ...]:
+    """Return the groups of runs that are copies of each other.
 
-    `content`: return the content of the file of a run, by its id.
-    `known`: ids of pairs of runs that are not looked at.
-    `selves`: also of runs that have one measurement twice, as copies of themselves.
+    `content`: return the content of the file of a run, by its id. `unreadable`: takes the ids of runs whose files are damaged.
     """
-    places = {origin.run_id: place for place, origin in enumerate(marks.origins)}
-    pairs = [(places[one], places[other]) for one, other in known if one in places and other in places]
-    if not selves:
-        pairs += [(place, place) for place in places.values()]
 
     @functools.lru_cache(maxsize=64)
     def measured(place: int) -> dict[int, Any]:
         run_id = marks.origins[place].run_id
-        return times_in(content(run_id), run_id)
+        try:
+            return times_in(content(run_id), run_id)
+        except (DataError, FileNotFoundError):
+            if unreadable is not None:
+                unreadable.add(run_id)
+            return {}
 
-    found = []
-    for one in copies(marks, measured, [(min(pair), max(pair)) for pair in pairs]):
-        first, second = sorted((marks.origins[one.first], marks.origins[one.second]), key=lambda origin: origin.order)
-        reason = f"{_WORDS[one.code]} the run {first.run_id[:12]}"
-        found.append(flag(second.run_id, one.code, reason, first.run_id))
-    return found
+    return copies(marks, measured, policy.wall_s)
 
 
 _OWN = Policy(max_files=10**8, max_statements=10**8, max_file_bytes=1 << 40, max_total_bytes=1 << 60, cpu_s=10**7, wall_s=1e6)

@@ -7,7 +7,8 @@ import json
 import math
 import re
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from scalkit.measure.quarter_means import Cut
 from scalkit.store.runs.columns import PATTERNS, SUITE_KEY, UNITS, names
 from scalkit.store.runs.summaries import OUTLIER_RULES, derived_of
-from scalkit.store.runs.texts import NAMES, name_problem, text_problem, texts_in
+from scalkit.store.runs.texts import IDENTIFIERS, NAMES, name_problem, text_problem, texts_in
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.record_checks import finite, no_constant, unique_keys
 
@@ -58,11 +59,14 @@ _OF_PING_PONG = 0.1, 0.5
 _OF_ALL = re.compile(r"(MPI_)?(barrier|allreduce|allgather|alltoall)", re.I)
 """Operations that end nowhere before all processes have begun."""
 
-_STOPPED, _HARDLY_MOVING = (16, 1000), (8, 20)
-"""Equal repetitions, and ticks of the clock that each is long, from which on the clock must have stood still, or may have."""
+_LEAST_EQUAL, _LEAST_OF_TWO = 8, 50
+"""So many equal repetitions, or ones of two different times, are no accident, if each has `_MANY_STEPS` of the clock."""
 
-_LEAST_CONSTANT = 3
-"""So many constant measurements are no accident."""
+_MANY_STEPS = 1000
+"""Steps of the clock: no measurement varies by less than a thousandth."""
+
+_LEAST_CONSTANT, _BY_ACCIDENT = 3, 1e-4
+"""So many constant measurements, so improbable, are no accident."""
 
 
 def table_problems(record: Mapping[str, Any], table: pa.Table, policy: Policy) -> Iterator[Problem]:
@@ -90,7 +94,7 @@ def _texts(table: pa.Table, policy: Policy) -> Iterator[Problem]:
                 continue
             problem = text_problem(text, 65_536 if name == "detail" else policy.max_text, is_free=False)
             if problem is None and name in NAMES:
-                problem = name_problem(text)
+                problem = name_problem(text, is_identifier=name in IDENTIFIERS)
             if problem is None and name == "op" and not text:
                 problem = "op-empty", "is empty"
             if problem is None and name in ("fixed", "detail") and text:
@@ -112,7 +116,9 @@ def _json_problem(text: str, longest: int, *, are_names: bool) -> Problem | None
     except (ValueError, RecursionError):
         return "text-json", "is no JSON object"
     for _, inner in texts_in(found):
-        problem = text_problem(inner, longest, is_free=not are_names) or (name_problem(inner) if are_names else None)
+        problem = text_problem(inner, longest, is_free=not are_names) or (
+            name_problem(inner, is_identifier=True) if are_names else None
+        )
         if problem is not None:
             return problem
     return None
@@ -259,7 +265,6 @@ def _plausible(rows: list[dict[str, Any]], record: Mapping[str, Any], policy: Po
             return
     if not computed:
         yield from _too_fast(timed, 0)
-        yield from _stopped(timed, record, *_STOPPED)
 
 
 def _too_fast(rows: list[dict[str, Any]], place: int) -> Iterator[Problem]:
@@ -267,6 +272,7 @@ def _too_fast(rows: list[dict[str, Any]], place: int) -> Iterator[Problem]:
     trips = {row["msg_By"]: min(row["raw"]) / 2 for row in rows if row["op"] == "Ping_pong"}
     for row in rows:
         talks = row["p"] > 1 and row["pattern"] in ("collective", "point-to-point")
+        talks = talks and (place == 0 or _OF_ALL.match(row["op"]) is not None)  # others may return early
         if not talks or row["op"] == "Ping_pong":
             continue
         trip = max((trips[size] for size in trips if size <= row["msg_By"]), default=0.0)
@@ -284,20 +290,6 @@ def _too_fast(rows: list[dict[str, Any]], place: int) -> Iterator[Problem]:
             return
 
 
-def _stopped(rows: list[dict[str, Any]], record: Mapping[str, Any], least: int, ticks: int) -> Iterator[Problem]:
-    """Yield a measurement whose repetitions are all the same although the clock ticks in between."""
-    said = record["measured"].get("timer", {}).get("resolution_ns")
-    said = said if isinstance(said, int | float) else None
-    coarse = int(np.gcd.reduce([t for row in rows for t in row["raw"][:50]])) if rows else 1
-    # To refuse a run, its times must be long for any clock; to flag it, long for the one that it tells of.
-    tick = max(coarse, said or 1) if (least, ticks) == _STOPPED or said is None else max(said, 1)
-    for row in rows:
-        if len(row["raw"]) >= least and min(row["raw"]) == max(row["raw"]) >= ticks * tick:
-            n, value = len(row["raw"]), row["raw"][0]
-            yield "clock-stopped", f"all {n} repetitions of {row['op']} at x = {row['x']} took {value} ns to the tick."
-            return
-
-
 def table_flags(record: Mapping[str, Any], table: pa.Table) -> Iterator[Problem]:
     """Yield what is implausible, and could be right after all."""
     if record["measured"]["clock"] != "real":
@@ -305,27 +297,63 @@ def table_flags(record: Mapping[str, Any], table: pa.Table) -> Iterator[Problem]
     wanted = ["op", "x", "p", "msg_By", "pattern", "metric", "unit", "raw", "med"]
     rows = [row for row in table.select(wanted).to_pylist() if row["unit"] == "ns"]
     yield from _too_fast(rows, 1)
-    yield from itertools.islice(itertools.chain(_stopped(rows, record, *_HARDLY_MOVING), _all_constant(rows)), 1)
-    yield from _coarse(rows, record)
+    clock = _Clock.of(record, rows)
+    stopped = next(itertools.chain(clock.stopped(), clock.all_constant()), None)
+    if stopped is not None:
+        yield "clock-stopped", stopped
+    yield from (("clock-coarse", text) for text in clock.coarse())
 
 
-def _all_constant(rows: list[dict[str, Any]]) -> Iterator[Problem]:
-    """Yield a run all of whose measurements are constant, each at another value: a coarse clock would show two in some."""
-    several = [set(row["raw"]) for row in rows if len(row["raw"]) >= _HARDLY_MOVING[0]]
-    if len({min(times) for times in several}) >= _LEAST_CONSTANT and all(len(times) == 1 for times in several):
-        yield "clock-stopped", f"the repetitions of all {len(several)} measurements are constant."
+@dataclass(frozen=True)
+class _Clock:
+    """What the times of a run tell of its clock. `rows`: measurements. `told_ns`: its step as the run tells it, or None.
 
+    `step_ns`: what all times are multiples of, or the least by which times of a measurement differ, if that is more.
+    """
 
-def _coarse(rows: list[dict[str, Any]], record: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield a measurement with two different times, which are further apart than the clock's step that the run tells."""
-    resolution = record["measured"].get("timer", {}).get("resolution_ns")
-    if not isinstance(resolution, int | float):
-        return
-    for row in rows:
-        n_times = len(set(row["raw"]))
-        apart = max(row["raw"]) - min(row["raw"])
-        if len(row["raw"]) >= 50 and n_times <= 2 and row["med"] > 100 and (n_times == 1 or apart > 2 * resolution):
-            number = "one time" if n_times == 1 else "two different times"
-            where = f"{row['op']} at x = {row['x']} has {number} in {len(row['raw'])} repetitions"
-            yield "clock-coarse", f"{where}; the clock's step is {resolution} ns."
+    rows: Sequence[Mapping[str, Any]]
+    told_ns: float | None
+    step_ns: float
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> _Clock:
+        """Return the clock of a run. That it has longer steps than its times have is not believed."""
+        told = record["measured"].get("timer", {}).get("resolution_ns")
+        common = math.gcd(*(time for row in rows for time in row["raw"]))
+        several = [np.unique(row["raw"]) for row in rows]
+        least = min((int(np.diff(times).min()) for times in several if len(times) > 1), default=0)
+        step = max(common, least, 1)
+        return cls(rows, told if isinstance(told, int | float) and 0 < told <= step else None, step)
+
+    def stopped(self) -> Iterator[str]:
+        """Yield a sentence for the first measurement whose repetitions are all the same, and long for the clock."""
+        for row in self.rows:
+            raw = row["raw"]
+            if len(raw) >= _LEAST_EQUAL and min(raw) == max(raw) >= _MANY_STEPS * self.step_ns:
+                yield f"all {len(raw)} repetitions of {row['op']} at x = {row['x']} took {raw[0]} ns to the tick."
+                return
+
+    def all_constant(self) -> Iterator[str]:
+        """Yield a sentence if all measurements are constant, and multiples of much more than the step that the run tells.
+
+        A clock with such long steps would show two different times in most of them: where the begin lies within a step is
+        accident, so that n repetitions are the same with a probability of 2/(n+1).
+        """
+        numbers = [len(row["raw"]) for row in self.rows if len(row["raw"]) >= _LEAST_EQUAL]
+        constant = all(min(row["raw"]) == max(row["raw"]) for row in self.rows if len(row["raw"]) >= _LEAST_EQUAL)
+        by_accident = math.prod(2 / (n + 1) for n in numbers)
+        if self.told_ns is None or self.step_ns < _MANY_STEPS * self.told_ns:
             return
+        if len(numbers) >= _LEAST_CONSTANT and constant and by_accident <= _BY_ACCIDENT:
+            yield (
+                f"the repetitions of all {len(numbers)} measurements are constant, and multiples of {self.step_ns:g} ns, "
+                f"although the clock has steps of {self.told_ns:g} ns."
+            )
+
+    def coarse(self) -> Iterator[str]:
+        """Yield a sentence for the first measurement with two different times only, which are long for the clock."""
+        for row in self.rows:
+            raw = row["raw"]
+            if len(raw) >= _LEAST_OF_TWO and len(set(raw)) == 2 and min(raw) >= _MANY_STEPS * self.step_ns:
+                yield f"{row['op']} at x = {row['x']} has two different times in {len(raw)} repetitions."
+                return

@@ -14,7 +14,7 @@ import numpy as np
 from scalkit.clocks import TIMES, with_clock
 from scalkit.errors import UsageError
 from scalkit.json_values import json_fields, json_value
-from scalkit.stats.between_runs import CONFIDENCE, FEW, run_ratios
+from scalkit.stats.between_runs import CONFIDENCE, FEW, require_confidence, run_ratios
 from scalkit.stats.samples import Floats
 from scalkit.store.runs.texts import no_formula
 from scalkit.store.views.curves import Choice, Curve, curves_of
@@ -92,7 +92,7 @@ class Comparison:
         few = sum(math.isnan(ratio.probability) for ratio in own)
         marks = f"; {TOO_FEW}{'' if few == len(own) else f' at {few}'}" if few else ""
         fewest = min((n for ratio in own if not math.isnan(ratio.probability) for n in ratio.n_runs), default=FEW)
-        marks += f"; of {fewest} runs" if fewest < FEW else ""
+        marks += f"; only {fewest} runs" if fewest < FEW else ""
         if curve.clock != reference.clock:
             marks += f"; {curve.clock} against {reference.clock} times"
         elif curve.clock != "real":
@@ -144,7 +144,9 @@ class Comparison:
 
     def __str__(self) -> str:
         lines = list(self.sentences)
-        lines += [f"  {one.label} at {one.x}: {one.ratio:.3g} ({_interval(one)}), {one.verdict}" for one in self.ratios]
+        lines += [
+            f"  {one.label} at {one.x}: {one.ratio:.3g} ({_interval(one)}){_sure(one)}, {one.verdict}" for one in self.ratios
+        ]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -176,10 +178,17 @@ def _interval(ratio: Ratio) -> str:
     return f"{ratio.low:.3g} to {ratio.high:.3g}" if math.isfinite(ratio.high) else f"{TOO_FEW} for an interval"
 
 
+def _sure(ratio: Ratio) -> str:
+    if math.isnan(ratio.probability):
+        return ""
+    words = probability_words(ratio.probability, min(ratio.n_runs))
+    return f", P {words}" if words.startswith(">") else f", P = {words}"
+
+
 def probability_words(probability: float, n_runs: int) -> str:
     """Return a probability in words, with the number of runs where they are few; runs never make it 1."""
     words = "> 0.99" if probability > 0.99 else f"{math.floor(100 * probability) / 100:.2f}"
-    return f"{words} of {n_runs} runs" if n_runs < FEW else words
+    return f"{words} ({n_runs} runs)" if n_runs < FEW else words
 
 
 def compare(
@@ -208,6 +217,7 @@ def compare(
     """
     if isinstance(choices, str | Mapping) or not choices:
         raise UsageError("compare needs a list of choices, such as ['MPI_Gather', 'Gather_send_recv'].")
+    require_confidence(confidence)
     asked = [Choice.of(choice) for choice in choices]
     asked = [replace(one, filters={**(where or {}), **one.filters}) for one in asked]
     by_choice = [curves_of(store, choice, statistic) for choice in asked]
