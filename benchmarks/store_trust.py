@@ -172,7 +172,7 @@ def marks(runs: dict[str, list[np.ndarray]]) -> Marks:
 def pairs_found(runs: dict[str, list[np.ndarray]]) -> set[tuple[str, str]]:
     """Return the pairs of runs that are taken for copies."""
     own = marks(runs)
-    by_hash = [{raw_hash(raw): raw for raw in raws} for raws in runs.values()]
+    by_hash = {run_id: {raw_hash(raw): raw for raw in raws} for run_id, raws in runs.items()}
     groups = copies(own, by_hash.__getitem__)
     return {(one, other) for group in groups for one, other in itertools.combinations(sorted(run for (run,) in group.units), 2)}
 

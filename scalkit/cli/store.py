@@ -145,7 +145,7 @@ def _put(args: argparse.Namespace) -> int:
     if len(lacking):
         said += [f"The network of {counted(len(lacking), 'run')} is unknown; put takes --network and --topology."]
     told: dict[str, Any] = {"added": filed.added, "known": filed.known, "replaced": filed.replaced}
-    told |= {"flagged": dict(filed.flagged), "runs": len(store)}
+    told |= {"flagged": [{"run_id": run_id, "text": text} for run_id, text in filed.flagged], "runs": len(store)}
     return _print(args, told, *said, f"{args.store}: {counted(len(store), 'run')}.")
 
 

@@ -151,6 +151,12 @@ class Directory:
                 with contextlib.suppress(OSError):  # some file systems cannot flush a folder
                     os.fsync(number)
 
+    def delete(self, name: str) -> None:
+        """Delete a file, if it is there."""
+        *folders, file = _parts(name)
+        with contextlib.suppress(FileNotFoundError), self._opened("/".join(folders)) as number:
+            os.unlink(file, dir_fd=number)
+
     def sweep(self) -> None:
         """Delete temporary files that killed writers of this host left, and those that are older than a day."""
         for name, status in self.entries(TEMPORARY).items():

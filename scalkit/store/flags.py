@@ -63,7 +63,7 @@ def content_of(groups: Sequence[Group]) -> bytes:
 def groups_in(content: bytes) -> tuple[Group, ...]:
     """Return the groups in the content of their file. Raises ValueError, KeyError, TypeError if it is something else."""
     record = json.loads(content)
-    if not is_intact(record):
+    if not isinstance(record, dict) or not is_intact(record):
         raise ValueError("the content does not fit its checksum")
     return tuple(
         Group(tuple(tuple(map(str, unit)) for unit in one["units"]), tuple(map(str, one["same"]))) for one in record["copies"]

@@ -44,6 +44,7 @@ EARLIER = ("retracted.jsonl", "signatures.jsonl")
 """Files in which stores kept statements before the first release."""
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+_LARGEST_COPIES = 1 << 26
 _LARGEST_RECORD = 1 << 20
 """Bytes of a marker, statement or signature; the longest text that a submission may have takes a hundredth of that."""
 
@@ -246,7 +247,7 @@ class StoreFolder:
         if not self._directory.is_file(COPIES):
             return ()
         with self._explained(f"read {COPIES}"):
-            content = self._directory.read(COPIES)
+            content = self._directory.read(COPIES, _LARGEST_COPIES)
         try:
             return groups_in(content)
         except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -254,9 +255,20 @@ class StoreFolder:
 
     def set_copies(self, groups: Sequence[Group]) -> None:
         """Write the groups of runs that are copies of each other. Raises as `add` does."""
-        if tuple(groups) != self.copies():
-            self.prepare()
+        self.prepare()
+        if not groups:
+            with self._explained(f"delete {COPIES}"):
+                self._directory.delete(COPIES)
+        elif tuple(groups) != self.copies():
             self.write({COPIES: content_of(groups)})
+
+    def drop_flags(self) -> None:
+        """Delete the flags of runs that are not there, as a merge that was killed leaves them."""
+        there = set(self.run_ids())
+        for name, record in self._read_records(FLAGS).items():
+            if record["run_id"] not in there:
+                with self._explained(f"delete {FLAGS}/{name}"):
+                    self._directory.delete(f"{FLAGS}/{name}")
 
     @property
     def has_signers(self) -> bool:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 5
 
+_MOST_ROUNDS = 5
+"""So often copies are looked for again, where others add runs at the same time."""
+
 
 @dataclass(frozen=True)
 class Merged:
@@ -35,8 +38,8 @@ class Merged:
     `refused`: files that were not taken over, with their reasons. `statements`: how many of them were taken over.
     `hidden`: runs that were here and that retractions from there take out of all answers.
     `flagged`: runs from there or here that are implausible, or copies of others, and are left out of all answers from now on.
-    `accepted`: a sentence for each new run that is flagged and in the answers, as a person there accepted it.
-    `shown`: runs that were retracted here and are in the answers again, by restorations or signatures from there.
+    `accepted`: a sentence for each new run that is flagged and in the answers, as a person there accepted it, or signed it.
+    `shown`: runs that were retracted or flagged here and are in the answers again, by restorations or signatures from there.
     `left`: runs that are here, and that retractions from there would have taken out that do not count here.
     `repaired`: ids of runs whose files here were damaged, and are whole again.
     `notes`: what is to be said besides.
@@ -71,10 +74,10 @@ class Merged:
             lines += [f"    {one}" for one in self.flagged]
         if self.accepted:
             are = "is flagged and in the answers" if len(self.accepted) == 1 else "are flagged and in the answers"
-            lines.append(f"  {counted(len(self.accepted), 'new run')} {are}, as people there accepted that:")
+            lines.append(f"  {counted(len(self.accepted), 'new run')} {are}, as people accepted or signed them:")
             lines += [f"    {one}" for one in self.accepted]
         if self.shown:
-            were = "was retracted here is" if len(self.shown) == 1 else "were retracted here are"
+            were = "was hidden here is" if len(self.shown) == 1 else "were hidden here are"
             lines.append(f"  {counted(len(self.shown), 'run')} that {were} in the answers again, by what was said there:")
             lines += [f"    {one}" for one in self.shown]
         if self.left:
@@ -158,6 +161,16 @@ def merge(store: Store, other: Path, policy: Policy | None = None, *, retraction
             is_repaired, note = _unite(store.folder, run_id, content)
             (repaired if is_repaired else skipped).append(run_id)
             notes += [note] if note else []
+        store.folder.drop_flags()
+        expected = there | set(added)
+        for _ in range(_MOST_ROUNDS):
+            now_there = set(store.folder.run_ids())
+            if now_there == expected:
+                break
+            # Others added runs meanwhile, and looked for copies without the ones that were added here.
+            groups, unreadable = _copies(store, report, clean, policy or Policy())
+            store.folder.set_copies(groups)
+            expected = now_there
         damaged = unreadable - set(repaired)
         notes += [f"the run {run_id[:12]} is damaged and was not compared with others." for run_id in sorted(damaged)]
         notes += [text for text in store.problems if text[:32] not in damaged]
@@ -195,14 +208,15 @@ def _copies(store: Store, report: Report, clean: Path, policy: Policy) -> tuple[
 
 
 def _accepted(store: Store, after: Mapping[str, Record], added: Sequence[str]) -> tuple[str, ...]:
-    """Return a sentence for each new run that is flagged and in the answers, as a person said that it is right."""
-    words = restorations(store.folder.statements())
+    """Return a sentence for each new run that is flagged and in the answers, as a person accepted or signed it."""
+    words = {run_id: f"accepted {by}" for run_id, by in restorations(store.folder.statements()).items()}
+    words |= {run_id: f"signed by {one.signer}, whom you trust" for run_id, one in store.signed(added).items() if one.is_trusted}
     flagged = {one["run_id"]: one["reason"] for one in store.folder.flags()}
     for group in store.folder.copies():
         original = group.units[0][0]
         flagged |= {run_id: shown_copy(group, run_id, original)["reason"] for unit in group.units[1:] for run_id in unit}
     return tuple(
-        f"{run_id[:12]}: {flagged[run_id]!r}, accepted {words[run_id]}"
+        f"{run_id[:12]}: {flagged[run_id]!r}, {words[run_id]}"
         for run_id in added
         if run_id in flagged and run_id in words and run_id not in after
     )

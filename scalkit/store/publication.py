@@ -155,7 +155,8 @@ def _metadata(store: Store, about: _About) -> dict[str, Any]:
     rows = store.runs(retracted=True)[["run_id", "platform", "suites", "measurements", "repetitions"]]
     why: dict[str, list[dict[str, str]]] = {}
     for entry in store.retractions():
-        why.setdefault(entry["run_id"], []).append({key: entry[key] for key in ("reason", "by", "when")})
+        kept = ("reason", "by", "when", "found", "copy_of")
+        why.setdefault(entry["run_id"], []).append({key: entry[key] for key in kept if key in entry})
     runs, retracted = [], []
     for row in rows.sort_values("run_id").to_dict("records"):
         record = {key: store.record(row["run_id"])[key] for key in ("measured", "filing")}

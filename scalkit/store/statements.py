@@ -60,24 +60,31 @@ def in_effect(
     }
     retracted = frozenset(hidden)
     found = [shown_flag(one) for one in sorted(flags, key=record_name)]
+    found = [one for one in found if one["run_id"] not in latest and one["run_id"] not in signed_runs]
+    implausible = frozenset(one["run_id"] for one in found)
     for group in groups:
-        found += _copies_in(group, signed_runs, retracted, there)
+        of_group = _copies_in(group, frozenset(signed_runs), retracted, implausible, there)
+        found += [one for one in of_group if one["run_id"] not in latest and one["run_id"] not in signed_runs]
     for one in found:
-        if one["run_id"] not in latest and one["run_id"] not in signed_runs:
-            hidden.setdefault(one["run_id"], one)
+        before = hidden.get(one["run_id"])
+        hidden[one["run_id"]] = one if before is None else {**before, "reason": f"{before['reason']}; {one['reason']}"}
     return [hidden[run_id] for run_id in sorted(hidden)]
 
 
 def _copies_in(
-    group: Group, signed_runs: Collection[str], retracted: frozenset[str], there: Collection[str] | None
+    group: Group,
+    signed_runs: frozenset[str],
+    retracted: frozenset[str],
+    implausible: frozenset[str],
+    there: Collection[str] | None,
 ) -> list[Record]:
     """Return the runs of a group that are copies of its first one that is there and that no person retracted.
 
-    Of runs that somebody signed whom the reader trusts the first comes before all others.
+    Of runs that somebody signed whom the reader trusts the first comes before all others, and implausible ones come last.
     """
     units = [[run_id for run_id in unit if there is None or run_id in there] for unit in group.units]
     units = [unit for unit in units if unit]
-    units.sort(key=lambda unit: not any(run_id in signed_runs for run_id in unit))
+    units.sort(key=lambda unit: (signed_runs.isdisjoint(unit), implausible.issuperset(unit)))
     kept = next((unit for unit in units if not retracted.issuperset(unit)), None)
     if kept is None:
         return []

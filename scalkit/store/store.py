@@ -144,7 +144,8 @@ class Store(Statements):
         known: list[str] = []
         for run in runs:
             (added if self._folder.add(run.run_id, encoded(run)) else known).append(run.run_id)
-        replaced = replaced_by(self, [run for run in runs if run.run_id in added])
+        is_flagged = {entry["run_id"] for entry in flags}
+        replaced = replaced_by(self, [run for run in runs if run.run_id in added and run.run_id not in is_flagged])
         flagged = tuple((entry["run_id"], entry["reason"]) for entry in flags)
         return Filed(tuple(added), tuple(known), replaced, flagged)
 

@@ -73,7 +73,8 @@ def fetch(url: str, into: Path, policy: Policy) -> Path:
     if marked is None or not (into / MARKER).read_bytes().lstrip().startswith(b"{"):  # some servers answer all with a page
         lacks = f"it has no {MARKER}" if marked is None else f"its {MARKER} is something else"
         raise StoreError(f"there is no store at {server.shown!r}: {lacks}; name the folder of one, or a zip.")
-    server.copy(COPIES, into / COPIES, policy.max_json_bytes, may_lack=True)
+    if not sums or COPIES in sums:
+        server.copy(COPIES, into / COPIES, policy.max_json_bytes, may_lack=True)
     copies: dict[str, int] = {}
     kinds = (
         (RUNS, RUN_FILE, policy.max_files, policy.max_file_bytes),

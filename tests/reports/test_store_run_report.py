@@ -91,7 +91,7 @@ def test_what_limits_the_meaning_is_said(page: RunPage, store: sk.store.Store, t
     (run_id,) = mine.put(sk.measurements([2, 4], [[1e-6] * 3, [2e-6] * 3], name="MPI_Scan")).added
     mine.retract(run_id, "wrong clock")
     told = open_run(str(mine.path), run_id).caveats
-    assert told[0] == "This run was retracted: wrong clock. It is in no answer of the store."
+    assert told[0] == "This run is retracted or flagged: wrong clock. It is in no answer of the store."
     assert "2 times have fewer than 10 repetitions that count." in told
     with pytest.raises(DataError, match=r"^the store '.*' has no runs; file some with 'scalkit store put'\.$"):
         open_run(str(mine.path))

@@ -24,7 +24,8 @@ from needs import needs_ssh_keygen
 
 import scalkit as sk
 from scalkit.cli import main
-from scalkit.errors import DataError, UsageError
+from scalkit.errors import DataError, StoreError, UsageError
+from scalkit.store import merge as merging
 from scalkit.store.filed.dataset import runs_of
 from scalkit.store.flags import Group, flag
 from scalkit.store.runs.content import RunContent, decoded, encoded
@@ -328,7 +329,7 @@ def test_a_person_accepts_what_is_flagged(submission: Path, tmp_path: Path) -> N
     assert merged.accepted == (
         f"{flagged.run_id[:12]}: {flagged.reason!r}, accepted by me ('another machine with the same noise')",
     )
-    assert "  1 new run is flagged and in the answers, as people there accepted that:" in str(merged)
+    assert "  1 new run is flagged and in the answers, as people accepted or signed them:" in str(merged)
     assert "flagged, and accepted by me (" in str(sk.store.validate(mine.path))
     assert sk.store.validate(mine.path).ok
     other = sk.store.open(tmp_path / "other")
@@ -380,6 +381,86 @@ def test_flags_that_others_bring_are_not_believed(submission: Path, tmp_path: Pa
 def _began(store: sk.store.Store) -> Callable[[str], tuple[str, str]]:
     started = dict(zip(*(store.runs(retracted=True)[name] for name in ("run_id", "started")), strict=True))
     return lambda run_id: (started[run_id] or "unknown", run_id)
+
+
+def test_one_run_in_two_files_is_no_copy_of_itself(submission: Path, tmp_path: Path) -> None:
+    (run,) = (submission / "runs").iterdir()
+    for name in ("one", "two"):
+        (tmp_path / "made" / name).mkdir(parents=True)
+        shutil.copy(run, tmp_path / "made" / name)
+    mine = sk.store.open(tmp_path / "mine")
+    assert mine.merge(tmp_path / "made").flagged == ()
+    assert (len(mine), mine.folder.copies()) == (1, ())
+
+
+@pytest.mark.parametrize("content", [b"[]", b"null", b'{"copies":[]}', b"x", b""])
+def test_a_damaged_list_of_copies_is_named(submission: Path, tmp_path: Path, content: bytes) -> None:
+    folder = Path(shutil.copytree(submission, tmp_path / "s"))
+    (folder / "copies.json").write_bytes(content)
+    with pytest.raises(StoreError, match=r"^copies\.json in '.*' is damaged; delete it, the next merge makes it anew\.$"):
+        sk.store.open(folder)
+    sk.store.open(tmp_path / "mine").merge(folder)  # where it counts for nothing
+
+
+def test_what_a_killed_merge_left_is_cleared_by_the_next(submission: Path, tmp_path: Path) -> None:
+    mine, clean = (sk.store.open(tmp_path / name) for name in ("mine", "clean"))
+    mine.folder.add_records("flags", [flag("a" * 32, "clock-stopped", "it stood still")])
+    mine.folder.set_copies([Group((("a" * 32,), ("b" * 32,)))])
+    mine.merge(submission)
+    clean.merge(submission)
+    assert _files(mine) == _files(clean)
+
+
+def test_two_merges_at_once_miss_no_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one runs between the comparison of the first and its writing."""
+    rng = np.random.default_rng(3)
+    times = np.rint(rng.lognormal(np.log(2e4), 0.1, (3, 40))) * 1e-9
+    for name in ("p", "q"):
+        sk.store.open(tmp_path / name).put(sk.measurements([2, 4, 8], times, name="f"), machine=name)
+    mine, other = (sk.store.open(tmp_path / "mine") for _ in range(2))
+    compare = merging._copies
+    waiting = [tmp_path / "q"]
+
+    def interrupted(*arguments: Any) -> Any:
+        found = compare(*arguments)
+        if waiting:
+            other.merge(waiting.pop())
+        return found
+
+    monkeypatch.setattr(merging, "_copies", interrupted)
+    mine.merge(tmp_path / "p")
+    assert len(mine.folder.run_ids()) == 2
+    assert len(mine) == 1
+
+
+def test_honest_runs_of_a_coarse_clock_are_neither_refused_nor_copies(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    store = sk.store.open(tmp_path / "s")
+    for run in range(2):
+        times = np.floor(rng.lognormal(np.log(5), 0.3, (300, 8))) * 1e-6
+        store.put(sk.measurements(list(range(2, 302)), np.maximum(times, 1e-6), name="f"), machine=f"vm {run}")
+    report = sk.store.validate(store.path)
+    assert (report.ok, len(report.accepted)) == (True, 2)
+
+
+def test_an_implausible_copy_hides_itself_and_not_the_original(submission: Path, tmp_path: Path) -> None:
+    mine = sk.store.open(tmp_path / "mine")
+    mine.merge(FLAGGED["copy with a noise of 1 %"][1](submission, tmp_path))
+    ((first,), (second,)) = mine.folder.copies()[0].units
+    assert mine.runs()["run_id"].tolist() == [first]
+    mine.folder.add_records("flags", [flag(first, "clock-stopped", "it stood still")])
+    assert mine.runs()["run_id"].tolist() == [second]
+    mine.restore(first, "the clock was right")
+    assert mine.runs()["run_id"].tolist() == [first]
+
+
+def test_verify_names_flags_that_do_not_follow(submission: Path, tmp_path: Path) -> None:
+    mine = sk.store.open(shutil.copytree(submission, tmp_path / "mine"))
+    (run_id,) = mine.folder.run_ids()
+    mine.folder.add_records("flags", [flag(run_id, "clock-stopped", "forged")])
+    found = mine.verify()
+    assert (found.ok, found.intact) == (False, (run_id,))
+    assert re.search(r"flags/[0-9a-f]{32}\.json says of the run .* what does not follow from it: 'forged'; delete", str(found))
 
 
 def test_a_campaign_that_went_on_is_no_copy_of_itself(tmp_path: Path) -> None:

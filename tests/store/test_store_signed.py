@@ -195,5 +195,5 @@ def test_a_merge_says_which_runs_are_back_in_the_answers(
     merged = mine.merge(theirs.path)
     assert ([one.run_id for one in merged.shown], len(mine)) == ([run_id], 1)
     lines = str(merged).splitlines()
-    assert lines[1] == "  1 run that was retracted here is in the answers again, by what was said there:"
+    assert lines[1] == "  1 run that was hidden here is in the answers again, by what was said there:"
     assert lines[2].startswith(f"    {run_id[:12]} (good machine): 'wrong clock', by me, ")

@@ -180,6 +180,18 @@ def test_copies_are_found(name: str, simulated: bool) -> None:
     assert _pairs(runs) == _pairs(dict(reversed(runs.items()))) == {("copy", "first")}
 
 
+def test_copies_do_not_depend_on_the_order_of_runs() -> None:
+    """With so much noise that some pairs are copies just so."""
+    rng = np.random.default_rng(11)
+    raws = [np.rint(rng.lognormal(np.log(centre), 0.1, 40)).astype(np.int64) for centre in (9e3, 2e4, 5e5)]
+    runs = {"first": (raws, False)}
+    for k in range(8):
+        runs[f"copy {k}"] = [np.rint(raw * rng.normal(1, 0.03 + 0.01 * k, 40)).astype(np.int64) for raw in raws], False
+    found = {frozenset(_pairs(dict(rng.permutation(np.array(list(runs.items()), dtype=object)).tolist()))) for _ in range(20)}
+    assert len(found) == 1
+    assert 0 < len(found.pop()) < 8
+
+
 def test_what_computers_repeat_is_no_copy() -> None:
     raws = [np.arange(20, dtype=np.int64) * 17 + 100]
     assert _pairs({"first": (raws, True), "second": (raws, True)}) == set()
@@ -238,7 +250,7 @@ def _pairs(runs: Runs) -> set[tuple[str, str]]:
         tokens = tokens_of(raws)
         columns.append({"raw_hash": [raw_hash(raw) for raw in raws], "shape": shapes, "sketch": sketches, "tokens": tokens})
     origins = [Origin(run_id, ("", run_id), computed) for run_id, (_, computed) in runs.items()]
-    measured = [{raw_hash(raw): raw for raw in raws} for raws, _ in runs.values()]
+    measured = {run_id: {raw_hash(raw): raw for raw in raws} for run_id, (raws, _) in runs.items()}
     return {
         (group.units[0][0], one)
         for group in copies(Marks.of(origins, columns), measured.__getitem__)

@@ -213,7 +213,7 @@ def _suites(rows: Sequence[Row]) -> tuple[Suite, ...]:
 def _caveats(page: RunPage) -> Iterator[str]:
     rows, measured = page.rows, page.measured
     for reason in page.retracted:
-        yield f"This run was retracted: {reason}. It is in no answer of the store."
+        yield f"This run is retracted or flagged: {reason}. It is in no answer of the store."
     if measured["clock"] == "simulated":
         yield "These times are simulated, not measured: they tell about the simulated machine, and repeat exactly."
     if measured["clock"] == "virtual":

@@ -77,11 +77,13 @@ def mark_of(raw: Integers) -> tuple[list[float] | None, list[int] | None]:
     """
     if len(raw) < _LEAST[0] or (n_different := len(set(raw.tolist()))) < _LEAST[1]:
         return None, None
-    grams = grams_of(raw)
-    sketch = heapq.nsmallest(N_GRAMS, set(grams.tolist())) if is_distinctive(raw, grams) else []
     tick = max(int(np.gcd.reduce(raw - raw[0])), 1)
     q1, middle, q3, *eighths = np.quantile(raw, _QUANTILES)
     spread = (q3 - q1) / tick
+    if len(raw) * math.log2(1 + spread) < _BITS:
+        return None, None
+    grams = grams_of(raw)
+    sketch = heapq.nsmallest(N_GRAMS, set(grams.tolist())) if is_distinctive(raw, grams) else []
     ratio = 0.8 * spread / math.sqrt(len(raw))  # how far an order statistic varies, in roundings
     if ratio < 2 or n_different / 3 * math.log2(ratio) < _BITS or 4 / spread + 1e-4 > _WIDEST:
         return None, sketch

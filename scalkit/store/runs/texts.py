@@ -38,6 +38,9 @@ _MOST_ACCENTS = 3
 _JOINERS = "\u200c\u200d"
 """What joins letters of Indic and Arabic scripts, or keeps them apart."""
 
+_VIRAMA = 9
+"""Unicode's combining class of the signs of Indic scripts that take a vowel away."""
+
 IDENTIFIERS = frozenset({"op", "variant", "datatype", "x_name", "definition", "status"})
 """Names that programs tell apart."""
 
@@ -63,9 +66,11 @@ def text_problem(text: str, longest: int, *, is_free: bool) -> tuple[str, str] |
 
 
 def _joins(text: str, place: int) -> bool:
-    """Return whether a joiner stands between letters of scripts that have it."""
-    around = text[max(place - 1, 0) : place] + text[place + 1 : place + 2]
-    return len(around) == 2 and all(unicodedata.category(one)[0] in "LM" and ord(one) >= 0x600 for one in around)
+    """Return whether a joiner is one: after a sign that takes a vowel away, or between Arabic letters (RFC 5892)."""
+    before, after = text[max(place - 1, 0) : place], text[place + 1 : place + 2]
+    if before and unicodedata.combining(before) == _VIRAMA:
+        return True
+    return bool(before and after) and all("\u0600" <= one <= "\u08ff" and one.isalpha() for one in (before, after))
 
 
 def is_unseen(text: str) -> bool:

@@ -1,7 +1,6 @@
-"""Finds measurements that are others in disguise: shifted, scaled, reordered, with noise, a part, under another name.
+"""Finds runs that are others in disguise: their repetitions shifted, scaled, reordered, with noise, in part, under another name.
 
-Whether a run is a copy of another depends on these two alone, whatever else is in a store: so merging stores in any order finds
-the same.
+What is found follows from the runs alone, in whatever order they came: so merging stores in any order finds the same.
 """
 
 import datetime as dt
@@ -14,60 +13,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
-from scipy.stats import binom
 
 from scalkit.errors import DataError
 from scalkit.store.flags import Group
 from scalkit.store.runs.content import trusted
-from scalkit.store.runs.marks import (
-    GAPS,
-    KINDS,
-    LEAST_ORDERED,
-    N_GRAMS,
-    N_SHAPE,
-    N_TOKENS,
-    ORDERS,
-    TOKENS,
-    VALUES,
-    grams_of,
-    is_distinctive,
-    scores_of,
-    times_of,
-)
+from scalkit.store.runs.marks import GAPS, KINDS, N_GRAMS, N_SHAPE, N_TOKENS, ORDERS, TOKENS, VALUES, times_of
 from scalkit.store.runs.summaries import raw_hash
+from scalkit.store.submissions.resemblance import ROWS, are_parts, common_keys, have_one_order, is_copy
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
-
-_TICKS = 1.5
-"""Rounding of both to whole ns, and of the two ends that the scale is taken from."""
-
-_LEAST_GRAMS = 8, 16
-"""So many stretches of five repetitions must be the same, all of them if they are fewer than the second: where at least 90 % of
-all stretches are different, there are so many possible ones that this is no accident."""
-
-_LEAST_PART = 8, 0.8
-"""So many repetitions, and such a share of them, must be repetitions of the other measurement."""
-
-_DENSEST = 0.5
-"""Where an honest repetition is one of the others with more than this probability, parts are not looked for."""
-
-_BY_ACCIDENT = 1e-9
-"""Probability that repetitions are in another measurement by accident, below which it is none."""
-
-_LAGS = 8
-_ORDER = 0.7, 6.0
-"""How much of the order must be the same that no shift of up to `_LAGS` repetitions explains, and how many standard errors that
-is. Of honest runs of one program that waits in turn for shorter and longer times, it was up to 0.6; of copies with a noise of
-1 %, at least 0.8."""
-
-_ROWS = 512
-"""So many runs are looked at together for tokens in common, and so many measurements of a run at most for their order."""
-
-_COLUMNS = 1 << 14
-"""So many measurements of the other run are looked at together."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +91,28 @@ class Marks:
             [np.array(one[TOKENS], dtype=np.int64) for one in columns],
         )
 
+    def ordered(self) -> "Marks":
+        """Return the same with the runs by their ids, each once, and their measurements by their hashes.
+
+        So what is found among them does not depend on where they came from.
+        """
+        ids = [origin.run_id for origin in self.origins]
+        first = {run_id: place for place, run_id in reversed(list(enumerate(ids)))}
+        places = [first[run_id] for run_id in sorted(first)]
+        target = np.full(len(ids), -1, dtype=np.int64)
+        target[places] = np.arange(len(places))
+        run = target[self.run]
+        rows = np.lexsort((self.hashes, run))
+        rows = rows[run[rows] >= 0]
+        return Marks(
+            [self.origins[place] for place in places],
+            run[rows],
+            self.hashes[rows],
+            self.shapes[rows],
+            self.sketches[rows],
+            [self.tokens[place] for place in places],
+        )
+
     def __add__(self, other: "Marks") -> "Marks":
         """Return both, the other ones last."""
         return Marks(
@@ -147,8 +125,8 @@ class Marks:
         )
 
 
-Measured = Callable[[int], Mapping[int, Integers]]
-"""Returns the repetitions of the times of a run, given its place, by their hashes."""
+Measured = Callable[[str], Mapping[int, Integers]]
+"""Returns the repetitions of the times of a run, given its id, by their hashes."""
 
 
 def repeating(marks: Marks) -> set[int]:
@@ -164,7 +142,7 @@ def copies(marks: Marks, measured: Measured, wall_s: float = math.inf) -> tuple[
     `measured`: of runs whose files are damaged it may return nothing.
     `wall_s`: the comparison may take so long. Raises DataError if it takes longer.
     """
-    search = _Search(marks, measured, time.monotonic() + wall_s)
+    search = _Search(marks.ordered(), measured, time.monotonic() + wall_s)
     search.join_equal()
     search.join_alike()
     search.join_resembling()
@@ -211,6 +189,9 @@ class _Search:
         few, many = sorted((self._hashes[one], self._hashes[other]), key=len)
         return few <= many
 
+    def _times_of(self, place: int) -> Mapping[int, Integers]:
+        return self._measured(self._marks.origins[place].run_id)
+
     def _require_time(self) -> None:
         if time.monotonic() > self._until:
             raise DataError(
@@ -251,8 +232,8 @@ class _Search:
         for rows in pairs:
             one, other = (int(marks.run[row]) for row in rows)
             if self._may_be_copies(one, other):
-                some = self._measured(one).get(int(marks.hashes[rows[0]]))
-                others = self._measured(other).get(int(marks.hashes[rows[1]]))
+                some = self._times_of(one).get(int(marks.hashes[rows[0]]))
+                others = self._times_of(other).get(int(marks.hashes[rows[1]]))
                 if some is not None and others is not None and is_copy(some, others):
                     self._join(one, other)
 
@@ -260,8 +241,8 @@ class _Search:
         """Join runs with so many tokens in common that one may be the other with noise, or a part of it."""
         for one, other in _with_common_tokens(self._marks):
             if self._may_be_copies(one, other):
-                some, others = ([*self._measured(place).values()] for place in (one, other))
-                if _are_parts(some, others) or _have_one_order(some, others):
+                some, others = ([*self._times_of(place).values()] for place in (one, other))
+                if are_parts(some, others) or have_one_order(some, others):
                     self._join(one, other)
 
     def groups(self) -> tuple[Group, ...]:
@@ -320,8 +301,8 @@ def _of_one_shape(marks: Marks) -> Iterator[tuple[int, int]]:
         return
     widest = float(shapes[:, -1].max())
     tree = cKDTree(shapes[:, :N_SHAPE])
-    for start in range(0, len(shapes), _ROWS):
-        near = tree.query_ball_point(shapes[start : start + _ROWS, :N_SHAPE], widest, p=np.inf)
+    for start in range(0, len(shapes), ROWS):
+        near = tree.query_ball_point(shapes[start : start + ROWS, :N_SHAPE], widest, p=np.inf)
         for one, found in enumerate(near, start):
             others = np.array([other for other in found if other > one], dtype=np.int64)
             apart = np.abs(shapes[others, :N_SHAPE] - shapes[one, :N_SHAPE]).max(axis=1, initial=0)
@@ -334,25 +315,9 @@ def _with_common_tokens(marks: Marks) -> Iterator[tuple[int, int]]:
     for kind in N_TOKENS:
         own = [tokens[tokens % KINDS == kind] for tokens in marks.tokens]
         counts = np.array([len(tokens) for tokens in own], dtype=np.int64)
-        for one, other, shared in _common(own):
+        for one, other, shared in common_keys(own):
             enough = shared >= _least_common(kind, np.minimum(counts[one], counts[other]))
             yield from zip(one[enough].tolist(), other[enough].tolist(), strict=True)
-
-
-def _common(own: Sequence[Integers]) -> Iterator[tuple[Integers, Integers, Integers]]:
-    """Yield pairs, ascending, of those who have keys in common, and how many these are, some at a time.
-
-    `own`: the keys of each, none of them twice.
-    """
-    counts = np.array([len(keys) for keys in own], dtype=np.int64)
-    distinct, places = np.unique(np.concatenate([np.zeros(0, np.int64), *own]), return_inverse=True)
-    owners = np.repeat(np.arange(len(own)), counts)
-    table = csr_array((np.ones(len(owners), np.int32), (owners, places)), shape=(len(own), len(distinct)))
-    for start in range(0, len(own), _ROWS):
-        shared = (table[start : start + _ROWS] @ table.T).tocoo()
-        one = shared.row.astype(np.int64) + start
-        is_later = shared.col > one
-        yield one[is_later], shared.col[is_later].astype(np.int64), shared.data[is_later].astype(np.int64)
 
 
 def _least_common(kind: int, fewest: Integers) -> Integers:
@@ -362,109 +327,6 @@ def _least_common(kind: int, fewest: Integers) -> Integers:
     if kind == GAPS:
         return np.full_like(fewest, 2)
     return np.select([fewest < 48, fewest < N_TOKENS[ORDERS]], [1, 2], 3)
-
-
-def _are_parts(some: Sequence[Integers], others: Sequence[Integers]) -> bool:
-    """Return whether a measurement is a part of one of another run, in whatever order, and shifted or not."""
-    several = [[raw for raw in raws if len(raw) >= _LEAST_PART[0] and _by_chance(raw) <= _DENSEST] for raws in (some, others)]
-    both, n = [*several[0], *several[1]], len(several[0])
-    for keys, least in (
-        ([np.unique(raw) for raw in both], _LEAST_PART[0]),
-        ([np.unique(grams_of(np.sort(raw))) for raw in both], 1),
-    ):
-        for ones, other_ones, shared in _common(keys):
-            for one, other, number in zip(ones.tolist(), other_ones.tolist(), shared.tolist(), strict=True):
-                if one < n <= other and number >= least and _is_part(*sorted((both[one], both[other]), key=len)):
-                    return True
-    return False
-
-
-def _by_chance(raw: Integers) -> float:
-    """Return how probable it is that an honest repetition is one of these; they lie densest in the middle."""
-    q1, q3 = np.quantile(raw, [0.25, 0.75])
-    tick = max(int(np.gcd.reduce(raw - raw[0])), 1)
-    return float(2 * len(raw) * tick / max(q3 - q1, 1.0))
-
-
-def _is_part(few: Integers, many: Integers) -> bool:
-    """Return whether so many repetitions, all of them shifted by the same, are others that it is no accident."""
-    shifts = {0, *_shifts(np.sort(few), np.sort(many))}
-    n_common = max(_n_common(few - shift, many) for shift in shifts)
-    if n_common < max(_LEAST_PART[0], _LEAST_PART[1] * len(few)):
-        return False
-    return bool(len(few) * len(many) * binom.sf(n_common - 1, len(few), _by_chance(many)) < _BY_ACCIDENT)
-
-
-def _shifts(few: Integers, many: Integers) -> list[int]:
-    """Return by how much sorted repetitions may be shifted, by the gaps that they have in common: what most gaps say."""
-    _, at, of = np.intersect1d(grams_of(few), grams_of(many), return_indices=True)
-    apart, number = np.unique(few[at] - many[of], return_counts=True)
-    shifts: list[int] = apart[np.argsort(-number, kind="stable")[:3]].tolist()
-    return shifts
-
-
-def _n_common(some: Integers, others: Integers) -> int:
-    """Return how many repetitions two measurements have in common, each as often as it is in both."""
-    values, number = np.unique(some, return_counts=True)
-    other_values, other_number = np.unique(others, return_counts=True)
-    _, at, of = np.intersect1d(values, other_values, return_indices=True)
-    return int(np.minimum(number[at], other_number[of]).sum())
-
-
-def _have_one_order(some: Sequence[Integers], others: Sequence[Integers]) -> bool:
-    """Return whether the repetitions of two runs are long and short at the same places, more than any shift explains.
-
-    Each measurement of the run that has fewer is compared with the one of the other run that it resembles most, as it is and
-    shifted by some repetitions; honest runs that vary in a fixed rhythm resemble each other shifted, too.
-    """
-    by_length = [_scores_by_length(raws) for raws in (some, others)]
-    n_repetitions = 0
-    total = np.zeros(2 * _LAGS + 1)
-    for length in by_length[0].keys() & by_length[1].keys():
-        few, many = sorted((one[length] for one in by_length), key=len)
-        few = few[:: -(-len(few) // _ROWS)]
-        best = np.full((2 * _LAGS + 1, len(few)), -1.0)
-        for start in range(0, len(many), _COLUMNS):
-            part = many[start : start + _COLUMNS]
-            for row, lag in enumerate((0, *range(1, _LAGS + 1), *range(-_LAGS, 0))):
-                np.maximum(best[row], (few @ np.roll(part, lag, axis=1).T).max(axis=1), out=best[row])
-        total += length * best.sum(axis=1)
-        n_repetitions += length * len(few)
-    if not n_repetitions:
-        return False
-    aligned, shifted = total[0] / n_repetitions, total[1:].max() / n_repetitions
-    is_much = aligned - shifted >= _ORDER[0] * (1 - shifted)
-    return bool(is_much and (aligned - shifted) * np.sqrt(n_repetitions) >= _ORDER[1])
-
-
-def _scores_by_length(raws: Sequence[Integers]) -> dict[int, Floats]:
-    """Return the ranks of all measurements that differ in most of their repetitions, by the number of these.
-
-    They are ordered by their medians, so that which are looked at does not depend on their order in a file.
-    """
-    found: dict[int, list[Floats]] = {}
-    for raw in sorted(raws, key=lambda raw: (float(np.median(raw)), raw.tolist()[:8])):
-        if len(raw) >= LEAST_ORDERED and 2 * len(np.unique(raw)) >= len(raw):
-            found.setdefault(len(raw), []).append(scores_of(raw))
-    return {length: np.array(scores) for length, scores in found.items()}
-
-
-def is_copy(some: Integers, others: Integers) -> bool:
-    """Return whether repetitions are others: all of them shifted, scaled and in any order, or a stretch of them shifted.
-
-    Both must have a mark that says that this is no accident; see `scalkit.store.runs.marks.mark_of`.
-    """
-    if len(some) == len(others):
-        left, right = (np.sort(one).astype(np.float64) for one in (some, others))
-        scale = (right[-1] - right[0]) / max(left[-1] - left[0], 1.0)
-        apart = np.abs(right - (right[0] + scale * (left - left[0]))).max()
-        if apart <= _TICKS * max(1.0, scale):
-            return True
-    if not all(is_distinctive(raw, grams_of(raw)) for raw in (some, others)):
-        return False
-    few, many = sorted((grams_of(some), grams_of(others)), key=len)
-    shared = np.isin(few, many).sum()
-    return bool(shared >= max(_LEAST_GRAMS[0], 0.5 * len(few)) and (shared >= _LEAST_GRAMS[1] or shared == len(few)))
 
 
 def times_in(content: bytes, run_id: str) -> dict[int, Integers]:

@@ -129,16 +129,17 @@ def _intact(directory: Any, name: str) -> dict[str, Any]:
 
     from scalkit.errors import DataError, StoreError
     from scalkit.store.runs.content import decoded, trusted
-    from scalkit.store.submissions.table_checks import derived_problems
+    from scalkit.store.submissions.table_checks import derived_problems, table_flags
 
     file = Path(name)
     try:
         content = directory.read(name)
-        trusted(content, file.stem)
+        record, table = trusted(content, file.stem)
+        flags = [list(one) for one in table_flags(record, table)]
         problems = [list(one) for one in derived_problems(decoded(pa.BufferReader(content), file.name)[1])]
     except (DataError, StoreError, OSError) as error:
         return _refusal(name, "damaged", str(error))
-    return {"file": name, "run_id": file.stem, "refused": problems, "flags": []}
+    return {"file": name, "run_id": file.stem, "refused": problems, "flags": flags}
 
 
 def _of_store(root: Path, policy: Any) -> Iterator[dict[str, Any]]:

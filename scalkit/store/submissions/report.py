@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from scalkit.errors import DataError
 from scalkit.extras import require
 from scalkit.store.flags import Group, flag, shown_copy
-from scalkit.store.records import Record
+from scalkit.store.records import Record, record_name
 from scalkit.store.statements import in_effect
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.copies import Marks, Origin, copies, repeating, times_in
@@ -315,8 +315,7 @@ def copies_of(
     """
 
     @functools.lru_cache(maxsize=64)
-    def measured(place: int) -> dict[int, Any]:
-        run_id = marks.origins[place].run_id
+    def measured(run_id: str) -> dict[int, Any]:
         try:
             return times_in(content(run_id), run_id)
         except (DataError, FileNotFoundError):
@@ -359,6 +358,17 @@ class Verified:
 
 
 def verify(store: Store) -> Verified:
-    """Return which files of a store are what was filed: another process reads every one and checks all hashes."""
+    """Return which files of a store are what was filed: another process reads every one and checks all hashes.
+
+    Flags that do not follow from their runs are named, too.
+    """
     with examined(store.path, _OWN, integrity=True) as (report, _):
-        return Verified(str(store.folder.shown), report.accepted, report.refused)
+        derived = [flag(one.run_id, code, text) for one in report.checked for code, text in one.flags]
+        wrong = [one for one in store.folder.flags() if one["run_id"] in report.accepted and one not in derived]
+        damaged = [Checked(f"flags/{record_name(one)}", one["run_id"], (("flag-wrong", _of_wrong(one)),)) for one in wrong]
+        return Verified(str(store.folder.shown), report.accepted, (*report.refused, *damaged))
+
+
+def _of_wrong(one: Record) -> str:
+    name = f"flags/{record_name(one)}"
+    return f"{name} says of the run {one['run_id'][:12]} what does not follow from it: {one['reason']!r}; delete that file."
