@@ -111,7 +111,9 @@ def _store_with_every_kind(folder: Path) -> dict[str, list[Path]]:
             "signatures", [{**signature, **dict.fromkeys(FILING, "somebody else"), "filed": "2026-11-28T00:00:00Z"}]
         )
     written.folder.add_records("flags", [flag(run_id, "clock-stopped", f"found {run_id}") for run_id in run_ids])
-    written.folder.set_copies([Group(((run_ids[0],), (run_ids[1],)), (run_ids[1],)), Group(((run_ids[2],), (run_ids[3],)))])
+    written.folder.set_copies(
+        [Group(((run_ids[0],), (run_ids[1],)), ((run_ids[0], run_ids[1]),)), Group(((run_ids[2],), (run_ids[3],)))]
+    )
     for k in range(3):
         key = folder / f"{k}.pub"
         key.write_text(f"ssh-ed25519 {'A' * 60}{k}\n")

@@ -25,11 +25,11 @@ class Group:
     """Runs that are copies of each other, by their ids.
 
     `units`: the one that was measured first comes first. States of one campaign that went on are one unit.
-    `same`: runs with the very repetitions of a run of another unit; ascending.
+    `same`: those that have a measurement with the very same repetitions stand together; ascending.
     """
 
     units: tuple[Unit, ...]
-    same: Unit = ()
+    same: tuple[Unit, ...] = ()
 
 
 def flag(run_id: str, code: str, reason: str) -> Record:
@@ -48,7 +48,7 @@ def shown_copy(group: Group, run_id: str, original: str, name: str = "") -> Reco
     `original`: the id of the run that it is a copy of. `name`: what to call that; by default by the beginning of its id.
     """
     what = name or f"the run {original[:12]}"
-    is_same = run_id in group.same
+    is_same = any(run_id in several and original in several for several in group.same)
     reason = f"it has the very repetitions of {what}" if is_same else f"it has repetitions of {what}, or parts of them, changed"
     code = "raw-duplicated" if is_same else "raw-copied"
     return {"run_id": run_id, "reason": reason, "by": FLAGGED_BY, "when": "", "found": code, "copy_of": original}
@@ -56,7 +56,7 @@ def shown_copy(group: Group, run_id: str, original: str, name: str = "") -> Reco
 
 def content_of(groups: Sequence[Group]) -> bytes:
     """Return the content of the file of all groups."""
-    listed = [{"units": [list(unit) for unit in one.units], "same": list(one.same)} for one in groups]
+    listed = [{"units": list(map(list, one.units)), "same": list(map(list, one.same))} for one in groups]
     return (canonical(sealed({"copies": listed})) + "\n").encode()
 
 
@@ -66,5 +66,5 @@ def groups_in(content: bytes) -> tuple[Group, ...]:
     if not isinstance(record, dict) or not is_intact(record):
         raise ValueError("the content does not fit its checksum")
     return tuple(
-        Group(tuple(tuple(map(str, unit)) for unit in one["units"]), tuple(map(str, one["same"]))) for one in record["copies"]
+        Group(*(tuple(tuple(map(str, several)) for several in one[key]) for key in ("units", "same"))) for one in record["copies"]
     )

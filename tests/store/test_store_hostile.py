@@ -307,6 +307,7 @@ def test_merge_flags_measurements_that_are_here_under_another_name(submission: P
     assert text in str(merged)
     assert [(one["run_id"], one["reason"], one["found"]) for one in mine.retractions()] == [(copy, text, "raw-duplicated")]
     assert mine.runs()["run_id"].tolist() == [original]
+    assert mine.folder.copies() == (Group(((original,), (copy,)), ((original, copy),)),)
     again = sk.store.open(tmp_path / "again")
     again.merge(forged.path)
     again.merge(submission)

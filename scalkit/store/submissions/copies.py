@@ -265,14 +265,23 @@ class _Search:
                 near.append(units[-1])
             else:
                 unit.append(place)
-        owners: dict[int, set[int]] = {}
-        for number, unit in enumerate(units):
-            for place in unit:
-                for one in self._hashes[place]:
-                    owners.setdefault(one, set()).add(number)
-        same = [place for place in members if any(len(owners[one]) > 1 for one in self._hashes[place])]
         ids = [tuple(self._marks.origins[place].run_id for place in unit) for unit in units]
-        return Group(tuple(ids), tuple(sorted(self._marks.origins[place].run_id for place in same)))
+        return Group(tuple(ids), self._same(members))
+
+    def _same(self, members: list[int]) -> tuple[tuple[str, ...], ...]:
+        """Return those runs together that have a measurement with the very same repetitions, by their ids."""
+        together: list[tuple[set[int], set[int]]] = []
+        for place in members:
+            hashes, places = set(self._hashes[place]), {place}
+            apart = []
+            for one in together:
+                if hashes.isdisjoint(one[0]):
+                    apart.append(one)
+                else:
+                    hashes, places = hashes | one[0], places | one[1]
+            together = [*apart, (hashes, places)]
+        several = [sorted(self._marks.origins[place].run_id for place in places) for _, places in together if len(places) > 1]
+        return tuple(sorted(map(tuple, several)))
 
 
 def _shared(keys: Integers, rows: Integers, runs: Integers) -> Iterator[list[int]]:
