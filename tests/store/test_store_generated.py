@@ -36,5 +36,5 @@ def test_two_machines(tmp_path: Path) -> None:
     advice = store.advise("MPI_Gather")
     assert len(advice.settings) == 2
     assert advice.candidates == ("MPI_Gather", "Gather_send_recv", "Gather_isend_irecv_waitall")
-    assert all(np.allclose(one.probability.sum(axis=0), 1) for one in advice.settings)
+    assert all((one.probability >= 1 / 3).all() for one in advice.settings)
     assert store.problems == ()
