@@ -1,4 +1,4 @@
-"""How often two equal operations count as different, and two different ones as equal, by the comparison that the store makes.
+"""Counts equal operations that are taken for different, and different ones for equal, by the comparison that the store makes.
 
     python benchmarks/between_runs.py                 10,000 pairs for each row
     python benchmarks/between_runs.py --pairs 500     fewer
@@ -52,7 +52,7 @@ def by_bootstrap(left: np.ndarray, right: np.ndarray, rng: np.random.Generator, 
 
 
 def row(noise: str, n: int, number: int, seed: int) -> dict[str, Any]:
-    """Return how often each of both is sure, of equal pairs and of pairs that differ by 10 %."""
+    """Return the shares of equal pairs, and of pairs 10 % apart, of which each of both is sure."""
     rng = np.random.default_rng([seed, n, NOISES.index(noise)])
     found: dict[str, Any] = {"noise": noise, "runs": n}
     for name, factor in (("equal", 1.0), ("10 % apart", 1.1)):

@@ -221,7 +221,7 @@ CLOCKS = {  # the true step of a clock in ns, the step that the run tells, and t
 
 
 def clocks(number: int) -> dict[str, dict[str, Any]]:
-    """Return how many honest runs are flagged for their clock, of each clock, noise and number of repetitions."""
+    """Return the numbers of honest runs that are flagged for their clock, by clock, over noises and numbers of repetitions."""
     found: dict[str, dict[str, Any]] = {}
     for name, (step, told, (least, most)) in CLOCKS.items():
         rng = np.random.default_rng(7)

@@ -58,7 +58,7 @@ _KINDS = (
 
 
 def foreign_kind(status: os.stat_result, device: int | None = None, *, hard_links: bool = False) -> str:
-    """Return what a name stands for, in words, if that may lie elsewhere; empty if it is a file or folder of its own.
+    """Return the kind of thing that a name stands for, in words, if it may lie elsewhere; empty for a plain file or folder.
 
     `status`: of the name itself, not of what a link leads to.
     `device`: number of the device that the folder around it is on. Only folders are compared with it: on layered file

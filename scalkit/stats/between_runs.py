@@ -1,4 +1,4 @@
-"""How many times larger one of two things is that were measured in several runs: one comparison, for all that compare runs."""
+"""The ratio of two things that were measured in several runs: one comparison, for all that compare runs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def require_confidence(confidence: float) -> float:
 
 
 def run_ratios(left: ArrayLike, right: ArrayLike, confidence: float = CONFIDENCE) -> RunRatios:
-    """Return how many times larger `left` is than `right`, and how surely, with the runs as the sample.
+    """Return the ratio of `left` to `right`, and its certainty, with the runs as the sample.
 
     The ratio is the median of all ratios of a run to a run, its interval holds every ratio that the two-sided test does not
     refuse. The test is exact: that of the rank sums; that of the signed ranks where both sides were measured in the same runs,

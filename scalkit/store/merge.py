@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 5
 
+_NOW, _THERE = "hidden now, as", "retracted there"
+_FLAGGED, _RESTORE = "flagged and left out of all answers until a person accepts", "with 'scalkit store restore'"
+_ACCEPTED = "flagged and in the answers, as people accepted or signed"
+_AGAIN, _HERE = "in the answers again, by what was said there", "in the answers here"
+"""Parts of sentences about one run or several, in `Merged`."""
+
 _MOST_ROUNDS = 5
 """So often copies are looked for again, where others add runs at the same time."""
 
@@ -63,27 +69,16 @@ class Merged:
         text += f", {len(self.repaired)} repaired" if self.repaired else ""
         lines = [f"{text}."]
         lines += [f"  {one.file}: {words} [{code}]" for one in self.refused for code, words in one.refused[:5]]
-        if self.hidden:
-            were = "was here is hidden now, as it is" if len(self.hidden) == 1 else "were here are hidden now, as they are"
-            lines.append(f"  {counted(len(self.hidden), 'run')} that {were} retracted there:")
-            lines += [f"    {one}" for one in self.hidden]
-        if self.flagged:
-            are = "is flagged and left out of all answers until a person accepts it" if len(self.flagged) == 1 else ""
-            are = are or "are flagged and left out of all answers until a person accepts them"
-            lines.append(f"  {counted(len(self.flagged), 'run')} {are}, with 'scalkit store restore':")
-            lines += [f"    {one}" for one in self.flagged]
-        if self.accepted:
-            are = "is flagged and in the answers" if len(self.accepted) == 1 else "are flagged and in the answers"
-            lines.append(f"  {counted(len(self.accepted), 'new run')} {are}, as people accepted or signed them:")
-            lines += [f"    {one}" for one in self.accepted]
-        if self.shown:
-            were = "was hidden here is" if len(self.shown) == 1 else "were hidden here are"
-            lines.append(f"  {counted(len(self.shown), 'run')} that {were} in the answers again, by what was said there:")
-            lines += [f"    {one}" for one in self.shown]
-        if self.left:
-            stays = "stays" if len(self.left) == 1 else "stay"
-            lines.append(f"  {counted(len(self.left), 'run')} retracted there {stays} in the answers here:")
-            lines += [f"    {one}" for one in self.left]
+        for one, several, runs in (
+            (f"run that was here is {_NOW} it is {_THERE}", f"runs that were here are {_NOW} they are {_THERE}", self.hidden),
+            (f"run is {_FLAGGED} it, {_RESTORE}", f"runs are {_FLAGGED} them, {_RESTORE}", self.flagged),
+            (f"new run is {_ACCEPTED} it", f"new runs are {_ACCEPTED} them", self.accepted),
+            (f"run that was hidden here is {_AGAIN}", f"runs that were hidden here are {_AGAIN}", self.shown),
+            (f"run retracted there stays {_HERE}", f"runs retracted there stay {_HERE}", self.left),
+        ):
+            if runs:
+                lines.append(f"  {len(runs)} {one if len(runs) == 1 else several}:")
+                lines += [f"    {run}" for run in runs]
         lines += [f"  {note}" for note in self.notes[:_MOST_SHOWN]]
         if len(self.notes) > _MOST_SHOWN:
             lines.append(f"  and {len(self.notes) - _MOST_SHOWN} notes more")

@@ -179,7 +179,7 @@ def _medians(logs: Floats) -> Floats:
 
 
 def _probabilities(logs: Floats, winners: Integers, confidence: float) -> tuple[Floats, Flags]:
-    """Return how probable it is that the winner of each cell is the fastest, and with what it cannot be compared.
+    """Return the probability that the winner of each cell is the fastest, and the candidates that it cannot be compared with.
 
     It is 1 less the largest p-value of its comparisons with all others, and at least what a guess among them would have.
     Result of shape (cells,): NaN where nothing else was measured, or so few runs cannot differ. Of shape (candidates, cells):

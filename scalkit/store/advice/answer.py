@@ -272,7 +272,7 @@ def _crossing_words(crossover: Crossover, confidence: float) -> str:
 
 
 def _probability(segment: Segment) -> str:
-    """Return how probable it is that a winner is the best, in words."""
+    """Return the probability that a winner is the best, in words."""
     if math.isnan(segment.probability):
         return TOO_FEW
     said = probability_words(segment.probability, segment.n_runs)
