@@ -1,0 +1,1 @@
+"""Bayesian linear regression of measured values on growths: one posterior for all that is reported."""

@@ -1,0 +1,133 @@
+"""Triangular factors of the columns of all hypotheses: least squares for all of them at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from scalkit.arrays import Floats, Ints
+from scalkit.fit.regression.design import Design
+
+
+class Whitened:
+    """Columns and target of several series in units of their errors.
+
+    Attributes
+    ----------
+    columns, lower, events : arrays of shape (series, cells, points, columns of each kind)
+        The column of the constant among the leading ones is the constant itself.
+    target : array of shape (series, cells, points)
+    log_density : array of shape (series, cells)
+        Logarithm of the density of the errors where they are zero.
+    share : array of shape (series, points)
+        Largest value over the scale of each value.
+    """
+
+    def __init__(self, design: Design, y: Floats, scale: Floats, standard_error: Floats) -> None:
+        variance = standard_error[:, None] ** 2 + design.error[:, None] ** 2
+        covariance = design.drift[:, None, None] ** 2 * design.brownian
+        covariance = covariance + variance[..., None] * np.eye(len(design.x))
+        factor = np.linalg.cholesky(covariance)
+        inverse = np.linalg.inv(factor)
+        largest = y.max(axis=1, keepdims=True)
+        self.share: Floats = np.where(largest > 0, largest, 1.0) / scale
+        share = self.share[:, :, None]
+        self.columns: Floats = inverse @ (share * design.columns)[:, None]
+        self.lower: Floats = inverse @ (share * design.lower_columns)[:, None]
+        self.events: Floats = inverse @ design.events
+        self.target: Floats = (inverse @ (y / scale)[:, None, :, None])[..., 0]
+        self.log_density: Floats = -np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """The triangular factor of constant, complication and leading column, and of the target.
+
+    All shares have a standard normal prior, so each column has one more row for its own share. The
+    columns are made orthogonal one after another. Residuals are carried along, because exact
+    values would cancel in products of the columns.
+
+    Axes are series (absent for one series), cells, complications (the first one is none, a column
+    of zeros) and growths (the constant has a column of zeros, too).
+
+    Attributes
+    ----------
+    r11, r12, r13, r22, r23, r33 : arrays
+        Elements of the factor.
+    z1, z2, z3 : arrays
+        Components of the target along the columns.
+    log_evidence : array of shape (cells, complications)
+        Logarithm of the evidence without a leading term.
+    """
+
+    r11: Floats
+    r12: Floats
+    r13: Floats
+    r22: Floats
+    r23: Floats
+    r33: Floats
+    z1: Floats
+    z2: Floats
+    z3: Floats
+    log_evidence: Floats
+
+    @classmethod
+    def of(cls, design: Design, white: Whitened) -> Factor:
+        """Return the factors of several series."""
+        column = white.columns[..., design.constant]
+        first = np.concatenate([column, np.ones((*column.shape[:2], 1))], axis=-1)
+        r11 = np.sqrt((first**2).sum(axis=-1))
+        first = first / r11[..., None]
+
+        def apart(vectors: Floats) -> tuple[Floats, Floats]:
+            """Return vectors (series, cells, points, m) along the constant, and the rest as rows."""
+            padded = np.concatenate([vectors, 0 * vectors[..., :1, :]], axis=-2)
+            rows = np.swapaxes(padded, -1, -2)
+            along = rows @ first[..., None]
+            return along[..., 0], np.asarray(rows - along * first[..., None, :])
+
+        leading = white.columns.copy()
+        leading[..., design.constant] = 0.0
+        r13, leading = apart(leading)
+        z1, residual = apart(white.target[..., None])
+        none = np.zeros((*column.shape, 1))
+        r12, added = apart(
+            np.concatenate([none, white.lower, np.broadcast_to(white.events, (*column.shape, white.events.shape[-1]))], axis=-1)
+        )
+        r22 = np.sqrt((added**2).sum(axis=-1) + 1)
+        added = added / r22[..., None]
+        z2 = (added @ np.swapaxes(residual, -1, -2))[..., 0]
+        rest = residual - z2[..., None] * added
+        squares = (rest**2).sum(axis=-1) + (z2 / r22) ** 2
+        constant = (white.log_density + design.log_cell - np.log(r11))[..., None]
+        log_evidence = constant - np.log(r22) - 0.5 * squares
+        across = np.swapaxes(leading, -1, -2)
+        r23 = added @ across
+        own = 1 + (leading**2).sum(axis=-1)[:, :, None]
+        r33 = np.sqrt(np.maximum(own - r23**2, 1.0))
+        z3 = (rest @ across) / r33
+        return cls(r11, r12, r13, r22, r23, r33, z1[..., 0], z2, z3, log_evidence)
+
+    def one(self, k: int) -> Factor:
+        """Return the factors of one of several series."""
+        return Factor(*(getattr(self, field.name)[k] for field in fields(self)))
+
+    def shares(self, cell: Ints, extra: Ints, lead: Ints) -> tuple[Floats, Floats]:
+        """Return the means of the three shares, and the root of their covariance.
+
+        Returns
+        -------
+        arrays of shape (h, 3) and (h, 3, 3)
+            The root is upper triangular; the covariance is ``root @ root.T``.
+        """
+        a, b, c = self.r11[cell], self.r12[cell, extra], self.r13[cell, lead]
+        d, e, f = self.r22[cell, extra], self.r23[cell, extra, lead], self.r33[cell, extra, lead]
+        third = self.z3[cell, extra, lead] / f
+        second = (self.z2[cell, extra] - e * third) / d
+        first = (self.z1[cell] - b * second - c * third) / a
+        root = np.zeros((len(cell), 3, 3))
+        root[:, 0, 0], root[:, 1, 1], root[:, 2, 2] = 1 / a, 1 / d, 1 / f
+        root[:, 0, 1], root[:, 1, 2] = -b / (a * d), -e / (d * f)
+        root[:, 0, 2] = (b * e - c * d) / (a * d * f)
+        return np.stack([first, second, third], axis=1), root

@@ -1,0 +1,296 @@
+"""Posterior of the growths of one series: probabilities, predictions, intervals."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from scalkit.arrays import Floats
+from scalkit.fit.regression.design import Design, design_of
+from scalkit.fit.regression.evidence import Kept, hypotheses_of
+from scalkit.fit.regression.mixture import Mixture
+from scalkit.fit.regression.priors import NoisePrior
+from scalkit.growth import Growth
+
+_SERIES_AT_ONCE = 8
+"""The arrays of so many series stay in the cache of a core."""
+_POINTS_AT_ONCE = 64
+_HEAVY = 0.998
+"""The most probable hypotheses take part in predictions, until they are so probable together."""
+_LEAST = 0.02
+"""Share of the measured values below which no law lies that grows in the end."""
+_LEAST_FALLING = 1e-9
+"""The same of values that fall as a power."""
+_LOW = 0.4
+"""A value below so much of its neighbours' median has errors relative to that: it may be off by any factor."""
+_TINY = 1e-15
+_ZERO = 1e-3
+"""Share of the smallest positive value that stands for the error of a value of 0."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A constant, a leading term and perhaps a lower one, with averaged coefficients.
+
+    Attributes
+    ----------
+    constant : float, in the unit of the series
+    lower : Growth, optional
+    lower_share, leading_share : float, in the unit of the series
+        Values of the terms at the largest point.
+    """
+
+    constant: float
+    leading: Growth
+    leading_share: float
+    lower: Growth | None = None
+    lower_share: float = 0.0
+
+
+class Posterior:
+    """Posterior probabilities of the growths of one series; made by `posteriors`.
+
+    Attributes
+    ----------
+    design : Design
+    y : array of shape (points,)
+    kept : Kept
+        The hypotheses that are not negligible.
+    """
+
+    def __init__(self, design: Design, y: Floats, scale: Floats, standard_error: Floats, kept: Kept) -> None:
+        self.design, self.y, self.scale, self.standard_error = design, y, scale, standard_error
+        self.kept = kept
+        self._unit = float(y.max()) or 1.0
+
+    @property
+    def growths(self) -> tuple[Growth, ...]:
+        """Leading growths that competed, ascending."""
+        return self.design.growths
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """Probability of each of `growths`, shape (growths,)."""
+        found = np.bincount(self.kept.lead, self.kept.weights, len(self.growths))
+        return np.asarray(found / found.sum())
+
+    def probability_of(self, growth: Growth) -> float:
+        """Return the probability of a growth; 0 for one that did not compete."""
+        places = self.design.places
+        return float(self.probabilities[places[growth]]) if growth in places else 0.0
+
+    def too_fast(self, bound: Growth, drifting: float = 1.0) -> float:
+        """Return the probability of growing faster than `bound`.
+
+        Parameters
+        ----------
+        bound : Growth
+        drifting : float
+            As how much a faster growth counts where the values follow it only with a drift.
+        """
+        first, kept = bisect_right(self.growths, bound), self.kept
+        if drifting == 1:
+            return float(self.probabilities[first:].sum())
+        counts = np.where(self.design.drift[kept.cell] > 0, drifting, 1.0)
+        return float((kept.weights * counts)[kept.lead >= first].sum())
+
+    def as_fast_as(self, bound: Growth) -> float:
+        """Return the probability of growing as fast as `bound` or faster."""
+        return float(self.probabilities[bisect_left(self.growths, bound) :].sum())
+
+    @cached_property
+    def by_probability(self) -> tuple[Growth, ...]:
+        """The growths, the most probable one first."""
+        order = np.argsort(-self.probabilities, kind="stable")
+        return tuple(self.growths[k] for k in order)
+
+    def _complications(self) -> Floats:
+        """Return the probability of each complication."""
+        found = np.bincount(self.kept.complication, self.kept.weights, self.design.n_complications)
+        return np.asarray(found, dtype=float)
+
+    @cached_property
+    def off(self) -> Floats:
+        """Probability that each point is off by a factor, shape (points,)."""
+        return np.asarray(self.design.point_events @ self._complications())
+
+    @property
+    def last_is_above(self) -> float:
+        """Probability that the largest point lies above what all others follow.
+
+        Something of its own lifts it, an error or another algorithm: either way, one value does
+        not tell how the values go on.
+        """
+        kept = self.kept
+        is_last = self.design.point_events[-1, kept.complication] > 0
+        return float(kept.weights[is_last & (kept.mean[:, 1] > 0)].sum())
+
+    @cached_property
+    def step(self) -> tuple[int, int, float] | None:
+        """The most probable step: its two ends, and the probability of a step there; None without."""
+        first, ends = self.design.first_event, self.design.step_ends
+        shares = self._complications()[first:]
+        total: dict[tuple[int, int], float] = {}
+        for pair, share in zip(ends, shares.tolist(), strict=True):
+            if pair is not None:
+                total[pair] = total.get(pair, 0.0) + share
+        if not total:
+            return None
+        (low, high), _ = max(total.items(), key=lambda item: item[1])
+        near = sum(share for (i, j), share in total.items() if i <= high and j >= low)
+        return low, high, near
+
+    def growth_band(self, level: float = 0.9) -> tuple[Growth, Growth]:
+        """Return the slowest and the fastest growth of the central band of probability `level`."""
+        below, top = np.cumsum(self.probabilities), len(self.growths) - 1
+        first = int(np.searchsorted(below, (1 - level) / 2, side="right"))
+        last = int(np.searchsorted(below, (1 + level) / 2 - 1e-12))
+        return self.growths[min(first, top)], self.growths[min(last, top)]
+
+    @cached_property
+    def _heavy(self) -> Kept:
+        """The most probable hypotheses, which take part in predictions."""
+        order = np.argsort(-self.kept.weights, kind="stable")
+        n = 1 + int(np.searchsorted(np.cumsum(self.kept.weights[order]), _HEAVY))
+        found = self.kept[order[:n]]
+        return replace(found, weights=found.weights / found.weights.sum())
+
+    def formula(self, growth: Growth) -> Formula:
+        """Return the most probable formula with a leading growth; its coefficients are averages."""
+        heavy = self._heavy
+        extra, mean = heavy.complication, heavy.mean
+        place, first = self.design.places[growth], self.design.first_event
+        # An event does not change the formula, so all of them count as no complication.
+        kind = np.where(extra < first, extra, 0)
+        weights = np.where(heavy.lead == place, heavy.weights, 0.0)
+        if not weights.any():  # too improbable to take part in predictions
+            return self._least_squares(growth)
+        best = int(np.argmax(np.bincount(kind, weights)))
+        weights = np.where(kind == best, weights, 0.0)
+        constant, second, leading = weights @ mean / weights.sum() * self._unit
+        lower = self.design.lower[best - 1] if best else None
+        leading = 0.0 if place == self.design.constant else leading
+        return Formula(constant, growth, leading, lower, second if best else 0.0)
+
+    def _least_squares(self, growth: Growth) -> Formula:
+        """Return the formula of a growth by least squares on relative values."""
+        place, design = self.design.places[growth], self.design
+        columns = np.stack([design.columns[:, design.constant], design.columns[:, place]], axis=1)
+        relative = columns * (self._unit / self.scale)[:, None]
+        shares = np.linalg.lstsq(relative, self.y / self.scale, rcond=None)[0]
+        leading = max(float(shares[1]), 0.0) if place != design.constant else 0.0
+        constant = float(np.mean(self.y / self._unit - leading * columns[:, 1]))
+        return Formula(constant * self._unit, growth, leading * self._unit)
+
+    def mixture(self, at: Floats) -> Mixture:
+        """Return the distribution of new values at points: a mixture of log-normal ones.
+
+        Each hypothesis contributes the spread of its shares, the independent error, and the drift
+        beyond the largest point. Events have no future: a step has happened, a point is off alone.
+
+        Parameters
+        ----------
+        at : array of shape (m,)
+        """
+        design, heavy = self.design, self._heavy
+        cell, extra, lead, mean = heavy.cell, heavy.complication, heavy.lead, heavy.mean
+        growth, lower = design.factors(at)
+        varies = (lead != design.constant)[:, None]
+        none = np.zeros((1, len(at)))
+        extras = np.concatenate([none, lower, np.zeros((design.events.shape[1], len(at)))])
+        ones = np.ones((len(cell), len(at)))
+        factors = np.stack([ones, extras[extra], growth[lead] * varies], axis=1)  # (h, 3, m)
+        across = np.swapaxes(heavy.root, 1, 2) @ factors
+        value = (mean[:, :, None] * factors).sum(axis=1)
+        variance = (across**2).sum(axis=1)
+        # The leading share is positive, which shifts the mean (done) and makes it more certain.
+        slope, z, hazard = across[:, 2], heavy.z[:, None], heavy.hazard[:, None]
+        variance = np.maximum(variance - slope**2 * hazard * (z + hazard), 0.0)
+        # What becomes negative is no law. Falling values vanish in the end.
+        falls = (lead < design.constant)[:, None]
+        usual = np.minimum(self.y, _neighbours(self.y[None])[0])  # without values that are off
+        floor = _LEAST * np.interp(at, design.x, usual / self._unit)
+        weights = heavy.weights[:, None] * np.where(falls, value > 0, value > floor)
+        weights = np.where(weights.sum(axis=0) > 0, weights, heavy.weights[:, None])
+        value = np.maximum(value, np.where(falls, _LEAST_FALLING, np.maximum(floor, _TINY)))
+        own = np.log1p(variance / value**2)  # log-normal with the same moments
+        own = own + self.standard_error[-1] ** 2
+        drift = design.drift[cell, None] ** 2 * design.beyond(at)
+        width = np.sqrt(own + drift + design.error[cell, None] ** 2)
+        centre = np.log(value) - 0.5 * own + np.log(self._unit)
+        # Hypotheses that differ in the independent error only predict nearly the same value.
+        key = (lead * design.n_complications + extra) * len(design.drift) + cell // design.n_errors
+        merged, first = Mixture(weights / weights.sum(axis=0), centre, width).merged(key)
+        return Mixture(merged.weights, merged.centre, merged.width, lead[first])
+
+    def quantiles(self, at: Floats, probabilities: Sequence[float]) -> Floats:
+        """Return quantiles of new values at points of shape (m,), shape (probabilities, m)."""
+        parts = [self.mixture(part).quantiles(probabilities) for part in _parts(at)]
+        return np.exp(np.concatenate(parts, axis=1))
+
+    def predict(self, at: Floats) -> Floats:
+        """Return values at points of shape (m,) with the least expected relative error.
+
+        That is E |prediction / value - 1|, minimal at the median where each value counts by its
+        reciprocal, so that steep terms have to be probable to matter.
+        """
+        parts = [self.mixture(part).tilted().quantiles((0.5,))[0] for part in _parts(at)]
+        return np.asarray(np.exp(np.concatenate(parts)))
+
+
+def _parts(at: Floats) -> list[Floats]:
+    """Return points in parts whose arrays stay small."""
+    return np.split(at, range(_POINTS_AT_ONCE, len(at), _POINTS_AT_ONCE))
+
+
+def _neighbours(y: Floats) -> Floats:
+    """Return the median of the two values on either side of each, fewer at the ends."""
+    n = y.shape[1]
+    shifted = np.full((4, *y.shape), np.nan)
+    for row, k in enumerate((-2, -1, 1, 2)):
+        first, last = max(0, k), min(n, n + k)
+        shifted[row][:, first:last] = y[:, first - k : last - k]
+    return np.asarray(np.nanmedian(shifted, axis=0))
+
+
+def posteriors(
+    x: Floats,
+    parameter: str,
+    y: Floats,
+    standard_error: Floats,
+    candidates: Sequence[Growth],
+    claim: Growth | None,
+    noise: NoisePrior,
+    resolution: float = 0.0,
+) -> list[Posterior]:
+    """Return the posterior of each series at the same points about the same claim.
+
+    Parameters
+    ----------
+    x : array of shape (points,), ascending, at least 3
+    parameter : str
+    y : array of shape (series, points), not negative
+    standard_error : array of shape (series, points), relative
+    candidates : sequence of Growth
+        What the values may grow as, beside a constant, falling growths and the claim.
+    claim : Growth, optional
+    noise : NoisePrior
+    resolution : float
+        Step in which values are counted, in their unit; 0 if there is none.
+    """
+    design = design_of(tuple(x.tolist()), parameter, tuple(candidates), claim, noise)
+    least = np.where(y > 0, y, np.inf).min(axis=1, keepdims=True)
+    scale = np.maximum(y, resolution or _ZERO * np.where(np.isfinite(least), least, 1.0))
+    scale = np.maximum(scale, _LOW * _neighbours(y))
+    error = np.sqrt(standard_error**2 + (resolution / scale) ** 2 / 12)
+    found: list[Posterior] = []
+    for start in range(0, len(y), _SERIES_AT_ONCE):
+        part = slice(start, start + _SERIES_AT_ONCE)
+        kept = hypotheses_of(design, y[part], scale[part], error[part])
+        rows = zip(y[part], scale[part], error[part], kept, strict=True)
+        found += [Posterior(design, *row) for row in rows]
+    return found
