@@ -9,9 +9,9 @@ p^0.42 or p^0.9 log p, to see whether prediction intervals hold there too. The s
 on other seeds than its default.
 
 Extrapolation errors are those of the statistic that a tool models, for five repetitions: the expected first quartile for
-scalkit, the mean for Extra-P. Of scalkit's answers the growth of the model that is shown counts, the median of all predictions,
+scalkit, the mean for Extra-P. Of scalkit's answers the growth of the model that is shown counts, the prediction of the average,
 and for "inside the limits or not" whether the probability of inside is above 60 %: a missed violation is taken as somewhat worse
-than a false alarm. Beside it stand the shown model's own extrapolation, the model that adjusted R2 chooses, the rank of the
+than a false alarm. Beside it stand the extrapolation of the formula alone, the model that adjusted R2 chooses, the rank of the
 shown model and the verdict, which may also be undecided. The interval of scalkit is held against a newly measured value. The
 series are simulated, not measured. Extra-P runs with its defaults in an environment of its own, because it needs numpy below 2.
 """
@@ -23,6 +23,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -137,20 +138,20 @@ def by_scalkit(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
         data = sk.measurements(case["x"], case["y"], name="f")
         expected = {"f": {"expectation": case["expected"], "deviation": "p^(1/2)", "space": "ics15"}}
         verdict = sk.validate(data, expected)["f"]
-        posterior = verdict.posterior
+        by_paper = replace(verdict, estimator="adjusted_r2").model
         answer = {
             "growth": str(verdict.model.growth),
-            "by_adjusted_r2": str(verdict.by_adjusted_r2.growth),
+            "by_adjusted_r2": str(by_paper.growth),
             "rank": verdict.rank,
             "verdict": verdict.verdict,
         }
         answer["inside"] = 1 - verdict.probability["none"]
         if "quartile" in case:
             far = case["x"][-1] * np.array(FAR)
-            answer["later"] = posterior.predict(far).tolist()
-            answer["shown"], answer["by_paper"] = verdict.model(far).tolist(), verdict.by_adjusted_r2(far).tolist()
+            answer["later"] = verdict.predict(far).tolist()
+            answer["shown"], answer["by_paper"] = verdict.model.by_formula(far).tolist(), by_paper(far).tolist()
         if "measured_later" in case:
-            answer["band"] = [float(bound) for bound in posterior.interval(FAR[0] * case["x"][-1], SURE)]
+            answer["band"] = [float(bound) for bound in verdict.interval(FAR[0] * case["x"][-1], SURE)]
         found[index] = answer
     return [found[index] for index in range(len(cases))]
 

@@ -109,18 +109,13 @@ def settings(case: Case) -> np.ndarray:
 
 
 def judge(cases: list[Case]) -> list[Any]:
-    """Return the posterior of each case, computed together."""
+    """Return the verdict on each case, computed together."""
     import scalkit as sk
-    from scalkit.validation.posterior import posteriors
+    from scalkit.validation.judge.along_one import judge as judge_series
 
     space = sk.SearchSpace.preset("ics15")
-    found: dict[int, Any] = {}
-    for text in EXPECTATIONS:
-        mine = [i for i, case in enumerate(cases) if case.expected == text]
-        if mine:
-            expectation = sk.Expectation(text, deviation="p^(1/2)")
-            found.update(zip(mine, posteriors([cases[i].series() for i in mine], expectation, space), strict=True))
-    return [found[i] for i in range(len(cases))]
+    expectations = {text: sk.Expectation(text, deviation="p^(1/2)") for text in EXPECTATIONS}
+    return judge_series([(case.series(), expectations[case.expected], space) for case in cases])
 
 
 def repeat(case: Case, _: Any) -> float | None:
@@ -142,20 +137,20 @@ def doubling(case: Case, _: Any) -> float | None:
     return ahead if ahead * STEP <= case.budget else None
 
 
-def doubling_until(case: Case, posterior: Any) -> float | None:
-    from scalkit.validation.advise import ENOUGH, advise
+def doubling_until(case: Case, verdict: Any) -> float | None:
+    from scalkit.validation.advise import advise
 
-    ahead = doubling(case, posterior)
-    return None if ahead is None or advise(posterior, [ahead]).apparent >= ENOUGH else ahead
+    ahead = doubling(case, verdict)
+    return None if ahead is None or advise(verdict, [ahead]).stop else ahead
 
 
-def by_advice(case: Case, posterior: Any) -> float | None:
+def by_advice(case: Case, verdict: Any) -> float | None:
     from scalkit.validation.advise import advise
 
     ahead = settings(case)
     if not ahead.size:
         return None
-    advice = advise(posterior, ahead)
+    advice = advise(verdict, ahead)
     return None if advice.stop else advice.candidates[0].x
 
 
@@ -168,28 +163,28 @@ STRATEGIES: dict[str, tuple[Callable[[Case, Any], float | None], bool]] = {
     "next doubling, stop": (doubling_until, True),
     "advise": (by_advice, True),
 }
-"""What to measure next, and whether that asks for the posterior."""
+"""What to measure next, and whether that asks for the verdict."""
 
 
 def play(cases: list[Case], strategy: str) -> None:
     """Measure until the strategy ends, all cases side by side."""
-    choose, needs_posterior = STRATEGIES[strategy]
+    choose, needs_verdict = STRATEGIES[strategy]
     alive = cases
     while alive:
-        known = judge(alive) if needs_posterior else [None] * len(alive)
-        for case, posterior in zip(alive, known, strict=True):
-            p = choose(case, posterior)
+        known = judge(alive) if needs_verdict else [None] * len(alive)
+        for case, verdict in zip(alive, known, strict=True):
+            p = choose(case, verdict)
             if p is None:
                 case.done = True
-                case.probability = posterior and posterior.probability
+                case.probability = verdict and verdict.probability
             else:
                 case.measure(int(p), STEP)
                 case.budget -= STEP * p
                 case.steps += 1
         alive = [case for case in alive if not case.done]
     late = [case for case in cases if case.probability is None]
-    for case, posterior in zip(late, judge(late), strict=True):
-        case.probability = posterior.probability
+    for case, verdict in zip(late, judge(late), strict=True):
+        case.probability = verdict.probability
 
 
 def score(cases: list[Case], start: int) -> dict[str, float]:

@@ -61,15 +61,15 @@ TRUE_ROWS: dict[str, Disturbance] = {
 }
 
 
-def series(rng: np.random.Generator, growth: str, disturbed: Disturbance) -> Any:
+def series(rng: np.random.Generator, growth: str, disturbed: Disturbance, parameter: str = "n") -> Any:
     """Return measurements of a function: a constant of up to half of the first value, and the growth."""
     x = float(rng.choice([16, 64, 256, 1024])) * 2.0 ** np.arange(6)
     t = sk.Growth.parse(growth, "n")(x)
     y = (rng.uniform(0, 0.5) + t / t[0]) * 1e-6
-    return sk.measurements(x, disturbed(rng, y), parameter="n", name="f", unit="s")
+    return sk.measurements(x, disturbed(rng, y), parameter=parameter, name="f", unit="s")
 
 
-def answers(cases: int, seed: int, disturbed: Disturbance, steps: tuple[int, ...]) -> dict[str, float]:
+def answers(cases: int, seed: int, disturbed: Disturbance, steps: tuple[int, ...], parameter: str = "n") -> dict[str, float]:
     """Return the share of each answer where the truth is some of `steps` places above the claim.
 
     Parameters
@@ -79,13 +79,15 @@ def answers(cases: int, seed: int, disturbed: Disturbance, steps: tuple[int, ...
     disturbed : callable
         From a generator and values to repetitions.
     steps : tuple of int
+    parameter : str
+        A size such as ``"n"``, over which caches explain a factor, or a number of processes, ``"p"``.
     """
     rng, found = np.random.default_rng(seed), []
     for _ in range(cases):
         above = int(rng.choice(steps))
         claim = int(rng.integers(0, len(GROWTHS) - above))
-        data = series(rng, GROWTHS[claim + above], disturbed)
-        expected = sk.Expectation(GROWTHS[claim], None, "n")
+        data = series(rng, GROWTHS[claim + above], disturbed, parameter)
+        expected = sk.Expectation(GROWTHS[claim].replace("n", parameter), None, parameter)
         found.append(sk.validate(data, {"f": expected}, strictness="strict")["f"].answer)
     return {answer: found.count(answer) / cases for answer in ("fix", "cannot tell", "fine")}
 
@@ -95,12 +97,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=300)
     parser.add_argument("--seed", type=int, default=20261201)
+    parser.add_argument("--parameter", default="n", help="name of the parameter: n, a size, or p, processes")
     args = parser.parse_args()
     for share in (0.01, 0.05):
-        row = answers(args.cases, args.seed, noise(share), (1, 2))
+        row = answers(args.cases, args.seed, noise(share), (1, 2), args.parameter)
         print(json.dumps({"claims": "too optimistic", "noise": share, **row}))
     for name, disturbed in TRUE_ROWS.items():
-        print(json.dumps({"claims": "true", "disturbance": name, **answers(args.cases, args.seed + 1, disturbed, (0,))}))
+        row = answers(args.cases, args.seed + 1, disturbed, (0,), args.parameter)
+        print(json.dumps({"claims": "true", "disturbance": name, **row}))
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def counts(row: str, n: int, seed: int) -> dict[str, float]:
     """Return the shares of decided verdicts, of false alarms and missed violations among them, and the sure and wrong ones."""
     import scalkit as sk
     from scalkit.measure import series
-    from scalkit.validation.posterior import posteriors
+    from scalkit.validation.judge.along_one import judge
 
     rng = np.random.default_rng([seed, ROWS.index(row)])
     space = sk.SearchSpace.preset("ics15")
@@ -83,8 +83,9 @@ def counts(row: str, n: int, seed: int) -> dict[str, float]:
                 y = 1 - share + share * term
             measured.append(series(sk.measurements(x, disturbed(rng, row, x, y), name="f"))[0])
             is_inside.append(expectation.rank(growth) != "none")
-        for posterior, truth in zip(posteriors(measured, expectation, space), is_inside, strict=True):
-            inside = 1 - posterior.probability["none"]
+        verdicts = judge([(one, expectation, space) for one in measured])
+        for verdict, truth in zip(verdicts, is_inside, strict=True):
+            inside = 1 - verdict.probability["none"]
             if max(inside, 1 - inside) >= SURE:
                 (alarms if truth else missed).append((inside > 0.5) != truth)
             sure += max(inside, 1 - inside) >= 0.95 and (inside > 0.5) != truth

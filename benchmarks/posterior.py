@@ -1,8 +1,8 @@
 """Times verdicts on batches of 1,000 series: the posterior alone, `validate`, and the interval of a verdict.
 
-The posterior gives probabilities, rivals, crossing and hidden share. Simulated series: six settings p = 32, ..., 1024 by
-default, five repetitions, log-normal noise of 1 to 10 %, an expectation of p and the 26 growths of the preset ``ics15``. CPU
-time, all threads together, after one warm-up batch; an interval when it is asked for first, and again.
+Simulated series: six settings p = 32, ..., 1024 by default, five repetitions, log-normal noise of 1 to 10 %, an expectation of p
+and the 26 growths of the preset ``ics15``. CPU time, all threads together, after one warm-up batch; an interval when it is asked
+for first, and again.
 """
 
 from __future__ import annotations
@@ -35,26 +35,19 @@ def make_batch(seed: int, n: int = SETTINGS) -> np.ndarray:
     return y[:, :, None] * np.exp(noise * rng.standard_normal((BATCH, n, 5)))
 
 
-def verdicts(values: np.ndarray) -> dict[str, np.ndarray]:
-    """Return what a verdict carries, for each series."""
+def posteriors(values: np.ndarray) -> None:
+    """Compute the posterior of each series, and what a verdict takes from it first."""
     import scalkit as sk
-    from scalkit.validation.crossing import crossing
-    from scalkit.validation.posterior.hypotheses import hypotheses
-    from scalkit.validation.posterior.masses import noisy_masses
-    from scalkit.validation.posterior.profiles import summarise
+    from scalkit.fit.regression.locations import standard_errors
+    from scalkit.fit.regression.posterior import posteriors as posteriors_of
+    from scalkit.fit.regression.priors import TIMES
 
-    expectation = sk.Expectation("p", deviation="p^(1/2)")
-    hyp = hypotheses(settings(values.shape[1]), expectation, sk.SearchSpace.preset("ics15").ticks)
-    masses = noisy_masses(summarise(values), hyp)
-    crossings = np.array([crossing(growth, expectation) for growth in hyp.growths])
-    order = np.argsort(-masses.growth, axis=1)[:, :6]
-    return {
-        "probability": np.stack([masses.growth[:, hyp.rank == rank].sum(axis=1) for rank in range(3)], axis=1),
-        "rivals": order,
-        "weights": np.take_along_axis(masses.growth, order, axis=1),
-        "crossing": crossings[order[:, 0]],
-        "hidden": masses.bound,
-    }
+    x = settings(values.shape[1])
+    y = np.quantile(values, 0.25, axis=2)
+    error = np.array([standard_errors(one, low) for one, low in zip(values, y, strict=True)])
+    claim = sk.Growth.parse("p")
+    for one in posteriors_of(x, "p", y, error, sk.SearchSpace.preset("ics15").ticks, claim, TIMES):
+        one.too_fast(claim)
 
 
 def validated(values: np.ndarray) -> tuple[float, float, float]:
@@ -86,25 +79,25 @@ def main() -> None:
     parser.add_argument("--settings", type=int, default=SETTINGS)
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    verdicts(make_batch(args.seed, args.settings))
+    posteriors(make_batch(args.seed, args.settings))
     validated(make_batch(args.seed, args.settings))
     rates, times = [], []
     for batch in range(args.batches):
         values = make_batch(args.seed + batch + 1, args.settings)
         times.append(validated(values))
         start = time.process_time()
-        verdicts(values)
+        posteriors(values)
         rates.append(BATCH / (time.process_time() - start))
     whole, first, again = np.median(times, axis=0)
     result = {
-        "verdicts_per_second": {"best": max(rates), "median": float(np.median(rates)), "slowest": min(rates)},
+        "posteriors_per_second": {"best": max(rates), "median": float(np.median(rates)), "slowest": min(rates)},
         "validate_per_second": BATCH / whole,
         "interval_ms": {"first": 1e3 * first, "again": 1e3 * again},
     }
     if args.json:
         print(json.dumps(result))
     else:
-        print("posterior: " + "  ".join(f"{k} {v:,.0f} verdicts/s" for k, v in result["verdicts_per_second"].items()))
+        print("posterior: " + "  ".join(f"{k} {v:,.0f}/s" for k, v in result["posteriors_per_second"].items()))
         print(f"validate: median {BATCH / whole:,.0f} verdicts/s; an interval: {1e3 * first:.2f} ms, again {1e3 * again:.2f} ms")
 
 

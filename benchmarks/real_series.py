@@ -3,8 +3,8 @@
 The series are in ``data/real``: C++ kernels (``real_kernels.cpp``) and Python functions (``real_functions.py``) by the CPU clock,
 MPI programs (``real_programs.c``) in virtual time; and collective operations of three libraries in virtual time, and MAFIA. The
 largest setting of each is left out, both tools model the others, and each predicts the statistic that it models there: scalkit
-the first quartile, Extra-P the mean. scalkit knows no expectation but the class, a power or an exponential: all ticks are equally
-probable before (``prior="ticks"``).
+the first quartile, Extra-P the mean. scalkit knows no expectation but the class, a power or an exponential: no growth is more
+probable than others because it was claimed.
 """
 
 from __future__ import annotations
@@ -66,20 +66,22 @@ def cases() -> list[dict[str, Any]]:
     return [case for case in found if case]
 
 
-def by_scalkit(all_cases: list[dict[str, Any]], prior: Any) -> list[dict[str, Any]]:
+def by_scalkit(all_cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     import scalkit as sk
+    from scalkit.measure import series
+    from scalkit.validation.judge.along_one import judge
 
     found = []
     for case in all_cases:
         growth = "2^" if case["group"] == "mafia" else ""
         expected = sk.Expectation(growth + case["data"].attrs["parameter"])
-        verdict = sk.validate(case["data"], {case["name"]: expected}, prior=prior)[case["name"]]
-        by = case["at"] if "*" in verdict.series.metric else 1.0  # times that fall are modelled as p*time
-        low, high = verdict.posterior.interval(case["at"], 0.9) / by
+        one = next(one for one in series(case["data"]) if one.metric == "time")
+        (verdict,) = judge([(one, expected, sk.SearchSpace.around(expected))], knows_claim=False)
+        low, high = verdict.interval(case["at"])
         found.append(
             {
-                "shown": float(verdict.model(case["at"])) / by,
-                "predicted": float(verdict.posterior.predict(case["at"])) / by,
+                "shown": float(verdict.model.by_formula(np.array(case["at"]))),
+                "predicted": float(verdict.predict(case["at"])),
                 "inside": bool(low <= np.quantile(case["held"], 0.25) <= high),
                 "growth": str(verdict.model.growth),
             }
@@ -87,8 +89,8 @@ def by_scalkit(all_cases: list[dict[str, Any]], prior: Any) -> list[dict[str, An
     return found
 
 
-def errors_of(all_cases: list[dict[str, Any]], prior: Any, beside: bool) -> list[dict[str, Any]]:
-    answers = by_scalkit(all_cases, prior)
+def errors_of(all_cases: list[dict[str, Any]], beside: bool) -> list[dict[str, Any]]:
+    answers = by_scalkit(all_cases)
     others = extrap_answers([{"x": c["x"], "y": c["y"], "at": c["at"]} for c in all_cases]) if beside else answers
     found = []
     for case, mine, other in zip(all_cases, answers, others, strict=True):
@@ -119,11 +121,10 @@ def summary(rows: list[dict[str, Any]], key: str = "predicted") -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--prior", default="ticks", choices=("ticks", "ranks", "expectation"))
     parser.add_argument("--no-extrap", action="store_true")
     parser.add_argument("--each", action="store_true", help="one line for each series")
     args = parser.parse_args()
-    rows = errors_of(cases(), args.prior, not args.no_extrap)
+    rows = errors_of(cases(), not args.no_extrap)
     if args.each:
         for row in sorted(rows, key=lambda row: row["extrap"] - row["predicted"]):
             print(

@@ -79,9 +79,9 @@ def by_scalkit(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
             found[place] = {
                 "growth": str(verdict.model.growth),
                 "inside": 1 - verdict.probability["none"],
-                "later": verdict.posterior.predict(x[-1] * np.array(FAR)).tolist(),
-                "shown": verdict.model(x[-1] * np.array(FAR)).tolist(),
-                "bands": verdict.posterior.interval(x[-1] * np.array(TIMES), SURE).T.tolist(),
+                "later": verdict.predict(x[-1] * np.array(FAR)).tolist(),
+                "shown": verdict.model.by_formula(x[-1] * np.array(FAR)).tolist(),
+                "bands": verdict.interval(x[-1] * np.array(TIMES), SURE).T.tolist(),
             }
     return [found[place] for place in range(len(cases))]
 

@@ -42,7 +42,7 @@ CASES: tuple[tuple[str, Callable[[Floats], Floats], str, Floats, float], ...] = 
 def main() -> None:
     import scalkit as sk
     from scalkit.measure import series
-    from scalkit.validation.posterior import posteriors
+    from scalkit.validation.judge.along_one import judge
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=200, help="series in each row (default: %(default)s)")
@@ -55,8 +55,8 @@ def main() -> None:
         expectation = sk.Expectation(expected, deviation="p^(1/2)")
         noisy = (curve(p)[:, None] * np.exp(rng.normal(0, noise, (len(p), REPETITIONS))) for _ in range(args.cases))
         measured = [series(sk.measurements(p, y, name="f"))[0] for y in noisy]
-        found = posteriors(measured, expectation, sk.SearchSpace.preset("ics15"))
-        counts = Counter(posterior.verdict for posterior in found)
+        space = sk.SearchSpace.preset("ics15")
+        counts = Counter(verdict.verdict for verdict in judge([(one, expectation, space) for one in measured]))
         shares = {word: counts[word] / args.cases for word in ("total", "approximate", "none", "undecided")}
         rows.append({"truth": truth, "expected": expected, "largest": p[-1], "noise": noise} | shares)
     if args.json:

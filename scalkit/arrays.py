@@ -28,6 +28,6 @@ class EqualIfMissingAlike:
 
 
 def _comparable(value: Any) -> tuple[object, ...]:
-    """Return the fields of a dataclass, with None in place of NaN."""
-    values = (getattr(value, field.name) for field in fields(value))
+    """Return the fields of a dataclass that are compared, with None in place of NaN."""
+    values = (getattr(value, field.name) for field in fields(value) if field.compare)
     return tuple(None if isinstance(value, float) and value != value else value for value in values)

@@ -13,7 +13,6 @@ MIN_POINTS = 5
 Statistic = Literal["q1", "median", "mean", "min", "cut_mean", "cut_mean_1", "cut_mean_4", "cut_mean_12", "cut_mean_34"]
 """What stands for repetitions; the cut means leave out the quarters of their name, `cut_mean` the first and the fourth."""
 
-Prior = Literal["ranks", "ticks", "expectation"]
 Scaling = Literal["auto", "weak"]
 
 
@@ -22,10 +21,10 @@ class JudgingOptions(TypedDict, total=False):
 
     statistic: str
     min_points: int
-    prior: str
     scaling: str
     space: Any
     strictness: str
+    resolution: str
 
 
 def _words(text: str, choices: tuple[str, ...] = (), show: str | None = None, offers: tuple[Any, ...] = ()) -> Any:
@@ -38,16 +37,16 @@ class Judging:
 
     `statistic`: over repetitions, then over runs: ``"q1"``, ``"median"``, ``"mean"``, ``"min"``, ``"cut_mean"``, ...
     `min_points`: fewest points of each parameter.
-    `prior`: what is taken as equally probable before the measurements: ``"ranks"``, total, approximate and none; ``"ticks"``,
-    all of them; ``"expectation"``, the expectation and all others together.
-    `scaling`: times that fall as the parameter grows come from a problem of fixed size; ``"auto"`` models their cost,
-    parameter times time, ``"weak"`` the times as they are.
+    `scaling`: a claim that falls, such as ``"1/p"``, is about a problem of fixed size; ``"auto"`` judges the product of
+    parameter and value, ``"weak"`` the values as they are.
     `space`: ticks for all functions instead of each expectation's own.
     `strictness`: how much faster than claimed is fine: ``"strict"``, nothing; ``"paper"``, the deviation limits of the
     paper; a growth such as ``"n^(1/4)"``; ``"auto"``, a deviation that was given with the expectation, else nothing. The
     limits of the bundled catalogues are about noisy times, not about bytes, counts and virtual times.
+    `resolution`: the answer is fine only where every growth is excluded that outgrows the claim by more than this, such as
+    ``"n^(1/4)"``; ``"any"`` asks for nothing.
     Raises DataError if `min_points` is no whole number of at least 3.
-    Raises UsageError if the prior or the scaling is unknown, or the strictness is no text.
+    Raises UsageError if the scaling is unknown, or the strictness is no text.
     """
 
     statistic: str = field(
@@ -63,18 +62,11 @@ class Judging:
     min_points: int = field(
         default=MIN_POINTS, metadata=_words("fewest settings of the parameter (default: 5)", show="N", offers=(3, 4, 5, 6, 7, 8))
     )
-    prior: str = field(
-        default="ranks",
-        metadata=_words(
-            "what is equally probable before the measurements: total, approximate and none (ranks, the default); every "
-            "growth that is tried (ticks); the expectation and all others together (expectation)",
-            get_args(Prior),
-        ),
-    )
     scaling: str = field(
         default="auto",
         metadata=_words(
-            "times that fall are judged by their cost, parameter times time (auto, the default), or as they are (weak)",
+            "a claim that falls, such as 1/p, is judged by the product of parameter and value (auto, the default), or by the "
+            "values as they are (weak)",
             get_args(Scaling),
         ),
     )
@@ -95,19 +87,30 @@ class Judging:
             offers=("auto", "strict", "paper"),
         ),
     )
+    resolution: str = field(
+        default="any",
+        metadata=_words(
+            "the answer is fine only if growths are excluded that outgrow the claim by more than this, as in 'n^(1/4)'; any, "
+            "the default, asks for nothing",
+            show="GROWTH",
+            offers=("any",),
+        ),
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.min_points, int) or self.min_points < 3:
             raise DataError(
                 f"min_points is {self.min_points!r}; a whole number of at least 3 is needed, {MIN_POINTS} by default."
             )
-        for name in ("prior", "scaling"):  # an unknown statistic is refused where it is computed
+        for name in ("scaling",):  # an unknown statistic is refused where it is computed
             value, choices = getattr(self, name), OPTIONS[name].metadata["choices"]
             if value not in choices:
                 shown = " or ".join(choices) if len(choices) == 2 else f"one of {', '.join(choices)}"
                 raise UsageError(f"the {name} {value!r} is unknown; choose {shown}.")
         if not isinstance(self.strictness, str):
             raise UsageError(f"the strictness {self.strictness!r:.60} is no text; choose strict, paper or a growth.")
+        if not isinstance(self.resolution, str):
+            raise UsageError(f"the resolution {self.resolution!r:.60} is no text; write a growth such as 'n^(1/4)', or any.")
 
     @classmethod
     def of(cls, options: Mapping[str, Any], begin: "Judging | None" = None) -> "Judging":

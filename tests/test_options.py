@@ -25,8 +25,8 @@ from scalkit.validation import SearchSpace
 from scalkit.widgets.explorer.data_picker import DataPicker
 
 P = [2, 4, 8, 16, 32, 64]
-OTHER: dict[str, Any] = {"statistic": "median", "min_points": 4, "prior": "ticks", "scaling": "weak", "space": "paper",
-                         "strictness": "paper"}  # fmt: skip
+OTHER: dict[str, Any] = {"statistic": "median", "min_points": 4, "scaling": "weak", "space": "paper",
+                         "strictness": "paper", "resolution": "p^(1/4)"}  # fmt: skip
 
 
 @pytest.fixture
@@ -97,11 +97,11 @@ def test_a_search_space_survives_as_json() -> None:
     ("options", "error", "message"),
     [
         ({"statistics": "q1"}, UsageError, "the option 'statistics' of judging is unknown; did you mean 'statistic'?"),
-        ({"x": 1}, UsageError, "the option 'x' of judging is unknown; there are statistic, min_points, prior, scaling, space, "
-         "strictness."),
-        ({"prior": "mine"}, UsageError, "the prior 'mine' is unknown; choose one of ranks, ticks, expectation."),
+        ({"x": 1}, UsageError, "the option 'x' of judging is unknown; there are statistic, min_points, scaling, space, "
+         "strictness, resolution."),
         ({"scaling": "fast"}, UsageError, "the scaling 'fast' is unknown; choose auto or weak."),
         ({"strictness": 1}, UsageError, "the strictness 1 is no text; choose strict, paper or a growth."),
+        ({"resolution": 1}, UsageError, "the resolution 1 is no text; write a growth such as 'n^(1/4)', or any."),
         ({"min_points": 2}, DataError, "min_points is 2; a whole number of at least 3 is needed, 5 by default."),
     ],
 )  # fmt: skip

@@ -23,7 +23,7 @@ from scalkit.formats.ci.junit import to_junit
 from scalkit.task_bar import Report, task_bar
 from scalkit.text import capital, counted
 from scalkit.validation import CATALOGUES, AnyVerdict, Validation
-from scalkit.validation.answer import ANSWER_SYMBOLS, passed_in_words
+from scalkit.validation.answer import ANSWER_SYMBOLS, resolution_in_words
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.baseline.comparison import Comparison
 from scalkit.validation.catalogue import ExpectationSet
@@ -148,7 +148,7 @@ def _table(result: Validation) -> Table:
     return table_of(_HEADS, rows, ("adj. R²",), caption=remark, caption_justify="left", title_justify="left")
 
 
-_HEADS = ("Answer", "Function", "Metric", "Expectation", "passes up to", "Model", "adj. R²", "Divergence", "Match")
+_HEADS = ("Answer", "Function", "Metric", "Expectation", "excludes beyond", "Model", "adj. R²", "Divergence", "Match")
 
 
 def _cells(verdict: AnyVerdict) -> Iterator[Text]:
@@ -158,5 +158,5 @@ def _cells(verdict: AnyVerdict) -> Iterator[Text]:
     origin = ", virtual" if verdict.series.virtual else ", simulated" if verdict.series.simulated else ""
     metric = f"{verdict.metric}{origin}"
     match = f"{MATCH_WORDS[verdict.verdict]}{', slower' if verdict.is_better else ''}{'' if verdict.decides else ' ⚠'}"
-    passes = "-" if verdict.against else passed_in_words(verdict.passes_up_to)
+    passes = "-" if verdict.against else resolution_in_words(verdict.resolution)
     yield from map(printed, (verdict.function, metric, growth, passes, str(verdict.model), r2, str(verdict.divergence), match))

@@ -3,9 +3,9 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,6 +39,13 @@ def at_points(points: ArrayLike | Mapping[str, ArrayLike], parameters: Sequence[
 _SMALLEST, _LARGEST = 1e-16, 1e18
 
 
+class Curve(Protocol):
+    """Anything that has values at points."""
+
+    def predict(self, at: Floats) -> Floats:
+        """Return values at points of shape (m,)."""
+
+
 @dataclass(frozen=True, eq=False)
 class Model(EqualIfMissingAlike):
     """``constant + coefficient * growth(x)``, in `unit`.
@@ -60,6 +67,12 @@ class Model(EqualIfMissingAlike):
         Whether no model followed the values closely, so that all were fitted on a logarithmic scale.
     weight : float
         Posterior probability of its growth; NaN where none was computed.
+    lower : Growth, optional
+        Of a second, slower term.
+    lower_coefficient : float, in `unit`
+    average : Curve, optional
+        What gives the values in place of the formula: the average over everything that the
+        measurements leave possible, of which the formula is the most probable part.
     """
 
     constant: float
@@ -72,6 +85,9 @@ class Model(EqualIfMissingAlike):
     log2_coefficient: float
     is_rough: bool = False
     weight: float = math.nan
+    lower: Growth | None = None
+    lower_coefficient: float = 0.0
+    average: Curve | None = field(default=None, repr=False, compare=False)
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -90,15 +106,24 @@ class Model(EqualIfMissingAlike):
         if x is None or isinstance(x, Mapping):
             (x,) = at_points(values if x is None else x, self.parameters).values()
         at = np.asarray(x, dtype=np.float64)
-        if self.growth.is_constant:
-            return np.full(at.shape, self.constant)
+        if self.average is not None:
+            return self.average.predict(at.ravel()).reshape(at.shape)
+        return self.by_formula(at)
+
+    def by_formula(self, at: Floats) -> Floats:
+        """Return the values of the formula, without regard to `average`."""
+        found = np.full(at.shape, self.constant)
         with np.errstate(over="ignore"):
-            return np.asarray(np.maximum(self.constant + np.exp2(self.log2_coefficient + self.growth.log2_value(at)), 0.0))
+            if self.lower is not None:
+                found = found + self.lower_coefficient * self.lower(at)
+            if not self.growth.is_constant:
+                found = found + np.exp2(self.log2_coefficient + self.growth.log2_value(at))
+        return np.asarray(np.maximum(found, 0.0))
 
     def log2_value(self, x: ArrayLike) -> Floats:
         """Return log2 of the model at `x`, which does not overflow."""
         at = np.asarray(x, dtype=np.float64)
-        if self.constant < 0:
+        if self.average is not None or self.constant < 0 or self.lower is not None:
             with np.errstate(divide="ignore"):
                 return np.asarray(np.log2(self(at)))
         with np.errstate(divide="ignore"):
@@ -107,37 +132,52 @@ class Model(EqualIfMissingAlike):
             return constant
         return np.asarray(np.logaddexp2(constant, self.log2_coefficient + self.growth.log2_value(at)))
 
-    def __str__(self) -> str:
-        constant = _quantity(abs(self.constant), self.unit)
-        if self.growth.is_constant:
-            return constant
-        term = f"{self._shown_coefficient()} * {self.growth}"
-        return _sum(constant, term, self.constant, "+", "-")
+    def _parts(self) -> list[tuple[float, str, Growth]]:
+        """Return sign, quantity and growth of each part, the leading term last."""
+        found = [(self.constant, _quantity(abs(self.constant), self.unit), Growth.constant())]
+        if self.lower is not None:
+            quantity = _quantity(abs(self.lower_coefficient), self.unit)
+            found.append((self.lower_coefficient, quantity, self.lower))
+        if not self.growth.is_constant:
+            text = coefficient_text(self.coefficient, self.log2_coefficient, self.unit)
+            found.append((1.0, text, self.growth))
+        kept = [part for part in found if part[0]] or found[:1]
+        # A positive part comes first, so that the formula does not begin with a sign.
+        return sorted(kept, key=lambda part: part[0] < 0) if kept[0][0] < 0 else kept
 
-    def _shown_coefficient(self) -> str:
-        return coefficient_text(self.coefficient, self.log2_coefficient, self.unit)
+    def __str__(self) -> str:
+        def term(quantity: str, growth: Growth) -> str:
+            return quantity if growth.is_constant else f"{quantity} * {growth}"
+
+        return _sum([(sign, term(quantity, growth)) for sign, quantity, growth in self._parts()], " + ", " - ")
 
     def to_sympy(self) -> Any:
         """Return a sympy expression, in `unit`."""
+        found = Growth.constant().to_sympy() * self.constant
+        if self.lower is not None:
+            found = found + self.lower_coefficient * self.lower.to_sympy()
         if self.growth.is_constant:
-            return self.growth.to_sympy() * self.constant
-        return self.constant + self.coefficient * self.growth.to_sympy()
+            return found
+        return found + self.coefficient * self.growth.to_sympy()
 
     def to_latex(self) -> str:
         """Return LaTeX with prefixed units, for example ``8856\\,\\mathrm{B} + 8\\,\\mathrm{B} \\cdot p``."""
-        constant = latex_of(_quantity(abs(self.constant), self.unit))
-        if self.growth.is_constant:
-            return constant
-        term = f"{latex_of(self._shown_coefficient())} \\cdot {self.growth.to_latex()}"
-        return _sum(constant, term, self.constant, "+", "-")
+
+        def term(quantity: str, growth: Growth) -> str:
+            shown = latex_of(quantity)
+            return shown if growth.is_constant else f"{shown} \\cdot {growth.to_latex()}"
+
+        return _sum([(sign, term(quantity, growth)) for sign, quantity, growth in self._parts()], " + ", " - ")
 
     def to_mathml(self) -> str:
         """Return presentation MathML without the enclosing ``<math>``."""
-        constant = mathml_of(_quantity(abs(self.constant), self.unit))
-        if self.growth.is_constant:
-            return f"<mrow>{constant}</mrow>"
-        term = f"{mathml_of(self._shown_coefficient())}<mo>&#x22C5;</mo>{self.growth.to_mathml()}"
-        return f"<mrow>{_sum(constant, term, self.constant, '<mo>+</mo>', '<mo>-</mo>')}</mrow>"
+
+        def term(quantity: str, growth: Growth) -> str:
+            shown = mathml_of(quantity)
+            return shown if growth.is_constant else f"{shown}<mo>&#x22C5;</mo>{growth.to_mathml()}"
+
+        parts = [(sign, term(quantity, growth)) for sign, quantity, growth in self._parts()]
+        return f"<mrow>{_sum(parts, '<mo>+</mo>', '<mo>-</mo>')}</mrow>"
 
     def __repr__(self) -> str:
         return f"Model({str(self)!r})"
@@ -149,12 +189,10 @@ class Model(EqualIfMissingAlike):
         return f"<math>{self.to_mathml()}</math>"
 
 
-def _sum(constant: str, term: str, sign: float, plus: str, minus: str) -> str:
-    """Return the two in the order in which neither has a sign of its own."""
-    if sign == 0:
-        return term
-    first, last, between = (constant, term, plus) if sign > 0 else (term, constant, minus)
-    return f"{first} {between} {last}" if len(plus) == 1 else first + between + last
+def _sum(parts: Sequence[tuple[float, str]], plus: str, minus: str) -> str:
+    """Return the parts with the sign of each before it; none before the first."""
+    first, *others = parts
+    return first[1] + "".join((minus if sign < 0 else plus) + text for sign, text in others)
 
 
 def _quantity(value: float, unit: str) -> str:

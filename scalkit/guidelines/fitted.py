@@ -8,12 +8,12 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.fit import MIN_POINTS, Model
+from scalkit.fit.regression.posterior import Posterior
 from scalkit.guidelines import Assessment
 from scalkit.guidelines.predictions import Prediction, predict
 from scalkit.measure import Series
 from scalkit.validation import Expectation, SearchSpace
 from scalkit.validation.judge.along_one import judge
-from scalkit.validation.posterior import Posterior
 
 _KNOTS = 40
 """A curve is drawn at so many places and interpolated between; growths are smooth on a logarithmic axis."""
@@ -37,12 +37,12 @@ class FittedCurve:
         a new value.
         """
         at = np.geomspace(x[0], x[-1], _KNOTS) if len(x) > _KNOTS else x
-        seen = self.posterior.predictions(at)
-        chosen = rng.choice(len(seen.weights), size=n, p=seen.weights / seen.weights.sum())
-        settings = len(self.posterior.series.x)
-        shift = rng.standard_normal(n) * seen.spread[chosen, 0] / np.sqrt(settings + 1)
+        mixture = self.posterior.mixture(at)
+        shares = mixture.weights[:, -1]  # what becomes negative up to the last point is no law
+        chosen = rng.choice(len(shares), size=n, p=shares)
+        shift = rng.standard_normal(n) * mixture.width[chosen, 0] / np.sqrt(len(self.posterior.y) + 1)
         kinds, which = np.unique(chosen, return_inverse=True)
-        logs = np.stack([np.interp(np.log(x), np.log(at), seen.logs[kind]) for kind in kinds])
+        logs = np.stack([np.interp(np.log(x), np.log(at), mixture.centre[kind]) for kind in kinds])
         return np.asarray(np.exp(logs[which] + shift[:, None]))
 
 
@@ -57,7 +57,7 @@ def fit_curves(parameter: str, series: Sequence[tuple[Floats, Floats]]) -> list[
     expectation, space = Expectation(parameter, parameter=parameter), SearchSpace.preset("ics15", parameter)
     made = [_series(parameter, number, x, values) for number, (x, values) in enumerate(series)]
     usable = [one for one in made if len(one.x) >= MIN_POINTS]
-    for verdict in judge([(one, expectation, space) for one in usable], prior="ticks"):
+    for verdict in judge([(one, expectation, space) for one in usable], knows_claim=False):
         found[int(verdict.function)] = FittedCurve(verdict.model, verdict.posterior)
     return found
 

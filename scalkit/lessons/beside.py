@@ -223,7 +223,7 @@ def libraries_virtual() -> Beside:
 def _explain(verdict: Verdict, each: Collection[Verdict]) -> bool:
     """Return whether every value of a library is that of one of its algorithms, of which each has a verdict that decides."""
     values = [dict(zip(one.series.x, one.series.y, strict=True)) for one in each]
-    own = zip(verdict.posterior.series.x, verdict.posterior.series.y, strict=True)
+    own = zip(verdict.series.x, verdict.series.y, strict=True)
     return all(_kind_of(one) != _OPEN for one in each) and all(
         any(abs(one.get(x, np.inf) - y) < _SAME_S for one in values) for x, y in own
     )
@@ -303,13 +303,16 @@ def _reason(verdict: Verdict | None) -> str:
     """Return why exact times of a virtual clock do not decide, in brackets."""
     if verdict is None or not verdict.series.virtual:
         return ""
-    found = [one for one in verdict.remarks if "another algorithm" in one]
-    return f" ({'; '.join(found) or 'the algorithm changes, and no growth follows four settings'})"
+    found = [one for one in verdict.caveats if "algorithm" in one]
+    slowest, fastest = verdict.posterior.growth_band()
+    return f" ({'; '.join(found) or f'anything from {slowest} to {fastest} is possible'})"
 
 
 def _kind_of(verdict: Verdict | None) -> str:
     if verdict is None or not verdict.decides or verdict.verdict == "undecided":
         return _OPEN
+    if verdict.verdict == "none" and verdict.direction != "grows slower" and not verdict.misses:
+        return _OPEN  # one value decides, or the machine may explain by how much
     return _kind(verdict.verdict, verdict.misses)
 
 

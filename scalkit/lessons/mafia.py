@@ -45,7 +45,7 @@ def mafia_table(source: Source = None) -> pd.DataFrame:
 
     Returns: one row for each function of the table. Columns are pairs: ``("paper", ...)``, ``("time", ...)``,
     ``("operations", ...)``. ``model`` is the growth of the best model, ``divergence`` is that over the expectation,
-    ``match`` the rank that follows: the method of the paper. ``probable`` is the growth that the values make most probable;
+    ``match`` the rank that follows: the method of the paper. ``probable`` is the most probable growth;
     ``verdict`` the rank that is at least 90 % probable, or ``undecided``; ``probability`` that of the verdict: of
     approximate, that the growth is inside the limits; of undecided, that of the most probable match.
 
@@ -140,12 +140,11 @@ def _row(printed: PrintedModel, verdicts: Mapping[str, Verdict]) -> dict[tuple[s
         ("paper", "match"): printed.match,
     }
     for metric, verdict in verdicts.items():
-        probable = max((verdict.model, *verdict.rivals), key=lambda one: one.weight)
         row |= {
             (metric, "model"): str(verdict.model.growth),
             (metric, "divergence"): str(verdict.divergence),
             (metric, "match"): verdict.rank,
-            (metric, "probable"): str(probable.growth),
+            (metric, "probable"): str(verdict.posterior.by_probability[0]),
             (metric, "verdict"): verdict.verdict,
             (metric, "probability"): round(_probability(verdict), 3),
         }

@@ -49,7 +49,8 @@ class Outcome:
         n, points = verdict.series.n_repetitions, zip(verdict.series.x, verdict.series.y, strict=True)
         runs = verdict.series.values.shape[1]
         facts = {
-            "expected": f"{verdict.expectation}, fine up to {in_decimals(verdict.passes_up_to)}",
+            "expected": f"{verdict.expectation}",
+            "excluded": f"anything faster than {in_decimals(verdict.resolution)}",
             "model": f"{verdict.model}"
             + (f" (adjusted R2 {verdict.adjusted_r2:.3f})" if np.isfinite(verdict.adjusted_r2) else ""),
             "measured": f"{len(n)} settings, {n.min()} to {n.max()} samples each, {runs} run{'s' * (runs > 1)}",

@@ -1,25 +1,27 @@
 """Where to measure next: the setting that tells most about the verdict for its cost."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
+from scalkit.arrays import Flags, Floats
 from scalkit.errors import UsageError
+from scalkit.fit.regression.mixture import Mixture
 from scalkit.growth import Growth
 from scalkit.text import percent
 from scalkit.units import format_quantity
 from scalkit.validation.asked import without_value
-from scalkit.validation.expectation import RANKS
-from scalkit.validation.posterior import Posterior, Predictions
+from scalkit.validation.told.sentences import too_fast_in_words
 
-ENOUGH = 0.98
-"""A rank needs no further measurement if it is that probable among growths of one term."""
+if TYPE_CHECKING:
+    from scalkit.validation.verdict import Verdict
 
 SHARE = 0.75
 """A candidate that tells less than this share of the most telling one is passed over, however cheap it is."""
@@ -27,8 +29,7 @@ SHARE = 0.75
 Cost = str | Callable[[float], float] | None
 
 _NOTHING = 0.03  # bits
-_PER_SPREAD = 3.0  # nodes of the grid within one standard deviation: the sum over a normal density is then exact to 1e-9
-_MOST_BINS = 4096
+_NODES = 100  # equally probable new values
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,9 @@ class Candidate:
     """One setting that could be measured.
 
     `x`: setting of the parameter.
-    `information` in bits: expected gain of knowledge about the rank.
-    `predictions`: the two most probable growths of different rank, and the value that each predicts there, in the unit
-    of the series.
+    `information` in bits: expected gain of knowledge about whether it grows too fast.
+    `predictions`: the most probable growth that is fine and the most probable one that is not, and the value that each
+    predicts there, in the unit of the series.
     """
 
     x: float
@@ -59,16 +60,10 @@ class Advice:
     `candidates`: first those that tell at least 75 % of what the most telling one does, by information per square root
     of cost; then the others likewise. Many cheap settings of little information each cost more in the end than one that
     tells.
-    `probability`: of the most probable match now.
-    `apparent`: the same if no second term hides beside the one that shows: what measuring on can make out. A small
-    hidden term is excluded by few settings in reach, so the doubt about it is not what the advice goes by, as long as
-    it does not change which rank is the most probable.
     """
 
-    posterior: Posterior
+    verdict: Verdict
     candidates: tuple[Candidate, ...]
-    probability: float
-    apparent: float
 
     @property
     def information(self) -> float:
@@ -77,37 +72,29 @@ class Advice:
 
     @property
     def stop(self) -> bool:
-        """Whether measuring more is hardly worth its cost.
-
-        So it is if a rank is 98 % probable while no second term hides, or if no candidate tells 0.03 bit. The verdict may
-        be undecided all the same; larger settings than the candidates may decide it.
-        """
-        return self.apparent >= ENOUGH or self.information < _NOTHING
+        """Whether measuring more is hardly worth its cost: there is an answer, or no candidate tells 0.03 bit."""
+        return self.verdict.answer != "cannot tell" or self.information < _NOTHING
 
     @property
     def sentence(self) -> str:
         """The advice in plain words."""
-        series = self.posterior.series
+        verdict, series = self.verdict, self.verdict.series
         if not series.decides:
             return f"Measure {series.function} again first, as its values decide nothing: {series.caveats[0]}."
-        now = f"the most probable match of {series.function} has {percent(self.probability)}"
-        if round(100 * self.apparent) > round(100 * self.probability):
-            now += f", {percent(self.apparent)} if no second term hides"
-        if self.apparent >= ENOUGH and self.posterior.verdict == "undecided":
-            return f"More of these settings decide nothing: {now}; a larger one may."
-        if self.apparent >= ENOUGH:
-            return f"Stop: {now}."
+        if verdict.answer != "cannot tell":
+            return f"Stop: the answer for {series.function} is {verdict.answer}."
+        now = f"{series.function} grows {too_fast_in_words(verdict)} with a probability of {percent(verdict.too_fast)}"
         if self.stop:
-            return f"Stop: {now}, and no candidate tells more than {self.information:.2f} bit; offer larger settings."
+            return f"Stop: {now}, and no candidate tells more than {self.information:.2f} bit; offer larger points."
         best = self.candidates[0]
-        told = " and ".join(f"{growth} predicts {_quantity(y, series.unit)}" for growth, y in best.predictions)
-        return f"Measure {series.parameter} = {best.x:g}: {now}; there {told}."
+        values = " and ".join(f"{growth} predicts {_quantity(y, series.unit)}" for growth, y in best.predictions)
+        return f"Measure {series.parameter} = {best.x:g}: {now}; there {values}."
 
     def __repr__(self) -> str:
         return f"<Advice: {self.sentence}>"
 
     def _repr_html_(self) -> str:
-        series = self.posterior.series
+        series = self.verdict.series
         head = "".join(
             f"<th scope='col'>{escape(name)}</th>"
             for name in (series.parameter, "cost", "information", "per √cost", "predictions")
@@ -120,50 +107,41 @@ class Advice:
         return f"<table><caption>{escape(self.sentence)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def advise(posterior: Posterior, candidates: ArrayLike, cost: Cost = "p") -> Advice:
-    """Return candidates ranked by expected information about the rank per square root of their cost.
+def advise(verdict: Verdict, candidates: ArrayLike, cost: Cost = "p") -> Advice:
+    """Return candidates ranked by expected information about the answer per square root of their cost.
 
     Those that tell much less than the most telling one come last.
 
-    `candidates` (shape (m,)): settings that could be measured, also ones that were.
-    `cost`: the name of the parameter, or ``"p"`` whatever it is called, if a measurement costs as much as its setting says;
-    a function of the setting; or None where all cost the same.
+    `verdict`: over one parameter.
+    `candidates` (shape (m,)): points that could be measured, also ones that were.
+    `cost`: the name of the parameter, or ``"p"`` whatever it is called, if a measurement costs as much as its point says;
+    a function of the point; or None where all cost the same.
     Raises UsageError if there is no candidate, one is not positive or has no value of a growth, or a cost is not positive.
 
     Source: docs/method.md, "Where to measure next".
     """
     at = _settings(candidates)
-    costs = _costs(at, cost, posterior.series.parameter)
-    _require_values(posterior, at)
-    seen, ranks = _competing(posterior, at)
-    rivals = _rivals(posterior)
-    widths = _widths(posterior, at, (seen.weights[:, None] * seen.spread**2).sum(axis=0))
+    costs = _costs(at, cost, verdict.parameter)
+    _require_values(verdict, at)
+    mixture = _mixture(verdict, at)
+    growths = verdict.posterior.growths
+    is_too_fast = np.array([growth > verdict.bound for growth in growths])[mixture.lead]
+    rivals = _rivals(verdict)
+    information = _information(mixture, is_too_fast)
+    if verdict.series.exact or verdict.series.virtual:
+        information[np.isin(at, verdict.series.x)] = 0.0  # the same value would come again
     found = [
         Candidate(
             float(x),
             float(costs[k]),
-            _information(seen.logs[:, k], seen.weights, widths[k], ranks),
-            tuple((growth, _prediction(seen, k, growth)) for growth in rivals),
+            float(information[k]),
+            tuple((growth, _prediction(mixture, growths.index(growth), k)) for growth in rivals),
         )
         for k, x in enumerate(at)
     ]
     least = SHARE * max(one.information for one in found)
     found.sort(key=lambda one: (one.information < least, -one.value, one.x))
-    apparent = float(np.bincount(ranks, seen.weights, len(RANKS)).max())
-    return Advice(posterior, tuple(found), max(posterior.probability.values()), apparent)
-
-
-def _competing(posterior: Posterior, at: Floats) -> tuple[Predictions, Any]:
-    """Return the hypotheses that the advice goes by, and the place of each one's rank in ``RANKS``.
-
-    Those of one term, unless they make another rank the most probable one: then a second term is no mere doubt.
-    """
-    every = posterior.predictions(at, refined=False)
-    one = every.of_one_term()
-    ranks = np.array([RANKS.index(posterior.expectation.rank(growth)) for growth in every.growths])
-    first, alone = (np.bincount(ranks[seen.tick], seen.weights, len(RANKS)).argmax() for seen in (every, one))
-    seen = one if alone == first else every
-    return seen, ranks[seen.tick]
+    return Advice(verdict, tuple(found))
 
 
 def _settings(candidates: ArrayLike) -> Floats:
@@ -178,11 +156,12 @@ def _settings(candidates: ArrayLike) -> Floats:
     return at
 
 
-def _require_values(posterior: Posterior, at: Floats) -> None:
+def _require_values(verdict: Verdict, at: Floats) -> None:
     """Refuse candidates where a growth that competes has no value, as a logarithm below 1."""
-    if found := without_value(posterior.growths, posterior.series.x, at):
+    growths = (verdict.expectation.growth, *verdict.posterior.growths)
+    if found := without_value(growths, verdict.series.x, at):
         x, growth = found
-        raise UsageError(f"the candidate {posterior.series.parameter} = {x:g} is where {growth} has no value; leave it out.")
+        raise UsageError(f"the candidate {verdict.parameter} = {x:g} is where {growth} has no value; leave it out.")
 
 
 def _costs(at: Floats, cost: Cost, parameter: str) -> Floats:
@@ -202,70 +181,50 @@ def _costs(at: Floats, cost: Cost, parameter: str) -> Floats:
     return costs
 
 
-def _widths(posterior: Posterior, at: Floats, variances: Floats) -> Floats:
-    """Return the standard deviation of the logarithm of what is measured at each setting.
+def _mixture(verdict: Verdict, at: Floats) -> Mixture:
+    """Return the distribution of new values at candidates.
 
-    At a new setting it is the root of `variances`. Repetitions at a measured setting leave what it deviates by from every
-    model, and make its mean more precise. They tell as much as an independent value whose variance makes up the difference;
-    of exact values they tell nothing.
+    Below the largest point all hypotheses follow what was measured: the drifts and steps by which
+    some of them explain it are there again when it is measured again.
     """
-    x, values = posterior.series.x, posterior.series.replicates
-    there = np.isfinite(values) & (values > 0)
-    count = np.maximum(there.sum(axis=1), 1)
-    n = len(x)
-    logs = np.log(np.where(there, values, 1.0))
-    mean = logs.sum(axis=1, where=there) / count
-    freedom = int((count - 1).sum())
-    scatter = float(((logs - mean[:, None]) ** 2).sum(where=there)) / freedom if freedom else math.inf
-    scatter = 0.0 if posterior.is_exact else scatter
-    widths = np.sqrt(variances)
-    again, share = float(np.median(count)), float(np.mean(1 / count))
-    for k, setting in enumerate(at):
-        for i in np.flatnonzero(np.isclose(x, setting, rtol=1e-9)):
-            variance = float(variances[k]) / (1 + 1 / n)  # of the value of a setting
-            each = min(scatter, variance / share)  # of one repetition
-            stays = variance - each * share
-            before, after = stays + each / count[i], stays + each / (count[i] + again)
-            told = before * after / (before - after) if before > after else math.inf
-            widths[k] = math.sqrt(told + variance / n)
-    return widths
+    design, n, y = verdict.posterior.design, len(at), verdict.series.y
+    found = verdict.posterior.mixture(np.concatenate([at, design.x]))
+    is_positive = y > 0
+    off = np.where(is_positive, np.log(np.where(is_positive, y, 1.0)) - found.centre[:, n:], 0.0)
+    off[:, -1] = 0.0  # a drift is zero there, and what else lifts that point may be a disturbance
+    places = -design.distance(at), -design.distance(design.x)
+    share = np.array([np.interp(*places, one) for one in np.eye(len(y))])
+    centre = found.centre[:, :n] + off @ share
+    return Mixture(found.weights[:, :n], centre, found.width[:, :n], found.lead)
 
 
-def _information(logs: Floats, weights: Floats, width: float, ranks: Any) -> float:
-    """Return the mutual information of the rank and a new value, in bits, on a grid of values."""
-    if not math.isfinite(width):
-        return 0.0
-    low, high = float(logs.min()) - 5 * width, float(logs.max()) + 5 * width
-    n = int(min((high - low) / width * _PER_SPREAD, _MOST_BINS)) + 1
-    step = (high - low) / n
-    place = np.clip(((logs - low) / step).astype(int), 0, n - 1)
-    reach = max(1, min(int(5 * width / step), n))
-    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / width) ** 2)
-    kernel /= kernel.sum()
-    joint = [np.convolve(np.bincount(place[ranks == r], weights[ranks == r], n), kernel, "full") for r in range(len(RANKS))]
-    total = _entropy(np.sum(joint, axis=0))
-    known = sum(float(part.sum()) * _entropy(part / part.sum()) for part in joint if part.sum() > 0)
-    return max(0.0, total - known)
+def _information(mixture: Mixture, is_too_fast: Flags) -> Floats:
+    """Return the mutual information of the answer and a new value at each point, in bits."""
+    values = mixture.quantiles([(k + 0.5) / _NODES for k in range(_NODES)])
+    z = (values - mixture.centre[:, None]) / mixture.width[:, None]  # (components, nodes, points)
+    density = (mixture.weights / mixture.width)[:, None] * np.exp(-0.5 * z**2)
+    found = np.zeros(values.shape[1])
+    for is_this in (is_too_fast, ~is_too_fast):
+        before = mixture.weights[is_this].sum(axis=0)
+        after = density[is_this].sum(axis=0) / density.sum(axis=0)
+        ratio = np.divide(after, before, out=np.ones_like(after), where=after > 0)
+        found += (after * np.log2(ratio)).mean(axis=0)
+    return np.maximum(found, 0.0)
 
 
-def _entropy(mass: Floats) -> float:
-    positive = mass[mass > 0]
-    return float(-(positive * np.log2(positive)).sum())
+def _rivals(verdict: Verdict) -> Sequence[Growth]:
+    """Return the most probable growth, and the most probable one of the other answer."""
+    first, *others = verdict.posterior.by_probability
+    is_too_fast = first > verdict.bound
+    return [first, *[growth for growth in others if (growth > verdict.bound) != is_too_fast][:1]]
 
 
-def _rivals(posterior: Posterior) -> Sequence[Growth]:
-    """Return the most probable growth, and the most probable one of another rank."""
-    order = [posterior.growths[k] for k in np.argsort(-posterior.weights) if posterior.weights[k] > 0]
-    rank = posterior.expectation.rank
-    return [order[0], *[growth for growth in order[1:] if rank(growth) != rank(order[0])][:1]]
-
-
-def _prediction(seen: Predictions, column: int, growth: Growth) -> float:
-    mine = seen.tick == seen.growths.index(growth)
-    if not mine.any():
+def _prediction(mixture: Mixture, lead: int, column: int) -> float:
+    mine = np.flatnonzero(mixture.lead == lead)
+    if not mine.size:
         return math.nan
-    weights = seen.weights[mine]
-    return float(np.exp((weights * seen.logs[mine, column]).sum() / weights.sum()))
+    weights = mixture.weights[mine, column]
+    return float(np.exp((weights * mixture.centre[mine, column]).sum() / weights.sum()))
 
 
 def _quantity(value: float, unit: str) -> str:

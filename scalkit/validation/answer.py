@@ -2,6 +2,7 @@
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -12,6 +13,7 @@ import numpy as np
 from scalkit.arrays import Floats
 from scalkit.errors import ExpectationError, UsageError
 from scalkit.growth import Growth
+from scalkit.measure.reduce import Values
 from scalkit.validation.expectation import Expectation
 
 Answer = Literal["fix", "cannot tell", "fine"]
@@ -20,16 +22,66 @@ ANSWERS: tuple[Answer, ...] = ("fix", "cannot tell", "fine")
 
 ANSWER_SYMBOLS: dict[Answer, str] = {"fix": "✗", "cannot tell": "?", "fine": "✓"}
 
+SURE = 0.95
+"""Probability of growing faster than claimed from which on it is to be fixed."""
+
+FINE = 0.25
+"""Probability of growing faster than claimed up to which a claim is fine; what else the values leave possible is said by the
+resolution. At 0.3 twice as many too optimistic claims would pass at 5 % noise."""
+
+_EXCLUDED = 0.05
+"""Growths beyond the resolution are together this probable at most."""
+
+_OCTAVE = 0.01
+"""Octaves over which the slope of a growth is taken."""
+
+APART = 0.9
+"""Probability that the largest point is lifted by something of its own from which on nobody can tell how the values go on."""
+
+SEVERAL = 3
+"""So many launches that agree on a value make a disturbance unlikely, as one that lasts over all of them is rare."""
+
 MATERIAL = 1.25
-"""Noisy values must outgrow the best fit of the claim by this factor over the measured range: clocks and temperatures make a
-machine drift by up to a fifth during a campaign, and a drift along the settings looks like growth; 5 % are for the noise."""
+"""Factor by which a machine may drift over a campaign, 20 %, and 5 % for noise; a drift along the points looks like growth."""
+
+MEMORY = 8.0
+"""Factor by which an element becomes dearer at most as data outgrow caches, branch predictors and pools of small objects, but for
+one function in twenty."""
+
+CLEAN_MEMORY = 2.0
+"""The same where the values follow one law without a drift: a rise by caches may look like a logarithm over a short range."""
+
+_MEDIAN_MEMORY, _STEEPNESS = 4.8, 5.8
+"""The factor that half of the functions reach whose times outgrow a true claim, and how fast others become rare: a quarter is
+below 4, a twentieth above 8, as in the training half of `benchmarks/real_times.py`."""
+
+PROCESSES = frozenset("p np nprocs procs processes ranks nodes threads cores workers".split())
+"""Names of parameters that are numbers of processes, in lower case; any other is the size of a problem."""
+
+
+def counts_processes(parameter: str) -> bool:
+    """Return whether a parameter is a number of processes by its name."""
+    return parameter.lower() in PROCESSES
+
+
+def unexplained(factor: float) -> float:
+    """Return the probability that data outgrowing caches do not explain a factor from 1 on."""
+    return float(1 / (1 + (_MEDIAN_MEMORY / factor) ** _STEEPNESS))
+
+
+def machine_factor(series: Values, parameters: Sequence[str]) -> float:
+    """Return the factor by which a machine alone may make values rise over the measured points; 1 for exact values.
+
+    Times over the size of a problem also rise where data outgrow caches.
+    """
+    if series.exact or series.virtual:
+        return 1.0
+    return MATERIAL if all(map(counts_processes, parameters)) else MEMORY
+
 
 _NAMES = ("auto", "strict", "paper")
 _FRACTION = re.compile(r"\((-?\d+)/(\d+)\)")
-_LEAST_EXPLAINED = 5  # settings: two coefficients explain fewer by chance
-_FEW_STEPS = 4
 _SAME = 1e-12  # relative: a column that differs less from a multiple of another one says nothing more
-_STANDARD_ERRORS = 2.0  # a slope beyond this is seen about 95 times in 100
 
 
 def tolerance_of(expectation: Expectation, strictness: str, *, bundled: bool, is_exact: bool) -> Growth:
@@ -104,22 +156,6 @@ def _excess(values: bytes, *terms: bytes) -> float:
     return float(ratio[-1] / ratio.min())
 
 
-def steps_explain(y: Floats, term: Floats, step: float) -> bool:
-    """Return whether exact values are a constant and a term that does not fall, up to the step in which they are counted.
-
-    The smallest setting may be off by a few steps: two processes need no table for a third one.
-
-    `y`, `term` of shape (points,).
-    `step`: in which the values are counted; 0 if that is unknown, then nothing is explained.
-    """
-    if not step or len(y) < _LEAST_EXPLAINED:
-        return False
-    design = np.stack([np.ones_like(term), term], axis=1)
-    found = np.linalg.lstsq(design[1:], y[1:], rcond=None)[0]
-    off = np.abs(y - design @ found)
-    return bool(found[1] >= 0 and off[1:].max() <= step and off[0] <= _FEW_STEPS * step)
-
-
 def claim_ahead(y: Floats, growth: Growth, x: Floats, ahead: float) -> float:
     """Return the value at a setting if what was measured at `x` grew as claimed: a constant and the growth, fitted to `y`."""
     logs = growth.log2_value(np.append(x, ahead))
@@ -171,19 +207,59 @@ def _fitted_two(found: Floats, first: Floats, second: Floats) -> list[float]:
     return [constant, slope]
 
 
-def passing_growth(bound: Growth, x: Floats, parameter: str, noise: float) -> Growth:
-    """Return the fastest growth that would still be called fine.
+def resolution_of(
+    growths: Sequence[Growth], probabilities: Floats, bound: Growth, parameter: str, last: float, *, is_exact: bool
+) -> Growth:
+    """Return the slowest growth such that anything faster is excluded.
 
-    `bound`: the fastest one that is tolerated.
-    `x` of shape (points,): settings, ascending.
-    `noise`: relative standard error of a setting's value; 0 for exact values, whose bound is sharp.
+    Exact values exclude all candidates beyond it. Noisy ones tell a growth from the next one of
+    the ruler only, so the next power beyond it is taken.
+
+    Parameters
+    ----------
+    growths : sequence of Growth
+        What competed, ascending, with `probabilities`, of shape (growths,).
+    bound : Growth
+        The fastest growth that is fine.
+    last : float
+        The largest measured point, where powers and logarithms are compared.
     """
-    if not noise > 0 or x[0] <= 0 or x[-1] <= x[0]:
-        return bound
-    logs = np.log(x)
-    slope = _STANDARD_ERRORS * noise / math.sqrt(float(((logs - logs.mean()) ** 2).sum()))
-    unseen = max(slope, math.log(MATERIAL) / float(logs[-1] - logs[0]))
-    return bound * Growth.of(parameter, power=Fraction(round(100 * unseen), 100))
+    start = bisect_right(growths, bound)
+    beyond = probabilities[::-1].cumsum()[::-1]  # of each growth and all faster ones
+    place = next((k for k in range(start, len(growths)) if beyond[k] <= _EXCLUDED), len(growths))
+    slowest = growths[place - 1] if place > start else bound
+    if is_exact or slowest.exponential(parameter):
+        return slowest
+    slope = _slope(slowest, last)
+    powers = [g for g in growths if g > Growth.constant() and not g.log(parameter)]
+    found = next((g for g in powers if _slope(g, last) > slope), None)
+    return found or slowest * Growth.of(parameter, power=Fraction(1, 4))
+
+
+def _slope(growth: Growth, last: float) -> float:
+    """Return by which power of the parameter a growth rises at the largest point."""
+    logs = growth.log2_value(np.array([last, last * 2**_OCTAVE]))
+    return float(logs[1] - logs[0]) / _OCTAVE
+
+
+def required_resolution(text: str, parameter: str) -> Growth | None:
+    """Return the growth by which a claim may be outgrown unseen; None for any.
+
+    Raises UsageError if a text is no growth, or one that does not grow.
+    """
+    if text == "any":
+        return None
+    try:
+        return Expectation(Growth.of(parameter, power=1), text, parameter).deviation
+    except ExpectationError as error:
+        raise UsageError(
+            f"the resolution {text!r:.60} is no growth in {parameter}; write one such as '{parameter}^(1/4)', or 'any'."
+        ) from error
+
+
+def resolution_in_words(found: Growth | Mapping[str, Growth]) -> str:
+    """Return the resolution of a verdict as text; of one over several parameters along each."""
+    return in_decimals(found) if isinstance(found, Growth) else ", ".join(map(in_decimals, found.values()))
 
 
 def in_decimals(growth: Growth) -> str:
@@ -195,11 +271,6 @@ def in_decimals(growth: Growth) -> str:
         return match[0] if below <= 4 or shorter.endswith(".") else shorter
 
     return _FRACTION.sub(shown, str(growth))
-
-
-def passed_in_words(bounds: Growth | Mapping[str, Growth]) -> str:
-    """Return `passes_up_to` of a verdict as text; of one over several parameters along each."""
-    return in_decimals(bounds) if isinstance(bounds, Growth) else ", ".join(map(in_decimals, bounds.values()))
 
 
 def scaled(growth: Growth, x: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""What users ask of a posterior: settings, levels and costs, checked before anything is computed."""
+"""What users ask of a verdict: settings and levels, checked before anything is computed."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -22,16 +22,6 @@ def checked_level(level: object) -> float:
     return float(level)
 
 
-def checked_shares(shares: Sequence[object]) -> Floats:
-    """Return probabilities from 0 to 1 of quantiles. Raises UsageError if one is none."""
-    if not np.iterable(shares):
-        raise UsageError(f"the shares are {shares!r:.60}; give a list of probabilities, as in [0.5].")
-    for one in shares:
-        if not isinstance(one, int | float | np.floating) or not 0 <= one <= 1:
-            raise UsageError(f"the share {one!r:.60} of a quantile is no probability from 0 to 1; 0.5 is the median.")
-    return np.array(shares, dtype=np.float64)
-
-
 def checked_settings(x: ArrayLike, parameter: str) -> Floats:
     """Return settings of a parameter as floats. Raises UsageError if they are no numbers, or one is not positive and finite."""
     try:
@@ -43,6 +33,20 @@ def checked_settings(x: ArrayLike, parameter: str) -> Floats:
     wrong = ~(np.isfinite(at) & (at > 0))
     if wrong.any():
         raise UsageError(f"the setting {parameter} = {at[wrong].flat[0]:g} is not positive and finite; ask for others.")
+    return at
+
+
+def predictable_points(x: ArrayLike, series: Series, growths: Sequence[Growth]) -> Floats:
+    """Return points of a parameter as floats.
+
+    Raises UsageError as `checked_settings` does, and if a growth that competes has no value there.
+    """
+    at = checked_settings(x, series.parameter)
+    if found := without_value(growths, series.x, at.ravel()):
+        point, growth = found
+        raise UsageError(
+            f"nothing can be predicted at {series.parameter} = {point:g}, where {growth} has no value; ask for larger points."
+        )
     return at
 
 

@@ -1,5 +1,6 @@
 """An expectation in big O, its deviation limits, and where a model's growth lies against them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,6 +24,21 @@ WORDS = {
 }
 """Exponents of the parameter and of its logarithm."""
 RANKS: tuple[Rank, ...] = ("total", "approximate", "none")
+
+VerdictWord = Literal["total", "approximate", "none", "undecided"]
+
+SURE_OF_MATCH = 0.9
+"""A match is undecided below this probability."""
+
+
+def word_of(probability: Mapping[Rank, float]) -> VerdictWord:
+    """Return the rank that is at least 90 % probable, total and approximate together where total alone is not."""
+    if probability["total"] >= SURE_OF_MATCH:
+        return "total"
+    if probability["none"] >= SURE_OF_MATCH:
+        return "none"
+    inside = probability["total"] + probability["approximate"]
+    return "approximate" if inside >= SURE_OF_MATCH else "undecided"
 
 
 @runtime_checkable
@@ -64,8 +80,6 @@ class Expectation:
     Attributes
     ----------
     growth, deviation : Growth
-    is_of_time : bool
-        Whether it is the growth of a performance model in seconds, never one of a cost.
     limits : tuple of Growth
         ``(growth / deviation, growth * deviation)``; a model on a limit is inside.
 
@@ -79,7 +93,6 @@ class Expectation:
     deviation: Growth
     parameter: str
     has_own_deviation: bool
-    is_of_time: bool
 
     def __init__(self, expression: object, deviation: object | None = None, parameter: str | None = None) -> None:
         growth = Growth.parse(expression.growth if isinstance(expression, HasGrowth) else expression, parameter)
@@ -103,7 +116,6 @@ class Expectation:
             ("deviation", allowed),
             ("parameter", name),
             ("has_own_deviation", deviation is not None),
-            ("is_of_time", hasattr(expression, "kind") and getattr(expression, "unit", "") == "s"),
         ):
             object.__setattr__(self, field, value)
 

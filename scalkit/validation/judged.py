@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from scalkit.errors import UsageError
 from scalkit.measure.reduce import Values
-from scalkit.validation.answer import MATERIAL, Answer
-from scalkit.validation.expectation import Direction
-from scalkit.validation.posterior import SURE, VerdictWord
+from scalkit.validation.answer import FINE, SURE, Answer, machine_factor
+from scalkit.validation.expectation import Direction, VerdictWord
 from scalkit.validation.several.along import AlongVerdict
 
 if TYPE_CHECKING:
@@ -18,12 +17,6 @@ if TYPE_CHECKING:
     from scalkit.fit.refine import Refined, Weights
     from scalkit.fit.several.model import SeveralModel
     from scalkit.validation.against.ratio import Against
-
-POOR = 0.8
-"""Adjusted R^2 below which a model of noisy values does not say how they grow: a fifth of what they vary by is left."""
-
-SLOW_ENOUGH = "does not grow faster than expected; how slowly it grows"
-"""What a verdict begins with that is fine and undecided."""
 
 
 class Along(dict[str, AlongVerdict]):
@@ -53,6 +46,11 @@ class Judged:
     @property
     def direction(self) -> Direction:
         """Whether it grows faster, slower or as expected."""
+        raise NotImplementedError
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters."""
         raise NotImplementedError
 
     @property
@@ -86,9 +84,29 @@ class Judged:
         raise NotImplementedError
 
     @property
+    def machine_factor(self) -> float:
+        """Factor by which the machine alone may make the values rise over the measured points."""
+        return machine_factor(self.series, self.parameters)
+
+    @property
     def is_material(self) -> bool:
-        """Whether the values outgrow the claim by more than a machine may drift; exact values do by any amount."""
-        return self.series.exact or self.series.virtual or self.excess >= MATERIAL
+        """Whether the values outgrow the claim by more than the machine explains."""
+        return self.machine_factor == 1 or self.excess >= self.machine_factor
+
+    @property
+    def leaks(self) -> bool:
+        """Whether bytes are not given back, ever more with a larger parameter."""
+        return False
+
+    @property
+    def hangs_on_last(self) -> bool:
+        """Whether something of its own lifts the value at the largest point."""
+        return False
+
+    @property
+    def resolves(self) -> bool:
+        """Whether the resolution is as fine as was required."""
+        return True
 
     @cached_property
     def answer(self) -> Answer:
@@ -97,28 +115,20 @@ class Judged:
             return "cannot tell"
         if self.against is not None:
             return self.against.answer
-        if self.is_explained:
-            return "fine"
-        if self.misses:
-            return "cannot tell" if self.is_poor else "fix"
-        return "fine" if self.too_fast <= 1 - SURE else "cannot tell"
-
-    @property
-    def is_explained(self) -> bool:
-        """Whether the claim explains every value to within the step in which the metric is counted."""
-        return False
+        if self.leaks:
+            return "fix"
+        if self.hangs_on_last:
+            return "cannot tell"
+        if self.too_fast >= SURE and self.is_material:
+            return "fix"
+        return "fine" if self.too_fast <= FINE and self.resolves else "cannot tell"
 
     @property
     def misses(self) -> bool:
         """Whether it grows faster than claimed by more than is tolerated, as far as the values go."""
         if self.against is not None:
             return bool(self.against.growing)
-        return self.too_fast >= SURE and self.is_material and not self.is_explained
-
-    @property
-    def is_poor(self) -> bool:
-        """Whether no term follows the values well enough to say how they grow."""
-        return False
+        return self.leaks or (self.too_fast >= SURE and self.is_material and not self.hangs_on_last)
 
     @property
     def is_decided(self) -> bool:

@@ -1,4 +1,4 @@
-"""Where the growth changes: the piecewise model of a series, and the remark of a verdict on it."""
+"""Where the growth changes: the piecewise model of a series."""
 
 import math
 from collections.abc import Sequence
@@ -9,16 +9,12 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError
-from scalkit.fit import Model
-from scalkit.fit.cuts import MIN_SETTINGS, gain_of_two, penalty
 from scalkit.fit.piecewise import Piecewise, fit_piecewise
 from scalkit.fit.pure_error import Noise, noise_of
 from scalkit.measure import Series, Statistic, measurements, series
 from scalkit.validation.space import SearchSpace
 
-_STRONG = 0.99  # a remark beside every verdict must be rarer wrong than the verdict, which is sure at 0.9
 _LEAST_OF_EXACT = 1e-3
-_MOST_POINTS = 64
 
 
 def piecewise(
@@ -112,34 +108,3 @@ def _noise(one: Series, statistic: str = "q1") -> Noise:
     if one.exact:
         return replace(noise, error=math.hypot(noise.error, _LEAST_OF_EXACT))
     return replace(noise, is_all=False)
-
-
-def piecewise_remark(series: Series, model: Model) -> str | None:
-    """Return what a verdict should say of a change point that is at least 99 % probable; None where there is none.
-
-    `model`: the best model of one term; where its residuals leave no room for a change point, nothing is computed. Its
-    growth competes beside the ticks of ``"ics15"``.
-    """
-    n = len(series.x)
-    if not 2 * MIN_SETTINGS <= n <= _MOST_POINTS or not (series.y > 0).all():
-        return None
-    noise = _noise(series)
-    ticks = SearchSpace.preset("ics15", series.parameter).ticks[1:]
-    if model.growth not in ticks and not model.growth.is_constant:
-        ticks = (*ticks, model.growth)
-    if not model.is_rough and not _has_room(model, noise, n, len(ticks)):
-        return None
-    if gain_of_two(series.x, series.y, ticks, noise) <= 0:
-        return None
-    found = fit_piecewise(series.x, series.y, ticks, noise, parameter=series.parameter, unit=series.unit)
-    if found.is_single or found.probability < _STRONG:
-        return None
-    changes = "; ".join(str(change) for change in found.change_points)
-    return f"one term does not follow the values over the whole range: {changes}"
-
-
-def _has_room(model: Model, noise: Noise, n: int, n_ticks: int) -> bool:
-    """Return whether pieces without any residual would be probable enough; if not, none are."""
-    ahead = 2 * math.log(_STRONG / (1 - _STRONG))
-    single = float(noise.misfit(model.rss, n)) + penalty(1, 0 if model.growth.is_constant else 1, n, n_ticks)
-    return bool(single - float(noise.misfit(0.0, n)) - penalty(2, 0, n, 1) >= ahead)

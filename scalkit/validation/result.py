@@ -14,7 +14,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.json_values import json_fields
 from scalkit.text import did_you_mean
 from scalkit.validation.advise import Advice, Cost, advise
-from scalkit.validation.answer import ANSWERS, Answer
+from scalkit.validation.answer import ANSWERS, Answer, resolution_in_words
 from scalkit.validation.judge.measured import AnyVerdict
 from scalkit.validation.limit import Limits, limits
 from scalkit.validation.names import function_in, in_short
@@ -227,7 +227,7 @@ class Validation:
         `cost`: ``"p"``, or the parameter's name, where a measurement costs as much as its setting says, a function of it, or
         None.
         """
-        return {(v.function, v.metric): advise(v.posterior, candidates, cost) for v in self.along_one}
+        return {(v.function, v.metric): advise(v, candidates, cost) for v in self.along_one}
 
     def limit(self, metric: str, budget: float | str, ppn: int = 1, *, even_outside: bool = False) -> Limits:
         """Return the largest setting within a budget, of the functions of a metric; see `scalkit.validation.limit.limits`.
@@ -258,7 +258,7 @@ class Validation:
                 "rank": v.rank,
                 "verdict": v.verdict,
                 **{f"p_{rank}": p for rank, p in v.probability.items()},
-                "hidden": v.hidden,
+                "resolution": resolution_in_words(v.resolution),
                 "direction": v.direction,
                 "crossing": v.crossing,
                 "decides": v.decides,

@@ -3,7 +3,7 @@
 import difflib
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -185,10 +185,11 @@ def _ratio(left: Floats, right: Floats) -> Floats:
 def _predicted(rule: Relation, models: Mapping[str, Model], x: Floats) -> float | None:
     """Return the setting from which on the left side exceeds the right side by more than the tolerance.
 
-    The models are summed before anything is dropped, so constants and coefficients decide where it begins.
+    The formulas are summed before anything is dropped, so constants and coefficients decide where it begins.
     """
     if any(name not in models for name in rule.names):
         return None
+    models = {name: replace(model, average=None) for name, model in models.items()}
 
     def excess(log2_x: Floats) -> Floats:
         left, right = (_log2_sum(terms, models, np.exp2(log2_x)) for terms in (rule.left, rule.right))

@@ -154,7 +154,7 @@ def validate(
         Whether work that lasts shows a bar after a second: on a terminal and in a notebook, nowhere else, and not with a
         `mapper` of your own.
     **options
-        How it is judged: ``statistic="q1"``, ``min_points=5``, ``prior="ranks"``, ``scaling="auto"``, ``space=None``,
+        How it is judged: ``statistic="q1"``, ``min_points=5``, ``scaling="auto"``, ``space=None``,
         ``strictness="auto"``; see
         `scalkit.options.Judging`.
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,21 +13,32 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.fit import Model
-from scalkit.fit.pure_error import standard_error
+from scalkit.fit.regression.posterior import Posterior
 from scalkit.growth import Growth
 from scalkit.json_values import json_fields, json_value
 from scalkit.measure import Series
-from scalkit.units import format_quantity
-from scalkit.validation.answer import excess, passing_growth, scaled, steps_explain, tolerance_of
+from scalkit.validation.answer import (
+    APART,
+    CLEAN_MEMORY,
+    MATERIAL,
+    MEMORY,
+    SEVERAL,
+    SURE,
+    excess,
+    resolution_of,
+    scaled,
+    tolerance_of,
+    unexplained,
+)
+from scalkit.validation.asked import checked_level, predictable_points
 from scalkit.validation.crossing import crossing
-from scalkit.validation.expectation import Direction, Expectation, Rank
-from scalkit.validation.judged import POOR, Along, Judged
-from scalkit.validation.pieces import piecewise_remark
-from scalkit.validation.posterior import Posterior, VerdictWord
-from scalkit.validation.posterior.exact import common_step
+from scalkit.validation.expectation import RANKS, Direction, Expectation, Rank, VerdictWord, word_of
+from scalkit.validation.formula import formula_of, models_of
+from scalkit.validation.judged import Along, Judged
 from scalkit.validation.several.along import AlongVerdict
 from scalkit.validation.space import SearchSpace
-from scalkit.validation.told.sentences import hidden_sentence_of, likelihood_sentence_of, problem_of, sentence_of
+from scalkit.validation.told.remarks import remarks_of
+from scalkit.validation.told.sentences import problem_of, sentence_of
 
 if TYPE_CHECKING:
     from scalkit.arrays import Floats
@@ -37,8 +47,10 @@ if TYPE_CHECKING:
 Estimator = Literal["posterior", "adjusted_r2"]
 """What chooses the model that is shown: its probability, or the adjusted R^2 of the paper."""
 
-_COARSE = 1000.0
-"""Ticks of a clock in the largest value from which on noise hides them: 0.1 %, as little as the quietest machine scatters."""
+_NEGLIGIBLE = 0.01
+"""A growth with a smaller probability is neither explained by the machine nor shown."""
+
+_MOST_OCTAVES = 1000.0
 
 SYMBOLS: dict[VerdictWord, str] = {"total": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
 
@@ -49,39 +61,31 @@ class Verdict(Judged):
 
     Attributes
     ----------
-    model : Model
-        The most probable one; `rivals` are the others by falling probability, the `weight` of each. With the strictness
-        ``"paper"``, and with fewer than five settings, the best and the others by adjusted R^2.
+    series : Series
+        The measurements that were judged.
     expectation : Expectation
     space : SearchSpace
-        The ticks that were tried.
-    series : Series
-        The measurements that were fitted.
-    remarks : tuple of str
-        What limits the meaning of the model, in plain words.
+        The growths that competed, beside a constant and falling ones.
     posterior : Posterior
-        What the values make probable.
+        Probabilities, predictions and intervals; everything else follows from it.
+    estimator : {"posterior", "adjusted_r2"}
+        What chooses `model`: its probability, or the adjusted R^2 of the paper.
     tolerated : Growth, optional
         By which growth it may outgrow the expectation; by default a deviation that was given, else not at all.
     against : Against, optional
         How the values compare with those of a model with constants, where one was the expectation.
-    by_adjusted_r2 : Model
-        The best model by adjusted R^2, as the paper chooses it.
-    estimator : {"posterior", "adjusted_r2"}
-        What chose `model`.
+    required : Growth, optional
+        The answer is fine only if growths are excluded that outgrow the claim by more than this.
     """
 
-    model: Model
-    rivals: Sequence[Model]
+    series: Series
     expectation: Expectation
     space: SearchSpace
-    series: Series
     posterior: Posterior
-    remarks: tuple[str, ...] = ()
+    estimator: Estimator = "posterior"
     tolerated: Growth | None = None
     against: Against | None = None
-    by_adjusted_r2: Model = field(kw_only=True)
-    estimator: Estimator = "posterior"
+    required: Growth | None = None
 
     @cached_property
     def tolerance(self) -> Growth:
@@ -91,34 +95,142 @@ class Verdict(Judged):
         return tolerance_of(self.expectation, "auto", bundled=False, is_exact=self.series.exact)
 
     @property
+    def bound(self) -> Growth:
+        """The fastest growth that is fine."""
+        return self.expectation.growth * self.tolerance
+
+    @cached_property
     def too_fast(self) -> float:
-        """Probability that it grows faster than claimed by more than is tolerated."""
-        return float(self.posterior.weights[self._first_too_fast :].sum())
+        """Probability that it grows faster than claimed by more than is tolerated.
+
+        Times over the size of a problem also rise where data outgrow caches: where they follow a
+        faster law only with a drift, it counts as far as that does not explain by how much they
+        outgrow the claim. A largest point that several launches found far above the others is a
+        faster growth, too.
+        """
+        posterior = self.posterior
+        if self.jumps:
+            return posterior.last_is_above
+        faster = posterior.too_fast(self.bound)
+        if super().machine_factor < MEMORY or faster < _NEGLIGIBLE:
+            return faster
+        return posterior.too_fast(self.bound, drifting=unexplained(self.excess))
 
     @property
-    def _first_too_fast(self) -> int:
-        return bisect_right(self.posterior.growths, self.expectation.growth * self.tolerance)
+    def machine_factor(self) -> float:
+        """Factor by which the machine alone may make the values rise; `too_fast` takes more of caches into account."""
+        return min(super().machine_factor, CLEAN_MEMORY)
 
     @property
     def suspect(self) -> Growth | None:
-        """The most probable growth beyond what is tolerated, or a plain one that explains exact values; None without any."""
-        first, series = self._first_too_fast, self.series
-        if series.exact and series.resolution:
-            for growth in self.posterior.growths[first:]:
-                is_plain = growth.power(self.parameter).denominator == 1 and growth.log(self.parameter) in (0, 1)
-                if is_plain and steps_explain(series.y, scaled(growth, series.x), series.resolution):
-                    return growth
-        weights = self.posterior.weights[first:]
-        return self.posterior.growths[first + int(np.argmax(weights))] if weights.size else None
+        """The most probable growth beyond what is tolerated; None without any."""
+        return next((g for g in self.posterior.by_probability if g > self.bound), None)
+
+    @cached_property
+    def resolution(self) -> Growth:
+        """The slowest growth such that anything faster is excluded.
+
+        Exact values exclude all candidates beyond it. Noisy ones tell a growth from the next one
+        of the ruler only, so the next power beyond it is taken.
+        """
+        is_exact, last = self.series.exact or self.series.virtual, float(self.series.x[-1])
+        growths, shares = self.posterior.growths, self.posterior.probabilities
+        return resolution_of(growths, shares, self.bound, self.parameter, last, is_exact=is_exact)
+
+    @property
+    def resolves(self) -> bool:
+        """Whether the resolution is as fine as was required."""
+        return self.required is None or self.resolution <= self.bound * self.required
+
+    @property
+    def hangs_on_last(self) -> bool:
+        """Whether something of its own lifts the value at the largest point beyond the claim.
+
+        Unless several launches agree on it, nobody can tell whether it is a disturbance.
+        """
+        is_open = self.posterior.too_fast(self.bound) < SURE
+        return self._last_is_apart and is_open and not self._launches_agree
+
+    @property
+    def _last_is_apart(self) -> bool:
+        """Whether the largest point lies above what the others follow, and well above what the claim allows."""
+        y, logs = self.series.y, self.bound.log2_value(self.series.x[-2:])
+        allowed = y[-2] * 2.0 ** float(np.clip(logs[1] - logs[0], 0, _MOST_OCTAVES))
+        return self.posterior.last_is_above >= APART and bool(y[-1] > MATERIAL * allowed)
+
+    @property
+    def jumps(self) -> bool:
+        """Whether several launches found the largest point far above what the others follow."""
+        return self._last_is_apart and self._launches_agree
+
+    @property
+    def _launches_agree(self) -> bool:
+        """Whether several launches measured the largest point, so that what lifts it is no disturbance."""
+        series = self.series
+        if series.exact or series.virtual:
+            return False
+        last = series.values[-1][np.isfinite(series.values[-1])]
+        return len(last) >= SEVERAL and float(np.ptp(np.log(last))) < math.log(MATERIAL)
+
+    @property
+    def off_at(self) -> int | None:
+        """Place of the point whose value is probably off by a factor; None without one."""
+        off = self.posterior.off
+        return int(np.argmax(off)) if off.size and off.max() > 1 / 2 else None
 
     @cached_property
     def excess(self) -> float:
         """Factor by which the values outgrow the best fit of the claim over the measured range; see `answer.excess`."""
-        found, series = self.suspected, self.series
-        if found is None:
-            return 1.0
-        claimed = [scaled(self.expectation.growth, series.x)]
-        return min(excess(found(series.x), claimed), excess(series.y, claimed))
+        x, y, off = self.series.x, self.series.y, self.off_at
+        is_last = off == len(x) - 1
+        # A point that is off tells nothing, but for a largest one that may be growth.
+        kept = np.arange(len(x)) != (-1 if off is None or (is_last and self.posterior.last_is_above > 1 / 2) else off)
+        claimed = [scaled(self.expectation.growth, x[kept])]
+        measured = excess(y[kept], claimed)
+        if self.jumps or (is_last and kept.all()):
+            return measured
+        return min(excess(self.posterior.predict(x[kept]), claimed), measured)
+
+    @cached_property
+    def models(self) -> Sequence[Model]:
+        """The models of all growths that follow the values: the one that is shown, then the others by falling probability."""
+        return models_of(self)
+
+    @property
+    def model(self) -> Model:
+        """The model that is shown; its values are those of the posterior's average."""
+        return self.models[0]
+
+    @property
+    def rivals(self) -> Sequence[Model]:
+        """The models of the other growths."""
+        return self.models[1:]
+
+    @property
+    def suspected(self) -> Model | None:
+        """The best model beyond what is tolerated."""
+        suspect = self.suspect
+        return None if suspect is None else formula_of(self, suspect)
+
+    def predict(self, x: ArrayLike) -> Floats:
+        """Return the values that are expected at `x`, in `unit`; same shape as `x`.
+
+        Raises UsageError as `interval` does.
+        """
+        at = self._asked(x)
+        return self.posterior.predict(at.ravel()).reshape(at.shape)
+
+    def interval(self, x: ArrayLike, level: float = 0.9) -> Floats:
+        """Return the central prediction interval at `x`, of shape (2, *shape of x), in `unit`.
+
+        Raises UsageError if a point is not positive, a growth that competes has no value there, or
+        `level` is no probability.
+        """
+        low, at = (1 - checked_level(level)) / 2, self._asked(x)
+        return self.posterior.quantiles(at.ravel(), (low, 1 - low)).reshape(2, *at.shape)
+
+    def _asked(self, x: ArrayLike) -> Floats:
+        return predictable_points(x, self.series, (self.expectation.growth, *self.posterior.growths))
 
     @property
     def leaks(self) -> bool:
@@ -128,59 +240,6 @@ class Verdict(Judged):
             return False
         steps = np.diff(lost)
         return bool((steps >= 0).all() and np.count_nonzero(steps > 0) >= 2)
-
-    @property
-    def misses(self) -> bool:
-        """Whether it grows faster than claimed by more than is tolerated, or leaks, as far as the values go."""
-        return self.leaks or (super().misses and not self.coarse_tick)
-
-    @cached_property
-    def coarse_tick(self) -> float:
-        """Tick of a clock too coarse to tell settings apart, where the claim explains every value to within two; else 0."""
-        series, values = self.series, self.series.replicates
-        if series.exact or series.virtual or len(np.unique(series.y)) == len(series.y):
-            return 0.0
-        if not (tick := common_step(np.append(values[np.isfinite(values)], 0.0))):
-            return 0.0
-        claimed = scaled(self.expectation.growth, series.x)
-        return tick if series.y.max() <= _COARSE * tick and steps_explain(series.y, claimed, 2 * tick) else 0.0
-
-    @property
-    def is_poor(self) -> bool:
-        """Whether the best term beyond the claim leaves a fifth of what noisy values vary by unexplained."""
-        found, is_exact = self.suspected, self.series.exact or self.series.virtual
-        is_noisy = self.against is None and not is_exact and not self.leaks
-        if not is_noisy or found is None:
-            return False
-        best = self.by_adjusted_r2
-        return found.adjusted_r2 < POOR and not (best.growth > self.expectation.growth and best.adjusted_r2 >= POOR)
-
-    @cached_property
-    def is_explained(self) -> bool:
-        """Whether the claim explains every value to within the step in which the metric is counted; see `steps_explain`."""
-        series = self.series
-        return (
-            series.exact
-            and not self.leaks
-            and steps_explain(series.y, scaled(self.expectation.growth, series.x), series.resolution)
-        )
-
-    @property
-    def by_likelihood(self) -> Growth:
-        """The growth that the values alone make most probable, without regard to what is expected."""
-        return self.posterior.growths[int(np.argmax(self.posterior.likelihood))]
-
-    @cached_property
-    def suspected(self) -> Model | None:
-        """The best model beyond what is tolerated."""
-        suspect = self.suspect
-        return next((one for one in chain([self.model], self.rivals) if one.growth == suspect), None)  # each is made when seen
-
-    @cached_property
-    def passes_up_to(self) -> Growth:
-        """The fastest growth that would still be fine: what is tolerated, and what noise and drift of the machine hide."""
-        series, bound = self.series, self.expectation.growth * self.tolerance
-        return passing_growth(bound, series.x, self.parameter, 0.0 if series.exact else standard_error(series))
 
     @cached_property
     def problem(self) -> str:
@@ -203,9 +262,10 @@ class Verdict(Judged):
         x, model = self.series.x, self.model
         top = float(np.asarray(model(x[-1])))
         effect = 1 - float(np.asarray(model(x[0]))) / top if top else 0.0
-        weights = {growth: self.posterior.weight_of(growth) for growth in self.posterior.growths}
+        weights = dict(zip(self.posterior.growths, self.posterior.probabilities.tolist(), strict=True))
         facts = self.probability, float(x[-1]), effect, self.space, self.tolerance, self.answer
-        found = AlongVerdict(self.expectation, model.growth, weights, *facts)
+        is_exact = self.series.exact or self.series.virtual
+        found = AlongVerdict(self.expectation, model.growth, weights, *facts, is_exact=is_exact)
         return Along({self.parameter: found})
 
     @property
@@ -229,28 +289,23 @@ class Verdict(Judged):
 
     @property
     def verdict(self) -> VerdictWord:
-        """The match rank that is at least 90 % probable, or ``"undecided"``; see `Posterior.verdict`."""
-        return self.posterior.verdict
+        """The match rank that is at least 90 % probable, or ``"undecided"``."""
+        return word_of(self.probability)
 
-    @property
+    @cached_property
     def probability(self) -> dict[Rank, float]:
         """Probability of each match rank."""
-        return self.posterior.probability
-
-    @property
-    def hidden(self) -> float:
-        """Largest share of the slowest term beyond the limits, at the last setting, that the values do not exclude at 95 %."""
-        return self.posterior.hidden
-
-    def interval(self, x: ArrayLike, level: float = 0.9) -> Floats:
-        """Return the prediction interval at `x`, of shape (2, *shape of x), in `unit`; see `Posterior.interval`."""
-        return self.posterior.interval(x, level)
+        found = dict.fromkeys(RANKS, 0.0)
+        for growth, share in zip(self.posterior.growths, self.posterior.probabilities.tolist(), strict=True):
+            found[self.expectation.rank(growth)] += share
+        return found
 
     @property
     def direction(self) -> Direction:
         """Whether it grows faster, slower or as expected: by the posterior where the verdict is none, else by the model."""
         if self.verdict == "none":
-            return "grows faster" if self.posterior.faster >= self.probability["none"] / 2 else "grows slower"
+            faster = self.posterior.too_fast(self.expectation.limits[1])
+            return "grows faster" if faster >= self.probability["none"] / 2 else "grows slower"
         return self.expectation.direction(self.model.growth)
 
     @cached_property
@@ -267,17 +322,7 @@ class Verdict(Judged):
     def caveats(self) -> tuple[str, ...]:
         """What limits the meaning of the measurements and of the model."""
         factor = self.against.remark if self.against else ""
-        if super().misses and self.coarse_tick:
-            tick = format_quantity(self.coarse_tick, self.unit)
-            factor = f"the clock has steps of {tick}, and the claim explains every value to within two"
-        if self.misses and self.is_poor and self.suspected is not None:
-            factor = f"no term follows the values (adjusted R² {self.suspected.adjusted_r2:.2f}); measure again"
-        return (*self.series.caveats, *self.remarks, *(one for one in (self.change, factor) if one))
-
-    @cached_property
-    def change(self) -> str | None:
-        """Where the growth changes, in words, if it very probably does; see `scalkit.piecewise`."""
-        return piecewise_remark(self.series, self.by_adjusted_r2)
+        return (*self.series.caveats, *remarks_of(self), *((factor,) if factor else ()))
 
     @property
     def fitted(self) -> tuple[Floats, Floats, Model]:
@@ -289,16 +334,6 @@ class Verdict(Judged):
         """The verdict in plain words, with direction and crossing point."""
         return sentence_of(self)
 
-    @property
-    def likelihood_sentence(self) -> str:
-        """What the values alone make most probable, in plain words, where that is another growth than the model's."""
-        return likelihood_sentence_of(self)
-
-    @property
-    def hidden_sentence(self) -> str:
-        """What could still hide in the values, in plain words; empty if nothing of that kind was tried."""
-        return hidden_sentence_of(self)
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, as ``verdict.schema.json`` describes them."""
         return {
@@ -308,11 +343,9 @@ class Verdict(Judged):
             "limits": json_value(self.expectation.limits),
             "space": {"name": self.space.name, "ticks": list(_texts(self.space.ticks))},
             "model": _model(self.model),
-            "by_adjusted_r2": _model(self.by_adjusted_r2),
-            **json_fields(self, "by_likelihood divergence rank verdict"),
+            **json_fields(self, "divergence rank verdict"),
             **self.answer_to_dict(),
-            **json_fields(self, "passes_up_to probability"),
-            "hidden": {"growth": json_value(self.posterior.hidden_growth), "share": json_value(self.hidden)},
+            **json_fields(self, "resolution probability"),
             "growth_band": json_value(self.posterior.growth_band()),
             **json_fields(self, "direction crossing decides caveats sentence"),
             "rivals": [_model(model) for model in self.rivals[:5]],
@@ -340,4 +373,4 @@ def _texts(ticks: tuple[Growth, ...]) -> tuple[str, ...]:
 
 
 def _model(model: Model) -> dict[str, Any]:
-    return json_fields(model, "growth constant coefficient adjusted_r2 weight") | {"text": str(model)}
+    return json_fields(model, "growth constant coefficient lower lower_coefficient adjusted_r2 weight") | {"text": str(model)}

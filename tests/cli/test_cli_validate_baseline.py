@@ -33,7 +33,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     """Return a folder, which is the working directory, with old and new measurements and the baseline of the old ones."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "old.nc", same=1 + LOG, worse=1 + LOG, better=P * 1.0, dearer=P * 2.0, gone=P * 1.0)
-    write(tmp_path / "new.nc", same=1 + LOG, worse=1 + 0.5 * P, better=1 + LOG, dearer=P * 3.0)
+    write(tmp_path / "new.nc", same=1 + LOG, worse=1 + 0.5 * P, better=1 + 0.0 * P, dearer=P * 3.0)
     (tmp_path / "expect.toml").write_text(EXPECT)
     assert main(["validate", "old.nc", "--expect", "expect.toml", "--save-baseline", "base.json"]) == 0
     assert "The baseline of 5 verdicts is in base.json.\n" in capsys.readouterr().out
@@ -79,7 +79,7 @@ def test_changes_are_told(here: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert [line.split(";")[0].split(",")[0] for line in lines[start + 1 : start + 6]] == [
         "  worse (time) got worse: it grows as p instead of log(p)",
         "  dearer (time) rose to 1.5 times the value of before everywhere",
-        "  better (time) got better: it grows as log(p) instead of p",
+        "  better (time) got better: it grows as 1 instead of p",
         "  gone (time) is gone: it grew as p.",
         "  1 other as before.",
     ]
@@ -191,16 +191,17 @@ def test_wrong_use(here: Path, capsys: pytest.CaptureFixture[str], options: list
     assert said(capsys, "old.nc", *options) == message
 
 
-def test_prior_and_scaling_are_passed_on(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scaling_and_resolution_are_passed_on(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def found(*options: str) -> dict[str, object]:
-        main(["validate", "strong.nc", "--expect", "expect.toml", "--json", *options])
+        main(["validate", "strong.nc", "--expect", "strong.toml", "--json", *options])
         return dict(json.loads(capsys.readouterr().out)["verdicts"][0])
 
-    write(here / "strong.nc", same=(64 / P) * (1 + 0.02 * LOG))
+    write(here / "strong.nc", same=64 / P)
+    (here / "strong.toml").write_text('[expectations]\nsame = "1/p"\n')
     assert found()["metric"] == "p*time"
     assert found("--scaling", "weak")["metric"] == "time"
-    by_ranks, by_ticks = (found("--prior", prior)["probability"] for prior in ("ranks", "ticks"))
-    assert by_ranks != by_ticks
+    assert found()["answer"] == "fine"
+    assert found("--resolution", "log(p)^(1/8)")["answer"] == "cannot tell"
 
 
 def test_help_shows_each_way_of_use(capsys: pytest.CaptureFixture[str]) -> None:

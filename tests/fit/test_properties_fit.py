@@ -111,6 +111,6 @@ def test_one_series_is_fitted_as_by_validate() -> None:
     y = table(5, 20)
     models = fit_models(P, y, ICS15)
     for i, values in enumerate(y):
-        found = sk.validate(sk.measurements(P, values), {"f": "p"}, space=ICS15, scaling="weak")["f"].by_adjusted_r2
+        found = sk.validate(sk.measurements(P, values), {"f": "p"}, space=ICS15, strictness="paper")["f"].model
         assert found.growth == models.growth(i)
         assert found.coefficient == pytest.approx(models.coefficient[i], rel=1e-9)

@@ -175,4 +175,4 @@ def test_series_without_enough_settings_have_no_model() -> None:
     none, some = fit_curves("p", [(x, y), (x[1:], np.ones((5, 3)))])
     assert none is None
     assert some is not None
-    assert some(np.array([64.0])) == pytest.approx(1)
+    assert some(np.array([64.0])) == pytest.approx(1, rel=1e-3)

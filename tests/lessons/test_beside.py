@@ -30,7 +30,7 @@ def test_memory_of_the_libraries_is_that_of_the_notes(memory: Beside) -> None:
     models = {(column, name): v.model for column, found in memory.verdicts.items() for name, v in found.items()}
     mpich, openmpi = models["MPICH 5.0.2", "Comm dup"], models["Open MPI 5.0.11", "Comm dup"]
     assert (mpich.constant, mpich.coefficient) == (5400, 0)
-    assert (openmpi.constant, openmpi.coefficient, str(openmpi.growth)) == (pytest.approx(8856), pytest.approx(8), "p")
+    assert (openmpi.constant, openmpi.coefficient, str(openmpi.growth)) == (pytest.approx(8856), pytest.approx(8, rel=1e-4), "p")
 
 
 def test_comm_dup_is_said_to_be_constant_where_it_is(memory: Beside) -> None:
@@ -102,7 +102,7 @@ def test_virtual_times_of_three_libraries_decide(virtual: Beside) -> None:
     assert list(virtual.verdicts) == ["Intel MPI 2021.16.0", "MPICH 5.0.2", "Open MPI 5.0.11"]
     verdicts = {(column, name): v for column, found in virtual.verdicts.items() for name, v in found.items()}
     assert len(verdicts) == 24
-    assert {v.verdict for v in verdicts.values()} == {"total"}
+    assert {v.answer for v in verdicts.values()} == {"fine"}
     assert all(v.decides and v.series.virtual for v in verdicts.values())
     assert virtual.summary == "Today's libraries, beside 2015: too fast then, no more: Barrier, Allreduce, Bcast (BT)."
 
@@ -112,7 +112,7 @@ def test_what_changed_is_a_sentence_for_each_function_and_library(virtual: Besid
     said = dict(text.split(" in 2015 ", 1) for text in virtual.changes)
     assert len(virtual.changes) == 24
     assert virtual.changes._repr_html_().count("<li>") == 24
-    assert said["Alltoall with MPICH 5.0.2 grows as p*log(p), as expected;"] == (
+    assert said["Alltoall with Intel MPI 2021.16.0 grows as p*log(p), as expected;"] == (
         "p on Juqueen, inside the limits; p^(5/4) on Juropa, inside the limits; p^(4/3) on Piz Daint, inside the limits: no "
         "machine grew too fast then, either."
     )
@@ -123,19 +123,15 @@ def test_what_is_not_decided_says_why() -> None:
     """Up to 128 processes one value alone is that of the next algorithm, in no folder of algorithms measured alone."""
     data = sk.read(DATA / "virtual-256/intel-2021.16.0")
     said = beside(2, {"Intel MPI": data.sel(p=data["p"] <= 128)}, "ours").changes
-    assert said[5].startswith(
-        "Allgather with Intel MPI: not decided (at p = 128 something else begins, perhaps another algorithm, and one "
-        "value does not tell how it grows; measure beyond it); in 2015"
-    )
+    assert said[5].startswith("Allgather with Intel MPI: not decided (anything from p^(1/4)")
+    assert " is possible); in 2015 p on Juqueen, as expected; " in said[5]
 
 
 @pytest.mark.slow
 def test_what_its_algorithms_decide_is_what_the_library_took(virtual: Beside) -> None:
     """Each time of these operations is that of an algorithm that the library was told to use."""
     assert {text.split(":")[0] for text in virtual.remarks if "the fastest growth of the algorithms" in text} == {
-        "Intel MPI 2021.16.0, Allgather",
-        "Open MPI 5.0.11, Allreduce",
-        "Open MPI 5.0.11, Bcast",
+        "Open MPI 5.0.11, Bcast"
     }
     broadcast = DATA / "virtual-algorithms/openmpi-5.0.11/Bcast/binary-tree"
     alone = sk.validate(sk.read(broadcast), {"MPI_Bcast": "log(p)"}, progress=False)["MPI_Bcast"]
@@ -144,7 +140,7 @@ def test_what_its_algorithms_decide_is_what_the_library_took(virtual: Beside) ->
 
 
 def test_changes_say_what_got_better_and_what_got_worse() -> None:
-    bad = beside(2, {"A": made(Barrier=3 + P, Bcast=3 + np.log2(P), Gather=3 + P**3)}, "ours")
+    bad = beside(2, {"A": made(Barrier=3 + P, Bcast=3 + np.log2(P), Gather=3 + P**2)}, "ours")
     assert bad.changes[0].endswith("worse than on Juqueen and Piz Daint.")
     assert bad.changes[4].endswith("worse than on Juqueen, Juropa and Piz Daint.")
     assert bad.changes[2].startswith("Reduce with A: not decided; in 2015 log(p) on Juqueen")

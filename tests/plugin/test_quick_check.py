@@ -78,23 +78,19 @@ def test_fresh_arguments_are_made_for_each_call(checked_by) -> None:
 @pytest.mark.parametrize(
     ("seconds", "claim", "answer", "words"),
     [
-        (1e-9 * N**2, "n^2", "fine", "as expected"),
-        (1e-9 * N**3, "n", "fix", "instead of n"),
-        (1e-9 * N**1.3, "n", "cannot tell", "may be caches: try larger sizes."),
-        (1e-6 + 1e-12 * N, "n", "cannot tell", "what every call costs hides the growth"),
-        (1e-9 * N * STEPS, "n", "fine", "fine: f grows as"),
+        (1e-9 * N**2, "n^2", "fine", "f grows as claimed, n^2; anything faster than n^(9/4) is excluded."),
+        (1e-9 * N**3, "n", "fix", "f grows as n^3 instead of n: "),
+        (1e-9 * N**1.7, "n", "fix", "f grows as n^(5/3) instead of n: "),
+        (1e-9 * N**1.3, "n", "fix", "f grows as n^(4/3) instead of n: "),
+        (1e-9 * N * np.log2(N), "n", "cannot tell", "f outgrows the claim n by a factor of 1.9 "),
+        (1e-6 + 1e-12 * N, "n", "fine", "anything faster than n^(9/4) is excluded."),
+        (1e-9 * N * STEPS, "n", "fine", "fine: f grows as claimed, n; "),
     ],
 )
-def test_an_answer_is_one_that_the_sizes_allow(seconds: np.ndarray, claim: str, answer: str, words: str) -> None:
+def test_an_answer_is_that_of_the_verdict(seconds: np.ndarray, claim: str, answer: str, words: str) -> None:
     found = checked(seconds, claim)
-    assert found.answer == answer
+    assert found.answer == found.verdict.answer == answer
     assert words in found.text
-
-
-def test_a_claim_that_another_growth_fits_better_is_not_fine() -> None:
-    found = checked(1e-9 * N * (1 + 0.02 * np.log2(N)), "n")
-    assert found.answer != "fine" or not found.verdict.model.growth > found.verdict.expectation.growth
-    assert checked(1e-9 * N * np.log2(N), "n").answer != "fine"
 
 
 STAIRS = np.where(np.arange(10) < 4, 0.4, 1.0) * np.linspace(0.99, 1.0, 10)
@@ -105,20 +101,25 @@ STAIRS = np.where(np.arange(10) < 4, 0.4, 1.0) * np.linspace(0.99, 1.0, 10)
     [
         (M * STAIRS, "n", "fine"),  # a cache is outgrown within one doubling
         (M * np.log2(M) * STAIRS, "n log n", "fine"),
-        (M * np.log2(M) * STAIRS, "n", "cannot tell"),
         (3e5 + M, "n", "fine"),
         (3e5 + M * np.log2(M) / 16, "n", "cannot tell"),  # start-up does not hide the logarithm
         (M * (1 + (M / 2**21) ** 2), "n", "cannot tell"),
-        (M * (12 + np.log2(M)) * STAIRS, "n", "cannot tell"),  # as a k-d tree, whose leaves take most of the time
+        (1 + 0.4 * np.log2(M), "1", "cannot tell"),
     ],
 )
-def test_the_largest_sizes_confirm_a_claim_or_do_not(shape: np.ndarray, claim: str, answer: str) -> None:
+def test_the_machine_may_explain_a_small_factor(shape: np.ndarray, claim: str, answer: str) -> None:
     assert checked(1e-9 * shape, claim, M).answer == answer
 
 
-@pytest.mark.parametrize(("n", "answer"), [(np.arange(24, 37), "cannot tell"), (np.arange(4, 65, 5), "fine")])
-def test_a_narrow_range_confirms_nothing_by_itself(n: np.ndarray, answer: str) -> None:
-    assert checked(1e-7 * (1 + n), "n", n).answer == answer
+@pytest.mark.parametrize("shape", [M * np.log2(M) * STAIRS, M * (12 + np.log2(M)) * STAIRS])
+def test_what_caches_may_explain_is_not_to_be_fixed(shape: np.ndarray) -> None:
+    assert checked(1e-9 * shape, "n", M).answer != "fix"
+
+
+def test_a_narrow_range_does_not_confirm_a_slower_growth() -> None:
+    narrow = np.arange(24, 37)
+    assert checked(1e-7 * (1 + narrow), "n", narrow).answer == "fine"
+    assert checked(1e-7 * (1 + narrow**2.0), "n", narrow).answer == "cannot tell"
 
 
 @pytest.mark.parametrize("foreign", [0.5, 1.0])
@@ -130,15 +131,6 @@ def test_a_function_that_waits_is_not_measured_by_the_processors_clock(foreign: 
     computes.wall_s = 10 * computes.cpu_s  # others take the cores
     assert computes.waiting < 0.5
     assert _clock("auto", 1.0, computes)[0] == "cpu"
-
-
-def test_a_short_call_that_grows_evenly_is_not_constant() -> None:
-    found = checked(1e-7 + 4e-8 * np.log2(M), "1", M)
-    assert found.answer == "fix"
-    assert "grows as log(n) instead of 1" in found.text
-    in_steps = np.array([3.1, 3.12, 3.3, 3.6, 3.7, 3.8, 4.1, 5.2, 6.4, 6.9])
-    assert checked(1e-7 * in_steps, "1", M).answer == "cannot tell"
-    assert checked(1e-5 + 4e-6 * np.log2(M), "1", M).answer == "cannot tell"
 
 
 @pytest.mark.parametrize(
@@ -157,27 +149,18 @@ def test_sizes_double(least: float, most: float, found: list[int]) -> None:
     assert sizes(5, 3e5, True)[-2:] == [299_999, 300_000]
 
 
-def test_what_no_term_follows_may_outgrow_a_claim_by_more_than_hardware_does() -> None:
+def test_an_exponential_outgrows_a_power() -> None:
     n = np.arange(10, 23)
     found = checked(1e-7 * 2.0**n, "n^2", n)
-    assert found.verdict.answer == "cannot tell"
-    assert found.answer == "fix"
-    assert "f outgrows O(n^2) by a factor of 845 over these sizes." in found.text
+    assert found.answer != "fine"
+    assert found.verdict.too_fast > 0.95
 
 
 @pytest.mark.parametrize(("base", "n", "claim"), [(1.5, np.arange(10, 18), "1"), (2.0, np.arange(10, 23), "n^3")])
-def test_a_low_time_at_the_largest_size_neither_confirms_nor_refutes(base: float, n: np.ndarray, claim: str) -> None:
+def test_a_low_time_at_the_largest_size_confirms_nothing(base: float, n: np.ndarray, claim: str) -> None:
     seconds = 1e-7 * base**n
     seconds[-1] /= 800
-    found = checked(seconds, claim, n)
-    assert found.verdict.too_fast > 0.9
-    assert found.answer == "cannot tell"
-
-
-def test_where_others_use_the_machine_more_is_tolerated() -> None:
-    assert checked(1e-9 * N**1.7, "n").answer == "fix"
-    assert checked(1e-9 * N**1.7, "n", tolerated=32.0).answer == "cannot tell"
-    assert "at the largest size alone" in checked(1e-9 * N**3, "n", rests_on_one=True).text
+    assert checked(seconds, claim, n).answer != "fine"
 
 
 def test_a_script_prints_the_answer() -> None:

@@ -66,7 +66,7 @@ def test_the_page(folder: Path, tabs: Tabs, capsys: pytest.CaptureFixture[str]) 
     out = folder / "w.html"
     asked = ["--expect", "1", "--fail-above", "20", "--region", "srumma", "--no-baseline", "--out", str(out)]
     assert main(["trace", "report", bundled_traces(), *asked]) == 1
-    assert "of the time is waiting for progress. program grows faster than expected" in capsys.readouterr().out
+    assert "of the time is waiting for progress. program grows as p instead of 1; " in capsys.readouterr().out
     text = out.read_text(encoding="utf-8")
     said = words(text[: text.index('id="plotting"')])
     for part in (

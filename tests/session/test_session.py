@@ -39,7 +39,7 @@ def test_expectation_and_ruler_are_those_of_validate(session, data):
     session.select("gather").expect("p*log(p)").set_ticks(["1", "p", "p^2"])
     given = {**EXPECTATIONS, "gather": {"expectation": "p*log(p)", "deviation": "log(p)", "ticks": ["1", "p", "p^2"]}}
     wanted = sk.validate(data, given, ["reduce <= bcast + gather"])["gather", "time"]
-    assert session.verdict.posterior.weights.tolist() == wanted.posterior.weights.tolist()
+    assert session.verdict.posterior.probabilities.tolist() == wanted.posterior.probabilities.tolist()
     assert [str(tick) for tick in session.space.ticks] == ["1", "p", "p*log(p)", "p^2"]
 
 

@@ -146,7 +146,7 @@ def test_expectations_file_leads_to_the_same_verdicts(session, tmp_path):
     result = judged(session, tmp_path)
     for one in result.verdicts:
         mine = session.verdict_of((one.function, one.metric))
-        assert one.posterior.weights.tolist() == mine.posterior.weights.tolist()
+        assert one.posterior.probabilities.tolist() == mine.posterior.probabilities.tolist()
 
 
 def test_expectations_file_of_a_catalogue_has_its_litmus_test(data, tmp_path):

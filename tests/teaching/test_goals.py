@@ -18,9 +18,9 @@ P = 2.0 ** np.arange(1, 8)
 
 @pytest.fixture
 def session() -> sk.Session:
-    made = {"f": 5 + 1.5 * P, "g": 2 + P ** (3 / 8)}
+    made = {"f": 5 + 1.5 * P, "g": 2 + P ** (3 / 8), "h": 2 + np.log2(P)}
     data = combine([sk.measurements(P, y, name=name) for name, y in made.items()])
-    return sk.Session(data, {"f": "p", "g": {"expectation": "p", "space": "paper"}})
+    return sk.Session(data, {"f": "p", "g": {"expectation": "p", "space": "paper"}, "h": "p"})
 
 
 def test_a_fit_is_made_to_mislead(session: sk.Session) -> None:
@@ -33,8 +33,8 @@ def test_a_fit_is_made_to_mislead(session: sk.Session) -> None:
     session.undo()
     session.expect("p^(1/2)")
     assert thought().startswith("The fit still finds")
-    session.set_ticks(["1", "log(p)", "p^2"])
-    assert thought().startswith("The true growth is out, but the fit looks poor (adjusted R² 0.8")
+    session.set_ticks(["1", "log(p)"])
+    assert thought().startswith("The true growth is out, but the fit looks poor (adjusted R² 0.7")
     session.add_tick("p^(3/4)*log(p)")
     assert thought() == ""
 
@@ -42,7 +42,7 @@ def test_a_fit_is_made_to_mislead(session: sk.Session) -> None:
 def test_model_that_is_wanted(session: sk.Session) -> None:
     assert model_is(session, "f", "p") == ""
     assert model_is(session, "g", "p^(3/8)") == (
-        "The best model so far grows as p^(1/4)*log(p). Only ticks on the ruler compete: put more of them around it."
+        "The best model so far grows as p^(1/2). Only ticks on the ruler compete: put more of them around it."
     )
     session.select("g").refine()
     assert model_is(session, "g", "p^(3/8)") == ""
@@ -56,11 +56,11 @@ def test_verdict_that_is_wanted(session: sk.Session) -> None:
     assert verdict_is(session, "f", "none") == (
         "The verdict on f is 'total' so far. What decides it: the limits, the ruler or the data?"
     )
-    assert verdict_is(session, "g", "none", "grows faster") == (
-        "The verdict is the one that is wanted, but g grows slower. Look at the expectation."
+    assert verdict_is(session, "h", "none", "grows faster") == (
+        "The verdict is the one that is wanted, but h grows slower. Look at the expectation."
     )
-    assert verdict_is(session, "g", "none", selected=True) == ("Another function is selected, not the one that it is about.")
-    assert verdict_is(session.select("g"), "g", "none", "grows slower", selected=True) == ""
+    assert verdict_is(session, "h", "none", selected=True) == "Another function is selected, not the one that it is about."
+    assert verdict_is(session.select("h"), "h", "none", "grows slower", selected=True) == ""
 
 
 def test_ruler_that_is_wanted(session: sk.Session) -> None:

@@ -13,8 +13,6 @@ import pytest
 import scalkit as sk
 from scalkit.errors import ExpectationError
 from scalkit.perfmodels import AsymptoticModel, BoundedModel, ExactModel
-from scalkit.validation.expectation import Expectation
-from scalkit.validation.strong import cost_expectation
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import against
@@ -70,8 +68,7 @@ def test_one_value_that_is_off_is_no_growth_of_the_ratio() -> None:
     off = np.array([1, 1, 1, 1, 1, 1, 2])
     verdict = sk.validate(along_p(LINEAR(P=P) * off), LINEAR)["f"]
     assert verdict.answer == verdict.along["p"].answer == "fine"
-    assert [one for one in verdict.caveats if "off by a factor" in one]
-    assert not [one for one in verdict.caveats if "no term follows" in one]
+    assert [one for one in verdict.caveats if "at p = 128 something of its own lifts the value" in one]
 
 
 def test_zero_has_no_ratio() -> None:
@@ -91,10 +88,6 @@ def test_models_without_one_value_are_growths() -> None:
     data = along_p(LINEAR(P=P))
     for model in (AsymptoticModel("P"), BoundedModel(None, LINEAR)):
         assert sk.validate(data, {"f": model})["f"].against is None
-
-
-def test_the_growth_of_a_model_in_seconds_is_never_one_of_a_cost() -> None:
-    assert str(cost_expectation(Expectation(ExactModel("a*log2(P)", {"a": "1 us"}))).growth) == "p*log(p)"
 
 
 def test_what_cannot_be_compared_says_so() -> None:

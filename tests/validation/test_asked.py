@@ -1,4 +1,4 @@
-"""What users ask of a verdict: settings and levels that make no sense are refused in a sentence, without a warning."""
+"""Questions to a verdict: points and levels that make no sense are refused in a sentence, without a warning."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ def verdict() -> Verdict:
 
 @pytest.mark.parametrize("level", [0, 1, -1, 2, float("nan"), "a", None, [0.5, 0.9]])
 def test_levels_that_are_none(verdict: Verdict, level: object) -> None:
-    for ask in (lambda: verdict.interval(256, level), lambda: verdict.posterior.growth_band(level)):  # type: ignore[arg-type]
-        with pytest.raises(UsageError, match=f"^{re.escape(f'the level {level!r} {NO_LEVEL}')}$"):
-            ask()
+    with pytest.raises(UsageError, match=f"^{re.escape(f'the level {level!r} {NO_LEVEL}')}$"):
+        verdict.interval(256, level)  # type: ignore[arg-type]
 
 
 def test_a_smaller_level_lies_inside_a_larger_one(verdict: Verdict) -> None:
     (low, high), (lower, higher) = verdict.interval(256, 0.5), verdict.interval(256, 0.9)
-    assert lower < low < verdict.posterior.predict(256) < high < higher
+    assert lower < low < verdict.predict(256) < high < higher
 
 
 @pytest.mark.parametrize(
@@ -45,31 +44,26 @@ def test_a_smaller_level_lies_inside_a_larger_one(verdict: Verdict) -> None:
         (np.array([2 + 0j]), "array([2.+0.j]) is no setting of p; give a number, or an array of them."),
         (10**400, f"1{'0' * 59}... is no setting of p; give a number, or an array of them."),
         ("many", "'many' is no setting of p; give a number, or an array of them."),
-        (0.5, "nothing can be predicted at p = 0.5, where log(p)^(1/4) has no value; ask for larger settings."),
+        (0.5, "nothing can be predicted at p = 0.5, where log(p) has no value; ask for larger points."),
     ],
 )
 @pytest.mark.filterwarnings("error")
 def test_settings_that_are_none(verdict: Verdict, x: object, message: str) -> None:
-    for ask in (verdict.interval, verdict.posterior.predict):
+    for ask in (verdict.interval, verdict.predict):
         with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
             ask(x)  # type: ignore[arg-type]
 
 
-def test_shares_that_are_none(verdict: Verdict) -> None:
-    message = "the share 1.5 of a quantile is no probability from 0 to 1; 0.5 is the median."
-    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
-        verdict.posterior.quantiles(64, [0.5, 1.5])
-
-
-def test_one_share_without_a_list(verdict: Verdict) -> None:
-    with pytest.raises(UsageError, match=r"^the shares are 0\.5; give a list of probabilities, as in \[0\.5\]\.$"):
-        verdict.posterior.quantiles(64, 0.5)  # type: ignore[arg-type]
+def test_points_keep_their_shape(verdict: Verdict) -> None:
+    at = [[16.0, 64.0], [256.0, 1024.0]]
+    assert verdict.predict(at).shape == (2, 2)
+    assert verdict.interval(at).shape == (2, 2, 2)
+    assert verdict.predict(256) == pytest.approx(verdict.predict(at)[1, 0], rel=0.01)
 
 
 def test_numbers_of_numpy_do(verdict: Verdict) -> None:
     half: Any = np.float32(0.5)
     assert verdict.interval(64, half).tolist() == verdict.interval(64, 0.5).tolist()
-    assert verdict.posterior.quantiles(64, [half]).tolist() == verdict.posterior.quantiles(64, [0.5]).tolist()
 
 
 @pytest.mark.parametrize(("expectation", "at"), [("p/log(p)", 1), ("log(p)^(1/2)", 0.5)])
@@ -88,7 +82,8 @@ def test_settings_below_one_are_asked_for_where_some_were_measured() -> None:
 
 def test_zeros_are_predicted_to_be_zero() -> None:
     found = sk.validate(sk.measurements(P, 0 * P, metric="object_memory"), {"f": "1"})["f"]
-    assert found.interval(256).tolist() == [0.0, 0.0]
+    assert found.interval(256) == pytest.approx([0.0, 0.0], abs=1e-12)
+    assert found.predict(256) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_an_expectation_without_a_value_along_one_of_several_parameters_is_not_judged() -> None:

@@ -23,7 +23,6 @@ from scalkit.bench import Mpi
 from scalkit.extras import install_command
 from scalkit.measure import Series, combine, series, write_netcdf
 from scalkit.validation.judge.along_one import TASK
-from scalkit.validation.posterior import Posterior, posteriors
 from scalkit.validation.validating import in_turn
 
 P = np.array([2, 4, 8, 16, 32, 64, 128])
@@ -286,22 +285,3 @@ def test_a_library_may_compute_tasks_in_any_order(many: tuple[str, str]) -> None
 
     data = sk.read(many[0])
     assert sk.validate(data, many[1], mapper=backwards).to_json() == sk.validate(data, many[1]).to_json()
-
-
-def test_a_posterior_does_not_depend_on_the_series_beside_it() -> None:
-    rng = np.random.default_rng(3)
-    growths = list(SHAPES)
-    all_of_them = [measured(rng, place, growths[place % len(growths)]) for place in range(60)]
-    expectation = sk.Expectation("p")
-    space = sk.SearchSpace.around(expectation)
-
-    def found(places: list[int]) -> list[Posterior]:
-        return posteriors([all_of_them[place] for place in places], expectation, space)
-
-    together = found(list(range(60)))
-    shuffled = [int(place) for place in rng.permutation(60)]
-    for places in ([17], [3, 14], list(range(9, 42)), list(range(31, 33)), shuffled):
-        for place, one in zip(places, found(places), strict=True):
-            assert one.weights.tobytes() == together[place].weights.tobytes()
-            assert one.hidden_weights.tobytes() == together[place].hidden_weights.tobytes()
-            assert one.hidden == together[place].hidden

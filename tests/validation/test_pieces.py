@@ -1,4 +1,4 @@
-"""Change points of what users have: verdicts, series, Datasets, arrays; and the remark of a verdict."""
+"""Change points of what users have: verdicts, series, Datasets, arrays."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import DataError
-from scalkit.fit import fit_series
 from scalkit.growth import Growth
 from scalkit.measure import Series, combine, series
-from scalkit.validation.pieces import piecewise_remark
 
 P = 2.0 ** np.arange(1, 11)
 KINK = np.where(P <= 64, 2 + np.log2(P), P / 8)
@@ -30,10 +28,6 @@ def noisy(y: np.ndarray, seed: int, sigma: float = 0.03, repetitions: int = 5) -
 def of(y: np.ndarray, x: np.ndarray = P, **how: object) -> Series:
     (one,) = series(sk.measurements(x, y, **how))
     return one
-
-
-def remark(one: Series) -> str | None:
-    return piecewise_remark(one, fit_series(one, TICKS)[0])
 
 
 def test_everything_that_holds_a_series_is_cut_alike() -> None:
@@ -95,44 +89,6 @@ def test_bytes_below_a_part_in_a_thousand_are_one_piece() -> None:
 def test_bad_input_is_named(make: object, message: str) -> None:
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         make()  # type: ignore[operator]
-
-
-def test_a_change_point_is_remarked() -> None:
-    assert remark(of(noisy(KINK, 3))) == (
-        "one term does not follow the values over the whole range: from p = 64 on it grows as p instead of log(p)"
-    )
-    assert remark(of(noisy(np.where(P < 64, 3.0, 6.0), 4))) is not None
-    assert remark(of(KINK)) is not None  # not repeated, but far from every term
-
-
-@pytest.mark.parametrize("sigma", [0.01, 0.03, 0.1])
-@pytest.mark.parametrize("spikes", [False, True])
-def test_noise_is_not_remarked(sigma: float, spikes: bool) -> None:
-    """400 series of one term and no change point, seeds 0 to 399: at most one in a hundred is remarked."""
-    said = 0
-    for seed in range(400):
-        rng = np.random.default_rng(seed)
-        tick = TICKS[rng.integers(len(TICKS))]
-        x = 2.0 ** np.arange(1, rng.integers(7, 13))
-        values = noisy((rng.uniform(0, 2) + tick(x) / tick(x[len(x) // 2]))[:, None], seed, sigma, int(rng.choice([1, 5])))
-        values = values.reshape(len(x), -1)
-        if spikes:
-            values = values * np.where(rng.random(values.shape) < 0.05, rng.uniform(1.2, 3, values.shape), 1)
-        said += remark(of(values, x)) is not None
-    assert said <= 4
-
-
-@pytest.mark.parametrize("text", ["2^k", "2^(k/4)", "1/k", "k^2*2^k"])
-def test_a_growth_beyond_the_preset_is_not_cut(text: str) -> None:
-    k, growth = np.arange(2.0, 14.0), Growth.parse(text)
-    for seed in range(20):
-        one = of(noisy(1e-3 + growth(k), seed), k, parameter="k")
-        assert piecewise_remark(one, fit_series(one, [growth])[0]) is None
-
-
-@pytest.mark.parametrize("y", [P[:5], 0 * P[:5] + 1, np.where(P < 64, 0.0, 8.0)], ids=["five settings", "equal values", "zeros"])
-def test_what_cannot_be_cut_is_not_remarked(y: np.ndarray) -> None:
-    assert remark(of(y, P[: len(y)], metric="object_memory")) is None
 
 
 def test_no_dataset_of_several_parameters() -> None:

@@ -26,27 +26,26 @@ def measured(x: object, y: object, metric: str = "time", parameter: str = "p", n
     return sk.measurements(x, y, parameter=parameter, metric=metric, unit=UNITS[metric], exact=metric != "time", name=name)
 
 
-def judged(data: xr.Dataset, expectation: str | Growth, space: SearchSpace = ICS15, prior: str = "ranks") -> Verdict:
+def judged(data: xr.Dataset, expectation: str | Growth, space: SearchSpace = ICS15) -> Verdict:
     others = {str(name): "p" for name in data["function"].values if name != "f"}
-    return sk.validate(data, {"f": expectation, **others}, space=space, prior=prior, scaling="weak")["f"]  # type: ignore[arg-type]
+    return sk.validate(data, {"f": expectation, **others}, space=space, scaling="weak")["f"]  # type: ignore[arg-type]
 
 
 def assert_same(found: Verdict, other: Verdict, factor: float = 1.0) -> None:
     """Both verdicts say the same; coefficients of `other` are `factor` times those of `found`."""
-    for name in ("verdict", "rank", "direction", "divergence", "remarks", "misses"):
+    for name in ("verdict", "rank", "direction", "divergence", "caveats", "answer", "resolution", "sentence"):
         assert getattr(other, name) == getattr(found, name), name
     assert other.model.growth == found.model.growth
     assert other.probability == pytest.approx(found.probability, abs=1e-6)
-    assert other.hidden == pytest.approx(found.hidden, abs=1e-6, nan_ok=True)
     assert other.crossing == pytest.approx(found.crossing, nan_ok=True)
     assert other.adjusted_r2 == pytest.approx(found.adjusted_r2, abs=1e-9, nan_ok=True)
-    np.testing.assert_allclose(other.posterior.weights, found.posterior.weights, atol=1e-6)
+    np.testing.assert_allclose(other.posterior.probabilities, found.posterior.probabilities, atol=1e-6)
     assert {m.growth for m in other.rivals} == {m.growth for m in found.rivals}
     scale = factor * np.max(found.series.y)
     assert other.model.constant == pytest.approx(factor * found.model.constant, rel=1e-8, abs=1e-11 * scale)
     assert other.model.coefficient == pytest.approx(factor * found.model.coefficient, rel=1e-8)
     at = [found.series.x[0], 4 * found.series.x[-1]]
-    np.testing.assert_allclose(other.interval(at), factor * found.interval(at), rtol=1e-5)
+    np.testing.assert_allclose(other.interval(at), factor * found.interval(at), rtol=1e-3)
 
 
 def values(seed: int, metric: str) -> tuple[np.ndarray, np.ndarray]:
@@ -99,14 +98,14 @@ def test_the_order_of_points_and_repetitions_is_nothing(seed: int, expected: str
 
 
 @settings(max_examples=8, deadline=None)
-@given(SEEDS, SEEDS, EXPECTED, METRICS, st.sampled_from(["ranks", "ticks", "expectation"]))
-def test_company_is_nothing(seed: int, another: int, expected: str, metric: str, prior: str) -> None:
+@given(SEEDS, SEEDS, EXPECTED, METRICS)
+def test_company_is_nothing(seed: int, another: int, expected: str, metric: str) -> None:
     x, y = values(seed, metric)
-    alone = judged(measured(x, y, metric), expected, prior=prior)
+    alone = judged(measured(x, y, metric), expected)
     others = [measured(*values(another + k, metric), metric, name=f"other {k}") for k in range(2)]
     others.append(measured(x, y[::-1], metric, name="same settings"))
     for company in (combine([*others, measured(x, y, metric)]), combine([measured(x, y, metric), *others])):
-        assert_same(alone, judged(company, expected, prior=prior))
+        assert_same(alone, judged(company, expected))
 
 
 @pytest.mark.parametrize("metric", sorted(UNITS))
@@ -122,8 +121,8 @@ def test_every_tick_comes_back_from_exact_values(space: str, metric: str, shift:
         y = size * (shift + shape) if shift or not tick.is_constant else size + shape
         found = judged(measured(x, np.stack([y, y], axis=1), metric, ruler.parameter), tick, ruler)
         assert (found.model.growth, found.rank, found.verdict) == (tick, "total", "total"), tick
-        assert found.model(x) == pytest.approx(y, rel=1e-6)
-        assert found.remarks == () or tick == ruler.ticks[-1]
+        assert found.model(x) == pytest.approx(y, rel=2e-2 if metric == "time" else 1e-5)
+        assert found.caveats == () or tick == ruler.ticks[-1]
 
 
 @pytest.mark.parametrize("space", [slow_unless(space, "ics15", "1") for space in SPACES])

@@ -17,7 +17,7 @@ def test_predictions_of_real_programs() -> None:
     cases = real_series.cases()
     assert len(cases) == 217
     wanted = {"sha256", "insertion_sort", "sum of decimals", "bodies forces"}
-    rows = real_series.errors_of([case for case in cases if case["name"] in wanted], "ticks", beside=False)
+    rows = real_series.errors_of([case for case in cases if case["name"] in wanted], beside=False)
     assert {row["name"] for row in rows} == wanted
     assert max(row["predicted"] for row in rows) < 0.1
     assert real_series.summary(rows).startswith("   4 |")

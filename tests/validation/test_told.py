@@ -20,8 +20,8 @@ def test_bytes_with_an_odd_first_setting_have_the_plain_model() -> None:
     data = sk.measurements(P, y, name="MPI_Comm_dup", metric="object_memory", unit="B", exact=True)
     data["object_memory"].attrs["resolution"] = 16.0
     verdict = sk.validate(data, "mpi")["MPI_Comm_dup"]
-    assert str(verdict.model) == "2792 B + 28 B * p"
-    assert "keeps 28 B for every process" in verdict.problem
+    assert str(verdict.model) == "2.80 kB + 28.0 B * p"
+    assert verdict.problem == "MPI_Comm_dup keeps 28.0 B for every process, 280 kB at 10,000"
 
 
 @pytest.mark.parametrize(
@@ -48,4 +48,4 @@ def test_a_litmus_test_that_cannot_tell_accuses_nobody(tmp_path: Any, capsys: py
     assert "says nothing about the others" in result.litmus.sentence
     data.to_netcdf(tmp_path / "run.nc")
     assert main(["validate", str(tmp_path / "run.nc"), "--expectation", "f = log(p)"]) == 0
-    assert "passes up to" in capsys.readouterr().out
+    assert "excludes beyond" in capsys.readouterr().out

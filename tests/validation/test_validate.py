@@ -70,31 +70,28 @@ def test_ranks_directions_and_crossings(result: Validation) -> None:
 
 def test_sentences(result: Validation) -> None:
     sentences = {v.function: v.sentence for v in result}
-    assert sentences["as_expected"] == "as_expected grows as expected: log(p)."
-    assert sentences["near"] == "near grows faster than expected: p^(1/2) instead of log(p), within the limits."
+    assert sentences["as_expected"] == "as_expected grows as claimed, log(p); anything faster than p^(1/4) is excluded."
+    assert sentences["near"] == (
+        "near grows as p^(1/2) instead of log(p), which is tolerated; anything faster than p^(3/4) is excluded."
+    )
     assert sentences["faster"] == (
-        "faster grows faster than expected: p*log(p) instead of log(p); the divergence p is outside the limits at every scale."
+        "faster grows as p*log(p) instead of log(p); it grows faster than claimed with a probability of more than 99.9 %."
     )
     assert sentences["slower"] == (
-        "slower grows slower than expected: p^(1/4) instead of p*log(p), which is fine, and the claim could be sharper; "
-        "the divergence 1/p^(3/4)/log(p) is below the limits over the whole measured range and beyond."
+        "slower grows slower than claimed, p^(1/4) instead of p*log(p), which is fine, and the claim could be sharper; "
+        "anything faster than p^(7/4) is excluded."
     )
     assert repr(result["faster"]) == "Verdict('faster', time: 1.00 us * p*log(p), none)"
 
 
 @pytest.mark.parametrize(
-    ("growth", "expectation", "where"),
-    [
-        (P**1.0, "log(p)", "from p* = 16 on, inside the measured range."),
-        (P**0.25 * LOG, "p", "from p* = 65,536 on, far beyond the measured range."),
-        (P**0.5 / LOG, "1", "near the measured range."),
-    ],
+    ("growth", "expectation", "crossing"), [(P**1.0, "log(p)", 16.0), (P**0.25 * LOG, "p", 65536.0), (P**0.5 / LOG, "1", 982.0)]
 )
-def test_crossing_in_words(growth: np.ndarray, expectation: str, where: str) -> None:
+def test_the_divergence_leaves_the_limits_at_the_crossing(growth: np.ndarray, expectation: str, crossing: float) -> None:
     entry = {"expectation": expectation, "deviation": "p^(1/2)" if expectation != "1" else "p^(1/6)"}
     space = SearchSpace.preset("ics15").with_tick("p^(1/2)/log(p)")
     verdict = sk.validate(times(f=growth), {"f": {**entry, "space": space}})["f"]
-    assert verdict.sentence.endswith(where)
+    assert verdict.crossing == pytest.approx(crossing, rel=0.01)
 
 
 def test_what_is_not_matched_is_listed(result: Validation) -> None:
@@ -122,15 +119,12 @@ def test_too_few_settings_beside_enough() -> None:
         sk.validate(few, wanted)
 
 
-def test_resolution_of_bytes_is_said() -> None:
+def test_bytes_that_are_handed_out_in_steps_grow_as_claimed() -> None:
     data = sk.measurements(P[:5], [5752, 5800, 5912, 6136, 6584], metric="object_memory", name="MPI_Win_create")
     data["object_memory"].attrs["resolution"] = 16.0
     verdict = sk.validate(data, {"MPI_Win_create": "p"})["MPI_Win_create"]
-    assert verdict.rank == "total"
-    assert verdict.caveats == (
-        "the expectation explains every value to within 16 B, the step in which object_memory is counted, and goes "
-        "before classes that come closer",
-    )
+    assert (verdict.answer, verdict.rank, verdict.caveats) == ("fine", "total", ())
+    assert verdict.model.coefficient == pytest.approx(28, rel=0.02)
 
 
 def test_mapping_like(result: Validation) -> None:
@@ -224,17 +218,15 @@ def test_expectation_always_competes() -> None:
 
 def test_remarks() -> None:
     few = sk.validate(sk.measurements(P[:3], P[:3], name="f"), {"f": "p"}, min_points=3)["f"]
-    assert few.caveats == ("the model rests on only 3 settings of p; 5 are the least to rely on",)
-    falls = sk.validate(times(f=1 / P), {"f": "1"}, scaling="weak")["f"]
-    assert falls.caveats == (
-        "the values fall as p grows and no class of the search space falls; "
-        "for a problem of fixed size validate the cost p * time",
-    )
+    assert few.caveats == ("the model rests on only 3 points of p; 5 are the least to rely on",)
     steep = sk.validate(times(f=P**3.0), {"f": "1"})["f"]
-    assert steep.caveats == (
-        "no class of the search space follows the values closely; the fit is on a logarithmic scale",
-        "the model is the fastest class of the search space, p^2*log(p); extend the space to see beyond it",
-    )
+    assert steep.caveats == ("the model is the fastest class of the search space, p^2*log(p); extend the space to see beyond it",)
+
+
+def test_values_that_fall_are_fine_and_have_a_falling_model() -> None:
+    falls = sk.validate(times(f=1 / P), {"f": "1"})["f"]
+    assert (falls.answer, str(falls.model), falls.caveats) == ("fine", "1.00 s * 1/p", ())
+    assert falls.sentence == ("f falls as 1/p where 1 is claimed, which is fine; anything faster than p^(1/4) is excluded.")
 
 
 def test_truncated_files_are_noted() -> None:
@@ -282,11 +274,12 @@ def test_arguments_of_another_kind() -> None:
         SearchSpace.preset("ics15").refine("a")  # type: ignore[arg-type]
 
 
-def test_falling_times_are_modelled_as_cost() -> None:
+def test_claims_that_fall_are_about_the_product() -> None:
     data = times(f=1 / P)
     result = sk.validate(data, {"f": "1/p"})
     assert (result["f"].metric, result["f"].rank) == ("p*time", "total")
-    assert "strong scaling" in result.notes[0]
+    assert result.notes == ("the claim 1/p about f falls, so p*time is judged, p times the time, with the claim 1",)
+    assert result["f"].sentence == "p*time of f stays constant, as claimed; anything faster than p^(1/4) is excluded."
     assert sk.validate(data, {"f": "1/p"}, scaling="weak")["f"].metric == "time"
     with pytest.raises(UsageError, match="the scaling 'fast' is unknown; choose auto or weak"):
         sk.validate(data, {"f": "1/p"}, scaling="fast")
@@ -378,7 +371,7 @@ def test_no_statistics_or_algebra_library_is_loaded() -> None:
         "import sys, scalkit as sk;"
         "res = sk.validate(sk.measurements([2, 4, 8, 16, 32], [3, 2, 3, 4, 5], name='f'), {'f': 'log(p)'});"
         "res.to_json();"
-        "print(sorted({'sympy', 'scipy.stats', 'scipy.special', 'scipy.optimize'} & set(sys.modules)))"
+        "print(sorted({'sympy', 'scipy.stats', 'scipy.optimize'} & set(sys.modules)))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"

@@ -43,7 +43,7 @@ def test_what_grows_only_between_powers_of_two_is_found() -> None:
     verdict = sk.validate(_times(lambda p: _binomial(p) if np.log2(p) % 1 == 0 else MESSAGE_S * p), {"mine": "log(p)"})["mine"]
     assert (verdict.verdict, verdict.direction) == ("none", "grows faster")
     assert verdict.series.x.tolist() == [3, 6, 12, 24, 48]
-    assert "judged between powers of two; at powers of two it would be total" in verdict.caveats
+    assert "judged between powers of two; at powers of two the answer would be fine" in verdict.caveats
 
 
 def test_other_times_and_few_powers_of_two_stay_whole() -> None:

@@ -58,7 +58,7 @@ def test_a_row_is_selected_and_every_part_follows(explorer: Explorer, session: S
     assert session.history == ()
     assert session.verdict is not None
     assert session.verdict.sentence in bare(explorer.verdict)
-    assert "Fine up to p^1.05." in bare(explorer.verdict)
+    assert "anything faster than p^(5/4) is excluded" in bare(explorer.verdict)
     assert explorer.plots.fit.alt.startswith("g: ")
     assert explorer.rulers[0].best == str(session.verdict.model.growth)
     assert explorer.table.current == 1
@@ -84,7 +84,7 @@ def test_function_without_expectation_says_so_until_there_is_one(explorer: Explo
     assert "has no expectation" in bare(explorer.verdict)
     press(explorer.editor, "expect", expectation="p", deviation="")
     assert explorer.plots.fit.layout.display is None
-    assert "grows as expected" in bare(explorer.verdict)
+    assert "grows as claimed, p; " in bare(explorer.verdict)
     assert explorer.rulers[0].absent == ""
 
 
@@ -164,7 +164,7 @@ def test_rivals_are_ranked_and_say_why_not(explorer: Explorer, session: Session)
         assert f"{rival.adjusted_r2:.4f}" in row or rival.growth.is_constant
         assert "At p = 512 it would be" in row
     ratio = np.sqrt(verdict.rivals[0].rss / verdict.model.rss)
-    shown = "more than a million" if ratio > 1e6 else f"{ratio:.3g}"
+    shown = "more than a million" if ratio > 1e6 else f"{float(f'{ratio:.3g}'):,g}"
     said = f"misses the values by {shown} times" if verdict.model.rss > 0 else "does not"
     assert said in rows[1]
 

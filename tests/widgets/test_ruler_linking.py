@@ -97,8 +97,8 @@ def test_a_drag_is_followed_and_one_step(ruler: TickRuler, session: Session) -> 
 def test_no_ticks_are_sent_during_a_drag(ruler: TickRuler, session: Session, wire: Wire) -> None:
     """They could arrive after the tick was dropped, and remove it with focus and selection."""
     wire.clear()
-    for to in ("p^(2/5)", "p^(3/5)"):
-        from_page(ruler, preview={"from": "p^(1/2)", "to": to})
+    for to in ("p^(2/5)*log(p)", "p^(3/5)*log(p)"):
+        from_page(ruler, preview={"from": "p^(1/2)*log(p)", "to": to})
         assert to in {str(tick) for tick in session.space.ticks}
     sent = [data["state"] for _, _, data in wire if data["method"] == "update"]
     assert any("weights" in state for state in sent)

@@ -81,7 +81,7 @@ def test_verdict_is_marked(wire: Wire, verdict: Verdict) -> None:
     ruler = TickRuler(verdict=verdict)
     assert (ruler.expectation, ruler.best) == ("p", "p^(1/2)*log(p)")
     assert ruler.limits == ["p^(1/2)", "p^(3/2)"]
-    assert ruler.weights[ruler.best] == pytest.approx(verdict.posterior.weight_of(verdict.model.growth), abs=1e-4)
+    assert ruler.weights[ruler.best] == pytest.approx(verdict.posterior.probability_of(verdict.model.growth), abs=1e-4)
     assert sum(ruler.weights.values()) <= 1.001
     ruler.show(None)
     assert (ruler.expectation, ruler.best, ruler.limits, ruler.weights) == ("", "", [], {})

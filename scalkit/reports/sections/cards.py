@@ -88,14 +88,13 @@ def card(verdict: Verdict, variants: Sequence[Verdict] = (), *, is_folded: bool 
 
 def _formulas(verdict: Verdict) -> tuple[tuple[str, object], ...]:
     lower, upper = verdict.expectation.limits
-    p, best = verdict.probability, verdict.by_adjusted_r2
+    p = verdict.probability
     return (
         ("expected", big_o(verdict.expectation.growth)),
         ("limits", math(lower) + " to " + math(upper)),
-        ("fine up to", math(verdict.passes_up_to)),
+        ("excluded", "anything faster than " + math(verdict.resolution)),
         ("model", math(verdict.model)),
         ("adj. R²", "– (constant)" if m.isnan(verdict.adjusted_r2) else r2(verdict.adjusted_r2)),
-        *(() if best.growth == verdict.model.growth else (("best by adj. R²", math(best)),)),
         ("divergence δ", math(verdict.divergence)),
         ("probability", ", ".join(f"{word} {percent(p[key])}" for key, word in _MATCHES.items())),
     )
@@ -110,8 +109,8 @@ def _runners_up(verdict: Verdict) -> Markup | str:
         for one in models
     ]
     caption = (
-        f"The chosen model and the {len(models) - 1} next ones. The probability of a growth also counts models "
-        "of two terms and the noise between settings."
+        f"The chosen model and the {len(models) - 1} next ones. The probability of a growth also counts "
+        "models with a lower term, with a step, and with a point that is off."
     )
     return details(
         "Runners-up", table(caption, ("model", "adjusted R²", "probability", "would be"), rows, numeric=(1, 2)), prints=True

@@ -9,7 +9,7 @@ from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section, big_o, details, hashes, lines, math, table, words_of
 from scalkit.reports.writer.content import made_with
 from scalkit.session.state import content_hash
-from scalkit.validation.posterior import SURE
+from scalkit.validation.answer import SURE
 from scalkit.validation.rules import TOLERANCE
 
 

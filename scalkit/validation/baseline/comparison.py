@@ -261,8 +261,7 @@ def _judged(entries: Sequence[BaselineEntry], verdicts: Sequence[Verdict]) -> li
             cases[place] = verdict.series, expectation, SearchSpace.of(ticks, "around+", space.parameter)
     if cases:
         fewest = min(len(series.x) for series, _, _ in cases.values())
-        prior = verdicts[0].posterior.prior
-        for place, again in zip(cases, judge(list(cases.values()), max(3, min(MIN_POINTS, fewest)), prior), strict=True):
+        for place, again in zip(cases, judge(list(cases.values()), max(3, min(MIN_POINTS, fewest))), strict=True):
             found[place] = again
     return found
 

@@ -12,10 +12,11 @@ import xarray as xr
 from scalkit.errors import DataError, ScalkitError
 from scalkit.fit import check_series
 from scalkit.measure import Series, SeveralSeries, Statistic
-from scalkit.options import Judging, Prior
+from scalkit.options import Judging
 from scalkit.relation import Relation
 from scalkit.text import did_you_mean
 from scalkit.validation.against.ratio import Against, against
+from scalkit.validation.answer import required_resolution
 from scalkit.validation.asked import require_expected_values
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import ExpectationSet
@@ -23,7 +24,6 @@ from scalkit.validation.judge.along_one import Mapper, judge
 from scalkit.validation.judge.measured import AnySeries, AnyVerdict, Choices, Recent
 from scalkit.validation.judge.tasks import Task, Tasks
 from scalkit.validation.names import Name, candidates, unexpected
-from scalkit.validation.posterior.posterior import Memory
 from scalkit.validation.result import Validation
 from scalkit.validation.rules import Litmus, RuleResult, judge_by_metric, left_rule, require_known
 from scalkit.validation.several.expectation import SeveralExpectation
@@ -78,7 +78,6 @@ class Judge(Tasks):
         self._rules: Recent[RuleResult] = Recent(_KEPT_RULES)
         self._numbers: Recent[int] = Recent(_LEAST_KEPT)
         self._count = count()
-        self._memory = Memory() if mapper is None else None
         self.require_litmus(expected.litmus, self._known)
 
     @property
@@ -100,8 +99,8 @@ class Judge(Tasks):
         is for one parameter is asked of several.
         """
         judging = choices.judging
-        if judging.prior != "ranks":
-            self.measured.require_one_parameter(f"the prior {judging.prior!r} is", ", or leave it out")
+        if judging.resolution != "any":
+            self.measured.require_one_parameter(f"the resolution {judging.resolution!r} is", ", or leave it out")
         measured = self.measured.series(judging.statistic, choices.excluded)
         tasks, found = self._tasks(measured, choices)
         verdicts: dict[Name, AnyVerdict] = {}
@@ -162,13 +161,13 @@ class Judge(Tasks):
                 if id(space) not in numbers:
                     known = self._numbers.get(space)
                     numbers[id(space)] = self._numbers.put(space, next(self._count)) if known is None else known
-        how = (judging.prior, judging.min_points, judging.strictness)
+        how = (judging.min_points, judging.strictness, judging.resolution)
         return [(task.series, task.expectation, how, *(numbers[id(s)] for s in task.spaces.values())) for task in tasks]
 
     def _fresh(self, tasks: list[Task], judging: Judging) -> Sequence[AnyVerdict | ScalkitError]:
         """Return the verdicts on all tasks together, or one by one where something cannot be fitted."""
         try:
-            return _verdicts(tasks, judging, map, self._memory)
+            return _verdicts(tasks, judging, map)
         except DataError as error:
             return [error] if len(tasks) == 1 else [self._fresh([task], judging)[0] for task in tasks]
 
@@ -202,7 +201,7 @@ class Judge(Tasks):
                 *self.measured.truncated,
                 *(left_rule(rule, several) for rule in rules if several),
                 *(f"judged at {name} = {value:g}" for name, value in self.measured.fixed.items() if not several),
-                *(task.falling.sentence for task in tasks if task.falling is not None and task.name in verdicts),
+                *(task.note for task in tasks if task.note and task.name in verdicts),
             ),
             expectations=self.expected.name,
             statistic=choices.judging.statistic,
@@ -256,15 +255,19 @@ def _refused(task: Task) -> DataError | None:
     return None
 
 
-def _verdicts(tasks: Sequence[Task], judging: Judging, mapper: Mapper, memory: Memory | None = None) -> list[AnyVerdict]:
+def _verdicts(tasks: Sequence[Task], judging: Judging, mapper: Mapper) -> list[AnyVerdict]:
     """Return the verdicts on tasks, all of one parameter or all of several."""
     if tasks and isinstance(tasks[0].series, SeveralSeries):
         return list(mapper(partial(_several, judging=judging), tasks))
     estimator: Estimator = "adjusted_r2" if judging.strictness == "paper" else "posterior"
-    cases, prior = [task.case for task in tasks], cast(Prior, judging.prior)
-    found = judge(cases, judging.min_points, prior, mapper, memory, estimator)
+    found = judge([task.case for task in tasks], judging.min_points, mapper, estimator)
     return [
-        replace(one, tolerated=task.tolerance[one.parameter], against=_against(task, one))
+        replace(
+            one,
+            tolerated=task.tolerance[one.parameter],
+            against=_against(task, one),
+            required=required_resolution(judging.resolution, one.parameter),
+        )
         for task, one in zip(tasks, found, strict=True)
     ]
 
@@ -282,6 +285,6 @@ def _against(task: Task, verdict: AnyVerdict) -> Against | None:
     if not task.model:
         return None
     series = verdict.series
-    if isinstance(verdict, Verdict) and isinstance(series, Series) and (place := verdict.posterior.off_at) is not None:
+    if isinstance(verdict, Verdict) and isinstance(series, Series) and (place := verdict.off_at) is not None:
         series = series.only(np.arange(len(series.x)) != place)
     return against(series, task.model)

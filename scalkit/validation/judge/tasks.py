@@ -9,7 +9,6 @@ import xarray as xr
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
 from scalkit.measure import Series, SeveralSeries
-from scalkit.options import Judging
 from scalkit.validation.against.claimed import over_model
 from scalkit.validation.answer import tolerances
 from scalkit.validation.baseline import Baseline
@@ -20,7 +19,7 @@ from scalkit.validation.judge.along_one import Case
 from scalkit.validation.judge.measured import AnyExpectation, AnySeries, Choices, Measured, Recent, Rulers
 from scalkit.validation.names import Name, named, primary
 from scalkit.validation.space import SearchSpace
-from scalkit.validation.strong import StrongScaling, cost_expectation, strong_scaling
+from scalkit.validation.strong import falls, product_expectation, product_metric, product_sentence, product_series
 
 _KEPT = 2000
 
@@ -30,9 +29,9 @@ class Task:
     """A series and what it is judged by.
 
     `name`: function and metric as measured.
-    `series`: what is modelled: the values, or their cost.
+    `series`: what is modelled: the values, or their product with the parameter.
     `spaces`: with the expected growth, which always competes.
-    `falling`: why it is the cost that is modelled.
+    `note`: why the product of parameter and value is judged; empty where the values are.
     `tolerance`: by which growth it may outgrow the expectation along each and be fine.
     `model`: name of the model with constants that the values were divided by; empty without one.
     """
@@ -41,7 +40,7 @@ class Task:
     series: AnySeries
     expectation: AnyExpectation
     spaces: Mapping[str, SearchSpace]
-    falling: StrongScaling | None = None
+    note: str = ""
     tolerance: Mapping[str, Growth] = field(default_factory=dict)
     model: str = ""
 
@@ -69,7 +68,7 @@ class Tasks:
         self.functions = tuple(dict.fromkeys(function for function, _ in self.names))
         self._baseline = baseline
         self._primary = primary(self.names) if baseline is None else frozenset(self.names)
-        self._falling: Recent[tuple[StrongScaling | None]] = Recent(_KEPT)
+        self._products: Recent[Series] = Recent(_KEPT)
         self._spaces: dict[tuple[int, Growth], SearchSpace] = {}
         self._spaces_of: Choices | None = None
 
@@ -127,17 +126,24 @@ class Tasks:
 
     def _task_along(self, one: Series, expected: Expected, choices: Choices) -> Task | None:
         parameter, fixed = one.parameter, self.measured.fixed
-        name, falling = (one.function, one.metric), self._falls(one, choices.judging)
-        one = one if falling is None else falling.cost
+        name, note = (one.function, one.metric), ""
         if self._baseline is not None:
-            status_quo = self._baseline.expectation_of(one.function, one.metric)
+            product = self._baseline.expectation_of(one.function, product_metric(parameter, one.metric))
+            status_quo = product or self._baseline.expectation_of(one.function, one.metric)
             if status_quo is None:
                 return None
+            one = one if product is None else self._product(one)
             expected = Expected(status_quo, expected.space)
-        if falling is not None:
-            expected = Expected(cost_expectation(expected.along(parameter, fixed)), expected.space)
+        elif choices.judging.scaling != "weak" and falls((claim := expected.along(parameter, fixed)).growth):
+            note = product_sentence(one, claim)
+            one, expected = self._product(one), Expected(product_expectation(claim), expected.space)
         expectation, space = expected.search_space(parameter, fixed)
-        return self._task(name, one, expectation, {parameter: space}, choices, falling)
+        return self._task(name, one, expectation, {parameter: space}, choices, note)
+
+    def _product(self, one: Series) -> Series:
+        """Return the product of parameter and value; the same object while it is among the last ones."""
+        found = self._products.get(one)
+        return self._products.put(one, product_series(one)) if found is None else found
 
     def _task(
         self,
@@ -146,11 +152,11 @@ class Tasks:
         expectation: AnyExpectation,
         spaces: Mapping[str, SearchSpace],
         choices: Choices,
-        falling: StrongScaling | None = None,
+        note: str = "",
     ) -> Task:
         along = expectation.along
         ruled = self._ruled(name, choices, spaces, {each: one_of.growth for each, one_of in along.items()})
-        return Task(name, one, expectation, ruled, falling, self._tolerance(one, along, choices))
+        return Task(name, one, expectation, ruled, note, self._tolerance(one, along, choices))
 
     def _tolerance(self, one: AnySeries, along: Mapping[str, Expectation], choices: Choices) -> dict[str, Growth]:
         """Return what is tolerated along each parameter; around a status quo the deviation, for its class may be off a little."""
@@ -186,10 +192,3 @@ class Tasks:
                 SearchSpace(ticks, name, parameter) if is_there else SearchSpace.of((*ticks, growth), name, parameter)
             )
         return self._spaces[key]
-
-    def _falls(self, one: Series, judging: Judging) -> StrongScaling | None:
-        """Return what strong scaling makes of times that fall; None of all else, and where times are taken as they are."""
-        if one.metric != "time" or judging.scaling == "weak":
-            return None
-        found = self._falling.get(one)
-        return (found or self._falling.put(one, (strong_scaling(one),)))[0]

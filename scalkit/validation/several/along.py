@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from scalkit.growth import Growth
 from scalkit.json_values import json_fields, json_value
 from scalkit.markup import block, paragraph
 from scalkit.text import percent
-from scalkit.validation.answer import Answer
+from scalkit.validation.answer import FINE, SURE, Answer, resolution_of
 from scalkit.validation.crossing import crossing, place_of, shown_scale
-from scalkit.validation.expectation import Direction, Expectation, Rank
-from scalkit.validation.posterior import SURE, VerdictWord, word_of
+from scalkit.validation.expectation import Direction, Expectation, Rank, VerdictWord, word_of
 from scalkit.validation.space import SearchSpace
 
 _NONE = Growth.constant()
@@ -31,6 +32,7 @@ class AlongVerdict:
     `space`: the ticks that were tried.
     `tolerance`: by which growth it may outgrow the expectation and be fine.
     `whole`: the answer of the verdict, where this is its only parameter.
+    `is_exact`: whether the values are free of noise.
     """
 
     expectation: Expectation
@@ -42,6 +44,7 @@ class AlongVerdict:
     space: SearchSpace
     tolerance: Growth = _NONE
     whole: Answer | None = None
+    is_exact: bool = False
 
     @property
     def parameter(self) -> str:
@@ -60,7 +63,7 @@ class AlongVerdict:
 
     @property
     def verdict(self) -> VerdictWord:
-        """The rank that is at least 90 % probable, or ``"undecided"``; as of `Posterior.verdict`."""
+        """The rank that is at least 90 % probable, or ``"undecided"``."""
         return word_of(self.probability)
 
     @property
@@ -76,7 +79,14 @@ class AlongVerdict:
             return self.whole
         if self.too_fast >= SURE:
             return "fix"
-        return "fine" if self.too_fast <= 1 - SURE else "cannot tell"
+        return "fine" if self.too_fast <= FINE else "cannot tell"
+
+    @property
+    def resolution(self) -> Growth:
+        """The slowest growth along this parameter such that anything faster is excluded."""
+        growths, bound = sorted(self.weights), self.expectation.growth * self.tolerance
+        shares = np.array([self.weights[growth] for growth in growths])
+        return resolution_of(growths, shares, bound, self.parameter, self.largest, is_exact=self.is_exact)
 
     @property
     def direction(self) -> Direction:

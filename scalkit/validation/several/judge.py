@@ -70,6 +70,7 @@ def judge_several(
             effects[name],
             spaces[name],
             allowed[name],
+            is_exact=series.exact or series.virtual,
         )
         for column, name in enumerate(series.parameters)
     }

@@ -6,22 +6,20 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.fit.pure_error import standard_error
 from scalkit.fit.several import SeveralFit
 from scalkit.fit.several.model import SeveralModel
 from scalkit.growth import Growth
 from scalkit.json_values import json_fields, json_value
 from scalkit.measure import SeveralSeries
 from scalkit.text import percent
-from scalkit.validation.answer import excess, passing_growth
-from scalkit.validation.expectation import Direction, Rank
-from scalkit.validation.judged import POOR, SLOW_ENOUGH, Along, Judged
-from scalkit.validation.posterior import VerdictWord, word_of
+from scalkit.validation.answer import FINE, SURE, excess, machine_factor
+from scalkit.validation.expectation import Direction, Rank, VerdictWord, word_of
+from scalkit.validation.judged import Along, Judged
 from scalkit.validation.several.expectation import GrowthRatio, SeveralExpectation
 from scalkit.validation.several.probability import WholeProbability
 
@@ -67,21 +65,20 @@ class SeveralVerdict(Judged):
         found = np.asarray(self.model(**x), dtype=np.float64)
         return excess(found, [np.exp2(np.broadcast_to(one, found.shape) - np.max(one)) for one in logs])
 
-    @cached_property
-    def passes_up_to(self) -> dict[str, Growth]:
-        """The fastest growth along each parameter that would still be fine; see `Verdict.passes_up_to`."""
-        noise = 0.0 if self.series.exact else standard_error(self.series)
-        found = {}
-        for name, one in self.along.items():
-            bound = one.expectation.growth * one.tolerance
-            found[name] = passing_growth(bound, self.series.along(name), name, noise)
-        return found
+    @property
+    def machine_factor(self) -> float:
+        """Factor by which the machine alone may make the values rise over what is outgrown.
+
+        These are the parameters along which the growth may be too fast, or all of them where only
+        the whole grows too fast.
+        """
+        outgrown = [name for name, one in self.along.items() if one.too_fast > FINE]
+        return machine_factor(self.series, outgrown or self.parameters)
 
     @property
-    def is_poor(self) -> bool:
-        """Whether the model leaves a fifth of what noisy values vary by unexplained."""
-        is_noisy = self.against is None and not (self.series.exact or self.series.virtual)
-        return is_noisy and self.adjusted_r2 < POOR
+    def resolution(self) -> dict[str, Growth]:
+        """The slowest growth along each parameter such that anything faster is excluded."""
+        return {name: one.resolution for name, one in self.along.items()}
 
     @property
     def problem(self) -> str:
@@ -152,16 +149,6 @@ class SeveralVerdict(Judged):
         return "grows faster" if self.whole.faster >= 1 / 2 else "grows slower"
 
     @property
-    def hidden(self) -> float:
-        """NaN: how large a hidden faster term may be is known for one parameter only."""
-        return math.nan
-
-    hidden_sentence: ClassVar[str] = ""
-    """Empty, as `hidden` is unknown."""
-    likelihood_sentence: ClassVar[str] = ""
-    """Empty: all growths are equally probable before, so that the model is what the values make most probable."""
-
-    @property
     def crossing(self) -> float:
         """NaN: each parameter has its own, in `along`."""
         return math.nan
@@ -181,13 +168,7 @@ class SeveralVerdict(Judged):
     @property
     def caveats(self) -> tuple[str, ...]:
         """What limits the meaning of the measurements and of the model."""
-        is_poor = self.misses and self.is_poor
-        return (
-            *self.series.caveats,
-            *self.remarks,
-            *([f"no model follows the values (adjusted R² {self.adjusted_r2:.2f}); measure again"] if is_poor else []),
-            *([self.against.remark] if self.against and self.against.remark else []),
-        )
+        return (*self.series.caveats, *self.remarks, *([self.against.remark] if self.against and self.against.remark else []))
 
     @property
     def effects(self) -> dict[str, float]:
@@ -197,19 +178,20 @@ class SeveralVerdict(Judged):
     @property
     def short_sentence(self) -> str:
         """The verdict as a whole in plain words."""
-        said = self._growth
-        return f"{said[:-1]}, but no model follows the values closely." if self.misses and self.is_poor else said
-
-    @property
-    def _growth(self) -> str:
         name, found, expected = self.function, self.model.growth, self.expectation.growth
         if self.against is not None:
             return self.against.sentence
         if self.misses and (self.verdict != "none" or self.direction != "grows faster"):
             return f"{name} grows faster than claimed, {expected}: {self.model} is most probable."
+        if self.too_fast >= SURE and not self.is_material:
+            return (
+                f"{name} grows as {found} and outgrows the claim {expected} by a factor of {self.excess:.2g} over the "
+                f"measured points, and the machine may explain {self.machine_factor:g}; measure larger ones."
+            )
         if self.verdict == "undecided":
-            what = f"{name} {SLOW_ENOUGH}" if self.answer == "fine" else name
-            return f"{what} is undecided as a whole: {self._contenders()}, expected is {expected}."
+            if self.answer == "fine":
+                return f"{name} does not grow faster than claimed, {expected}: {found} is most probable."
+            return f"{name} is undecided as a whole: {self._contenders()}, expected is {expected}."
         best = "" if self.rank == "total" else f" (the most probable model has {found})"
         if self.verdict == "total":
             return f"{name} grows as expected, {expected}{best}."
@@ -250,7 +232,7 @@ class SeveralVerdict(Judged):
             "model": {**_model(self.model), "adjusted_r2": json_value(self.adjusted_r2)},
             **json_fields(self, "divergence rank verdict"),
             **self.answer_to_dict(),
-            "passes_up_to": {name: str(growth) for name, growth in self.passes_up_to.items()},
+            "resolution": {name: str(growth) for name, growth in self.resolution.items()},
             **json_fields(self, "probability direction"),
             "along": {name: one.to_dict() for name, one in self.along.items()},
             **json_fields(self, "decides caveats sentence"),

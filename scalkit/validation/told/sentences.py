@@ -11,10 +11,8 @@ from scalkit.growth import Growth
 from scalkit.json_values import json_value
 from scalkit.text import percent
 from scalkit.units import format_quantity
-from scalkit.validation.answer import claim_ahead, in_decimals
-from scalkit.validation.crossing import place_of, shown_scale
-from scalkit.validation.judged import SLOW_ENOUGH
-from scalkit.validation.posterior import SURE, VerdictWord
+from scalkit.validation.answer import FINE, SURE, claim_ahead, in_decimals
+from scalkit.validation.expectation import VerdictWord
 
 if TYPE_CHECKING:
     from scalkit.fit import Model
@@ -33,20 +31,28 @@ def problem_of(verdict: Verdict) -> str:
     """Return what a function costs, and what it would cost if it grew as claimed. `verdict`: with the answer to fix it."""
     if verdict.against is not None:
         return verdict.against.problem
-    series, model = verdict.series, verdict.suspected or verdict.model
+    series, model = verdict.series, verdict.model
     if verdict.leaks and verdict.too_fast < SURE and series.lost is not None:
         lost, name = float(series.lost[-1]), verdict.parameter
         where = f"{name} = {series.x[-1]:g}, the more the larger {name}"
         return f"{verdict.function} does not give back {_shown(lost, 'B')} at {where}"
+    if verdict.jumps:
+        last, value = float(series.x[-1]), float(series.y[-1])
+        times = value / float(model.by_formula(np.array(last)))
+        n_launches = int(np.isfinite(series.values[-1]).sum())
+        return (
+            f"{subject_of(verdict)} jumps to {_shown(value, verdict.unit)} at {verdict.parameter} = {last:g}, {times:.3g} "
+            f"times what the smaller ones suggest, in all of {n_launches} launches"
+        )
     ahead = _ahead(verdict)
     found = float(np.asarray(model(ahead)))
     if not math.isfinite(found):
-        return f"{verdict.function} grows as {in_decimals(model.growth)} instead of {verdict.expectation.growth}"
+        return f"{subject_of(verdict)} grows as {in_decimals(model.growth)} instead of {verdict.expectation.growth}"
     if verdict.unit == "B" and model.growth == Growth.of("p", power=1) and verdict.expectation.growth.is_constant:
         return _kept(verdict, model, ahead)
     claimed = claim_ahead(series.y, verdict.expectation.growth, series.x, ahead)
     return (
-        f"{verdict.function} grows as {in_decimals(model.growth)} instead of {verdict.expectation.growth}: "
+        f"{subject_of(verdict)} grows as {in_decimals(model.growth)} instead of {verdict.expectation.growth}: "
         f"{_shown(found, verdict.unit)} at {verdict.parameter} = {ahead:,.0f}, where the claim allows "
         f"{_shown(claimed, verdict.unit)}"
     )
@@ -74,100 +80,77 @@ def _shown(value: float, unit: str) -> str:
 
 
 def sentence_of(verdict: Verdict) -> str:
-    """Return a verdict in plain words, with direction and crossing point, and what keeps it from an answer."""
-    said = _growth_of(verdict)
-    if verdict.against is not None or verdict.answer != "cannot tell" or not verdict.decides:
-        return said
-    if verdict.misses:
-        return f"{said.removesuffix('.')}, but no term follows the values closely."
-    if verdict.verdict == "approximate" and verdict.too_fast < SURE:
-        doubt = f"that it grows faster than claimed has a probability of {percent(verdict.too_fast)}"
-        return f"{said.removesuffix('.')}; {doubt}."
-    return said
-
-
-def _growth_of(verdict: Verdict) -> str:
-    name, found, expected = verdict.function, verdict.model.growth, verdict.expectation.growth
+    """Return a verdict in plain words: what it grows as, and what is excluded or missing."""
     if verdict.against is not None:
         return verdict.against.sentence
-    if verdict.leaks and verdict.too_fast < SURE and verdict.problem:
-        return f"{verdict.problem}."
-    if verdict.too_fast >= SURE and not (verdict.misses and verdict.verdict == "none"):
-        return _sentence_of_growth(verdict)
-    if verdict.verdict == "undecided":
-        shown = ", ".join(f"{MATCH_WORDS[rank]} {percent(p)}" for rank, p in verdict.probability.items())
-        what = f"{name} {SLOW_ENOUGH}" if verdict.answer == "fine" else name
-        return f"{what} is undecided: {found} {_is_best(verdict)}, {expected} is expected; probable are {shown}."
-    if verdict.verdict != verdict.rank:
-        return _sentence_of_both(verdict)
-    if verdict.verdict == "total":
-        return f"{name} grows as expected: {found}."
-    words = f"{name} {verdict.direction} than expected: {found} instead of {expected}"
-    if verdict.verdict == "approximate":
-        return f"{words}, within the limits."
-    slower = ", which is fine, and the claim could be sharper" if verdict.direction == "grows slower" else ""
-    return f"{words}{slower}; {_where(verdict)}."
+    if verdict.answer == "fix":
+        return f"{_fix(verdict)}."
+    if verdict.answer == "fine":
+        return f"{_growth(verdict)}; anything faster than {in_decimals(verdict.resolution)} is excluded."
+    return f"{_doubt(verdict)}."
 
 
-def likelihood_sentence_of(verdict: Verdict) -> str:
-    """Return what the values alone make most probable, where that is another growth than the model's; else nothing."""
-    found, posterior = verdict.by_likelihood, verdict.posterior
-    if verdict.estimator != "posterior" or found == verdict.model.growth:
-        return ""
-    share = float(posterior.likelihood[posterior.competing.places[found]])
-    return f"By the values alone, whatever is expected, {found} is most probable ({percent(share)})."
+def subject_of(verdict: Verdict) -> str:
+    """Return what a sentence is about: the function, or the product of its parameter and metric."""
+    is_product = verdict.metric.startswith(f"{verdict.parameter}*")
+    return f"{verdict.metric} of {verdict.function}" if is_product else verdict.function
 
 
-def hidden_sentence_of(verdict: Verdict) -> str:
-    """Return what could still hide in the values; empty if nothing of that kind was tried."""
-    growth = verdict.posterior.hidden_growth
-    if growth is None or not math.isfinite(verdict.hidden) or verdict.verdict == "none":
-        return ""
-    largest = f"{verdict.parameter} = {verdict.series.x[-1]:g}"
-    return f"A term {growth} may still hide below {percent(verdict.hidden)} of the value at {largest}."
+def too_fast_in_words(verdict: Verdict) -> str:
+    """Return how fast is too fast: faster than claimed, or than tolerated."""
+    return "faster than claimed" if verdict.tolerance.is_constant else "faster than tolerated"
 
 
-def _is_best(verdict: Verdict) -> str:
-    return "is most probable" if verdict.estimator == "posterior" else "fits best"
+def _fix(verdict: Verdict) -> str:
+    if verdict.leaks or verdict.jumps:
+        return verdict.problem
+    name, found, claim = subject_of(verdict), verdict.model.growth, verdict.expectation.growth
+    sure = f"it grows faster than claimed with a probability of {percent(verdict.too_fast)}"
+    return f"{name} grows as {in_decimals(found)} instead of {claim}; {sure}"
 
 
-def _sentence_of_growth(verdict: Verdict) -> str:
-    """Return the sentence where it grows faster than claimed and no limit of the paper says so, or hardly at all."""
-    words = f"{verdict.function} grows faster than expected: {verdict.suspect} instead of {verdict.expectation.growth}"
-    if verdict.misses:
-        inside = " though within the limits of the paper" if verdict.verdict == "approximate" else ""
-        return f"{words}, more than is tolerated{inside}; the probability of that is {percent(verdict.too_fast)}."
-    if verdict.is_material:
-        return f"{words} {_is_best(verdict)}, but the claim is within two steps of the clock of every value; time more calls."
-    return (
-        f"{words} {_is_best(verdict)}, but over the measured range that is a factor of {verdict.excess:.2g} only, which a "
-        "machine that drifts may explain; measure larger settings."
-    )
+def _growth(verdict: Verdict) -> str:
+    """Return what a function grows as that does not grow too fast."""
+    name, found, claim = subject_of(verdict), verdict.model.growth, verdict.expectation.growth
+    if found < Growth.constant() <= claim:
+        return f"{name} falls as {in_decimals(found)} where {claim} is claimed, which is fine"
+    if found.is_constant and verdict.model.lower is not None:
+        return f"{name} falls slowly where {claim} is claimed, which is fine"
+    if found == claim:
+        return f"{name} stays constant, as claimed" if claim.is_constant else f"{name} grows as claimed, {claim}"
+    slower = 1 - verdict.posterior.as_fast_as(claim)
+    if found < claim and slower >= SURE:
+        words = f"{name} grows slower than claimed, {in_decimals(found)} instead of {claim}"
+        return f"{words}, which is fine, and the claim could be sharper"
+    if found > verdict.bound:
+        cause = "the machine" if verdict.tolerance.is_constant else "the tolerance and the machine"
+        by = f"by a factor of {verdict.excess:.2g} only over the measured range, which {cause} may explain"
+        return f"{name} grows as {in_decimals(found)} instead of {claim}, but {by}"
+    if found > claim:
+        return f"{name} grows as {in_decimals(found)} instead of {claim}, which is tolerated"
+    return f"{name} does not grow faster than claimed, {claim}: {in_decimals(found)} is most probable"
 
 
-def _sentence_of_both(verdict: Verdict) -> str:
-    """Return the sentence where the posterior says something else than the model."""
-    found, p, expected = verdict.model.growth, verdict.probability, verdict.expectation.growth
-    if verdict.verdict == "total":
-        said = f"grows as expected with a probability of {percent(p['total'])}"
-    elif verdict.verdict == "approximate":
-        said = f"grows within the limits with a probability of {percent(p['total'] + p['approximate'])}"
-    else:
-        said = f"{verdict.direction} than the limits allow with a probability of {percent(p['none'])}"
-    is_best = _is_best(verdict)
-    best = f"the expected {found} {is_best}" if found == expected else f"{found} {is_best}, {expected} is expected"
-    return f"{verdict.function} {said}; {best}."
-
-
-def _where(verdict: Verdict) -> str:
-    outside = "below" if verdict.direction == "grows slower" else "outside"
-    if verdict.crossing <= 1:
-        return f"the divergence {verdict.divergence} is {outside} the limits at every scale"
-    if verdict.crossing < verdict.series.x[0]:
-        return f"the divergence {verdict.divergence} is {outside} the limits over the whole measured range and beyond"
-    place = place_of(verdict.crossing, float(verdict.series.x[-1]))
-    scale = f"{verdict.parameter}* = {shown_scale(verdict.crossing)}"
-    return f"the divergence {verdict.divergence} is {outside} the limits from {scale} on, {place}"
+def _doubt(verdict: Verdict) -> str:
+    """Return why nobody can tell."""
+    name, claim, parameter = subject_of(verdict), verdict.expectation.growth, verdict.parameter
+    likely = f"it grows {too_fast_in_words(verdict)}, {verdict.bound}, with a probability of {percent(verdict.too_fast)}"
+    if not verdict.decides:
+        return f"{name}: {likely}, but these values decide nothing"
+    last = f"{parameter} = {verdict.series.x[-1]:g}"
+    if verdict.hangs_on_last:
+        return f"{name}: the answer hangs on the value at {last} alone; measure it again, and a larger {parameter}"
+    if verdict.too_fast >= SURE:
+        return (
+            f"{name} outgrows the claim {claim} by a factor of {verdict.excess:.2g} over the measured range, and the machine "
+            f"may explain {verdict.machine_factor:g}; measure a larger {parameter}"
+        )
+    if verdict.too_fast <= FINE:
+        return (
+            f"{_growth(verdict)}, but only what is faster than {in_decimals(verdict.resolution)} is excluded; measure a larger "
+            f"{parameter}, or more repetitions"
+        )
+    return f"{name}: {likely}; measure a larger {parameter}, or more repetitions"
 
 
 AHEAD = 4
@@ -184,7 +167,7 @@ def bands_of(verdict: Verdict, level: float = 0.9) -> dict[str, Any]:
     """
     measured = verdict.series.x
     x = np.append(measured, AHEAD * measured[-1])
-    slowest, fastest = verdict.posterior.divergence_band(level)
+    slowest, fastest = (growth / verdict.expectation.growth for growth in verdict.posterior.growth_band(level))
     low, high = verdict.interval(x, level)
     return {
         "level": level,

@@ -49,13 +49,11 @@ def values_table(x: Iterable[object], y: Iterable[float], parameter: str, metric
 def verdict_html(verdict: Verdict) -> str:
     """Return a verdict with what led to it."""
     facts = [
-        (
-            "expected",
-            f"{formula(verdict.expectation.growth, big_o=True)}, fine up to {escape(in_decimals(verdict.passes_up_to))}",
-        ),
+        ("expected", formula(verdict.expectation.growth, big_o=True)),
+        ("excluded", f"anything faster than {escape(in_decimals(verdict.resolution))}"),
         ("model", formula(verdict.model)),
         ("divergence", formula(verdict.divergence) + escape(_crossing(verdict))),
-        ("adjusted R²", r2(verdict.adjusted_r2) + _best_by_r2(verdict)),
+        ("adjusted R²", r2(verdict.adjusted_r2)),
         ("probability", escape(_probabilities(verdict))),
     ]
     series = verdict.series
@@ -63,8 +61,6 @@ def verdict_html(verdict: Verdict) -> str:
         _head(verdict),
         paragraph(verdict.sentence),
         table((), facts),
-        paragraph(verdict.likelihood_sentence),
-        paragraph(verdict.hidden_sentence),
         _caveats(verdict),
         _rivals(verdict),
         details(
@@ -187,11 +183,6 @@ def _probabilities(verdict: Any) -> str:
 def _crossing(verdict: Verdict) -> str:
     p = verdict.crossing
     return f", outside the limits from {verdict.parameter}* = {shown_scale(p)} on" if 1 < p < math.inf else ""
-
-
-def _best_by_r2(verdict: Verdict) -> str:
-    best = verdict.by_adjusted_r2
-    return "" if best.growth == verdict.model.growth else f", best is {formula(best)} with {r2(best.adjusted_r2)}"
 
 
 def _point(at: object) -> str:

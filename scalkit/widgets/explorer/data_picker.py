@@ -200,7 +200,7 @@ def advice_of(session: Session) -> Advice | None:
             verdict = _early(session)
         if not isinstance(verdict, Verdict) or verdict.series.x[0] <= 0:
             return None
-        return advise(verdict.posterior, settings_to_try(verdict.series.x), verdict.parameter)
+        return advise(verdict, settings_to_try(verdict.series.x), verdict.parameter)
     except ScalkitError:
         return None
 

@@ -9,7 +9,7 @@ from scalkit.plots.style import ANSWER_KEYS, METRIC_WORDS, RANK_COLOURS, match_w
 from scalkit.plots.verdicts.rival_curves import term_of
 from scalkit.text import r2
 from scalkit.validation import AnyVerdict, Verdict
-from scalkit.validation.answer import ANSWER_SYMBOLS, passed_in_words
+from scalkit.validation.answer import ANSWER_SYMBOLS
 from scalkit.widgets.base.part import Part
 from scalkit.widgets.base.templates import drawn, source
 from scalkit.widgets.base.wording import answered
@@ -25,10 +25,9 @@ class VerdictBadge(Part):
         values = {"part": "verdict", "session": self.session, "verdict": verdict, "answered": answered}
         if verdict is None:
             return drawn("parts.html", **values, word=METRIC_WORDS.get(metric, metric), remarks=[])
-        remarks = [line for line in (verdict.likelihood_sentence, verdict.hidden_sentence, *verdict.caveats) if line]
+        remarks = verdict.caveats
         values |= {"symbol": ANSWER_SYMBOLS[verdict.answer], "match": match_words(verdict), "word": metric_word(verdict)}
-        passes = "" if verdict.against else passed_in_words(verdict.passes_up_to)
-        return drawn("parts.html", **values, remarks=remarks, passes=passes)
+        return drawn("parts.html", **values, remarks=remarks)
 
 
 class Headline(Part):
@@ -114,7 +113,9 @@ def _odds(best: Any, rival: Any) -> str:
     odds = best.weight / rival.weight if rival.weight else math.inf
     if odds >= _ALIKE:
         return f"The best one is {_times(odds)} times as probable."
-    return "It is as probable, but the values do not call for it."
+    if odds > 1 / _ALIKE:
+        return "It is as probable as the best model."
+    return f"It is {_times(1 / odds)} times as probable, but does not agree with the answer."
 
 
 def _times(factor: float) -> str:

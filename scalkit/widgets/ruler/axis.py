@@ -90,7 +90,7 @@ def marks(verdict: AnyVerdict | None, expectation: Expectation | None = None) ->
 
 def _weights(verdict: AnyVerdict) -> dict[str, float]:
     if isinstance(verdict, Verdict):
-        found = dict(zip(verdict.posterior.growths, verdict.posterior.weights.tolist(), strict=True))
+        found = dict(zip(verdict.posterior.growths, verdict.posterior.probabilities.tolist(), strict=True))
     else:
         found = dict(verdict.weights)
     return {str(growth): round(float(weight), 4) for growth, weight in found.items() if weight >= _NEGLIGIBLE}

@@ -1,0 +1,118 @@
+"""The formula of a growth: its averaged coefficients, as a model that can be shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scalkit.fit import Model, fit_series, fit_ticks, growing_of
+from scalkit.fit.select import RankedModels
+from scalkit.growth import Growth
+
+if TYPE_CHECKING:
+    from scalkit.validation.verdict import Verdict
+
+_LEAST_CONSTANT, _LEAST_CONSTANT_EXACT = 1e-4, 1e-6
+"""A constant below this share of the smallest value, or below the step of the values, is no cost: errors hide it."""
+
+_NEGLIGIBLE = 0.01
+"""A growth below this probability is not shown for the answer's sake."""
+
+_FEWEST = 3
+"""Points that the paper's choice needs; that there are enough was said before."""
+
+_NEARLY = 1e-5
+"""Relative distance from a whole number that is below what the prior of the shares moves exact coefficients by."""
+
+
+def formula_of(verdict: Verdict, growth: Growth) -> Model:
+    """Return the model of a growth with the averaged coefficients that it has in the posterior."""
+    posterior, series = verdict.posterior, verdict.series
+    formula = posterior.formula(growth)
+    last = float(series.x[-1])
+    size, lower = float(growth.log2_value(last)), formula.lower
+    log2 = math.log2(formula.leading_share) - size if formula.leading_share > 0 else -math.inf
+    is_exact = series.exact or series.virtual
+    share = _LEAST_CONSTANT_EXACT if is_exact else _LEAST_CONSTANT
+    least = max(share * float(series.y.min()), series.resolution)
+    constant = formula.constant if abs(formula.constant) >= least or growth.is_constant else 0.0
+    model = Model(
+        constant=_rounded(constant, is_exact=is_exact),
+        coefficient=_rounded(2.0**log2, is_exact=is_exact) if -1000 < log2 < 1000 else 0.0,
+        growth=growth,
+        parameter=series.parameter,
+        unit=series.unit,
+        adjusted_r2=math.nan,
+        rss=math.nan,
+        log2_coefficient=log2,
+        weight=posterior.probability_of(growth),
+        lower=lower,
+        lower_coefficient=0.0 if lower is None else _rounded(formula.lower_share / float(lower(last)), is_exact=is_exact),
+    )
+    off = (model.by_formula(series.x) - series.y) / posterior.scale
+    mean = np.average(series.y, weights=posterior.scale**-2)
+    spread = (series.y - mean) / posterior.scale
+    n, rss, total = len(series.y), float(off @ off), float(spread @ spread)
+    terms = 1 + (not growth.is_constant) + (lower is not None)
+    is_there = not growth.is_constant and total > 0 and n > terms
+    r2 = 1 - rss / (n - terms) / (total / (n - 1)) if is_there else math.nan
+    return replace(model, adjusted_r2=r2, rss=rss)
+
+
+def models_of(verdict: Verdict) -> Sequence[Model]:
+    """Return the models of all growths that follow the values.
+
+    The first one is shown: the most probable one that agrees with the answer, unless hardly anything
+    does. Where the machine may explain by how much the claim is outgrown, the answer is fine though
+    the growth is another one. The others come by falling probability. With the strictness
+    ``"paper"`` all are ordered by adjusted R^2.
+    """
+    if verdict.estimator == "adjusted_r2":
+        return _by_adjusted_r2(verdict)
+    order, bound = _following(verdict), verdict.bound
+    if verdict.answer != "cannot tell" and not (verdict.leaks or verdict.jumps):
+        is_fine = verdict.answer == "fine"
+        agreeing = [g for g in order if (g <= bound) == is_fine]
+        if agreeing and verdict.posterior.probability_of(agreeing[0]) >= _NEGLIGIBLE:
+            order = [*agreeing, *(g for g in order if (g <= bound) != is_fine)]
+    return RankedModels(partial(_model_of, verdict, tuple(order)), range(len(order)))
+
+
+def _following(verdict: Verdict) -> list[Growth]:
+    """Return the growths by falling probability; of those without any, the ones that fit."""
+    posterior, series = verdict.posterior, verdict.series
+    likely = [g for g in posterior.by_probability if posterior.probability_of(g) > 0]
+    others = growing_of([g for g in posterior.growths if not posterior.probability_of(g) > 0])
+    misfits = fit_ticks(series.x, series.y[np.newaxis], others).rss[0].tolist() if others else []
+    # An infinite misfit belongs to a growth that would need a negative coefficient.
+    fitting = sorted((rss, g) for rss, g in zip(misfits, others, strict=True) if rss < math.inf)
+    return [*likely, *(g for _, g in fitting)]
+
+
+def _by_adjusted_r2(verdict: Verdict) -> Sequence[Model]:
+    ticks = verdict.space.ticks
+    competing = (*growing_of(ticks), Growth.constant())
+    weights = [verdict.posterior.probability_of(growth) for growth in competing]
+    return fit_series(verdict.series, ticks, verdict.expectation.growth, _FEWEST, weights=weights)
+
+
+def _model_of(verdict: Verdict, order: tuple[Growth, ...], place: int) -> Model:
+    """Return the model of a place; the first one has the values of the posterior's average."""
+    found = formula_of(verdict, order[place])
+    return replace(found, average=verdict.posterior) if place == 0 else found
+
+
+def _rounded(value: float, *, is_exact: bool) -> float:
+    """Return a coefficient without the last digits, which are noise of the arithmetic.
+
+    Exact values have whole coefficients where these are as near as the prior of the shares lets them be: 64, not 64.0000004.
+    """
+    whole = round(value)
+    if is_exact and abs(value - whole) <= _NEARLY * abs(value):
+        return float(whole)
+    return float(f"{value:.12g}")
