@@ -1,4 +1,4 @@
-"""How often scalkit's answers are right, how near its predictions come, and Extra-P beside it.
+"""Accuracy of scalkit's answers and predictions, next to Extra-P.
 
     python benchmarks/judging.py --cases 1800 --seed 31 --extrap 400
 
@@ -51,7 +51,7 @@ OF_SIZES = ("memory hierarchy", "cache cliff")
 
 @dataclass(frozen=True)
 class Judged:
-    """What a judge says about a case.
+    """Answer, growth and predictions of a judge about one case.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ def term_of(growth: Any, parameter: str) -> Term:
 
 
 def judge(cases: Sequence[Case]) -> list[Judged]:
-    """Return what scalkit says about each case; those at equal points are validated together."""
+    """Return scalkit's judgement of each case; cases at equal points are validated together."""
     found: dict[int, Judged] = {}
     for batch in batches(list(cases)):
         of_sizes = [k for k in batch if cases[k].row in OF_SIZES]
@@ -157,7 +157,7 @@ def by_extrap(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def extrap_answers(cases: Sequence[Case], at: Callable[[Case], Array]) -> list[dict[str, Any]]:
-    """Return what Extra-P says about each case, in an environment that is made if it is missing."""
+    """Return Extra-P's models of the cases; its environment is made if it is missing."""
     python = ENVIRONMENT / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", ENVIRONMENT], check=True)
@@ -171,7 +171,7 @@ def extrap_answers(cases: Sequence[Case], at: Callable[[Case], Array]) -> list[d
 
 
 def share(flags: Iterable[bool]) -> float:
-    """Return how many of the flags are set, in per cent; NaN of none."""
+    """Return the share of the flags that are set, in per cent; NaN of none."""
     values = list(flags)
     return 100 * float(np.mean(values)) if values else float("nan")
 

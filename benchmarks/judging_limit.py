@@ -102,7 +102,7 @@ def best_prediction(case: Case, prior: str = UNIFORM) -> Array:
 
 
 def rates(cases: Sequence[Case], too_fast: Sequence[float]) -> dict[str, float]:
-    """Return how often, in %, the probability of growing too fast is clearly low or high."""
+    """Return the rates, in %, at which the probability of growing too fast is clearly low or high."""
     found: dict[str, float] = {}
     values = np.asarray(too_fast)
     for kind, short in ((TRUE, "true"), (ONE_CLASS, "one class"), (TWO_CLASSES, "two classes")):

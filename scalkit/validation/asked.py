@@ -1,4 +1,4 @@
-"""What users ask of a verdict: settings and levels, checked before anything is computed."""
+"""Checks of the points and levels that users ask a verdict about."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Where the growth changes: the piecewise model of a series."""
+"""The piecewise model of a series, and the points where its growth changes."""
 
 import math
 from collections.abc import Sequence

@@ -41,7 +41,7 @@ def product_series(series: Series) -> Series:
 
 
 def product_expectation(expectation: Expectation) -> Expectation:
-    """Return what a falling expectation says of the product: ``log(p)`` for ``log(p)/p``.
+    """Return the expectation about the product: ``log(p)`` for ``log(p)/p``.
 
     A deviation stays if it was given.
     """

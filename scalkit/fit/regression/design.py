@@ -109,7 +109,7 @@ class Design:
             return np.asarray(np.log(table / table.sum()))
 
     def distance(self, at: Floats) -> Floats:
-        """Return how far points lie below the largest one: in logarithms, 1 for the smallest.
+        """Return the distance of points below the largest one: in logarithms, 1 for the smallest.
 
         Where a point is not positive, ranks take the place of logarithms. Negative beyond.
         """
@@ -202,7 +202,7 @@ def design_of(
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """What may set some points apart from a law.
+    """Events that set some points apart from a law.
 
     Attributes
     ----------

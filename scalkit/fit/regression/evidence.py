@@ -128,7 +128,7 @@ def _exact(bound: Floats, r33: Floats, z: Floats) -> Floats:
 
 
 def _log_of_signs(design: Design, extra: Ints, lead: Ints, mean: Floats, root: Floats) -> Floats:
-    """Return what is added to log evidence because negative constants and lower terms are rarer."""
+    """Return the log prior of the signs: negative constants and lower terms are rarer."""
     positive = ndtr(mean[:, :2] / np.sqrt((root[:, :2] ** 2).sum(axis=2)))
     factor = 2 * (NEGATIVE + (1 - 2 * NEGATIVE) * positive)
     # A logarithm beside a constant can only be subtracted: added, it would be the leading term.
@@ -140,7 +140,7 @@ def _log_of_signs(design: Design, extra: Ints, lead: Ints, mean: Floats, root: F
 
 
 def _is_shift(design: Design, share: Floats, target: Floats, extra: Ints, lead: Ints, mean: Floats) -> Flags:
-    """Return which hypotheses leave most of the values at more than one point to errors.
+    """Return flags of hypotheses that leave most of the values at more than one point to errors.
 
     Errors add to relative values, so one common shift could stand for all values but the largest.
     """

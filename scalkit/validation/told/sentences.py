@@ -91,13 +91,13 @@ def sentence_of(verdict: Verdict) -> str:
 
 
 def subject_of(verdict: Verdict) -> str:
-    """Return what a sentence is about: the function, or the product of its parameter and metric."""
+    """Return the subject of a sentence: the function, or the product of its parameter and metric."""
     is_product = verdict.metric.startswith(f"{verdict.parameter}*")
     return f"{verdict.metric} of {verdict.function}" if is_product else verdict.function
 
 
 def too_fast_in_words(verdict: Verdict) -> str:
-    """Return how fast is too fast: faster than claimed, or than tolerated."""
+    """Return the words for too fast: faster than claimed, or than tolerated."""
     return "faster than claimed" if verdict.tolerance.is_constant else "faster than tolerated"
 
 
@@ -110,7 +110,7 @@ def _fix(verdict: Verdict) -> str:
 
 
 def _growth(verdict: Verdict) -> str:
-    """Return what a function grows as that does not grow too fast."""
+    """Return the growth of a function that does not grow too fast, in words."""
     name, found, claim = subject_of(verdict), verdict.model.growth, verdict.expectation.growth
     if found < Growth.constant() <= claim:
         return f"{name} falls as {in_decimals(found)} where {claim} is claimed, which is fine"
