@@ -132,6 +132,13 @@ def test_the_formula_agrees_with_the_predictions() -> None:
     assert formula.lower_share == pytest.approx(-last, rel=0.2)
 
 
+def test_predictions_far_away_follow_the_most_probable_growth() -> None:
+    posterior = timed(50 + N, "n", noise=0.1)
+    far = np.array([1e9])
+    assert posterior.probability_of(growth("1")) < 0.1
+    assert posterior.predict(far)[0] > 1e6
+
+
 def test_intervals_widen_with_noise_and_distance() -> None:
     def width(noise: float, times: float) -> float:
         low, high = timed(N, "n", noise).quantiles(np.array([times * N[-1]]), (0.05, 0.95))[:, 0]

@@ -50,12 +50,18 @@ class Mixture:
         variance = np.maximum(square / divisor - mean**2, _LEAST_WIDTH**2)
         return Mixture(weight, mean + shift, np.sqrt(variance)), order[starts]
 
-    def tilted(self) -> Mixture:
-        """Return the distribution in which each value counts by its reciprocal."""
+    def tilted(self, power: Floats) -> Mixture:
+        """Return the distribution in which each value counts by a power of its reciprocal.
+
+        Parameters
+        ----------
+        power : array of shape (m,)
+        """
+        shift = power * self.width**2
         with np.errstate(divide="ignore"):
-            logs = np.log(self.weights) - self.centre + 0.5 * self.width**2
+            logs = np.log(self.weights) - power * self.centre + 0.5 * power * shift
         weights = np.exp(logs - logs.max(axis=0))
-        return Mixture(weights / weights.sum(axis=0), self.centre - self.width**2, self.width)
+        return Mixture(weights / weights.sum(axis=0), self.centre - shift, self.width)
 
     def quantiles(self, probabilities: Sequence[float]) -> Floats:
         """Return quantiles of the logarithm, shape (probabilities, m).

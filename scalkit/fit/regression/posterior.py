@@ -27,6 +27,8 @@ _LEAST_FALLING = 1e-9
 """The same of values that fall as a power."""
 _LOW = 0.4
 """A value below so much of its neighbours' median has errors relative to that: it may be off by any factor."""
+_AHEAD = 16.0
+"""Predictions were tried up to so many times the largest point."""
 _TINY = 1e-15
 _ZERO = 1e-3
 """Share of the smallest positive value that stands for the error of a value of 0."""
@@ -236,9 +238,15 @@ class Posterior:
         """Return values at points of shape (m,) with the least expected relative error.
 
         That is E |prediction / value - 1|, minimal at the median where each value counts by its
-        reciprocal, so that steep terms have to be probable to matter.
+        reciprocal, so that steep terms have to be probable to matter. Farther away than `_AHEAD`
+        times the largest point the reciprocals count no more than there: else a constant that is
+        hardly probable would win in the end.
         """
-        parts = [self.mixture(part).tilted().quantiles((0.5,))[0] for part in _parts(at)]
+        last = max(float(self.design.x[-1]), _TINY)
+        power = np.log(_AHEAD) / np.log(np.maximum(at / last, _AHEAD))
+        parts = [
+            self.mixture(part).tilted(share).quantiles((0.5,))[0] for part, share in zip(_parts(at), _parts(power), strict=True)
+        ]
         return np.asarray(np.exp(np.concatenate(parts)))
 
 
