@@ -6,6 +6,9 @@ A function O(n) at six sizes over a factor of 32, five repetitions with log-norm
 one; a change is found if its commit or the next one fails. The history of all commits so far is asked, too: a change planted
 anywhere in a series of 30 is found if two commits later the first bad commit is its own or the next one; a false alarm is a
 commit at which the history of a series without a change fails.
+
+With ``--over-two``, functions log p + S of 25 points are compared with a baseline; a change is found if the points that it is
+said to concern are the right ones.
 """
 
 from __future__ import annotations
@@ -27,6 +30,14 @@ CHANGES: dict[str, Floats] = {
     "1.3 times": 1.3 * TIME,
     "n to n log n": 1e-6 * (200 + N * np.log2(N) / np.log2(N[0])),
     "1.3 times at one setting": TIME * np.where(N[2] == N, 1.3, 1.0),
+}
+
+POINTS = np.array([(p, size) for p in 2.0 ** np.arange(3, 8) for size in 4.0 ** np.arange(3, 8)])
+TIME_OVER_TWO = 1e-6 * (2 + 3 * np.log2(POINTS[:, 0])) + 1e-9 * POINTS[:, 1]
+OVER_TWO: dict[str, Floats] = {
+    "1.3 times": np.full(len(POINTS), 1.3),
+    "1.3 times from a size on": np.where(POINTS[:, 1] >= 1024, 1.3, 1.0),
+    "1.6 times at one point": np.where((POINTS == [64, 1024]).all(axis=1), 1.6, 1.0),
 }
 
 
@@ -83,12 +94,51 @@ def alarms_in_history(series: int, seed: int, noise: float) -> int:
     return count
 
 
+def over_two(rng: np.random.Generator, factor: Floats | float, noise: float) -> Any:
+    """Return measurements of a commit over two parameters."""
+    y = (TIME_OVER_TWO * factor)[:, None] * np.exp(noise * rng.standard_normal((len(POINTS), 5)))
+    return sk.measurements(POINTS, y, parameter=["p", "S"], name="f")
+
+
+def found_over_two(series: int, seed: int, noise: float, change: str) -> float:
+    """Return the share of commits over two parameters that are said to be slower, at the right points."""
+    rng, count = np.random.default_rng(seed), 0
+    factor = OVER_TWO[change]
+    for _ in range(series):
+        quo = sk.Baseline.from_result(sk.validate(over_two(rng, 1.0, noise), {"f": "log(p) + S"}))
+        (one,) = quo.compare(sk.validate(over_two(rng, factor, noise), {"f": "log(p) + S"}))
+        there = one.regression.concerned if one.regression is not None and one.regression.shape else np.zeros(len(POINTS))
+        count += bool(one.is_slower and (there == (factor > 1)).all())
+    return count / series
+
+
+def alarms_over_two(series: int, seed: int, noise: float) -> int:
+    """Return how many commits over two parameters without a change fail."""
+    rng, count = np.random.default_rng(seed), 0
+    for _ in range(series):
+        quo = sk.Baseline.from_result(sk.validate(over_two(rng, 1.0, noise), {"f": "log(p) + S"}))
+        count += quo.compare(sk.validate(over_two(rng, 1.0, noise), {"f": "log(p) + S"})).exit_status()
+    return count
+
+
+def print_over_two(series: int, seed: int) -> None:
+    """Print the shares that are found over two parameters, and the false alarms of four times as many commits."""
+    for noise in (0.01, 0.05):
+        shares = {change: found_over_two(series, seed, noise, change) for change in OVER_TWO}
+        wrong = alarms_over_two(4 * series, seed + 1, noise)
+        print(json.dumps({"over": "p, S", "noise": noise, **shares, "commits": 4 * series, "false alarms": wrong}), flush=True)
+
+
 def main() -> None:
     """Print the tables as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--series", type=int, default=100)
     parser.add_argument("--seed", type=int, default=20261202)
+    parser.add_argument("--over-two", action="store_true", help="functions of two parameters alone")
     args = parser.parse_args()
+    if args.over_two:
+        print_over_two(args.series, args.seed)
+        return
     for noise in (0.01, 0.05):
         for change in CHANGES:
             share = found(args.series, args.seed, noise, change)

@@ -16,7 +16,7 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -156,18 +156,26 @@ def by_extrap(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def extrap_answers(cases: Sequence[Case], at: Callable[[Case], Array]) -> list[dict[str, Any]]:
-    """Return Extra-P's models of the cases; its environment is made if it is missing."""
+def extrap_answers(cases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return Extra-P's growth and predictions of each case.
+
+    Its environment is made if it is missing.
+
+    `cases`: points ``"x"``, repetitions ``"y"`` of each, and points ``"at"`` to predict, as lists.
+    """
     python = ENVIRONMENT / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", ENVIRONMENT], check=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", "extrap==4.2.5", "numpy<2"], check=True)
-    rows = [{"x": case.x.tolist(), "y": case.repetitions.tolist(), "at": at(case).tolist()} for case in cases]
-    # The worker shares this file; what it does not need is imported from a folder without scalkit.
-    done = subprocess.run(
-        [python, Path(__file__).resolve(), "--extrap-worker"], input=json.dumps(rows), capture_output=True, text=True, check=True
-    )
+    # The worker shares this file, which imports scalkit late, as that environment has none.
+    command = [python, Path(__file__).resolve(), "--extrap-worker"]
+    done = subprocess.run(command, input=json.dumps(cases), capture_output=True, text=True, check=True)
     return list(json.loads(done.stdout.splitlines()[-1]))
+
+
+def plain(x: Array, repetitions: Array, at: Array) -> dict[str, Any]:
+    """Return a case for `extrap_answers`."""
+    return {"x": x.tolist(), "y": repetitions.tolist(), "at": at.tolist()}
 
 
 def share(flags: Iterable[bool]) -> float:
@@ -264,11 +272,11 @@ def real_figures(path: Path, split: str, kind: str, with_extrap: bool) -> dict[s
         errors.append(100 * abs(float(seen.predict(x[-1])) / last - 1))
         held.append(bool(low <= last <= high))
         wanted.append(last)
-        cases.append(Case("real", kind, TRUE, 0.0, (0, 0), (0, 0), x[:-1], size * y[:-1], x[-1:], x[-1:]))
+        cases.append(plain(x[:-1], size * y[:-1], x[-1:]))
     found["last point: error, median"], found["last point: error, p90"] = np.quantile(errors, (0.5, 0.9))
     found["last point: interval holds"] = share(held)
     if with_extrap:
-        peers = extrap_answers(cases, lambda case: case.later)
+        peers = extrap_answers(cases)
         theirs = 100 * np.array([abs(one["later"][0] / last - 1) for one, last in zip(peers, wanted, strict=True)])
         found["Extra-P: error, median"], found["Extra-P: error, p90"] = np.quantile(theirs, (0.5, 0.9))
         found["nearer than Extra-P"], found["farther"] = share(errors < theirs), share(errors > theirs)
@@ -310,7 +318,8 @@ def main() -> None:
         for group, part in SIZES.items():
             cases = generate(group, max(1, round(part * options.cases)), options.seed)
             judged, some = judge(cases), cases[: options.extrap]
-            peers = extrap_answers(some, lambda case: case.x[-1] * np.array(AHEAD)) if some else []
+            asked = [plain(case.x, case.repetitions, case.x[-1] * np.array(AHEAD)) for case in some]
+            peers = extrap_answers(asked) if asked else []
             tables[group] = figures(cases, judged, peers)
             if options.limit and group == "limit":
                 report(cases, {"scalkit": [one.too_fast for one in judged]})

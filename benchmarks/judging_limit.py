@@ -107,6 +107,8 @@ def rates(cases: Sequence[Case], too_fast: Sequence[float]) -> dict[str, float]:
     values = np.asarray(too_fast)
     for kind, short in ((TRUE, "true"), (ONE_CLASS, "one class"), (TWO_CLASSES, "two classes")):
         of_kind = values[[case.kind == kind for case in cases]]
+        if not of_kind.size:
+            continue
         limits = {f"P <= {limit}": of_kind <= limit for limit in (FINE, GENEROUS)}
         limits[f"P >= {FIX}"] = of_kind >= FIX
         found |= {f"{short}: {n}": 100 * float(flags.mean()) for n, flags in limits.items()}

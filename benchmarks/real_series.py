@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from accuracy import ROOT, extrap_answers
+from judging import ROOT, extrap_answers
 
 DATA = ROOT / "data" / "real"
 LIBRARIES = ("mpich-5.0.2", "openmpi-5.0.11", "intel-2021.16.0")
@@ -91,7 +91,7 @@ def by_scalkit(all_cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def errors_of(all_cases: list[dict[str, Any]], beside: bool) -> list[dict[str, Any]]:
     answers = by_scalkit(all_cases)
-    others = extrap_answers([{"x": c["x"], "y": c["y"], "at": c["at"]} for c in all_cases]) if beside else answers
+    others = extrap_answers([{"x": c["x"], "y": c["y"], "at": [c["at"]]} for c in all_cases]) if beside else answers
     found = []
     for case, mine, other in zip(all_cases, answers, others, strict=True):
         quartile, mean = np.quantile(case["held"], 0.25), np.mean(case["held"])
@@ -103,8 +103,8 @@ def errors_of(all_cases: list[dict[str, Any]], beside: bool) -> list[dict[str, A
                 "predicted": abs(mine["predicted"] / quartile - 1),
                 "inside": mine["inside"],
                 "growth": mine["growth"],
-                "extrap": abs(other["at"] / mean - 1) if beside else float("nan"),
-                "extrap_growth": other.get("growth", ""),
+                "extrap": abs(other["later"][0] / mean - 1) if beside else float("nan"),
+                "extrap_growth": "p^{} log(p)^{}".format(*other["growth"]) if beside else "",
             }
         )
     return found

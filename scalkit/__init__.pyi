@@ -3,8 +3,6 @@ from scalkit import guidelines as guidelines
 from scalkit import perfmodels as perfmodels
 from scalkit import plots as plots
 from scalkit import store as store
-from scalkit.fit.batch import FitModels as FitModels
-from scalkit.fit.batch import fit_models as fit_models
 from scalkit.growth import Growth as Growth
 from scalkit.growth import register_growth as register_growth
 from scalkit.measure import measurements as measurements

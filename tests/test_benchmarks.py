@@ -16,17 +16,16 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
 
 SMALL = {
-    "accuracy": "--cases 1 --ranks --no-extrap",
     "advise": "--cases 1 --strategy advise --start 5",
     "algorithm_identification": "",
     "changes_beside": "--series 1",
     "collective_predictions": "",
-    "disturbed": "--cases 2",
     "exponentials": "--cases 2",
-    "fit_models": "--series 200 --no-extrap --memory-series 200 --repetitions 1",
     "growth_beside": "--only duplicates --budget 0.3",
     "guidelines": "--runs 3 --repetitions 5",
     "installation": "",
+    "judging": "--cases 1 --limit",
+    "judging_limit": "--cases 1",
     "posterior": "--batches 1",
     "protocol_switches": "--cases 1",
     "several_parameters": "--cases 1 --no-extrap",
@@ -36,8 +35,6 @@ SMALL = {
     "trace_analysis": "--locations 4 --requests 400 --causes --json",
     "trace_causes": "--traces 2",
     "trace_explorer": "--locations 8 --paths 8 --partners 2 --repeat 1",
-    "truths": "--cases 1 --no-extrap",
-    "verdicts": "--cases 1",
 }
 
 

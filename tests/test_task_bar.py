@@ -103,7 +103,6 @@ many = {f"f{k}": "p" for k in range(70)}
 each = [sk.measurements(x, one, name=f"f{k}") for k, one in enumerate(y)]
 data = xr.concat(each, "function", data_vars="all", coords="minimal", compat="override", join="exact")
 sk.validate(data, many, progress=WANTED)
-sk.fit_models(x, np.tile(y, (100, 1)), sk.SearchSpace.preset("ics15"), progress=WANTED)
 assert "rich" in sys.modules or not (ASKS and WANTED)
 """
 
@@ -119,7 +118,7 @@ def test_in_a_notebook_that_a_person_runs() -> None:
             reply = client.execute_interactive(code, allow_stdin=asks, output_hook=told.append, timeout=PATIENCE_S)
             assert reply["content"]["status"] == "ok", reply["content"]
             shown = "".join(str(one["content"]) for one in told if one["msg_type"] == "display_data")
-            assert [name in shown for name in ("validate", "fit_models")] == [asks and wanted] * 2
+            assert ("validate" in shown) == (asks and wanted)
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)

@@ -56,7 +56,7 @@ def _show(found: History) -> None:
     for track in found.tracks:
         for number, one in enumerate(track.segments):
             step = track.steps[number - 1] if number else None
-            change = "" if step is None else f"{step.times} {step.change.where(track.parameter)}"
+            change = "" if step is None else f"{step.times} {step.change.where}"
             style = "bold red" if step is not None and step.is_failure else ""
             commits = one.first if one.first == one.last else f"{one.first} to {one.last}"
             cells = (track.function, track.metric, commits, "-" if one.model is None else str(one.model), change)

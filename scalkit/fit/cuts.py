@@ -10,9 +10,9 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
-from scalkit.fit.linear import log2_values
 from scalkit.fit.pure_error import Noise
 from scalkit.growth import Growth
+from scalkit.growth.growth import log2_values
 
 MIN_SETTINGS = 3
 _CHANGE_POINT = 3
@@ -157,7 +157,7 @@ def _blocks(n_windows: int, per_window: int) -> Iterator[slice]:
 def _residuals(inside: Any, y: Floats, log2: Floats) -> tuple[Floats, Floats]:
     """Return the squared residuals of a constant (series, windows) and of every tick (series, windows, ticks).
 
-    The fits are those of `fit_ticks`, for many windows of the settings at once.
+    The fits are those of `scalkit.fit.paper.fit_growths`, for many windows of the settings at once.
     """
     with np.errstate(invalid="ignore"):
         windows = np.where(inside[:, None, :], log2[None], -np.inf)
@@ -191,25 +191,6 @@ def _scaled(y: Floats) -> Floats:
     exponent = np.floor(np.log2(y.min(axis=-1, keepdims=True))).astype(np.int64)
     with np.errstate(over="ignore"):
         return np.asarray(np.minimum(np.ldexp(y, -exponent), _LARGEST))
-
-
-def gain_of_two(x: Floats, y: Floats, ticks: Sequence[Growth], noise: Noise) -> float:
-    """Return how much the criterion falls from one piece to the best two, without looking at more.
-
-    `x`, `y` of shape (points,): at least six; `y` positive.
-    `ticks`: None of them constant.
-    """
-    n = len(x)
-    cuts = np.arange(MIN_SETTINGS, n - MIN_SETTINGS + 1)
-    left = np.arange(n) < cuts[:, None]
-    inside = np.concatenate([np.ones((1, n), dtype=bool), left, ~left])
-    flat, grown = _residuals(inside, _scaled(y[None]), log2_values(tuple(x.tolist()), tuple(ticks)))
-    least = np.stack([flat[0], grown[0].min(axis=1, initial=np.inf)], axis=1)
-    first, second = least[1 : len(cuts) + 1], least[len(cuts) + 1 :]
-    both = (first[:, :, None] + second[:, None, :]).reshape(-1, 4).min(axis=0)
-    seen = noise.misfit(np.concatenate([least[0], both]), n)
-    cost = np.array([penalty(1, g, n, len(ticks)) for g in (0, 1)] + [penalty(2, g, n, len(ticks)) for g in (0, 1, 1, 2)])
-    return float((seen + cost)[:2].min() - (seen + cost)[2:].min())
 
 
 def least_without(x: Floats, y: Floats, ticks: Sequence[Growth], n_strays: int) -> tuple[float, float]:

@@ -54,7 +54,7 @@ class Model(EqualIfMissingAlike):
     ----------
     constant, coefficient : float, in `unit`
         The coefficient is positive, or 0 in a constant model. The constant of a verdict's model may be negative as far as no
-        measured value is (levels of a tree below the root, p - 1 partners); that of `fit_models` never is.
+        measured value is (levels of a tree below the root, p - 1 partners); that of a fit by adjusted R^2 never is.
     growth : Growth
         The leading term; 1 for a constant model.
     adjusted_r2 : float
@@ -63,8 +63,6 @@ class Model(EqualIfMissingAlike):
         Residual sum of squares, relative to the measured values, dimensionless.
     log2_coefficient : float
         log2 of the coefficient, which exists where the coefficient itself is too small or too large for a float.
-    is_rough : bool
-        Whether no model followed the values closely, so that all were fitted on a logarithmic scale.
     weight : float
         Posterior probability of its growth; NaN where none was computed.
     lower : Growth, optional
@@ -83,7 +81,6 @@ class Model(EqualIfMissingAlike):
     adjusted_r2: float
     rss: float
     log2_coefficient: float
-    is_rough: bool = False
     weight: float = math.nan
     lower: Growth | None = None
     lower_coefficient: float = 0.0
@@ -121,16 +118,18 @@ class Model(EqualIfMissingAlike):
         return np.asarray(np.maximum(found, 0.0))
 
     def log2_value(self, x: ArrayLike) -> Floats:
-        """Return log2 of the model at `x`, which does not overflow."""
+        """Return log2 of the model at `x`; without `average` it does not overflow."""
         at = np.asarray(x, dtype=np.float64)
-        if self.average is not None or self.constant < 0 or self.lower is not None:
+        if self.average is not None:
             with np.errstate(divide="ignore"):
                 return np.asarray(np.log2(self(at)))
-        with np.errstate(divide="ignore"):
-            constant = np.full(at.shape, np.log2(self.constant))
-        if self.growth.is_constant:
-            return constant
-        return np.asarray(np.logaddexp2(constant, self.log2_coefficient + self.growth.log2_value(at)))
+        parts = [(self.constant < 0, np.full(at.shape, _log2_size(self.constant)))]
+        if self.lower is not None:
+            size = _log2_size(self.lower_coefficient)
+            parts.append((self.lower_coefficient < 0, size + self.lower.log2_value(at)))
+        if not self.growth.is_constant:
+            parts.append((False, self.log2_coefficient + self.growth.log2_value(at)))
+        return log2_of_sum(parts)
 
     def _parts(self) -> list[tuple[float, str, Growth]]:
         """Return sign, quantity and growth of each part, the leading term last."""
@@ -187,6 +186,24 @@ class Model(EqualIfMissingAlike):
 
     def _repr_html_(self) -> str:
         return f"<math>{self.to_mathml()}</math>"
+
+
+def _log2_size(value: float) -> float:
+    return math.log2(abs(value)) if value else -math.inf
+
+
+def log2_of_sum(parts: Sequence[tuple[bool, Floats]]) -> Floats:
+    """Return log2 of a sum, which neither the sum nor a term of it overflows; minus infinity where it is not positive.
+
+    `parts`: whether each term is subtracted, and log2 of its size.
+    """
+    added = np.asarray(np.logaddexp2.reduce([size for is_subtracted, size in parts if not is_subtracted], axis=0))
+    if not any(is_subtracted for is_subtracted, _ in parts):
+        return added
+    subtracted = np.logaddexp2.reduce([size for is_subtracted, size in parts if is_subtracted], axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = added + np.log2(-np.expm1((subtracted - added) * math.log(2)))
+    return np.asarray(np.where(added > subtracted, rest, -np.inf))
 
 
 def _sum(parts: Sequence[tuple[float, str]], plus: str, minus: str) -> str:

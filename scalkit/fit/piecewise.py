@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.fit.cuts import MIN_SETTINGS, best_cuts, least_of_sums, least_without, penalty
-from scalkit.fit.linear import Fits, fit_ticks
 from scalkit.fit.model import Model
+from scalkit.fit.paper import Fits, fit_growths, growing_of
 from scalkit.fit.pure_error import PRIOR_FREEDOM, Noise, noise_of
 from scalkit.growth import Growth
 from scalkit.markup import block, bullets, counted, details, formula, paragraph, table
@@ -174,12 +174,11 @@ class Piecewise:
     def _range(self) -> str:
         return f"{self.parameter} = {self.segments[0].first:g} to {self.segments[-1].last:g}"
 
-    def segment_at(self, x: float) -> Segment:
-        """Return the segment of `x`; between two segments the one that is nearer on a logarithmic scale."""
-        return self.segments[int(np.searchsorted(self._borders, x))]
-
     def __call__(self, x: ArrayLike) -> Floats:
-        """Return the model at `x`, in its unit; same shape as `x`. The outer segments continue beyond the data."""
+        """Return the model at `x`, in its unit; same shape as `x`.
+
+        The outer segments continue beyond the data; between two segments the one that is nearer on a logarithmic scale holds.
+        """
         at = np.asarray(x, dtype=np.float64)
         which = np.searchsorted(self._borders, at)
         values = np.empty(at.shape)
@@ -252,10 +251,10 @@ def fit_piecewise(
     hybridization data, Biometrics 63 (2007): 3 ln n for a change point.
     """
     at, values = _checked(x, y, parameter)
-    growing = tuple(tick for tick in ticks if not tick.is_constant)
+    growing = growing_of(ticks)
     cuts = best_cuts(at, values[np.newaxis], growing, [noise], max_segments=max_segments, switches=switches)[0]
     bounds = [(i, j, is_grown) for (i, _), (j, is_grown) in pairwise([(0, False), *cuts.pieces])]
-    fits = [fit_ticks(at[i:j], values[np.newaxis, i:j], growing if is_grown else ()) for i, j, is_grown in bounds]
+    fits = [fit_growths(at[i:j], values[np.newaxis, i:j], growing if is_grown else ()) for i, j, is_grown in bounds]
     chosen = _plainest(fits, growing, noise, len(at))
     segments = tuple(
         Segment(float(at[i]), float(at[j - 1]), j - i, fit.model(index, parameter, unit))
@@ -322,13 +321,13 @@ def _checked(x: ArrayLike, y: ArrayLike, parameter: str) -> tuple[Floats, Floats
 
 def _plainest(fits: Sequence[Fits], ticks: Sequence[Growth], noise: Noise, n: int) -> list[int]:
     """Return for each segment the index of the plainest tick that is as good as the best; -1 for a constant."""
-    least = [float(fit.rss.min()) if fit.ticks else float(fit.tss[0]) for fit in fits]
+    least = [float(fit.rss.min()) if fit.growths else float(fit.tss[0]) for fit in fits]
     best = float(noise.misfit(sum(least), n))
     order = _by_plainness(tuple(ticks))
     chosen = []
     for fit, own in zip(fits, least, strict=True):
-        as_good = noise.misfit(sum(least) - own + fit.rss[0], n) <= best + _AS_GOOD if fit.ticks else np.empty(0)
-        chosen.append(next((index for index in order if as_good[index]), -1) if fit.ticks else -1)
+        as_good = noise.misfit(sum(least) - own + fit.rss[0], n) <= best + _AS_GOOD if fit.growths else np.empty(0)
+        chosen.append(next((index for index in order if as_good[index]), -1) if fit.growths else -1)
     return chosen
 
 

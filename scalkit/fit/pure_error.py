@@ -1,10 +1,8 @@
-"""The noise of the values of a series, from the spread between repetitions or runs; and tests of growth against a constant."""
+"""The noise of the values of a series, from the spread between repetitions or runs; and the distributions of F and t."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +19,7 @@ _FACTORS = {"mean": 1.0, "median": math.sqrt(math.pi / 2), "q1": 1.3626, "cut_me
 _FACTORS |= {"cut_mean_1": 1.0559, "cut_mean_4": 1.0559, "cut_mean_12": 1.1676, "cut_mean_34": 1.1676}
 _OF_MINIMUM = 0.65
 _BETWEEN = ((0.0, 0.4), (0.005, 0.1), (0.01, 0.1), (0.02, 0.1), (0.04, 0.1), (0.08, 0.1), (0.16, 0.1))
-"""Relative standard deviations between settings, and their masses; the posterior of a verdict assumes the same."""
+"""Relative standard deviations between settings, and their masses."""
 _MOST_FREEDOM = 1e6  # Student and normal are the same from there on
 
 
@@ -114,9 +112,6 @@ def pure_error(values: ArrayLike, statistic: str = "q1", *, exact: bool = False,
     return Noise(max(_LEAST, math.hypot(sigma * factor, rounding)), float(freedom))
 
 
-_MOST_EXACT = 50
-
-
 def f_tail(statistic: float, freedom: int) -> float:
     """Return the probability that F with 1 and `freedom` degrees of freedom exceeds `statistic`.
 
@@ -152,26 +147,3 @@ def student(level: float, freedom: int) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if f_tail(middle**2, freedom) > 1 - level else (low, middle)
     return high
-
-
-def trend_tail(values: Sequence[float]) -> float:
-    """Return the probability that values without a trend rise as consistently as these (Mann-Kendall, one-sided).
-
-    Exact up to 50 values, by the normal distribution beyond.
-
-    `values`: in the order of the parameter; a tie counts as a fall. Five values that all rise give 1/120.
-
-    Source: Kendall, A new measure of rank correlation, Biometrika 30 (1938): the distribution of the number of
-    inversions.
-    """
-    falls = sum(later <= earlier for earlier, later in combinations(values, 2))
-    n_values = len(values)
-    if n_values > _MOST_EXACT:
-        pairs = n_values * (n_values - 1) / 2
-        spread = math.sqrt(pairs * (2 * n_values + 5) / 9)
-        return 0.5 * math.erfc((pairs - 2 * falls - 1) / spread / math.sqrt(2))
-    counts = [1]
-    for n in range(2, n_values + 1):
-        sums = list(accumulate([*counts, *[0] * (n - 1)]))
-        counts = [total - (sums[k - n] if k >= n else 0) for k, total in enumerate(sums)]
-    return sum(counts[: falls + 1]) / math.factorial(n_values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import total_ordering
+from functools import lru_cache, total_ordering
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -283,3 +283,15 @@ class Growth:
 
     def _repr_html_(self) -> str:
         return f"<math>{self.to_mathml()}</math>"
+
+
+@lru_cache(maxsize=64)
+def log2_values(points: tuple[float, ...], growths: tuple[Growth, ...]) -> Floats:
+    """Return log2 of each growth at each point, of shape (growths, points).
+
+    Kept in a cache, as many series share points and growths.
+    """
+    x = np.array(points)
+    found = np.array([growth.log2_value(x) for growth in growths]).reshape(len(growths), len(x))
+    found.flags.writeable = False
+    return found

@@ -23,7 +23,8 @@ class ChangePoints:
     """Finds change points in logarithms of shape (commits, settings)."""
 
     logs: Floats
-    x: Floats
+    points: Floats
+    parameters: tuple[str, ...]
     error: Floats
     """Of a value of one commit, of shape (settings,)."""
     common: float
@@ -39,7 +40,7 @@ class ChangePoints:
         logs = np.log(np.where(y > 0, y, 0.5 * least))
         is_exact = each[0].exact or each[0].virtual
         if is_exact:
-            return cls(logs, x, np.full(len(x), 1e-9), 0.0, tolerance, True)
+            return cls(logs, x[:, None], each[0].parameters, np.full(len(x), 1e-9), 0.0, tolerance, True)
         error = np.median([errors_of(one, standard_error(one, statistic)) for one in each], axis=0)
         common = 0.0
         if len(each) >= _LEAST_SCATTER:
@@ -47,7 +48,7 @@ class ChangePoints:
             together = _NORMAL_MEDIAN * float(np.median(np.abs(np.diff(logs.mean(axis=1)))))
             expected = float((error**2).mean()) / len(x)
             common = math.sqrt(together**2 - expected) if together**2 > _COMMON * expected else 0.0
-        return cls(logs, x, np.asarray(error), common, tolerance, False)
+        return cls(logs, x[:, None], each[0].parameters, np.asarray(error), common, tolerance, False)
 
     def means(self, first: int, end: int) -> Floats:
         """Return the values of some commits together."""
@@ -68,7 +69,8 @@ class ChangePoints:
         """Return the change between two groups of commits; None for none."""
         weight = 1 / (before[1] - before[0]) + 1 / (after[1] - after[0])
         then, now = self.means(*before), self.means(*after)
-        found = regression(self.x, then, now, self.error * math.sqrt(weight), self.tolerance, is_exact=self.is_exact)
+        error = self.error * math.sqrt(weight)
+        found = regression(self.points, self.parameters, then, now, error, self.tolerance, is_exact=self.is_exact)
         if not found.shape:
             return None
         shared = self.common * math.sqrt(weight) if found.shape in _MOVES_TOGETHER else 0.0
@@ -106,8 +108,8 @@ class ChangePoints:
         step = (total - below[:-1]) / (len(logs) - n)[:, None] - below[:-1] / n[:, None]
         variance = self.error**2 + (0.0 if self.is_exact else BETWEEN**2)
         weight = 1 / variance
-        scale, price, found = n * (len(logs) - n) / len(logs), math.log(max(len(self.x), 2)), []
-        for shape, is_placed in part_shapes(self.x):
+        scale, price, found = n * (len(logs) - n) / len(logs), math.log(max(len(self.points), 2)), []
+        for shape, is_placed in part_shapes(self.points):
             norm = float((weight * shape**2).sum())
             along = step @ (weight * shape) / math.sqrt(norm)
             spread = 1 + self.common**2 * float((weight * shape).sum()) ** 2 / norm

@@ -89,11 +89,11 @@ class Step:
         past = ", and came back" if self.change.is_slower and not self.stands else ""
         past += f"; changed as well: {'; '.join(self.also_changed)}" if self.also_changed else ""
         if self.has_zero:
-            part = f", {self.change.where(self.parameter)}" if self.change.shape in ("at", "from", "up to") else ""
+            part = f", {self.change.where}" if self.change.shape in ("at", "from", "up to") else ""
             return f"{self.function} ({self.metric}) {word} {self.times} at {self.label}{place}{part}{growth}{past}."
         return (
             f"{self.function} ({self.metric}) {word} at {self.label}{place} to {self.change.factor:.3g} ({low:.3g} to "
-            f"{high:.3g}) times the value of before {self.change.where(self.parameter)}{growth}{past}."
+            f"{high:.3g}) times the value of before {self.change.where}{growth}{past}."
         )
 
     @property

@@ -1,13 +1,13 @@
 """The values of each function and metric over several parameters, point by point, as a `SeveralSeries`."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from html import escape
 from typing import Any, NoReturn
 
 import numpy as np
 import xarray as xr
 
-from scalkit.arrays import Floats
+from scalkit.arrays import Flags, Floats
 from scalkit.errors import DataError
 from scalkit.markup import block, bullets, counted, details, table
 from scalkit.measure.reduce import Series, Values, series_on
@@ -42,6 +42,18 @@ class SeveralSeries(Values):
             f"<p><b>{escape(self.function)}</b> ({escape(self.metric)}){escape(noise)}</p>",
             details(counted(len(rows), "value"), values),
             bullets(self.caveats),
+        )
+
+    def only(self, these: Flags) -> "SeveralSeries":
+        """Return some of the points."""
+        return replace(
+            self,
+            points=self.points[these],
+            values=self.values[these],
+            y=self.y[these],
+            n_repetitions=self.n_repetitions[these],
+            repetitions=None if self.repetitions is None else self.repetitions[these],
+            lost=None if self.lost is None else self.lost[these],
         )
 
     def along(self, parameter: str) -> Floats:

@@ -23,9 +23,10 @@ from scalkit.session import Session
 from scalkit.session.file import dataset_to_text, session_from_dict, sessions_in
 from scalkit.session.plain import options_from
 from scalkit.session.state import content_hash
-from scalkit.validation import Expectation, ExpectationSet, Validation, validate
+from scalkit.validation import ExpectationSet, Validation, validate
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import expectation_set
+from scalkit.validation.judge.measured import AnyExpectation
 
 _ROOM = 908_000
 _OF_A_VERDICT = {False: 28_000, True: 4_000}
@@ -344,6 +345,6 @@ def require_same_statistic(baseline: Baseline, result: Validation) -> None:
         )
 
 
-def status_quo(baseline: Baseline) -> dict[str, Expectation]:
+def status_quo(baseline: Baseline) -> dict[str, AnyExpectation]:
     """Return the growths of a baseline by function; of several metrics the last one counts."""
     return {entry.function: entry.status_quo for entry in baseline}

@@ -71,8 +71,6 @@ class Session(SessionSteps):
         judging, own = Judging.of(options), parsed_rules(rules)
         self._judge = Judge(ds, expectation_set(expectations), statistic=judging.statistic)
         self._opened = {"": (self._judge, self._source)}
-        if own:
-            self._judge.measured.require_one_parameter(f"rules such as '{own[0]}' are")
         begin = State(judging, tuple(dict.fromkeys((*self._judge.expected.rules, *own))))
         self._history = History(begin)
         self._outcome = self._judge.result(begin)
@@ -212,7 +210,6 @@ class Session(SessionSteps):
     def add_rule(self, text: str | Relation) -> Session:
         """Judge one more cross-function rule, for example ``"MPI_Allreduce <= MPI_Reduce + MPI_Bcast"``."""
         rule = text if isinstance(text, Relation) else Relation.parse(text)
-        self._judge.measured.require_one_parameter(f"rules such as '{rule}' are")
         rules = self.state.rules
         return self._do(f"add rule {rule}", replace(self.state, rules=rules if rule in rules else (*rules, rule)))
 

@@ -14,38 +14,42 @@ from numpy.typing import ArrayLike
 from scalkit.arrays import Flags, Floats
 from scalkit.errors import UsageError
 from scalkit.fit.regression.mixture import Mixture
+from scalkit.fit.several.model import GrowthSum
 from scalkit.growth import Growth
 from scalkit.text import percent
 from scalkit.units import format_quantity
-from scalkit.validation.asked import without_value
-from scalkit.validation.told.sentences import too_fast_in_words
+from scalkit.validation.answer import counts_processes
+from scalkit.validation.asked import predictable_places, without_value
+from scalkit.validation.several.verdict import SeveralVerdict
 
 if TYPE_CHECKING:
+    from scalkit.validation.judge.measured import AnyVerdict
     from scalkit.validation.verdict import Verdict
 
 SHARE = 0.75
 """A candidate that tells less than this share of the most telling one is passed over, however cheap it is."""
 
-Cost = str | Callable[[float], float] | None
+Cost = str | Callable[..., float] | None
 
 _NOTHING = 0.03  # bits
 _NODES = 100  # equally probable new values
+_LIKELY = 0.5
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One setting that could be measured.
+    """One point that could be measured.
 
-    `x`: setting of the parameter.
+    `x`: the point; over several parameters the values of all of them.
     `information` in bits: expected gain of knowledge about whether it grows too fast.
     `predictions`: the most probable growth that is fine and the most probable one that is not, and the value that each
     predicts there, in the unit of the series.
     """
 
-    x: float
+    x: float | tuple[float, ...]
     cost: float
     information: float
-    predictions: tuple[tuple[Growth, float], ...]
+    predictions: tuple[tuple[Growth | GrowthSum, float], ...]
 
     @property
     def value(self) -> float:
@@ -62,7 +66,7 @@ class Advice:
     tells.
     """
 
-    verdict: Verdict
+    verdict: AnyVerdict
     candidates: tuple[Candidate, ...]
 
     @property
@@ -83,12 +87,12 @@ class Advice:
             return f"Measure {series.function} again first, as its values decide nothing: {series.caveats[0]}."
         if verdict.answer != "cannot tell":
             return f"Stop: the answer for {series.function} is {verdict.answer}."
-        now = f"{series.function} grows {too_fast_in_words(verdict)} with a probability of {percent(verdict.too_fast)}"
+        now = f"{series.function} grows {_too_fast(verdict)} with a probability of {percent(verdict.too_fast)}"
         if self.stop:
             return f"Stop: {now}, and no candidate tells more than {self.information:.2f} bit; offer larger points."
         best = self.candidates[0]
         values = " and ".join(f"{growth} predicts {_quantity(y, series.unit)}" for growth, y in best.predictions)
-        return f"Measure {series.parameter} = {best.x:g}: {now}; there {values}."
+        return f"Measure {_place(best.x, self.verdict.parameters)}: {now}; there {values}."
 
     def __repr__(self) -> str:
         return f"<Advice: {self.sentence}>"
@@ -97,81 +101,143 @@ class Advice:
         series = self.verdict.series
         head = "".join(
             f"<th scope='col'>{escape(name)}</th>"
-            for name in (series.parameter, "cost", "information", "per √cost", "predictions")
+            for name in (", ".join(self.verdict.parameters), "cost", "information", "per √cost", "predictions")
         )
         rows = "".join(
-            f"<tr><td>{c.x:g}</td><td>{c.cost:g}</td><td>{c.information:.3f} bit</td><td>{c.value:.2g}</td>"
+            f"<tr><td>{_shown(c.x)}</td><td>{c.cost:g}</td><td>{c.information:.3f} bit</td><td>{c.value:.2g}</td>"
             f"<td>{escape('; '.join(f'{g}: {_quantity(y, series.unit)}' for g, y in c.predictions))}</td></tr>"
             for c in self.candidates
         )
         return f"<table><caption>{escape(self.sentence)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def advise(verdict: Verdict, candidates: ArrayLike, cost: Cost = "p") -> Advice:
+def advise(verdict: AnyVerdict, candidates: ArrayLike, cost: Cost = "p") -> Advice:
     """Return candidates ranked by expected information about the answer per square root of their cost.
 
     Those that tell much less than the most telling one come last.
 
-    `verdict`: over one parameter.
-    `candidates` (shape (m,)): points that could be measured, also ones that were.
-    `cost`: the name of the parameter, or ``"p"`` whatever it is called, if a measurement costs as much as its point says;
-    a function of the point; or None where all cost the same.
-    Raises UsageError if there is no candidate, one is not positive or has no value of a growth, or a cost is not positive.
+    Parameters
+    ----------
+    verdict : Verdict or SeveralVerdict
+    candidates : array_like of shape (m,), over several parameters (m, parameters)
+        Points that could be measured, also ones that were.
+    cost : str, callable or None
+        The name of a parameter, if a measurement costs as much as its value says; ``"p"`` also means
+        the only parameter, or the number of processes, whatever it is called. A function of the
+        point, whose coordinates are its arguments. None where all cost the same.
 
-    Source: docs/method.md, "Where to measure next".
+    Raises
+    ------
+    UsageError
+        If there is no candidate, one is not positive or has no value of a growth, or a cost is not
+        positive.
+
+    References
+    ----------
+    docs/method.md, "Where to measure next".
     """
-    at = _settings(candidates)
-    costs = _costs(at, cost, verdict.parameter)
-    _require_values(verdict, at)
-    mixture = _mixture(verdict, at)
-    growths = verdict.posterior.growths
-    is_too_fast = np.array([growth > verdict.bound for growth in growths])[mixture.lead]
-    rivals = _rivals(verdict)
-    information = _information(mixture, is_too_fast)
+    names = verdict.parameters
+    at = _points(candidates, len(names))
+    costs = _costs(at, cost, names)
+    outlook = _outlook(verdict, at)
+    information = _information(outlook.mixture, outlook.is_too_fast)
     if verdict.series.exact or verdict.series.virtual:
-        information[np.isin(at, verdict.series.x)] = 0.0  # the same value would come again
+        # The same value would come again.
+        information[[bool((verdict.series.points == point).all(axis=1).any()) for point in at]] = 0.0
     found = [
         Candidate(
-            float(x),
+            tuple(point) if len(names) > 1 else point[0],
             float(costs[k]),
             float(information[k]),
-            tuple((growth, _prediction(mixture, growths.index(growth), k)) for growth in rivals),
+            tuple((growth, _prediction(outlook.mixture, of_it, k)) for growth, of_it in outlook.rivals),
         )
-        for k, x in enumerate(at)
+        for k, point in enumerate(at.tolist())
     ]
     least = SHARE * max(one.information for one in found)
     found.sort(key=lambda one: (one.information < least, -one.value, one.x))
     return Advice(verdict, tuple(found))
 
 
-def _settings(candidates: ArrayLike) -> Floats:
-    """Return the distinct candidates, ascending."""
-    try:
-        at = np.unique(np.asarray(candidates, dtype=np.float64))
-    except (TypeError, ValueError):
-        at = np.empty(0)
-    if not at.size or not np.isfinite(at).all() or (at <= 0).any():
-        shown = candidates.tolist() if isinstance(candidates, np.ndarray) else candidates
-        raise UsageError(f"candidates are {shown!r:.100}; name at least one positive setting to measure.")
-    return at
+@dataclass(frozen=True, eq=False)
+class _Outlook:
+    """What new values may be.
+
+    `mixture`: their distribution at the candidates.
+    `is_too_fast`: of each component.
+    `rivals`: the most probable growth, and the most probable one of the other answer, with the components that are
+    theirs.
+    """
+
+    mixture: Mixture
+    is_too_fast: Flags
+    rivals: Sequence[tuple[Growth | GrowthSum, Flags]]
 
 
-def _require_values(verdict: Verdict, at: Floats) -> None:
-    """Refuse candidates where a growth that competes has no value, as a logarithm below 1."""
+def _outlook(verdict: AnyVerdict, at: Floats) -> _Outlook:
+    if isinstance(verdict, SeveralVerdict):
+        return _over_several(verdict, at)
+    return _along_one(verdict, at[:, 0])
+
+
+def _along_one(verdict: Verdict, at: Floats) -> _Outlook:
     growths = (verdict.expectation.growth, *verdict.posterior.growths)
     if found := without_value(growths, verdict.series.x, at):
         x, growth = found
         raise UsageError(f"the candidate {verdict.parameter} = {x:g} is where {growth} has no value; leave it out.")
+    mixture, growths = _mixture(verdict, at), verdict.posterior.growths
+    is_too_fast = np.array([growth > verdict.bound for growth in growths])[mixture.lead]
+    rivals = [(growth, np.equal(mixture.lead, growths.index(growth))) for growth in _rivals(verdict)]
+    return _Outlook(mixture, is_too_fast, rivals)
 
 
-def _costs(at: Floats, cost: Cost, parameter: str) -> Floats:
+def _over_several(verdict: SeveralVerdict, at: Floats) -> _Outlook:
+    posterior = verdict.posterior
+    predictable_places(at, verdict.series, posterior.design.terms)
+    found = posterior.mixture(at)
+    # Where something was measured, all hypotheses follow that, as the drifts by which some explain it are there again. What
+    # lifts a single point may be a disturbance.
+    centre = found.centre.copy()
+    for k, point in enumerate(at):
+        for place in np.flatnonzero((posterior.design.points == point).all(axis=1)):
+            if posterior.y[place] > 0 and posterior.off[place] < _LIKELY:
+                centre[:, k] = np.log(posterior.y[place])
+    mixture = Mixture(found.weights, centre, found.width, found.lead)
+    outgrows = posterior.outgrows(verdict.bounds)
+    is_faster = posterior.of_sets(outgrows)
+    first = posterior.order[0]
+    other = [place for place in posterior.order if is_faster[place] != is_faster[first]]
+    chosen = [posterior.sum_at(place) for place in (first, *other[:1])]
+    rivals = [(GrowthSum.of(growth for growth, _, _ in one.terms), np.isin(mixture.lead, one.rows)) for one in chosen]
+    return _Outlook(mixture, outgrows[mixture.lead], rivals)
+
+
+def _points(candidates: ArrayLike, n_parameters: int) -> Floats:
+    """Return the distinct candidates, ascending, of shape (m, parameters)."""
+    try:
+        at = np.asarray(candidates, dtype=np.float64)
+        at = np.unique(at.reshape(-1, 1) if n_parameters == 1 else np.atleast_2d(at), axis=0)
+    except (TypeError, ValueError):
+        at = np.empty((0, n_parameters))
+    shown = candidates.tolist() if isinstance(candidates, np.ndarray) else candidates
+    if at.size and at.shape[1] != n_parameters:
+        raise UsageError(f"candidates are {shown!r:.100}; each needs {n_parameters} values, one for each parameter.")
+    if not at.size or not np.isfinite(at).all() or (at <= 0).any():
+        raise UsageError(f"candidates are {shown!r:.100}; name at least one positive setting to measure.")
+    return at
+
+
+def _costs(at: Floats, cost: Cost, names: Sequence[str]) -> Floats:
     if cost is None:
         return np.ones(len(at))
     if not callable(cost):
-        if not isinstance(cost, str) or cost not in (parameter, "p"):
-            raise UsageError(f"cost is {cost!r:.60}; name the parameter, {parameter!r}, give a function of it, or None.")
-        return at
-    given = [cost(float(x)) for x in at]
+        known = {name: column for column, name in enumerate(names)}
+        processes = next((name for name in names if counts_processes(name)), names[0])
+        known.setdefault("p", known[processes])
+        if not isinstance(cost, str) or cost not in known:
+            either = repr(names[0]) if len(names) == 1 else f"one of {', '.join(names)}"
+            raise UsageError(f"cost is {cost!r:.60}; name the parameter, {either}, give a function of it, or None.")
+        return at[:, known[cost]]
+    given = [cost(*point) for point in at.tolist()]
     try:
         costs = np.array([float(one) for one in given])
     except (TypeError, ValueError) as error:
@@ -219,12 +285,28 @@ def _rivals(verdict: Verdict) -> Sequence[Growth]:
     return [first, *[growth for growth in others if (growth > verdict.bound) != is_too_fast][:1]]
 
 
-def _prediction(mixture: Mixture, lead: int, column: int) -> float:
-    mine = np.flatnonzero(mixture.lead == lead)
-    if not mine.size:
-        return math.nan
+def _prediction(mixture: Mixture, mine: Flags, column: int) -> float:
+    """Return the value that some components predict at a candidate."""
     weights = mixture.weights[mine, column]
+    if not weights.sum() > 0:
+        return math.nan
     return float(np.exp((weights * mixture.centre[mine, column]).sum() / weights.sum()))
+
+
+def _too_fast(verdict: AnyVerdict) -> str:
+    """Return the words for too fast: faster than claimed, or than tolerated."""
+    tolerated = verdict.tolerance.values() if isinstance(verdict, SeveralVerdict) else (verdict.tolerance,)
+    return "faster than claimed" if all(growth.is_constant for growth in tolerated) else "faster than tolerated"
+
+
+def _place(x: float | tuple[float, ...], names: Sequence[str]) -> str:
+    """Return a candidate in words."""
+    values = x if isinstance(x, tuple) else (x,)
+    return ", ".join(f"{name} = {value:g}" for name, value in zip(names, values, strict=True))
+
+
+def _shown(x: float | tuple[float, ...]) -> str:
+    return ", ".join(f"{value:g}" for value in (x if isinstance(x, tuple) else (x,)))
 
 
 def _quantity(value: float, unit: str) -> str:

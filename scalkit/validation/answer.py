@@ -151,7 +151,7 @@ def _excess(values: bytes, *terms: bytes) -> float:
         return 1.0
     found = _positive(found)
     columns = [np.ones_like(found), *expected]
-    claimed = sum(c * column for c, column in zip(_fitted(found, columns), columns, strict=True))
+    claimed = sum(c * column for c, column in zip(fitted_coefficients(found, columns), columns, strict=True))
     ratio = found / np.maximum(claimed, np.finfo(float).tiny)
     return float(ratio[-1] / ratio.min())
 
@@ -162,7 +162,7 @@ def claim_ahead(y: Floats, growth: Growth, x: Floats, ahead: float) -> float:
     terms = np.exp2(logs - logs[:-1].max())
     if not y.max() > 0:
         return 0.0
-    constant, coefficient = _fitted(_positive(y), [np.ones_like(x), terms[:-1]])
+    constant, coefficient = fitted_coefficients(_positive(y), [np.ones_like(x), terms[:-1]])
     return float(constant + coefficient * terms[-1])
 
 
@@ -171,7 +171,7 @@ def _positive(values: Floats) -> Floats:
     return np.asarray(np.where(values > 0, values, 0.5 * values[values > 0].min()))
 
 
-def _fitted(found: Floats, columns: Sequence[Floats]) -> list[float]:
+def fitted_coefficients(found: Floats, columns: Sequence[Floats]) -> list[float]:
     """Return coefficients of the least relative squares; the least one is left out while it is negative."""
     if len(columns) == 2:
         return _fitted_two(found, *columns)
@@ -188,7 +188,7 @@ def _fitted(found: Floats, columns: Sequence[Floats]) -> list[float]:
 
 
 def _fitted_two(found: Floats, first: Floats, second: Floats) -> list[float]:
-    """Return what `_fitted` does for two columns, in a tenth of the time: by orthogonal columns, made so twice."""
+    """Return what `fitted_coefficients` does for two columns, in a tenth of the time: by orthogonal columns, made so twice."""
     a, b = first / found, second / found
     size = math.sqrt(a @ a)
     a, along = a / size, 0.0
@@ -242,19 +242,31 @@ def _slope(growth: Growth, last: float) -> float:
     return float(logs[1] - logs[0]) / _OCTAVE
 
 
-def required_resolution(text: str, parameter: str) -> Growth | None:
+def required_resolution(text: str, parameters: Sequence[str]) -> Growth | None:
     """Return the growth by which a claim may be outgrown unseen; None for any.
+
+    Over several parameters it is a product; those that it does not name may have any resolution.
 
     Raises UsageError if a text is no growth, or one that does not grow.
     """
     if text == "any":
         return None
     try:
-        return Expectation(Growth.of(parameter, power=1), text, parameter).deviation
+        if len(parameters) == 1:
+            (name,) = parameters
+            return Expectation(Growth.of(name, power=1), text, name).deviation
+        growth = Growth.parse(text)
+        if growth.is_constant or not {*growth.parameters} <= {*parameters}:
+            raise ExpectationError(f"it is not in terms of {' and '.join(parameters)}")
+        for name in growth.parameters:
+            # An expectation checks that what it is given as a deviation grows.
+            Expectation(Growth.of(name, power=1), Growth.product({name: growth.exponents(name)}), name)
     except ExpectationError as error:
+        example = " * ".join(f"{name}^(1/4)" for name in parameters)
         raise UsageError(
-            f"the resolution {text!r:.60} is no growth in {parameter}; write one such as '{parameter}^(1/4)', or 'any'."
+            f"the resolution {text!r:.60} is no growth in {' and '.join(parameters)}; write one such as '{example}', or 'any'."
         ) from error
+    return growth
 
 
 def resolution_in_words(found: Growth | Mapping[str, Growth]) -> str:

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
-from scalkit.fit.linear import log2_values
 from scalkit.growth import Growth
+from scalkit.growth.growth import log2_values
 from scalkit.measure import Series, SeveralSeries
 
 _SHOWN = 60
@@ -47,6 +47,22 @@ def predictable_points(x: ArrayLike, series: Series, growths: Sequence[Growth]) 
         raise UsageError(
             f"nothing can be predicted at {series.parameter} = {point:g}, where {growth} has no value; ask for larger points."
         )
+    return at
+
+
+def predictable_places(at: Floats, series: SeveralSeries, growths: Sequence[Sequence[Growth]]) -> Floats:
+    """Return points of shape (m, parameters), if something can be predicted there.
+
+    `growths`: what competes along each parameter.
+    Raises UsageError as `predictable_points` does.
+    """
+    for column, (name, competing) in enumerate(zip(series.parameters, growths, strict=True)):
+        checked_settings(at[:, column], name)
+        if found := without_value(competing, series.along(name), at[:, column]):
+            point, growth = found
+            raise UsageError(
+                f"nothing can be predicted at {name} = {point:g}, where {growth} has no value; ask for larger points."
+            )
     return at
 
 

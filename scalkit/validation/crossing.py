@@ -9,7 +9,7 @@ from scalkit.arrays import Floats
 from scalkit.growth import Growth
 from scalkit.validation.expectation import Expectation
 
-NEAR = 16.0  # four doublings beyond the data; benchmarks/accuracy.py tries predictions to there
+NEAR = 16.0  # four doublings beyond the data; benchmarks/judging.py tries predictions to there
 _STEPS = 4000
 _LOWEST = 1e-9
 _LOG2_X_MAX = 1e6

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from scalkit.fit import Model, fit_series, fit_ticks, growing_of
-from scalkit.fit.select import RankedModels
+from scalkit.fit import Model, fit_series
+from scalkit.fit.paper import fit_growths, growing_of
 from scalkit.growth import Growth
 
 if TYPE_CHECKING:
@@ -80,7 +79,8 @@ def models_of(verdict: Verdict) -> Sequence[Model]:
         agreeing = [g for g in order if (g <= bound) == is_fine]
         if agreeing and verdict.posterior.probability_of(agreeing[0]) >= _NEGLIGIBLE:
             order = [*agreeing, *(g for g in order if (g <= bound) != is_fine)]
-    return RankedModels(partial(_model_of, verdict, tuple(order)), range(len(order)))
+    first = replace(formula_of(verdict, order[0]), average=verdict.posterior)
+    return _Formulas(verdict, order, {order[0]: first})
 
 
 def _following(verdict: Verdict) -> list[Growth]:
@@ -88,23 +88,41 @@ def _following(verdict: Verdict) -> list[Growth]:
     posterior, series = verdict.posterior, verdict.series
     likely = [g for g in posterior.by_probability if posterior.probability_of(g) > 0]
     others = growing_of([g for g in posterior.growths if not posterior.probability_of(g) > 0])
-    misfits = fit_ticks(series.x, series.y[np.newaxis], others).rss[0].tolist() if others else []
+    misfits = fit_growths(series.x, series.y[np.newaxis], others).rss[0].tolist() if others else []
     # An infinite misfit belongs to a growth that would need a negative coefficient.
     fitting = sorted((rss, g) for rss, g in zip(misfits, others, strict=True) if rss < math.inf)
     return [*likely, *(g for _, g in fitting)]
 
 
 def _by_adjusted_r2(verdict: Verdict) -> Sequence[Model]:
-    ticks = verdict.space.ticks
-    competing = (*growing_of(ticks), Growth.constant())
-    weights = [verdict.posterior.probability_of(growth) for growth in competing]
-    return fit_series(verdict.series, ticks, verdict.expectation.growth, _FEWEST, weights=weights)
+    models = fit_series(verdict.series, verdict.space.ticks, verdict.expectation.growth, _FEWEST)
+    weight_of = verdict.posterior.probability_of
+    return tuple(replace(model, weight=weight_of(model.growth)) for model in models)
 
 
-def _model_of(verdict: Verdict, order: tuple[Growth, ...], place: int) -> Model:
-    """Return the model of a place; the first one has the values of the posterior's average."""
-    found = formula_of(verdict, order[place])
-    return replace(found, average=verdict.posterior) if place == 0 else found
+class _Formulas(Sequence[Model]):
+    """The models of growths, each made when it is looked at first: few of dozens are shown.
+
+    `made`: those that are there already, which slices share.
+    """
+
+    def __init__(self, verdict: Verdict, growths: Sequence[Growth], made: dict[Growth, Model]) -> None:
+        self._verdict, self._growths, self._made = verdict, growths, made
+
+    def __len__(self) -> int:
+        return len(self._growths)
+
+    @overload
+    def __getitem__(self, index: int) -> Model: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Model]: ...
+    def __getitem__(self, index: int | slice) -> Model | Sequence[Model]:
+        if isinstance(index, slice):
+            return _Formulas(self._verdict, self._growths[index], self._made)
+        growth = self._growths[index]
+        if growth not in self._made:
+            self._made[growth] = formula_of(self._verdict, growth)
+        return self._made[growth]
 
 
 def _rounded(value: float, *, is_exact: bool) -> float:

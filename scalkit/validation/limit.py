@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from numbers import Real
 from typing import TYPE_CHECKING, Any, cast
@@ -16,11 +16,13 @@ from scalkit.errors import DataError, UsageError
 from scalkit.markup import block, bullets, counted, details, paragraph, table
 from scalkit.text import as_percent, did_you_mean
 from scalkit.units import PREFIXES, SECONDS, format_quantity, split_quantity
+from scalkit.validation.answer import counts_processes
 from scalkit.validation.crossing import place_of, shown_scale
+from scalkit.validation.several.verdict import SeveralVerdict
 
 if TYPE_CHECKING:
+    from scalkit.validation.judge.measured import AnyVerdict
     from scalkit.validation.result import Validation
-    from scalkit.validation.verdict import Verdict
 
 _EXAMPLES = {"B": "'24 GB' or '512 MiB'", "s": "'10 ms' or '2 min'"}
 
@@ -81,6 +83,7 @@ class Limit:
     `largest`: the largest setting that was measured.
     `is_outside`: whether the model is outside the deviation limits of its expectation.
     `is_decided`: whether the measurements decide how it grows; if not, the limit is a guess.
+    `fixed`: values of the other parameters, for which the limit is.
     """
 
     function: str
@@ -96,6 +99,7 @@ class Limit:
     largest: float
     is_outside: bool
     is_decided: bool = True
+    fixed: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def sentence(self) -> str:
@@ -107,6 +111,8 @@ class Limit:
         what = f"{self.metric} of {self.function}"
         share = f" shared by {self.ppn} processes" if self.ppn > 1 else ""
         budget = f"{format_quantity(self.budget, self.unit)}{share}"
+        others = ", ".join(f"{name} = {x:g}" for name, x in self.fixed.items())
+        what = f"{what} with {others}" if others else what
         if self.value == 0:
             return f"The {what} exceeds {budget} at every {self.parameter}."
         if math.isinf(self.value):
@@ -179,24 +185,91 @@ class Limits:
         return {"sentence": self.sentence, "limits": [one.to_dict() for one in self.each], "refused": dict(self.refused)}
 
 
+@dataclass(frozen=True)
+class _Line:
+    """What a verdict says along one parameter, the others fixed.
+
+    `x`: measured coordinates of the parameter, ascending.
+    `log2_value`: log2 of the model at coordinates.
+    `band`: from coordinates and a level to the ends of what is probable there.
+    """
+
+    parameter: str
+    x: Floats
+    fixed: Mapping[str, float]
+    log2_value: Callable[[Floats], Floats]
+    band: Band
+
+
+def _line_of(verdict: AnyVerdict, along: str | None, fixed: Mapping[str, float] | None) -> _Line:
+    """Return what a verdict says along one of its parameters.
+
+    `along`: by default the only parameter, or the number of processes, or the first one.
+    `fixed`: values of the others; by default the largest ones that were measured.
+    Raises UsageError if one of them is no parameter.
+    """
+    series, names = verdict.series, verdict.parameters
+    unknown = [name for name in ((along,) if along else ()) + tuple(fixed or ()) if name not in names]
+    if unknown:
+        raise UsageError(f"'{series.function}' has no parameter {unknown[0]!r:.40}; it has {', '.join(names)}.")
+    parameter = along or next((name for name in names if counts_processes(name)), names[0])
+    if fixed and parameter in fixed:
+        value = fixed[parameter]
+        raise UsageError(f"the limit is asked along '{parameter}', so it cannot be fixed at {value:g}; leave that out.")
+    if isinstance(verdict, SeveralVerdict):
+        several = verdict
+        others = {name: float(several.series.along(name)[-1]) for name in names if name != parameter} | dict(fixed or {})
+
+        def at(x: Floats) -> dict[str, Floats]:
+            return {name: x if name == parameter else np.full(len(x), others[name]) for name in names}
+
+        def log2_of(x: Floats) -> Floats:
+            with np.errstate(all="ignore"):
+                return np.asarray(np.log2(several.predict(at(x))))
+
+        def band(x: Floats, level: float) -> Floats:
+            return several.interval(at(x), level)
+
+        return _Line(parameter, several.series.along(parameter), others, log2_of, band)
+    return _Line(parameter, verdict.series.x, {}, verdict.model.log2_value, verdict.interval)
+
+
 def limit(
-    verdict: Verdict,
+    verdict: AnyVerdict,
     budget: float | str,
     ppn: int = 1,
     *,
+    along: str | None = None,
+    fixed: Mapping[str, float] | None = None,
     level: float = 0.9,
     even_outside: bool = False,
     band: Band | None = None,
 ) -> Limit:
     """Return the largest setting at which a model stays within a budget.
 
-    `budget`: in the unit of the metric, or text such as ``"24 GB"`` and ``"10 ms"``.
-    `ppn`: processes per node that share a budget of memory; for other metrics it has no meaning.
-    `level`: of the interval.
-    `even_outside`: whether to answer for a model outside its deviation limits too.
-    `band`: from settings and level to the ends of what is probable there; by default ``verdict.interval``.
-    Raises UsageError if the budget cannot be read, `ppn` or `level` is out of range, or the model is outside its deviation
-    limits.
+    Parameters
+    ----------
+    verdict : Verdict or SeveralVerdict
+    budget : float or str
+        In the unit of the metric, or text such as ``"24 GB"`` and ``"10 ms"``.
+    ppn : int
+        Processes per node that share a budget of memory; for other metrics it has no meaning.
+    along : str, optional
+        Of several parameters, that of the limit: by default the number of processes, else the first.
+    fixed : mapping from parameter to float, optional
+        Values of the other parameters; by default the largest ones that were measured.
+    level : float
+        Of the interval.
+    even_outside : bool
+        Whether to answer for a model outside its deviation limits too.
+    band : callable, optional
+        From settings and level to the ends of what is probable there; by default ``verdict.interval``.
+
+    Raises
+    ------
+    UsageError
+        If the budget cannot be read, `ppn` or `level` is out of range, a parameter is unknown, or the
+        model is outside its deviation limits.
     """
     series, model = verdict.series, verdict.model
     wanted = parse_budget(budget, series.unit)
@@ -204,6 +277,7 @@ def limit(
         raise UsageError(f"ppn is {ppn!r}; processes per node are a whole number from 1 on.")
     if not 0 < level < 1:
         raise UsageError(f"the level of the interval is {level!r}; it must lie between 0 and 1.")
+    line = _line_of(verdict, along, fixed)
     is_outside = "none" in (verdict.rank, verdict.verdict)
     if is_outside and not even_outside:
         raise UsageError(
@@ -213,7 +287,7 @@ def limit(
         )
     shared = ppn if series.unit == "B" else 1
     target = math.log2(wanted / shared)
-    probable = band or verdict.interval
+    probable = band or line.band
 
     def end(which: int) -> Callable[[Floats], Floats]:
         def log2_of(x: Floats) -> Floats:
@@ -222,13 +296,13 @@ def limit(
 
         return log2_of
 
-    first, is_whole = float(series.x[0]), bool((series.x == np.round(series.x)).all())
-    value = _last_within(model.log2_value, target, first, is_whole, _FINE)
+    first, is_whole = float(line.x[0]), bool((line.x == np.round(line.x)).all())
+    value = _last_within(line.log2_value, target, first, is_whole, _FINE)
     low, high = (_last_within(end(which), target, first, is_whole, _COARSE) for which in (1, 0))
     return Limit(
         function=series.function,
         metric=series.metric,
-        parameter=series.parameter,
+        parameter=line.parameter,
         unit=series.unit,
         value=value,
         low=min(low, value),
@@ -236,22 +310,31 @@ def limit(
         level=level,
         budget=wanted,
         ppn=shared,
-        largest=float(series.x[-1]),
+        largest=float(line.x[-1]),
         is_outside=is_outside,
         is_decided=verdict.is_decided,
+        fixed=line.fixed,
     )
 
 
 def limits(
-    result: Validation, metric: str, budget: float | str, ppn: int = 1, *, level: float = 0.9, even_outside: bool = False
+    result: Validation,
+    metric: str,
+    budget: float | str,
+    ppn: int = 1,
+    *,
+    along: str | None = None,
+    fixed: Mapping[str, float] | None = None,
+    level: float = 0.9,
+    even_outside: bool = False,
 ) -> Limits:
     """Return the limits of all functions with a metric; the first one, `Limits.wall`, is hit first.
 
-    `budget`, `ppn`, `level`, `even_outside`: as of `limit`.
+    `budget`, `ppn`, `along`, `fixed`, `level`, `even_outside`: as of `limit`.
     Raises DataError if no verdict is about `metric`.
     Raises UsageError as from `limit`; if every model is outside its deviation limits.
     """
-    verdicts = [v for v in result.along_one if v.metric == metric]
+    verdicts = [v for v in result.verdicts if v.metric == metric]
     if not verdicts:
         known = ", ".join(dict.fromkeys(v.metric for v in result.verdicts)) or "none"
         raise DataError(f"there is no verdict on the metric {metric!r}; there are verdicts on {known}.")
@@ -261,7 +344,7 @@ def limits(
         if is_outside and not even_outside and len(verdicts) > 1:
             refused[v.function] = f"{v.model.growth} instead of {v.expectation.growth}"
             continue
-        found.append(limit(v, budget, ppn, level=level, even_outside=even_outside))
+        found.append(limit(v, budget, ppn, along=along, fixed=fixed, level=level, even_outside=even_outside))
     if not found:
         listed = ", ".join(f"{name} ({why})" for name, why in refused.items())
         raise UsageError(

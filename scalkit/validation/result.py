@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -223,20 +223,30 @@ class Validation:
     def advise(self, candidates: ArrayLike, cost: Cost = "p") -> dict[tuple[str, str], Advice]:
         """Return where to measure next, for each function and metric; see `scalkit.validation.advise.advise`.
 
-        `candidates` (shape (m,)): settings that could be measured.
-        `cost`: ``"p"``, or the parameter's name, where a measurement costs as much as its setting says, a function of it, or
-        None.
+        `candidates` (shape (m,), over several parameters (m, parameters)): points that could be measured.
+        `cost`: ``"p"``, or the parameter's name, where a measurement costs as much as its value says, a function of the
+        point, or None.
         """
-        return {(v.function, v.metric): advise(v, candidates, cost) for v in self.along_one}
+        return {(v.function, v.metric): advise(v, candidates, cost) for v in self.verdicts}
 
-    def limit(self, metric: str, budget: float | str, ppn: int = 1, *, even_outside: bool = False) -> Limits:
+    def limit(
+        self,
+        metric: str,
+        budget: float | str,
+        ppn: int = 1,
+        *,
+        along: str | None = None,
+        fixed: Mapping[str, float] | None = None,
+        even_outside: bool = False,
+    ) -> Limits:
         """Return the largest setting within a budget, of the functions of a metric; see `scalkit.validation.limit.limits`.
 
         `budget`: in the unit of the metric, or with a prefix, as in ``"24 GB"`` or ``"10 ms"``.
         `ppn`: processes that share a budget of memory.
+        `along`, `fixed`: of several parameters, that of the limit, and values of the others.
         `even_outside`: also for models outside their deviation limits.
         """
-        return limits(self, metric, budget, ppn, even_outside=even_outside)
+        return limits(self, metric, budget, ppn, along=along, fixed=fixed, even_outside=even_outside)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each verdict, as a pandas DataFrame.
@@ -283,7 +293,7 @@ class Validation:
             "verdicts": [
                 v.to_dict() | ({"bands": bands_of(v)} if bands and isinstance(v, Verdict) else {}) for v in self.worst_first
             ],
-            "rules": [_rule(r) for r in self.rules],
+            "rules": [r.to_dict() for r in self.rules],
             "litmus": litmus and {"function": litmus.verdict.function, **json_fields(litmus, "passed sentence")},
             **json_fields(self, "unexpected missing unjudged"),
             "comparison": self.comparison and self.comparison.to_dict(),
@@ -305,7 +315,3 @@ class Validation:
 
 def _problem(wrong: AnyVerdict | RuleResult | Change) -> str:
     return wrong.problem if isinstance(wrong, Verdict | SeveralVerdict) else wrong.sentence.removesuffix(".")
-
-
-def _rule(result: RuleResult) -> dict[str, Any]:
-    return json_fields(result, "rule status metric parameter x ratio violated_at predicted_from decides caveats missing sentence")

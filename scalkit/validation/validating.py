@@ -173,7 +173,7 @@ def validate(
     RuleError
         If a rule cannot be read or names a function that is neither measured nor expected.
     UsageError
-        If an option is unknown, or asks something of several parameters that is for one.
+        If an option is unknown.
 
     References
     ----------
@@ -192,15 +192,20 @@ def validate(
         compute = in_turn(report) if mapper is map else mapper
         judge = Judge(data, expected, baseline, statistic=judging.statistic, mapper=compute)
         if baseline is not None:
-            judge.measured.require_one_parameter("a baseline is", ", or give expectations")
-        if own:
-            judge.measured.require_one_parameter(f"rules such as '{own[0]}' are")
+            _require_same_parameters(baseline, judge)
         judge.require_litmus(litmus, set(judge.functions))
         outcome = judge.result(Choices(judging, tuple(dict.fromkeys((*expected.rules, *own)))), litmus)
     result = outcome.validation
     if not result.verdicts:
         raise outcome.refused[0] if outcome.refused else ExpectationError(_no_match(judge.names, expected, baseline))
     return result if baseline is None else replace(result, comparison=baseline.compare(result))
+
+
+def _require_same_parameters(baseline: Baseline, judge: Judge) -> None:
+    """Raise a DataError if something was measured over other parameters than in a baseline."""
+    for one in judge.measured.series(baseline.statistic, {}):
+        if (one.function, one.metric) in baseline:
+            baseline[one.function, one.metric].require_same_kind(one.unit, one.parameters)
 
 
 def _of_the_only_function(data: xr.Dataset, expectations: object) -> object:

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from scalkit.fit.cuts import gain_of_two, least_of_sums, least_without
-from scalkit.fit.linear import fit_ticks
+from scalkit.fit.cuts import least_of_sums, least_without
+from scalkit.fit.paper import fit_growths
 from scalkit.fit.piecewise import Piecewise, fit_piecewise
 from scalkit.fit.pure_error import Noise, pure_error
 from scalkit.growth import Growth
@@ -134,18 +134,11 @@ def test_residuals_of_sums_and_strays_are_least() -> None:
                 if (found > 0).all():
                     best = min(best, float(((1 - design @ found) ** 2).sum()))
     assert least_of_sums(P, y, TICKS) == pytest.approx(best, rel=1e-6)
-    fits = [fit_ticks(np.delete(P, k), np.delete(y, k)[None], TICKS) for k in range(10)]
+    fits = [fit_growths(np.delete(P, k), np.delete(y, k)[None], TICKS) for k in range(10)]
     flat, grown = least_without(P, y, TICKS, 1)
     assert flat == pytest.approx(min(fit.tss[0] for fit in fits))
     assert grown == pytest.approx(min(fit.rss.min() for fit in fits))
     assert least_of_sums(P, y, TICKS[:1]) == math.inf
-
-
-def test_two_pieces_alone_are_tried_first() -> None:
-    y = np.where(P < 64, 7.0, 14.0) * np.exp(np.random.default_rng(4).normal(0, 0.02, 10))
-    found = fit_piecewise(P, y, TICKS, QUIET, max_segments=2)
-    assert gain_of_two(P, y, TICKS, QUIET) == pytest.approx(found.gain)
-    assert gain_of_two(P, 2 + LOG, TICKS, QUIET) < 0
 
 
 def test_scatter_between_settings_makes_no_change_point() -> None:

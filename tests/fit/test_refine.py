@@ -13,7 +13,7 @@ import pytest
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.model import Model
 from scalkit.fit.refine import refine
-from scalkit.fit.several import fit_several
+from scalkit.fit.several.model import SeveralModel, Term
 from scalkit.growth import Growth
 
 P = 2.0 ** np.arange(3, 11)
@@ -101,8 +101,8 @@ def test_model_is_its_own_start() -> None:
 def test_several_parameters(free: bool) -> None:
     points = np.array(list(itertools.product(2.0 ** np.arange(3, 8), 4.0 ** np.arange(2, 7))))
     y = noisy(1e-6 * (2 + 0.3 * points[:, 0] + 1e-2 * points[:, 0] * points[:, 1]), 0.01)
-    ticks = {"p": [Growth.of("p", power=1), Growth.of("p", log=1)], "S": [Growth.of("S", power=1)]}
-    model = fit_several(points, y, ("p", "S"), ticks).model
+    terms = (Growth.constant(), Growth.parse("p"), Growth.parse("p*S"))
+    model = SeveralModel(("p", "S"), tuple(Term(growth, -20.0) for growth in terms), "s", 0.0)
     fit = refine(points, y, model, free_exponents=free)
     assert fit.residual_deviation == pytest.approx(0.01, rel=0.4)
     if free:

@@ -10,6 +10,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import ExpectationError
+from scalkit.growth import Growth
 from scalkit.perfmodels import AsymptoticModel, ExactModel, PointToPoint, bluegene_p, collective
 from scalkit.perfmodels.collectives.known import read_known
 from scalkit.reports import bundled
@@ -91,10 +92,12 @@ def test_models_against_simulated_operations_up_to_1024_processes(which):
     names = {"trees": ("binomial", "recursive-doubling"), "best": ("scatter-doubling", "rabenseifner")}[which]
     models = [collective(op, name, message) for op, name in zip(("broadcast", "allreduce"), names, strict=True)]
     result = sk.validate(data, dict(zip(("MPI_Bcast", "MPI_Allreduce"), map(SeveralExpectation, models), strict=True)))
-    for verdict in result.verdicts:
-        assert verdict.series.simulated
-        assert verdict.along["S"].rank in ("total", "approximate"), verdict.sentence
-    broadcast = result["MPI_Bcast"]
+    broadcast, allreduce = result["MPI_Bcast"], result["MPI_Allreduce"]
+    assert broadcast.series.simulated
     assert str(broadcast.expectation) == {"trees": "O(S*log(p))", "best": "O(S + log(p))"}[which]
-    assert broadcast.along["p"].rank == {"trees": "approximate", "best": "total"}[which]
-    assert result["MPI_Allreduce"].along["p"].direction == "grows faster"  # congestion
+    # From 4 kB on the thinner top of the fat tree makes them 6 to 24 times as slow at 512 times the processes, where log(p)
+    # grows to 10 times, and the best broadcast should not grow at all.
+    assert broadcast.along["p"].growth >= Growth.parse("log(p)")
+    assert allreduce.answer == "fix"
+    assert allreduce.along["S"].rank in ("total", "approximate"), allreduce.sentence
+    assert allreduce.along["p"].direction == "grows faster"  # congestion

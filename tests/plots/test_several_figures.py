@@ -44,7 +44,7 @@ def test_a_panel_for_each_parameter(verdict: SeveralVerdict) -> None:
     figure = sk.plots.several(verdict)
     assert (figure.layout.xaxis.title.text, figure.layout.xaxis2.title.text) == ("processes p", "S")
     assert {figure.layout.xaxis.type, figure.layout.xaxis2.type, figure.layout.yaxis.type} == {"log"}
-    assert figure.layout.title.text == "&lt;b&gt;f grows as expected, S + log(p)."
+    assert figure.layout.title.text == "&lt;b&gt;f grows as claimed, S + log(p)."
     assert (len(lines(figure)), len(lines(figure, "x2"))) == (7, 5)
     drawn = lines(figure, "x2", "markers")
     assert sorted(x for t in drawn for x in t.x) == sorted([*S] * 5)
@@ -111,3 +111,17 @@ def test_wrong_use(result: Validation, verdict: SeveralVerdict) -> None:
         sk.plots.several(one["f"])
     with pytest.raises(DataError, match=r"^a picture of effects needs a verdict over several parameters, there is none; "):
         sk.plots.effects(one)
+
+
+def test_a_rule_over_several_parameters_has_a_line_for_each_value_of_the_others() -> None:
+    p, size = POINTS.T
+    y = {"a": 1e-6 * p + 1e-9 * size, "b": 8e-6 * np.log2(p) + 1e-9 * size}
+    data = combine([sk.measurements(POINTS, one, parameter=["p", "S"], name=name) for name, one in y.items()])
+    (rule,) = sk.validate(data, {"a": "p + S", "b": "log(p) + S"}, ["a <= b"]).rules
+    figure = sk.plots.rule(rule)
+    assert figure.layout.xaxis.title.text == "processes p"
+    assert [trace.name for trace in lines(figure)][:2] == ["S = 4", "S = 16"]
+    assert len(lines(figure)) == 7
+    (crosses,) = [trace for trace in lines(figure, mode="markers") if trace.name == "✗ violated as measured"]
+    assert {*crosses.x} <= {64.0, 128.0}
+    assert crosses.text[0].startswith("p = ")

@@ -52,7 +52,8 @@ def test_cards_show_a_figure_along_each_parameter(page: Page) -> None:
     cards = sections.cards(page)
     assert sum(isinstance(piece, Plot) for piece in cards) == 4
     said = words(cards)
-    assert "MPI_Gather grows faster than the limits allow: S*p instead of S + p." in said
+    assert "MPI_Gather: it grows faster than claimed, S + p, with a probability of" in said
+    assert "but these values decide nothing." in said
     assert "Along p: measured values and the model, one colour for each value of S." in said
     assert "along each parameter, the others fixed. Effect: its share of the value at p = 128, S = 16384." in said
     assert "<i>" not in text_of(cards)
@@ -88,3 +89,21 @@ def test_written_report(data: xr.Dataset, tmp_path: Path) -> None:
     assert verdicts[1]["along"]["S"]["deviation"] == "S^(1/4)"
     assert "1 grows faster than expected under a caveat" in found.answer
     assert "<i>MPI_Bcast" not in found.html.read_text(encoding="utf-8")
+
+
+def test_rules_and_changes_over_several_parameters(tmp_path: Path) -> None:
+    time = 2e-6 + 3e-6 * np.log2(POINTS[:, 0]) + 1e-9 * POINTS[:, 1]
+    before = sk.measurements(POINTS, time, parameter=["p", "S"], name="f")
+    now = sk.measurements(POINTS, time * np.where(POINTS[:, 1] >= 1024, 2, 1), parameter=["p", "S"], name="f")
+    write_netcdf(now, tmp_path / "now.nc")
+    quo = sk.Baseline.from_result(sk.validate(before, {"f": "log(p) + S"})).save(tmp_path / "base.json")
+    page = open_page([str(tmp_path / "now.nc")], rules=["f <= 2*f"], baseline=str(quo), judged_by_baseline=True)
+    assert "S = 1024 × costs more" in words(sections.changes(page))
+    said = words(sections.before_after(page))
+    assert "f (time) rose to 2 times the value of before from S = 1024 on" in said
+    assert "p S before now now over before" in said
+    assert "× 2 changed" in said
+    rules = sections.rules(page)
+    assert "p S ratio measured" in words(rules)
+    assert sum(isinstance(piece, Plot) for piece in rules) == 1
+    assert page.status == 1

@@ -71,6 +71,23 @@ def test_a_negative_constant_comes_back(tmp_path: Path) -> None:
     assert again.compare(result)["f", "time"].kind == "same"
 
 
+def test_a_second_term_comes_back(tmp_path: Path) -> None:
+    y = 1e-6 * (40 * P + P**2)
+    result = sk.validate(sk.measurements(P, y, name="f"), {"f": "p^2"})
+    baseline = Baseline.from_result(result)
+    assert str(baseline["f", "time"].model.lower) == "p"
+    path = baseline.save(tmp_path / "b.json")
+    again = Baseline.load(path)
+    assert str(again["f", "time"].model) == str(baseline["f", "time"].model)
+    assert again["f", "time"].model(P) == pytest.approx(baseline["f", "time"].model.by_formula(P))
+    table = json.loads(path.read_text(encoding="utf-8"))
+    jsonschema.validate(table, SCHEMA, cls=jsonschema.Draft202012Validator)
+    del table["entries"][0]["model"]["lower"]
+    path.write_text(json.dumps(table), encoding="utf-8")
+    with pytest.raises(DataError, match="'model': 'lower' and 'lower_coefficient' are a term together; give both or neither"):
+        Baseline.load(path)
+
+
 def test_public_name_and_access(baseline: Baseline) -> None:
     assert sk.Baseline is Baseline
     assert len(baseline) == 4
@@ -218,8 +235,9 @@ def changed(content: dict, *path: object, to: object) -> bytes:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("schema",), 3, "'schema' is 3, 2 is needed."),
-        (("schema",), True, "'schema' is True, 2 is needed."),
+        (("schema",), 4, "'schema' is 4, 3 is needed."),
+        (("schema",), True, "'schema' is True, 3 is needed."),
+        (("schema",), [3], "'schema' is [3], 3 is needed."),
         (("statistic",), "max", "'statistic' is 'max'; one of q1, median, mean, min, cut_mean"),
         (("statistic",), ["q1"], "'statistic' is ['q1']; one of q1, median, mean, min, cut_mean"),
         (("extra",), 1, "'extra' is unknown; known are schema, statistic, entries."),
@@ -380,13 +398,15 @@ def test_a_noisy_baseline_is_no_law() -> None:
     assert change.sentence == "a (time) cannot be compared: its baseline is too noisy to be a law; measure that again."
 
 
-def test_baselines_of_schema_1_are_read(baseline: Baseline, tmp_path: Path) -> None:
-    table = baseline.to_dict() | {"schema": 1}
+@pytest.mark.parametrize("schema", [1, 2])
+def test_baselines_of_older_schemas_are_read(baseline: Baseline, tmp_path: Path, schema: int) -> None:
+    table = baseline.to_dict() | {"schema": schema}
     for entry in table["entries"]:
-        del entry["errors"]
+        if schema == 1:
+            del entry["errors"]
     (tmp_path / "old.json").write_text(json.dumps(table), encoding="utf-8")
     jsonschema.validate(table, SCHEMA, cls=jsonschema.Draft202012Validator)
-    assert Baseline.load(tmp_path / "old.json")["a", "time"].errors == ()
+    assert len(Baseline.load(tmp_path / "old.json")["a", "time"].errors) == (0 if schema == 1 else 8)
 
 
 def test_a_setting_that_is_zero_then_and_now_hides_no_change_at_the_others() -> None:

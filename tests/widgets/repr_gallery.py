@@ -67,7 +67,6 @@ def gallery() -> dict[str, Any]:
         "Baseline": baseline,
         "BaselineEntry": baseline[HOSTILE, "time"],
         "Comparison": baseline.compare(sk.validate(simulate({"steady": "3 + 1*p"}, P, unit="us"), {"steady": "p"})),
-        "FitModels": sk.fit_models(P, np.outer([1, 2, 3], P), sk.SearchSpace.preset("ics15")),
         "SeveralVerdict": both,
         "SeveralExpectation": both.expectation,
         "SeveralModel": both.model,

@@ -84,4 +84,7 @@ def test_not_measured_no_rules_and_several_parameters(wire: Wire, session: Sessi
     assert "There is no rule yet" in bare(empty)
     points = [[p, s] for p in P for s in P]
     several = sk.measurements(points, [p * s for p, s in points], parameter=["p", "S"], name="f")
-    assert "Rules are for one parameter; these data are over p, S." in bare(RuleMatrix(Session(several, {"f": "p*S"})))
+    matrix = RuleMatrix(Session(several, {"f": "p*S"}, ["f <= 2*f", "2*f <= f"]))
+    assert "Measured over p, S" in bare(matrix)
+    assert cells(matrix, 0)[2] == "✓ holds at 36 points"
+    assert cells(matrix, 1)[2] == "✗ violated at 36 of 36 points"

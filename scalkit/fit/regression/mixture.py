@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -28,14 +28,15 @@ class Mixture:
         They sum to 1 over the components.
     centre, width : arrays of shape (h, m)
         Means and standard deviations of natural logarithms.
-    lead : array of shape (h,), optional
-        Place of the leading growth of each component.
+    lead : array of shape (h,)
+        Place of the leading growth of each component, or of one of its hypotheses; empty if it does
+        not matter.
     """
 
     weights: Floats
     centre: Floats
     width: Floats
-    lead: Ints | None = None
+    lead: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def merged(self, key: Ints) -> tuple[Mixture, Ints]:
         """Return one component with the same moments for all of equal key, and one of each."""

@@ -13,22 +13,14 @@ from scalkit.arrays import Floats
 from scalkit.fit.regression.design import Design, design_of
 from scalkit.fit.regression.evidence import Kept, hypotheses_of
 from scalkit.fit.regression.mixture import Mixture
+from scalkit.fit.regression.predictions import HEAVY, LEAST, Laws, Predictions
 from scalkit.fit.regression.priors import NoisePrior
 from scalkit.growth import Growth
 
 _SERIES_AT_ONCE = 8
 """The arrays of so many series stay in the cache of a core."""
-_POINTS_AT_ONCE = 64
-_HEAVY = 0.998
-"""The most probable hypotheses take part in predictions, until they are so probable together."""
-_LEAST = 0.02
-"""Share of the measured values below which no law lies that grows in the end."""
-_LEAST_FALLING = 1e-9
-"""The same of values that fall as a power."""
 _LOW = 0.4
 """A value below so much of its neighbours' median has errors relative to that: it may be off by any factor."""
-_AHEAD = 16.0
-"""Predictions were tried up to so many times the largest point."""
 _TINY = 1e-15
 _ZERO = 1e-3
 """Share of the smallest positive value that stands for the error of a value of 0."""
@@ -53,7 +45,7 @@ class Formula:
     lower_share: float = 0.0
 
 
-class Posterior:
+class Posterior(Predictions):
     """Posterior probabilities of the growths of one series; made by `posteriors`.
 
     Attributes
@@ -157,7 +149,7 @@ class Posterior:
     def _heavy(self) -> Kept:
         """The most probable hypotheses, which take part in predictions."""
         order = np.argsort(-self.kept.weights, kind="stable")
-        n = 1 + int(np.searchsorted(np.cumsum(self.kept.weights[order]), _HEAVY))
+        n = 1 + int(np.searchsorted(np.cumsum(self.kept.weights[order]), HEAVY))
         found = self.kept[order[:n]]
         return replace(found, weights=found.weights / found.weights.sum())
 
@@ -191,68 +183,41 @@ class Posterior:
     def mixture(self, at: Floats) -> Mixture:
         """Return the distribution of new values at points: a mixture of log-normal ones.
 
-        Each hypothesis contributes the spread of its shares, the independent error, and the drift
-        beyond the largest point. Events have no future: a step has happened, a point is off alone.
+        Events have no future: a step has happened, a point is off alone.
 
         Parameters
         ----------
         at : array of shape (m,)
         """
         design, heavy = self.design, self._heavy
-        cell, extra, lead, mean = heavy.cell, heavy.complication, heavy.lead, heavy.mean
+        cell, extra, lead = heavy.cell, heavy.complication, heavy.lead
         growth, lower = design.factors(at)
         varies = (lead != design.constant)[:, None]
         none = np.zeros((1, len(at)))
         extras = np.concatenate([none, lower, np.zeros((design.events.shape[1], len(at)))])
         ones = np.ones((len(cell), len(at)))
-        factors = np.stack([ones, extras[extra], growth[lead] * varies], axis=1)  # (h, 3, m)
-        across = np.swapaxes(heavy.root, 1, 2) @ factors
-        value = (mean[:, :, None] * factors).sum(axis=1)
-        variance = (across**2).sum(axis=1)
-        # The leading share is positive, which shifts the mean (done) and makes it more certain.
-        slope, z, hazard = across[:, 2], heavy.z[:, None], heavy.hazard[:, None]
-        variance = np.maximum(variance - slope**2 * hazard * (z + hazard), 0.0)
-        # What becomes negative is no law. Falling values vanish in the end.
-        falls = (lead < design.constant)[:, None]
         usual = np.minimum(self.y, _neighbours(self.y[None])[0])  # without values that are off
-        floor = _LEAST * np.interp(at, design.x, usual / self._unit)
-        weights = heavy.weights[:, None] * np.where(falls, value > 0, value > floor)
-        weights = np.where(weights.sum(axis=0) > 0, weights, heavy.weights[:, None])
-        value = np.maximum(value, np.where(falls, _LEAST_FALLING, np.maximum(floor, _TINY)))
-        own = np.log1p(variance / value**2)  # log-normal with the same moments
-        own = own + self.standard_error[-1] ** 2
-        drift = design.drift[cell, None] ** 2 * design.beyond(at)
-        width = np.sqrt(own + drift + design.error[cell, None] ** 2)
-        centre = np.log(value) - 0.5 * own + np.log(self._unit)
-        # Hypotheses that differ in the independent error only predict nearly the same value.
-        key = (lead * design.n_complications + extra) * len(design.drift) + cell // design.n_errors
-        merged, first = Mixture(weights / weights.sum(axis=0), centre, width).merged(key)
+        laws = Laws(
+            weights=heavy.weights,
+            mean=heavy.mean,
+            root=heavy.root,
+            factors=np.stack([ones, extras[extra], growth[lead] * varies], axis=1),
+            z=heavy.z,
+            hazard=heavy.hazard,
+            falls=lead < design.constant,
+            floor=LEAST * np.interp(at, design.x, usual / self._unit),
+            drift=design.drift[cell, None] ** 2 * design.beyond(at),
+            error=design.error[cell],
+            # Those that differ in the independent error only.
+            key=(lead * design.n_complications + extra) * len(design.drift) + cell // design.n_errors,
+            standard_error=float(self.standard_error[-1]),
+            unit=self._unit,
+        )
+        merged, first = laws.mixture()
         return Mixture(merged.weights, merged.centre, merged.width, lead[first])
 
-    def quantiles(self, at: Floats, probabilities: Sequence[float]) -> Floats:
-        """Return quantiles of new values at points of shape (m,), shape (probabilities, m)."""
-        parts = [self.mixture(part).quantiles(probabilities) for part in _parts(at)]
-        return np.exp(np.concatenate(parts, axis=1))
-
-    def predict(self, at: Floats) -> Floats:
-        """Return values at points of shape (m,) with the least expected relative error.
-
-        That is E |prediction / value - 1|, minimal at the median where each value counts by its
-        reciprocal, so that steep terms have to be probable to matter. Farther away than `_AHEAD`
-        times the largest point the reciprocals count no more than there: else a constant that is
-        hardly probable would win in the end.
-        """
-        last = max(float(self.design.x[-1]), _TINY)
-        power = np.log(_AHEAD) / np.log(np.maximum(at / last, _AHEAD))
-        parts = [
-            self.mixture(part).tilted(share).quantiles((0.5,))[0] for part, share in zip(_parts(at), _parts(power), strict=True)
-        ]
-        return np.asarray(np.exp(np.concatenate(parts)))
-
-
-def _parts(at: Floats) -> list[Floats]:
-    """Return points in parts whose arrays stay small."""
-    return np.split(at, range(_POINTS_AT_ONCE, len(at), _POINTS_AT_ONCE))
+    def _ahead(self, at: Floats) -> Floats:
+        return at / max(float(self.design.x[-1]), _TINY)
 
 
 def _neighbours(y: Floats) -> Floats:

@@ -3,8 +3,9 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import EqualIfMissingAlike, Floats
 from scalkit.errors import ExpectationError
-from scalkit.fit.model import at_points, coefficient_text, latex_of, mathml_of
+from scalkit.fit.model import Curve, at_points, coefficient_text, latex_of, log2_of_sum, mathml_of
 from scalkit.growth import Growth
 
 MAX_TERMS = 20
@@ -144,31 +145,50 @@ def _summands(text: str, whole: str) -> Iterator[str]:
 class Term:
     """A coefficient times a growth; the constant is the growth 1.
 
-    `log2_coefficient`: it exists where the coefficient itself is too small or too large for a float.
+    Attributes
+    ----------
+    growth : Growth
+    log2_coefficient : float
+        log2 of the size of the coefficient, which exists where the coefficient itself is too small or
+        too large for a float.
+    is_subtracted : bool
+        Whether the coefficient is negative.
     """
 
     growth: Growth
     log2_coefficient: float
+    is_subtracted: bool = False
 
     @property
     def coefficient(self) -> float:
-        """The coefficient, positive; 0 or infinite outside the range of floating-point numbers."""
-        return float(np.exp2(self.log2_coefficient)) if self.log2_coefficient < 1024 else math.inf
+        """The coefficient; 0 or infinite outside the range of floating-point numbers."""
+        size = float(np.exp2(self.log2_coefficient)) if self.log2_coefficient < 1024 else math.inf
+        return -size if self.is_subtracted else size
 
     def __call__(self, x: Mapping[str, ArrayLike]) -> Floats:
         """Return the value of the term at `x`."""
         with np.errstate(over="ignore"):
-            return np.asarray(np.exp2(self.log2_coefficient + self.growth.log2_value(x)))
+            size = np.exp2(self.log2_coefficient + self.growth.log2_value(x))
+        return np.asarray(-size if self.is_subtracted else size)
 
 
 @dataclass(frozen=True, eq=False)
 class SeveralModel(EqualIfMissingAlike):
     """A sum of terms over several parameters, in `unit`.
 
-    `parameters`: in the order of the columns of the points.
-    `terms`: the constant first, if there is one.
-    `rss`: residual sum of squares, relative to the measured values, dimensionless.
-    `weight`: posterior probability among all hypotheses that were tried.
+    Attributes
+    ----------
+    parameters : tuple of str
+        In the order of the columns of the points.
+    terms : tuple of Term
+        The constant first, if there is one.
+    rss : float
+        Residual sum of squares, relative to the measured values, dimensionless.
+    weight : float
+        Posterior probability of these terms.
+    average : Curve, optional
+        What gives the values in place of the formula: the average over everything that the
+        measurements leave possible, of which the formula is the most probable part.
     """
 
     parameters: tuple[str, ...]
@@ -176,6 +196,7 @@ class SeveralModel(EqualIfMissingAlike):
     unit: str
     rss: float
     weight: float = math.nan
+    average: Curve | None = field(default=None, repr=False, compare=False)
 
     @property
     def constant(self) -> float:
@@ -199,7 +220,22 @@ class SeveralModel(EqualIfMissingAlike):
         """
         x = at_points(values if points is None else points, self.parameters)
         shape = np.broadcast_shapes(*(np.shape(value) for value in x.values()))
-        return np.asarray(sum((term(x) for term in self.terms), np.zeros(shape)))
+        if self.average is None:
+            return self.by_formula(x)
+        at = np.stack([np.broadcast_to(value, shape).ravel() for value in x.values()], axis=1)
+        return self.average.predict(at).reshape(shape)
+
+    def by_formula(self, x: Mapping[str, Floats]) -> Floats:
+        """Return the values of the formula, without regard to `average`."""
+        shape = np.broadcast_shapes(*(np.shape(value) for value in x.values()))
+        total = sum((term(x) for term in self.terms), np.zeros(shape))
+        return np.asarray(np.maximum(total, 0.0))
+
+    def log2_value(self, x: Mapping[str, ArrayLike]) -> Floats:
+        """Return log2 of the formula at `x`, a mapping from parameter to values, without regard to `average`."""
+        sizes = [(term.is_subtracted, term.log2_coefficient + term.growth.log2_value(x)) for term in self.terms]
+        shape = np.broadcast_shapes(*(np.shape(value) for value in x.values()))
+        return log2_of_sum([(is_subtracted, np.broadcast_to(size, shape)) for is_subtracted, size in sizes])
 
     def effects(self, low: Sequence[float], high: Sequence[float]) -> dict[str, float]:
         """Return the share of the value at `high` that is due to each parameter's step from `low` to `high`.
@@ -227,15 +263,17 @@ class SeveralModel(EqualIfMissingAlike):
         return found
 
     def __str__(self) -> str:
-        return " + ".join(_shown(term, self.unit) for term in self.terms)
+        return _joined([(_shown(term, self.unit), term.is_subtracted) for term in self.terms])
 
     def to_latex(self) -> str:
         """Return LaTeX, for example ``12\\,\\mathrm{us} + 3\\,\\mathrm{ns} \\cdot p S``."""
-        return " + ".join(_latex(term, self.unit) for term in self.terms)
+        return _joined([(_latex(term, self.unit), term.is_subtracted) for term in self.terms])
 
     def to_mathml(self) -> str:
         """Return presentation MathML without the enclosing ``<math>``."""
-        return f"<mrow>{'<mo>+</mo>'.join(_mathml(term, self.unit) for term in self.terms)}</mrow>"
+        signs = {False: "<mo>+</mo>", True: "<mo>&#x2212;</mo>"}
+        parts = [(_mathml(term, self.unit), term.is_subtracted) for term in self.terms]
+        return f"<mrow>{_joined(parts, signs)}</mrow>"
 
     def to_sympy(self) -> Any:
         """Return a sympy expression, in `unit`."""
@@ -252,8 +290,15 @@ class SeveralModel(EqualIfMissingAlike):
         return f"<math>{self.to_mathml()}</math>"
 
 
+def _joined(parts: Sequence[tuple[str, bool]], signs: Mapping[bool, str] = MappingProxyType({False: " + ", True: " - "})) -> str:
+    """Return the texts of terms with plus or minus between them; a minus before the first one stays."""
+    first, is_subtracted = parts[0]
+    text = f"{signs[True].strip()}{first}" if is_subtracted else first
+    return text + "".join(signs[is_subtracted] + part for part, is_subtracted in parts[1:])
+
+
 def _written(term: Term, unit: str) -> str:
-    return coefficient_text(term.coefficient, term.log2_coefficient, unit)
+    return coefficient_text(abs(term.coefficient), term.log2_coefficient, unit)
 
 
 def _shown(term: Term, unit: str) -> str:

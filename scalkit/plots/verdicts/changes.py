@@ -32,7 +32,7 @@ def changes(comparison: Comparison) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        One symbol for each function and metric, where it changed, else at the largest setting that both have. Colour,
+        One symbol for each function and metric, where it changed, else at the largest point that both have. Colour,
         symbol and word tell what became of the growth; hollow symbols do not decide. The shaded range is the tolerance.
 
     Raises

@@ -127,7 +127,7 @@ def rivals_along(verdict: SeveralVerdict, most: int = _MOST) -> list[dict[str, A
     the lowest, middle and highest line, and below a second bar.
     """
     panels = panels_of(verdict, verdict.parameters)
-    low, high = (getattr(verdict.fit.points.x, end)(axis=0).tolist() for end in ("min", "max"))
+    low, high = (getattr(verdict.series.points, end)(axis=0).tolist() for end in ("min", "max"))
     k = len(panels) + 1
     found: list[dict[str, Any]] = []
     for model in verdict.rivals[:most]:

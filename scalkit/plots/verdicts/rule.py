@@ -1,13 +1,14 @@
 """One cross-function rule: the measured ratio of its two sides, and the scale from which the models break it."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.arrays import Flags, Floats
-from scalkit.plots.drawing import area, dots, note
-from scalkit.plots.style import DATA, EXPECTED, TROUBLE, blank, is_log_axis, number, safe, value_axis, x_axis
+from scalkit.plots.drawing import area, dots, lines, note
+from scalkit.plots.style import DATA, EXPECTED, SHADES, TROUBLE, blank, is_log_axis, number, safe, shade_of, value_axis, x_axis
 from scalkit.plots.verdicts.curves import reach, rule_sentence
 from scalkit.validation import RuleResult
 
@@ -16,6 +17,8 @@ _LOOKS = {
     "open": ("circle-open", DATA, "above 1, but not clearly in every run"),
     "violated": ("x", TROUBLE, "✗ violated as measured"),
 }
+
+_MOST_LINES = 7
 
 
 def rule(result: RuleResult) -> go.Figure:
@@ -29,24 +32,30 @@ def rule(result: RuleResult) -> go.Figure:
     -------
     plotly.graph_objects.Figure
         Above 1 (shaded) the left side is slower. Crosses are violations, which every run shows; hollow circles are above
-        1, but not clearly in every run. A dashed line stands where the models say that a violation begins.
+        1, but not clearly in every run. A dashed line stands where the models say that a violation begins. Over several
+        parameters the axis is the one along which that is, else the first; a line joins points that share the others, at
+        most seven are drawn.
     """
-    x, ratio = np.asarray(result.x, dtype=float), np.asarray(result.ratio, dtype=float)
-    figure = blank(280, rule_sentence(result))
-    if not x.size:
+    figure = blank(280 if len(result.parameters) == 1 else 340, rule_sentence(result))
+    if not len(result.points):
         return figure
+    parameter = result.prediction.parameter if result.prediction else result.parameters[0]
+    x, ratio = result.points[:, result.parameters.index(parameter)], np.asarray(result.ratio, dtype=float)
     seen = ratio[np.isfinite(ratio)]
     low, high = min(0.7, float(seen.min()) if seen.size else 1.0), max(1.4, float(seen.max()) if seen.size else 1.0)
-    span = reach(x)
+    levels = np.unique(x)
+    span = reach(levels)
     shown = _shown(result, span.highest, span.shown)
     _shade(figure, high)
-    violated = np.isin(x, np.asarray(result.violated_at, dtype=float))
-    above = ~violated & (ratio > 1)
-    _add_points(figure, x, ratio, ~violated & ~above, "holds")
-    _add_points(figure, x, ratio, above, "open")
-    _add_points(figure, x, ratio, violated, "violated")
+    drawn = np.ones(len(x), dtype=bool)
+    if len(result.parameters) > 1:
+        drawn = _add_lines(figure, result, parameter)
+    above = ~result.violated & (ratio > 1)
+    hover = [safe(result.named(point)) for point in result.points]
+    for word, chosen in (("holds", ~result.violated & ~above), ("open", above), ("violated", result.violated)):
+        _add_points(figure, x, ratio, chosen & drawn, word, hover)
     _mark_prediction(figure, result, shown)
-    figure.update_xaxes(x_axis(x, span.lowest, shown, result.parameter))
+    figure.update_xaxes(x_axis(levels, span.lowest, shown, parameter))
     figure.update_yaxes(value_axis(low, high, "", "left side / right side"))
     return figure
 
@@ -66,25 +75,43 @@ def _shade(figure: go.Figure, high: float) -> None:
     )
 
 
-def _add_points(figure: go.Figure, x: Floats, ratio: Floats, chosen: Flags, word: str) -> None:
+def _add_lines(figure: go.Figure, result: RuleResult, parameter: str) -> Flags:
+    """Draw a line through the points that share the values of the other parameters; return which points are on one."""
+    column = result.parameters.index(parameter)
+    others = [name for name in result.parameters if name != parameter]
+    values, group = np.unique(np.delete(result.points, column, axis=1), axis=0, return_inverse=True)
+    group = group.reshape(-1)
+    chosen = np.unique(np.linspace(0, len(values) - 1, min(len(values), _MOST_LINES)).round().astype(int)).tolist()
+    for k, place in enumerate(chosen):
+        rows = np.flatnonzero(group == place)
+        rows = rows[np.argsort(result.points[rows, column])]
+        name = ", ".join(f"{safe(other)} = {number(float(x))}" for other, x in zip(others, values[place], strict=True))
+        colour = shade_of(k, len(chosen)) if len(chosen) > 1 else SHADES[0]
+        figure.add_scatter(**lines(result.points[rows, column], result.ratio[rows], colour, 1.8), name=name, hoverinfo="skip")
+    return np.isin(group, chosen)
+
+
+def _add_points(figure: go.Figure, x: Floats, ratio: Floats, chosen: Flags, word: str, hover: Sequence[str]) -> None:
     if not chosen.any():
         return
     symbol, colour, name = _LOOKS[word]
     figure.add_scatter(
         **dots(x[chosen], ratio[chosen], colour, 10, symbol, rim=2),
         name=name,
-        hovertemplate="%{x}: left = %{y:.3~g} × right<extra></extra>",
+        text=[hover[row] for row in np.flatnonzero(chosen).tolist()],
+        hovertemplate="%{text}: left = %{y:.3~g} × right<extra></extra>",
     )
 
 
 def _mark_prediction(figure: go.Figure, result: RuleResult, shown: float) -> None:
-    start = result.predicted_from
-    if start is None or not math.isfinite(start) or start > shown or start <= 0:
+    prediction = result.prediction
+    if prediction is None or not math.isfinite(prediction.start) or prediction.start > shown or prediction.start <= 0:
         return
+    start, parameter = prediction.start, prediction.parameter
     figure.add_vline(x=start, line={"color": TROUBLE, "width": 1.4, "dash": "dash"})
-    log = is_log_axis(np.asarray(result.x, dtype=float))
+    log = is_log_axis(np.unique(result.points[:, result.parameters.index(parameter)]))
     figure.add_annotation(
-        **note(f"models: broken from {safe(result.parameter)} = {number(start)}", TROUBLE),
+        **note(f"models: broken from {safe(parameter)} = {number(start)}", TROUBLE),
         x=math.log10(start) if log else start,
         y=0.02,
         yref="paper",

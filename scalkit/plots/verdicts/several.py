@@ -277,7 +277,7 @@ def _add_points(figure: go.Figure, verdict: SeveralVerdict, column: int, k: int,
 
 def _add_bar(figure: go.Figure, verdict: SeveralVerdict, k: int, height: float) -> None:
     add_effects(figure, [verdict], xaxis=f"x{k}", yaxis=f"y{k}")
-    largest = ", ".join(f"{n} = {x:g}" for n, x in zip(verdict.parameters, verdict.fit.points.x.max(axis=0), strict=True))
+    largest = ", ".join(f"{n} = {x:g}" for n, x in zip(verdict.parameters, verdict.series.points.max(axis=0), strict=True))
     figure.update_layout({
         f"xaxis{k}": {"domain": [0.0, 1.0], "anchor": f"y{k}", "range": [0, 1], "visible": False, "fixedrange": True},
         f"yaxis{k}": {"domain": [0.0, height], "anchor": f"x{k}", "visible": False, "fixedrange": True},

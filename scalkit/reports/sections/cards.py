@@ -234,7 +234,7 @@ def _along(verdict: SeveralVerdict) -> Markup:
         )
         for parameter, one in verdict.along.items()
     ]
-    largest = ", ".join(f"{n} = {x:g}" for n, x in zip(verdict.parameters, verdict.fit.points.x.max(axis=0), strict=True))
+    largest = ", ".join(f"{n} = {x:g}" for n, x in zip(verdict.parameters, verdict.series.points.max(axis=0), strict=True))
     caption = f"{verdict.function} along each parameter, the others fixed. Effect: its share of the value at {largest}."
     return table(caption, head, rows, numeric=(5, 7))
 
@@ -278,7 +278,7 @@ def _card_of_rule(result: RuleResult) -> Section:
     kind, mark, word = _STATES_OF_RULES[result.status]
     reason = "; ".join(result.caveats) or "its measurements do not"
     is_silent = result.decides or result.status == "unknown"
-    is_measured = bool(np.asarray(result.x).size)
+    is_measured = bool(len(result.points))
     return Section.rendered(
         "rule_card.html",
         rule=str(result.rule),
@@ -291,13 +291,17 @@ def _card_of_rule(result: RuleResult) -> Section:
 
 
 def _data_of_rule(result: RuleResult) -> str:
-    broken = {float(x) for x in result.violated_at}
     rows = [
-        (f"{float(x):g}", "–" if m.isnan(float(r)) else f"{float(r):.3f}", _word_of_rule(float(r), float(x) in broken))
-        for x, r in zip(result.x, result.ratio, strict=True)
+        (*(f"{x:g}" for x in point), "–" if m.isnan(ratio) else f"{ratio:.3f}", _word_of_rule(ratio, is_broken))
+        for point, ratio, is_broken in zip(
+            result.points[:_MOST_ROWS].tolist(), result.ratio.tolist(), result.violated.tolist(), strict=False
+        )
     ]
-    caption = f"Left side over right side of {result.rule}; above 1 the left side is slower."
-    return details("Data", table(caption, (result.parameter, "ratio", "measured"), rows, numeric=(0, 1)))
+    more = len(result.points) - len(rows)
+    left = f" {more} more point{' is' if more == 1 else 's are'} in the JSON file." if more else ""
+    caption = f"Left side over right side of {result.rule}; above 1 the left side is slower.{left}"
+    head = (*result.parameters, "ratio", "measured")
+    return details("Data", table(caption, head, rows, numeric=range(len(head) - 1)))
 
 
 def _word_of_rule(ratio: float, is_broken: bool) -> str:

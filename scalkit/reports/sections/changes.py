@@ -6,13 +6,20 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from scalkit import plots
+from scalkit.fit.several.model import SeveralModel
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.answer import status_sentence
 from scalkit.reports.page import Page
-from scalkit.reports.pieces import Section, figure, math, name, piece, soft, table, words_of
+from scalkit.reports.pieces import Drawable, Section, details, figure, math, name, piece, soft, table, words_of
 from scalkit.reports.sections.summary import facts
 from scalkit.text import as_percent, counted
+from scalkit.units import format_quantity
+from scalkit.validation import Verdict
+from scalkit.validation.baseline import BaselineEntry
 from scalkit.validation.baseline.comparison import Change
+from scalkit.validation.baseline.regression import named_values
+
+_MOST_ROWS = 500
 
 ORDER = ("worse", "dearer", "undecided", "gone", "cheaper", "better", "new", "same")
 """Kinds of changes, the most urgent first; ``dearer`` and ``cheaper`` are a factor that rose or fell."""
@@ -39,7 +46,7 @@ def changes(page: Page) -> Section:
         return Section.of()
     found = sorted(comparison, key=lambda change: ORDER.index(key_of(change)))
     caption = (
-        f"Compared with {page.baseline_name}. Value now: over value then where it changed, else at the largest setting, with "
+        f"Compared with {page.baseline_name}. Value now: over value then where it changed, else at the largest point, with "
         f"two standard errors; within {as_percent(comparison.tolerance, 'g')} nothing is said to have changed."
     )
     head = ("function", "metric", "growth then", "growth now", "value now", "at", "change")
@@ -57,7 +64,7 @@ def _row(change: Change) -> tuple[object, ...]:
         "–" if change.before is None else math(change.before),
         "–" if change.after is None else math(change.after),
         _ratio(change),
-        f"{change.parameter} = {change.at:g}" if m.isfinite(change.at) else "–",
+        named_values(change.place) or "–",
         change_badge(change),
     )
 
@@ -87,12 +94,45 @@ def _card(page: Page, change: Change) -> Section:
         return Section.of()
     key = (change.function, change.metric)
     entry = page.baseline[key]
-    verdict = next(v for v in page.result.along_one if (v.function, v.metric) == key)
-    before = plots.Overlaid("before", entry.x, entry.y, entry.model)
-    after = plots.Overlaid.of(verdict, "now")
+    verdict = next(v for v in page.result.verdicts if (v.function, v.metric) == key)
+    drawn = _overlaid(entry, verdict) if isinstance(verdict, Verdict) else None
+    data = "" if isinstance(verdict, Verdict) else _points_of(change, entry)
     word = METRIC_WORDS.get(change.metric, change.metric)
-    drawn = plots.overlay(change.function, [before, after], change.metric)
-    return Section.rendered("change.html", change=change, word=word, badge=change_badge(change), figure=drawn)
+    return Section.rendered("change.html", change=change, word=word, badge=change_badge(change), figure=drawn, data=data)
+
+
+def _overlaid(entry: BaselineEntry, verdict: Verdict) -> Drawable | None:
+    """Return the values and models before and now along the only parameter."""
+    if isinstance(entry.model, SeveralModel):
+        return None
+    before = plots.Overlaid("before", [x for (x,) in entry.points], entry.y, entry.model)
+    drawn: Drawable = plots.overlay(entry.function, [before, plots.Overlaid.of(verdict, "now")], entry.metric)
+    return drawn
+
+
+def _points_of(change: Change, entry: BaselineEntry) -> Markup:
+    """Return the table of the values now over those before at the points of several parameters."""
+    found = change.regression
+    if found is None:
+        return soft("Too few points are shared to compare the values.")
+    before = entry.over(found.parameters)
+    then = dict(zip(before.points, before.y, strict=True))
+    shown = zip(found.points.tolist()[:_MOST_ROWS], found.ratio.tolist(), found.concerned.tolist(), strict=False)
+    rows = [
+        (
+            *(f"{x:g}" for x in point),
+            format_quantity(then[tuple(point)], entry.model.unit),
+            format_quantity(then[tuple(point)] * ratio, entry.model.unit),
+            f"× {ratio:.3g}",
+            "changed" if found.shape and is_concerned else "–",
+        )
+        for point, ratio, is_concerned in shown
+    ]
+    head = (*found.parameters, "before", "now", "now over before", "")
+    more = len(found.points) - len(rows)
+    left = f" {counted(more, 'more point')} left out." if more else ""
+    caption = f"Values of {change.function} before and now.{left}"
+    return details("Data", table(caption, head, rows, numeric=range(len(head) - 1)))
 
 
 def _unchanged(changes: Sequence[Change]) -> Section:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,67 +11,122 @@ from typing import TYPE_CHECKING, Any
 from scalkit.errors import DataError
 from scalkit.fit import Model
 from scalkit.fit.pure_error import standard_error
+from scalkit.fit.several.model import GrowthSum, SeveralModel
 from scalkit.growth import Growth
-from scalkit.json_values import json_fields
+from scalkit.json_values import json_fields, json_value
 from scalkit.markup import block, counted, details, formula, paragraph, table
+from scalkit.measure import Series
 from scalkit.validation.baseline.regression import errors_of
 from scalkit.validation.expectation import Expectation
+from scalkit.validation.judge.measured import AnyExpectation, AnyVerdict
 from scalkit.validation.result import Validation
-from scalkit.validation.verdict import Verdict
+from scalkit.validation.several.expectation import SeveralExpectation
 
 if TYPE_CHECKING:
     from scalkit.validation.baseline.comparison import Comparison
 
-BASELINE_SCHEMA = 2
-"""Files of schema 1 have no `errors`; they are read as well."""
+AnyGrowth = Growth | GrowthSum
+AnyModel = Model | SeveralModel
+
+BASELINE_SCHEMA = 3
+"""Files of schema 2 have neither entries over several parameters nor second terms of models, those of schema 1 no `errors`;
+they are read as well."""
 
 
 @dataclass(frozen=True)
 class BaselineEntry:
-    """What is kept of one function and metric.
+    """What is kept of one function and metric, over one parameter or several.
 
-    `model`: with unit and parameter.
+    `model`: with unit and parameters.
     `expectation`: what was expected when the baseline was made.
-    `deviation`: the deviation limit if it was given; by default half of the leading class of the model.
-    `x`, `y`: settings, and values in the unit of the model.
+    `deviation`: the deviation limits that were given, by parameter; by default half of the leading class of the model.
+    `points`, `y`: values of the parameters, ascending, and values in the unit of the model.
     `noise`: relative standard error of a value.
-    `errors`: the same of each setting, from its own repetitions; empty in baselines of old, where `noise` is that of all.
+    `errors`: the same of each point, from its own repetitions; empty in baselines of old, where `noise` is that of all.
     `processes`: when each process was done at the last setting; empty where that was not kept.
     """
 
     function: str
     metric: str
-    model: Model
-    expectation: Growth
-    deviation: Growth | None
-    x: tuple[float, ...]
+    model: AnyModel
+    expectation: AnyGrowth
+    deviation: Mapping[str, Growth]
+    points: tuple[tuple[float, ...], ...]
     y: tuple[float, ...]
     noise: float
     errors: tuple[float, ...] = ()
     processes: tuple[float, ...] = ()
 
     @classmethod
-    def from_verdict(cls, verdict: Verdict, statistic: str = "q1") -> BaselineEntry:
+    def from_verdict(cls, verdict: AnyVerdict, statistic: str = "q1") -> BaselineEntry:
         """Return what is kept of a verdict; `statistic` is that of its values."""
         series, expectation = verdict.series, verdict.expectation
         noise = standard_error(series, statistic)
+        errors = errors_of(series, noise)
+        rows = sorted(range(len(series.y)), key=lambda row: tuple(series.points[row].tolist()))
+        along = expectation.along.items()
         return cls(
             function=verdict.function,
             metric=verdict.metric,
             model=verdict.model,
             expectation=expectation.growth,
-            deviation=expectation.deviation if expectation.has_own_deviation else None,
-            x=tuple(float(x) for x in series.x),
-            y=tuple(float(y) for y in series.y),
+            deviation={name: one.deviation for name, one in along if one.has_own_deviation},
+            points=tuple(tuple(series.points[row].tolist()) for row in rows),
+            y=tuple(float(series.y[row]) for row in rows),
             noise=noise,
-            errors=errors_of(series, noise),
-            processes=series.of_processes,
+            errors=tuple(errors[row] for row in rows),
+            processes=series.of_processes if isinstance(series, Series) else (),
         )
 
     @property
-    def status_quo(self) -> Expectation:
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters, in the order of the values of a point."""
+        return self.model.parameters
+
+    @property
+    def status_quo(self) -> AnyExpectation:
         """The growth of the model as an expectation."""
-        return Expectation(self.model.growth, self.deviation, self.model.parameter)
+        model = self.model
+        if isinstance(model, SeveralModel):
+            return SeveralExpectation(model.growth, self.deviation or None, model.parameters)
+        return Expectation(model.growth, self.deviation.get(model.parameter), model.parameter)
+
+    def require_same_kind(self, unit: str, parameters: tuple[str, ...]) -> None:
+        """Raise a DataError, with the way on, if what was measured now has another unit or other parameters."""
+        named = f"of '{self.metric}' of '{self.function}'"
+        if set(parameters) != set(self.parameters):
+            now, then = (" and ".join(map(repr, names)) for names in (parameters, self.parameters))
+            what = f"the parameter {named} is" if len(parameters) == 1 else f"the parameters {named} are"
+            way = _way_on(parameters, self.parameters)
+            raise DataError(f"{what} {now}, in the baseline {then}; {way}, or make a new baseline.")
+        if unit != self.model.unit:
+            raise DataError(
+                f"the unit {named} is {unit!r}, in the baseline {self.model.unit!r}; "
+                "compare measurements of the same kind, or make a new baseline."
+            )
+
+    def over(self, parameters: tuple[str, ...]) -> BaselineEntry:
+        """Return it with the same parameters in another order."""
+        model = self.model
+        if not isinstance(model, SeveralModel) or parameters == model.parameters:
+            return self
+        order = [model.parameters.index(name) for name in parameters]
+        moved = [tuple(point[column] for column in order) for point in self.points]
+        rows = sorted(range(len(moved)), key=moved.__getitem__)
+        return replace(
+            self,
+            model=replace(model, parameters=parameters, average=None),
+            points=tuple(moved[row] for row in rows),
+            y=tuple(self.y[row] for row in rows),
+            errors=tuple(self.errors[row] for row in rows) if self.errors else (),
+        )
+
+    def log2_value(self, point: Sequence[float]) -> float:
+        """Return log2 of the model at a point."""
+        model = self.model
+        if isinstance(model, SeveralModel):
+            return float(model.log2_value(dict(zip(model.parameters, point, strict=True))))
+        return float(model.log2_value(point[0]))
 
     def __repr__(self) -> str:
         return f"BaselineEntry({self.function!r}, {self.metric}: {self.model})"
@@ -81,14 +136,49 @@ class BaselineEntry:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, as ``baseline.schema.json`` describes them."""
+        rest = {**json_fields(self, "y noise"), "errors": list(self.errors or (self.noise,) * len(self.y))} | (
+            {"processes": list(self.processes)} if self.processes else {}
+        )
+        model = self.model
+        if isinstance(model, SeveralModel):
+            return {
+                **json_fields(self, "function metric"),
+                **json_fields(model, "unit parameters"),
+                "expectation": str(self.expectation),
+                "deviation": json_value(self.deviation),
+                "model": {
+                    "terms": [json_fields(term, "growth log2_coefficient is_subtracted") for term in model.terms],
+                    **json_fields(model, "rss"),
+                    "text": str(model),
+                },
+                **json_fields(self, "points"),
+                **rest,
+            }
         return {
             **json_fields(self, "function metric"),
-            **json_fields(self.model, "unit parameter"),
-            **json_fields(self, "expectation deviation"),
-            "model": json_fields(self.model, "growth constant log2_coefficient adjusted_r2 rss") | {"text": str(self.model)},
-            **json_fields(self, "x y noise"),
-            "errors": list(self.errors or (self.noise,) * len(self.x)),
-        } | ({"processes": list(self.processes)} if self.processes else {})
+            **json_fields(model, "unit parameter"),
+            "expectation": str(self.expectation),
+            "deviation": json_value(self.deviation.get(model.parameter)),
+            "model": {
+                **json_fields(model, "growth constant log2_coefficient"),
+                **(json_fields(model, "lower lower_coefficient") if model.lower is not None else {}),
+                **json_fields(model, "adjusted_r2 rss"),
+                "text": str(model),
+            },
+            "x": [x for (x,) in self.points],
+            **rest,
+        }
+
+
+def _way_on(now: tuple[str, ...], then: tuple[str, ...]) -> str:
+    """Return what to do about measurements over other parameters than those of a baseline."""
+    more = [name for name in now if name not in then]
+    fewer = [name for name in then if name not in now]
+    if more and not fewer:
+        return f"select one value of {' and '.join(more)}, as in data.sel({more[-1]}=...)"
+    if fewer and not more:
+        return f"measure at several values of {' and '.join(fewer)}, too"
+    return "compare measurements of the same kind"
 
 
 @dataclass(frozen=True)
@@ -114,7 +204,7 @@ class Baseline:
         """Return the baseline of a validation. Raises DataError if it has no verdict."""
         if not result.verdicts:
             raise DataError("a baseline needs at least one verdict, this result has none.")
-        entries = (BaselineEntry.from_verdict(v, result.statistic) for v in result.along_one)
+        entries = (BaselineEntry.from_verdict(v, result.statistic) for v in result.verdicts)
         return cls(tuple(entries), result.statistic)
 
     @classmethod
@@ -174,7 +264,7 @@ class Baseline:
         """Names of the metrics, each once."""
         return tuple(dict.fromkeys(entry.metric for entry in self.entries))
 
-    def expectations(self, metric: str | None = None) -> dict[str, Expectation]:
+    def expectations(self, metric: str | None = None) -> dict[str, AnyExpectation]:
         """Return the status quo as what `scalkit.validate` takes: function to expectation.
 
         `metric`: needed where a function grows differently in different metrics.
@@ -182,7 +272,7 @@ class Baseline:
         """
         if metric is not None and metric not in self.metrics:
             raise DataError(f"the baseline has no metric {metric!r}; it has {', '.join(self.metrics)}.")
-        found: dict[str, Expectation] = {}
+        found: dict[str, AnyExpectation] = {}
         for entry in self.entries:
             if metric not in (None, entry.metric):
                 continue
@@ -194,7 +284,7 @@ class Baseline:
                 )
         return found
 
-    def expectation_of(self, function: str, metric: str) -> Expectation | None:
+    def expectation_of(self, function: str, metric: str) -> AnyExpectation | None:
         """Return the status quo of one function and metric; None if the baseline does not have it."""
         return self[function, metric].status_quo if (function, metric) in self else None
 

@@ -1,8 +1,8 @@
 """Compares a validation with a baseline: what got worse, better, dearer or cheaper, what is new and what is gone."""
 
 import math
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -10,17 +10,15 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import EqualIfMissingAlike
 from scalkit.errors import DataError, UsageError
-from scalkit.fit import MIN_POINTS
-from scalkit.growth import Growth
-from scalkit.json_values import json_fields
+from scalkit.json_values import json_fields, json_value
 from scalkit.markup import block, bullets, details, paragraph
 from scalkit.text import as_percent
 from scalkit.validation.baseline import Baseline, BaselineEntry
-from scalkit.validation.baseline.regression import Regression, regression
-from scalkit.validation.judge.along_one import Case, judge
+from scalkit.validation.baseline.baseline import AnyGrowth
+from scalkit.validation.baseline.judged_again import judged_again
+from scalkit.validation.baseline.regression import Regression, named_values, regression
+from scalkit.validation.judge.measured import AnyVerdict
 from scalkit.validation.result import Validation
-from scalkit.validation.space import SearchSpace
-from scalkit.validation.verdict import Verdict
 
 _OUT = 5.0  # times as far from the others as these scatter
 _LEAST = 4  # processes
@@ -57,15 +55,17 @@ _STANDARD_ERRORS = 2.0
 class Change(EqualIfMissingAlike):
     """What became of one function and metric.
 
+    `parameters`: of the measurements.
     `kind`: worse and better: the growth left the limits around the status quo, or it is faster and the values rise ever
-    more. Factor: they changed otherwise, everywhere or at some settings.
+    more. Factor: they changed otherwise, everywhere or at some points.
     `before`, `after`: growth of the model in the baseline and now.
     `ratio`: value now over value then, as `regression` has it; NaN where there is nothing to compare. Without a shared
-    setting that of the models at the end of the range that both cover.
-    `at`: the setting that `ratio` speaks of, the last one where nothing changed; NaN if none is shared.
+    point that of the models at the end of the range that both cover.
+    `place`: the values that `ratio` speaks of, by parameter, those of the last point where nothing changed; empty if no point
+    is shared.
     `error`: relative standard error of `ratio`.
     `decides`: whether the measurements may decide an exit status.
-    `regression`: what changed setting by setting, where two or more are shared.
+    `regression`: what changed point by point, where two or more are shared.
     `is_noisy`: whether the values of the baseline are known too badly to compare with.
     `is_outside`: whether the growth left the limits, where it is worse or better.
     `process`: which process alone takes longer, in words, where the times of each were kept; else empty.
@@ -73,18 +73,23 @@ class Change(EqualIfMissingAlike):
 
     function: str
     metric: str
-    parameter: str
+    parameters: tuple[str, ...]
     kind: Kind
-    before: Growth | None
-    after: Growth | None
+    before: AnyGrowth | None
+    after: AnyGrowth | None
     ratio: float = math.nan
-    at: float = math.nan
+    place: Mapping[str, float] = field(default_factory=dict)
     error: float = math.nan
     decides: bool = True
     regression: Regression | None = None
     is_noisy: bool = False
     is_outside: bool = True
     process: str = ""
+
+    @property
+    def at(self) -> float:
+        """The setting that `ratio` speaks of, along one parameter; NaN over several, or if no setting is shared."""
+        return self.place.get(self.parameters[0], math.nan) if len(self.parameters) == 1 else math.nan
 
     @property
     def is_slower(self) -> bool:
@@ -128,15 +133,20 @@ class Change(EqualIfMissingAlike):
     def _factor(self) -> str:
         if not math.isfinite(self.ratio):
             return ""
-        place = f" at {self.parameter} = {self.at:g}" if math.isfinite(self.at) else " by the models"
+        place = f" at {named_values(self.place)}" if self.place else " by the models"
         if self.regression is not None and self.regression.shape:
-            place = f" {self.regression.where(self.parameter)}"
+            place = f" {self.regression.where}"
         return f"; {self.ratio:.3g} times the value of before{place} (± {as_percent(_STANDARD_ERRORS * self.error, '.2g')})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; what does not exist is null."""
+        is_one = len(self.parameters) == 1
         return {
-            **json_fields(self, "function metric parameter kind before after ratio at error"),
+            **json_fields(self, "function metric"),
+            **({"parameter": self.parameters[0]} if is_one else {"parameters": list(self.parameters)}),
+            **json_fields(self, "kind before after ratio"),
+            "at": json_value(self.at) if is_one else dict(self.place) or None,
+            **json_fields(self, "error"),
             "shape": "" if self.regression is None else self.regression.shape,
             **json_fields(self, "decides process sentence"),
         }
@@ -220,130 +230,113 @@ def compare(baseline: Baseline, result: Validation, tolerance: float = 0.1) -> C
     """Return what a later validation changes against a baseline.
 
     Each series is judged again with the growth of the baseline as its expectation. Outside of the limits it is worse or
-    better. Beside that the values are compared setting by setting, see `regression`.
+    better. Beside that the values are compared point by point, see `regression`.
 
     `tolerance`: relative change of the values that is none; 0.1 is 10 %.
-    Raises DataError if a metric has another unit or parameter than in the baseline.
+    Raises DataError if a metric has another unit or other parameters than in the baseline.
     Raises UsageError if the tolerance is negative or not finite.
     """
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise UsageError(f"the tolerance is {tolerance!r}; a share such as 0.1 for 10 % is needed.")
-    now = {(v.function, v.metric): v for v in result.along_one}
+    now = {(v.function, v.metric): v for v in result.verdicts}
     shared = [entry for entry in baseline if (entry.function, entry.metric) in now]
-    judged = {
-        (entry.function, entry.metric): verdict
-        for entry, verdict in zip(shared, _judged(shared, [now[e.function, e.metric] for e in shared]), strict=True)
-    }
+    verdicts = [now[entry.function, entry.metric] for entry in shared]
+    for entry, v in zip(shared, verdicts, strict=True):
+        entry.require_same_kind(v.unit, v.parameters)
+    again = zip(shared, judged_again(shared, verdicts), strict=True)
+    judged = {(entry.function, entry.metric): verdict for entry, verdict in again}
     changes = []
     for entry in baseline:
         verdict = judged.get((entry.function, entry.metric))
         if verdict is None:
-            model = entry.model
-            changes.append(Change(entry.function, entry.metric, model.parameter, "gone", model.growth, None))
+            changes.append(Change(entry.function, entry.metric, entry.parameters, "gone", entry.model.growth, None))
         else:
             changes.append(_change(entry, verdict, result.statistic, tolerance))
     for key, v in now.items():
         if key not in baseline:
-            changes.append(Change(v.function, v.metric, v.parameter, "new", None, v.model.growth, decides=v.decides))
+            changes.append(Change(v.function, v.metric, v.parameters, "new", None, v.model.growth, decides=v.decides))
     return Comparison(tuple(changes), tolerance)
 
 
-def _judged(entries: Sequence[BaselineEntry], verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Return the verdict on each series about the status quo; those that are already about it are taken as they are."""
-    found = list(verdicts)
-    cases: dict[int, Case] = {}
-    for place, (entry, verdict) in enumerate(zip(entries, verdicts, strict=True)):
-        _require_same_kind(entry, verdict)
-        expectation = entry.status_quo
-        space = SearchSpace.named("around", expectation)
-        if verdict.expectation != expectation or not set(space.ticks) <= set(verdict.space.ticks):
-            ticks = {*space.ticks, *verdict.space.ticks}
-            cases[place] = verdict.series, expectation, SearchSpace.of(ticks, "around+", space.parameter)
-    if cases:
-        fewest = min(len(series.x) for series, _, _ in cases.values())
-        for place, again in zip(cases, judge(list(cases.values()), max(3, min(MIN_POINTS, fewest))), strict=True):
-            found[place] = again
-    return found
-
-
-def _require_same_kind(entry: BaselineEntry, verdict: Verdict) -> None:
-    for name, then, now in (("unit", entry.model.unit, verdict.unit), ("parameter", entry.model.parameter, verdict.parameter)):
-        if then != now:
-            raise DataError(
-                f"the {name} of '{entry.metric}' of '{entry.function}' is {now!r}, in the baseline {then!r}; "
-                "compare measurements of the same kind, or make a new baseline."
-            )
-
-
-def _change(entry: BaselineEntry, verdict: Verdict, statistic: str, tolerance: float) -> Change:
-    after = BaselineEntry.from_verdict(verdict, statistic)
-    ratio, at = _ratio(entry, after)
-    error = math.hypot(entry.noise, after.noise)
-    found = _regression(entry, after, tolerance, verdict.series.exact or verdict.series.virtual)
+def _change(entry: BaselineEntry, verdict: AnyVerdict, statistic: str, tolerance: float) -> Change:
+    before, after = entry.over(verdict.parameters), BaselineEntry.from_verdict(verdict, statistic)
+    ratio, place = _ratio(before, after)
+    error = math.hypot(before.noise, after.noise)
+    found = _regression(before, after, tolerance, verdict.series.exact or verdict.series.virtual)
     if found is not None and found.shape:
-        ratio, at, error = found.factor, found.place, found.factor_error
+        ratio, place, error = found.factor, found.at, found.factor_error
     kind: Kind = "same"
-    if entry.noise > MOST_NOISE:
+    if before.noise > MOST_NOISE:
         kind = "undecided"
     elif verdict.verdict == "none":
         kind = "worse" if verdict.direction == "grows faster" else "better"
     elif found is not None and found.shape:
-        is_faster = found.shape == "growing" and found.factor > 1 and after.model.growth > entry.model.growth
-        kind = "worse" if is_faster else "factor"
+        kind = "worse" if _is_faster(before, after, found) else "factor"
     elif verdict.verdict == "undecided":
         kind = "undecided"
     elif found is None and _is_beyond(ratio, error, tolerance):
         kind = "factor"
     return Change(
-        function=entry.function,
-        metric=entry.metric,
-        parameter=verdict.parameter,
+        function=before.function,
+        metric=before.metric,
+        parameters=verdict.parameters,
         kind=kind,
-        before=entry.model.growth,
+        before=before.model.growth,
         after=verdict.model.growth,
         ratio=ratio,
-        at=at,
+        place=place,
         error=error,
         decides=verdict.decides,
         regression=found,
-        is_noisy=entry.noise > MOST_NOISE,
+        is_noisy=before.noise > MOST_NOISE,
         is_outside=verdict.verdict == "none",
-        process=_process(entry, after, tolerance),
+        process=_process(before, after, tolerance),
     )
+
+
+def _is_faster(before: BaselineEntry, after: BaselineEntry, found: Regression) -> bool:
+    """Return whether the values rise ever more along a parameter, and the growth along it is faster."""
+    if found.shape != "growing" or found.factor <= 1:
+        return False
+    (parameter,) = found.at
+    return after.model.leading(parameter) > before.model.leading(parameter)
 
 
 def _process(before: BaselineEntry, after: BaselineEntry, tolerance: float) -> str:
     """Return which process alone takes longer, in words; empty if none does or it is not known."""
-    if before.x[-1] != after.x[-1]:
+    if before.points[-1] != after.points[-1]:
         return ""
-    return one_process(before.processes, after.processes, f"at {after.model.parameter} = {after.x[-1]:g}", tolerance)
+    last = dict(zip(after.parameters, after.points[-1], strict=True))
+    return one_process(before.processes, after.processes, f"at {named_values(last)}", tolerance)
 
 
 def _regression(before: BaselineEntry, after: BaselineEntry, tolerance: float, is_exact: bool) -> Regression | None:
-    """Return what changed where both have a value; None at fewer than two settings, or where one alone is zero."""
+    """Return what changed where both have a value; None at fewer than two points, or where one alone is zero."""
     then, now = (
-        {x: (y, e) for x, y, e in zip(one.x, one.y, one.errors or (one.noise,) * len(one.x), strict=True)}
+        {at: (y, e) for at, y, e in zip(one.points, one.y, one.errors or (one.noise,) * len(one.y), strict=True)}
         for one in (before, after)
     )
-    shared = [x for x in sorted(then.keys() & now.keys()) if then[x][0] or now[x][0]]
-    values = np.array([(*then[x], *now[x]) for x in shared]).reshape(-1, 4)
+    shared = [at for at in sorted(then.keys() & now.keys()) if then[at][0] or now[at][0]]
+    values = np.array([(*then[at], *now[at]) for at in shared]).reshape(-1, 4)
     if len(shared) < 2 or not (values[:, [0, 2]] > 0).all():
         return None
     error = np.hypot(values[:, 1], values[:, 3])
-    return regression(np.array(shared), values[:, 0], values[:, 2], error, tolerance, is_exact=is_exact)
+    points = np.array(shared)
+    return regression(points, after.parameters, values[:, 0], values[:, 2], error, tolerance, is_exact=is_exact)
 
 
-def _ratio(before: BaselineEntry, after: BaselineEntry) -> tuple[float, float]:
-    """Return value now over value then at the largest shared setting, or that of the models and NaN."""
-    then, now = dict(zip(before.x, before.y, strict=True)), dict(zip(after.x, after.y, strict=True))
-    shared = sorted(then.keys() & now.keys())
-    if shared:
-        at = shared[-1]
+def _ratio(before: BaselineEntry, after: BaselineEntry) -> tuple[float, Mapping[str, float]]:
+    """Return value now over value then at the last shared point, or that of the models at the end and no place."""
+    then, now = dict(zip(before.points, before.y, strict=True)), dict(zip(after.points, after.y, strict=True))
+    if shared := then.keys() & now.keys():
+        at = max(shared)
+        place = dict(zip(after.parameters, at, strict=True))
         if then[at] == now[at]:
-            return 1.0, at
-        return (now[at] / then[at] if then[at] > 0 else math.inf), at
-    end = min(before.x[-1], after.x[-1])
-    return float(np.exp2(after.model.log2_value(end) - before.model.log2_value(end))), math.nan
+            return 1.0, place
+        return (now[at] / then[at] if then[at] > 0 else math.inf), place
+    ends = [np.max(one.points, axis=0) for one in (before, after)]
+    end = np.minimum(*ends).tolist()
+    return float(np.exp2(after.log2_value(end) - before.log2_value(end))), {}
 
 
 def _is_beyond(ratio: float, error: float, tolerance: float) -> bool:

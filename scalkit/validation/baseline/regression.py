@@ -1,7 +1,7 @@
-"""Did something get slower? A test of its own, setting by setting, beside the one of the growth."""
+"""Did something get slower? A test of its own, point by point, beside the one of the growth."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
@@ -14,39 +14,46 @@ from scalkit.measure.reduce import Values
 Shape = Literal["", "everywhere", "growing", "from", "up to", "at"]
 
 ALARM = 5e-4
-"""Probability of a false alarm about one function: below one in a thousand, whatever the number of settings."""
+"""Probability of a false alarm about one function: below one in a thousand, whatever the number of points."""
 
 BETWEEN = 0.01
 """What two launches of the same program differ by at least, besides the scatter of their repetitions."""
 _ROUNDING = 1e-9  # of exact values, which repeat to the last bit
 _SHRINK = 4.0  # repetitions that the scatter of all settings counts for beside those of one setting
-_LEAST_GROWING = 4  # settings
+_LEAST_GROWING = 4  # values of the parameter
 _NORMAL_QUARTILES = 1.349  # distance of the quartiles of the normal distribution in standard deviations
 
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """What two measurements at the same settings differ by.
+    """What two measurements at the same points differ by, over one parameter or several.
 
-    `x`, `ratio`, `error` of shape (settings,): value now over value then, and the standard error of its logarithm; `x`
-    ascends.
+    `points` (shape (points, parameters)): ascending.
+    `parameters`: names, in the order of the columns of the points.
+    `ratio`, `error` (shape (points,)): value now over value then, and the standard error of its logarithm.
     `z`: standard errors beyond which a difference is none of chance.
-    `shape`: ``"everywhere"``, a constant factor; ``"growing"``, a faster growth; ``"from"`` or ``"up to"`` a setting
-    on; ``"at"`` one setting; empty for no difference.
-    `place`: the setting that `shape` speaks of; the last one otherwise.
-    `factor`: value now over value then as the shape has it: on the settings concerned, for a growth over the whole
-    range.
+    `shape`: ``"everywhere"``, a constant factor; ``"growing"``, a faster growth along a parameter; ``"from"`` or ``"up to"``
+    a value of a parameter; ``"at"`` one point, or one value of a parameter; empty for no difference.
+    `at`: the values that `shape` speaks of, by parameter; for a growth the largest value of its parameter, the last point
+    otherwise.
+    `factor`: value now over value then as the shape has it: on the points concerned, for a growth over the whole range.
     `factor_error`: standard error of its logarithm.
     """
 
-    x: Floats
+    points: Floats
+    parameters: tuple[str, ...]
     ratio: Floats
     error: Floats
     z: float
     shape: Shape
-    place: float
+    at: Mapping[str, float]
     factor: float
     factor_error: float
+
+    @property
+    def place(self) -> float:
+        """The value of the first parameter that `shape` speaks of; the only one if the points are along one."""
+        return next(iter(self.at.values()))
 
     @property
     def is_slower(self) -> bool:
@@ -61,21 +68,34 @@ class Regression:
 
     @property
     def concerned(self) -> Flags:
-        """Which settings `shape` speaks of."""
-        there = {"at": self.x == self.place, "from": self.x >= self.place, "up to": self.x <= self.place}
-        return np.asarray(there.get(self.shape, self.x == self.x))
+        """The points that `shape` speaks of."""
+        compare = {"at": np.equal, "from": np.greater_equal, "up to": np.less_equal}.get(self.shape)
+        found = np.ones(len(self.points), dtype=bool)
+        if compare is not None:
+            for name, value in self.at.items():
+                found &= compare(self.points[:, self.parameters.index(name)], value)
+        return found
 
-    def where(self, parameter: str) -> str:
-        """Return the shape in words."""
-        at = f"{parameter} = {self.place:g}"
+    @property
+    def where(self) -> str:
+        """The shape in words."""
+        if self.shape == "growing":
+            (name,) = self.at
+            column = self.points[:, self.parameters.index(name)]
+            return f"from {name} = {column.min():g} to {column.max():g}, and growing"
+        at = named_values(self.at)
         words = {
             "everywhere": "everywhere, a constant factor",
-            "growing": f"from {parameter} = {self.x[0]:g} to {self.x[-1]:g}, and growing",
             "from": f"from {at} on",
             "up to": f"up to {at}",
             "at": f"at {at} only",
         }
         return words.get(self.shape, "")
+
+
+def named_values(at: Mapping[str, float]) -> str:
+    """Return a point in words: ``p = 64, S = 1024``."""
+    return ", ".join(f"{name} = {value:g}" for name, value in at.items())
 
 
 def errors_of(series: Values, noise: float) -> tuple[float, ...]:
@@ -96,79 +116,130 @@ def errors_of(series: Values, noise: float) -> tuple[float, ...]:
     return tuple((noise * np.maximum(own, 1.0) * np.sqrt(np.median(count) / count)).tolist())
 
 
-def regression(x: Floats, then: Floats, now: Floats, error: Floats, tolerance: float, *, is_exact: bool = False) -> Regression:
-    """Return how values changed; a setting counts where it changed by more than `tolerance` and by more than chance.
+def regression(
+    points: Floats,
+    parameters: Sequence[str],
+    then: Floats,
+    now: Floats,
+    error: Floats,
+    tolerance: float,
+    *,
+    is_exact: bool = False,
+) -> Regression:
+    """Return how values changed; a point counts where it changed by more than `tolerance` and by more than chance.
 
     Of the shapes that explain the values better than no change does, by the Bayesian information criterion, the best one is
-    taken if it is large enough, else the best rise that is. A fall hides no rise at other settings.
+    taken if it is large enough, else the best rise that is. A fall hides no rise at other points.
 
-    `x`, `then`, `now` (shape (settings,)): settings, ascending, and positive values.
-    `error` (shape (settings,)): relative standard error of now over then, 0 for exact values.
+    `points` (shape (points, parameters)): ascending, none twice; of one parameter or several.
+    `then`, `now` (shape (points,)): positive values.
+    `error` (shape (points,)): relative standard error of now over then, 0 for exact values.
     `tolerance`: relative change that is none.
     `is_exact`: whether two launches give the same.
     """
     logs = np.log(now / then)
     error = np.hypot(error, _ROUNDING if is_exact else BETWEEN)
-    shapes = sorted(_shapes(np.log(x), logs, error), key=lambda one: one[0])
-    z = NormalDist().inv_cdf(1 - ALARM / (2 * len(shapes)))
-    shape: Shape = ""
-    place, change, change_error = -1, float(logs[-1]), float(error[-1])
-    for order, (_, found, at, moved, moved_error) in enumerate(shapes):
-        if not found:
-            break
-        if (moved > 0 or order == 0) and abs(moved) > max(math.log1p(tolerance), z * moved_error):
-            shape, place, change, change_error = found, at, moved, moved_error
-            break
-    if change < 0 and shape:
-        behind = (one for one in shapes if _is_rise(one, logs, math.log1p(tolerance), z))
-        _, shape, place, change, change_error = next(behind, (0.0, shape, place, change, change_error))
-    return Regression(x, np.exp(logs), error, z, shape, float(x[place]), math.exp(change), change_error)
+    candidates = sorted(_candidates(points, logs, error), key=lambda one: one.criterion)
+    z = NormalDist().inv_cdf(1 - ALARM / (2 * len(candidates)))
+    least = math.log1p(tolerance)
+    chosen = _best(candidates, least, z)
+    if chosen is not None and chosen.change < 0:
+        chosen = next((one for one in candidates if _is_rise(one, logs, least, z)), chosen)
+    last = dict(zip(parameters, points[-1].tolist(), strict=True))
+    if chosen is None:
+        return Regression(points, tuple(parameters), np.exp(logs), error, z, "", last, math.exp(logs[-1]), float(error[-1]))
+    at = {parameters[column]: value for column, value in chosen.part.at} or last
+    change, change_error = math.exp(chosen.change), chosen.error
+    return Regression(points, tuple(parameters), np.exp(logs), error, z, chosen.part.shape, at, change, change_error)
 
 
-_Found = tuple[float, Shape, int, float, float]
-"""Criterion, shape, index of its setting or -1, change of the logarithm, its standard error."""
+@dataclass(frozen=True)
+class _Part:
+    """Shape of a change.
+
+    `at`: columns of the points and values that it speaks of.
+    `effect` (shape (points,)): what a change by 1 does to the logarithm at each point.
+    """
+
+    shape: Shape
+    at: tuple[tuple[int, float], ...]
+    effect: Floats
 
 
-def _is_rise(one: _Found, logs: Floats, least: float, z: float) -> bool:
-    """Return whether a shape is a rise at some settings that a fall at the others hides: each of them rose."""
-    _, shape, place, moved, error = one
-    there = {"at": logs[place : place + 1], "from": logs[place:], "up to": logs[: place + 1]}.get(shape)
-    return there is not None and bool(there.min() > least) and moved > max(least, z * error)
+@dataclass(frozen=True)
+class _Candidate:
+    """Fit of a shape: its criterion, the change of the logarithm, and the standard error of that."""
+
+    part: _Part
+    criterion: float
+    change: float
+    error: float
 
 
-def _shapes(at: Floats, logs: Floats, error: Floats) -> Iterator[_Found]:
-    """Yield every shape of a change with its criterion."""
+def _best(candidates: Sequence[_Candidate], least: float, z: float) -> _Candidate | None:
+    """Return the best candidate if it is large enough, else the best rise that is; only what is better than no change."""
+    for order, one in enumerate(candidates):
+        if not one.part.shape:
+            return None
+        if (one.change > 0 or order == 0) and abs(one.change) > max(least, z * one.error):
+            return one
+    return None
+
+
+def _is_rise(one: _Candidate, logs: Floats, least: float, z: float) -> bool:
+    """Return whether a shape is a rise at some points that a fall at the others hides: each of them rose."""
+    if one.part.shape not in ("at", "from", "up to"):
+        return False
+    return bool(logs[one.part.effect > 0].min() > least) and one.change > max(least, z * one.error)
+
+
+def _candidates(points: Floats, logs: Floats, error: Floats) -> Iterator[_Candidate]:
+    """Yield the fit of every shape of a change, and of none."""
     n, price = len(logs), math.log(max(len(logs), 2))
-    yield float(((logs / error) ** 2).sum()), "", -1, 0.0, 1.0
-    everything = np.ones(n, dtype=bool)
-    for shape, place, there in [("everywhere", -1, everything), *_parts(n)]:
-        w = there / error**2
-        mean = float((w * logs).sum() / w.sum())
-        rest = float((((logs - mean * there) / error) ** 2).sum())
-        cost = price * (1 if place < 0 else 2)
-        yield rest + cost, shape, place, mean, float(1 / math.sqrt(w.sum()))
-    if n >= _LEAST_GROWING:
-        w = 1 / error**2
-        middle = float((w * at).sum() / w.sum())
-        mean = float((w * logs).sum() / w.sum())
-        spread = float((w * (at - middle) ** 2).sum())
-        slope = float((w * (at - middle) * logs).sum() / spread)
-        rest = float((((logs - mean - slope * (at - middle)) / error) ** 2).sum())
-        extent = float(at[-1] - at[0])
-        yield rest + 2 * price, "growing", -1, slope * extent, extent / math.sqrt(spread)
+    yield _Candidate(_Part("", (), np.zeros(n)), float(((logs / error) ** 2).sum()), 0.0, 1.0)
+    weight = 1 / error**2
+    for part in _parts(points):
+        if part.shape == "growing":
+            middle = float((weight * part.effect).sum() / weight.sum())
+            mean = float((weight * logs).sum() / weight.sum())
+            along = part.effect - middle
+            spread = float((weight * along**2).sum())
+            change = float((weight * along * logs).sum() / spread)
+            rest = logs - mean - change * along
+            precision = spread
+        else:
+            precision = float((weight * part.effect).sum())
+            change = float((weight * part.effect * logs).sum() / precision)
+            rest = logs - change * part.effect
+        cost = price * (1 if part.shape == "everywhere" else 2)
+        yield _Candidate(part, float(((rest / error) ** 2).sum()) + cost, change, 1 / math.sqrt(precision))
 
 
-def part_shapes(x: Floats) -> Iterator[tuple[Floats, bool]]:
-    """Yield what each shape of a change does to the logarithm at the settings, and whether it has a place or a slope."""
-    yield np.ones(len(x)), False
-    yield from ((there.astype(np.float64), True) for _, _, there in _parts(len(x)))
-    if len(x) >= _LEAST_GROWING:
-        at = np.log(x)
-        yield (at - at[0]) / (at[-1] - at[0]), True
+def part_shapes(points: Floats) -> Iterator[tuple[Floats, bool]]:
+    """Yield what each shape of a change does to the logarithm at the points, and whether it has a place or a slope."""
+    for part in _parts(points):
+        yield part.effect, part.shape != "everywhere"
 
 
-def _parts(n: int) -> list[tuple[Shape, int, Flags]]:
-    k = np.arange(n)
-    found: list[tuple[Shape, int, Flags]] = [("at", i, k == i) for i in range(n)]
-    found += [("from", i, k >= i) for i in range(1, n - 1)]
-    return found + [("up to", i, k <= i) for i in range(1, n - 1)]
+def _parts(points: Floats) -> Iterator[_Part]:
+    """Yield the shapes of a change, of the logarithm at points of shape (points, parameters)."""
+    n, n_columns = points.shape
+    yield _Part("everywhere", (), np.ones(n))
+    for row, point in enumerate(points.tolist()):
+        yield _Part("at", tuple(enumerate(point)), (np.arange(n) == row).astype(np.float64))
+    shapes: tuple[tuple[Shape, Callable[[Floats, float], Flags]], ...] = (
+        ("at", np.equal), ("from", np.greater_equal), ("up to", np.less_equal)
+    )  # fmt: skip
+    for shape, compare in shapes:
+        for column in range(n_columns):
+            x = points[:, column]
+            for value in np.unique(x).tolist():
+                there = compare(x, value)
+                # One point, and all of them, are shapes of their own.
+                if 1 < there.sum() < n:
+                    yield _Part(shape, ((column, value),), there.astype(np.float64))
+    for column in range(n_columns):
+        at = np.log(points[:, column])
+        if len(np.unique(at)) >= _LEAST_GROWING:
+            largest = float(points[:, column].max())
+            yield _Part("growing", ((column, largest),), (at - at.min()) / (at.max() - at.min()))

@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.fit import MIN_POINTS, check_series
-from scalkit.fit.regression.locations import standard_errors
 from scalkit.fit.regression.posterior import Posterior, posteriors
-from scalkit.fit.regression.priors import EXACT, TIMES, NoisePrior
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.validation.asked import require_expected_values
 from scalkit.validation.expectation import Expectation
+from scalkit.validation.judge.noise import errors_of, noise_of, step_of
 from scalkit.validation.space import SearchSpace
 from scalkit.validation.verdict import Estimator, Verdict
 
@@ -139,31 +137,5 @@ def posteriors_of(group: Sequence[Series], candidates: Sequence[Growth], claim: 
     """Return the posteriors of series that share points, noise and step."""
     one = group[0]
     y = np.array([each.y for each in group])
-    error = np.array([_errors(each) for each in group])
+    error = np.array([errors_of(each) for each in group])
     return posteriors(one.x, one.parameter, y, error, candidates, claim, noise_of(one), step_of(one))
-
-
-def _errors(series: Series) -> Floats:
-    """Return the relative standard error of each value; 0 where the values are free of noise."""
-    is_positive = series.y > 0
-    if series.exact or series.virtual or not is_positive.any():
-        return np.zeros(len(series.y))
-    # A value of 0 has no relative error: its point counts as not repeated.
-    is_kept = is_positive[:, None] & (series.replicates > 0)
-    y = np.where(is_positive, series.y, series.y[is_positive].min())
-    return standard_errors(np.where(is_kept, series.replicates, np.nan), y)
-
-
-def noise_of(series: Series) -> NoisePrior:
-    """Return the prior of the noise of a series."""
-    return EXACT if series.exact or series.virtual else TIMES
-
-
-def step_of(series: Series) -> float:
-    """Return the step in which values are counted: their resolution, or 1 for whole numbers.
-
-    Whole numbers that are all equal are no rounded growth: one message is one message.
-    """
-    if series.resolution or not series.exact:
-        return series.resolution
-    return float(bool(np.ptp(series.y) > 0 and (series.y == np.round(series.y)).all()))

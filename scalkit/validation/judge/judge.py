@@ -10,8 +10,8 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError, ScalkitError
-from scalkit.fit import check_series
-from scalkit.measure import Series, SeveralSeries, Statistic
+from scalkit.fit.checks import check_values
+from scalkit.measure import Series, SeveralSeries
 from scalkit.options import Judging
 from scalkit.relation import Relation
 from scalkit.text import did_you_mean
@@ -25,7 +25,7 @@ from scalkit.validation.judge.measured import AnySeries, AnyVerdict, Choices, Re
 from scalkit.validation.judge.tasks import Task, Tasks
 from scalkit.validation.names import Name, candidates, unexpected
 from scalkit.validation.result import Validation
-from scalkit.validation.rules import Litmus, RuleResult, judge_by_metric, left_rule, require_known
+from scalkit.validation.rules import Litmus, RuleResult, judge_by_metric, require_known
 from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.validation.several.judge import judge_several, shortage
 from scalkit.validation.verdict import Estimator, Verdict
@@ -95,12 +95,9 @@ class Judge(Tasks):
 
         `litmus`: name of the litmus function, in place of that of the set.
         Raises DataError if the statistic is unknown; ExpectationError if an expectation or a ruler does not fit the
-        data; RuleError if a rule names a function that is neither measured nor expected; UsageError if something that
-        is for one parameter is asked of several.
+        data; RuleError if a rule names a function that is neither measured nor expected.
         """
         judging = choices.judging
-        if judging.resolution != "any":
-            self.measured.require_one_parameter(f"the resolution {judging.resolution!r} is", ", or leave it out")
         measured = self.measured.series(judging.statistic, choices.excluded)
         tasks, found = self._tasks(measured, choices)
         verdicts: dict[Name, AnyVerdict] = {}
@@ -186,21 +183,18 @@ class Judge(Tasks):
             for name in (*verdicts, *unjudged)
         }
         parameters = self.measured.parameters
-        several = parameters if len(parameters) > 1 else ()
-        rules = choices.rules
-        require_known(rules, self._known)
+        require_known(choices.rules, self._known)
         of_litmus = litmus or self.expected.litmus
         return Validation(
             verdicts=tuple(verdicts.values()),
-            rules=() if several else tuple(self._ruling(rule, measured, verdicts) for rule in rules),
+            rules=tuple(self._ruling(rule, measured, verdicts) for rule in choices.rules),
             unexpected=unexpected(self.names, lambda one: one in verdicts or self.expected_of(one, choices) is not None),
             unjudged=tuple(unjudged.values()),
             missing=tuple(name for name in functions if name not in covered),
             litmus=next((Litmus(v) for v in verdicts.values() if v.function == of_litmus and v.metric == "time"), None),
             notes=(
                 *self.measured.truncated,
-                *(left_rule(rule, several) for rule in rules if several),
-                *(f"judged at {name} = {value:g}" for name, value in self.measured.fixed.items() if not several),
+                *(f"judged at {name} = {value:g}" for name, value in self.measured.fixed.items() if len(parameters) == 1),
                 *(task.note for task in tasks if task.note and task.name in verdicts),
             ),
             expectations=self.expected.name,
@@ -208,9 +202,9 @@ class Judge(Tasks):
         )
 
     def _ruling(self, rule: Relation, measured: list[AnySeries], verdicts: Mapping[Name, AnyVerdict]) -> RuleResult:
-        """Return the result of a rule, on series over one parameter."""
-        series = [one for one in measured if isinstance(one, Series) and one.function in rule.names]
-        of_them = [v for v in verdicts.values() if isinstance(v, Verdict) and v.function in rule.names]
+        """Return the result of a rule; the same object while it is among the last ones."""
+        series = [one for one in measured if one.function in rule.names]
+        of_them = [v for v in verdicts.values() if v.function in rule.names]
         key = (rule, *series, *of_them)
         metrics = list(dict.fromkeys(one.metric for one in measured))
         found = self._rules.get(key)
@@ -246,8 +240,7 @@ class _Unjudged:
 def _refused(task: Task) -> DataError | None:
     """Return why a series cannot be judged: a value that cannot be fitted, or a setting where nothing is expected."""
     try:
-        if isinstance(task.series, Series):
-            check_series(task.series, 3)  # too few settings were said before
+        check_values(task.series)  # too few points were said before
         along = task.expectation.along
         require_expected_values(task.series, {name: along[name].growth for name in task.series.parameters})
     except DataError as error:
@@ -266,7 +259,7 @@ def _verdicts(tasks: Sequence[Task], judging: Judging, mapper: Mapper) -> list[A
             one,
             tolerated=task.tolerance[one.parameter],
             against=_against(task, one),
-            required=required_resolution(judging.resolution, one.parameter),
+            required=required_resolution(judging.resolution, (one.parameter,)),
         )
         for task, one in zip(tasks, found, strict=True)
     ]
@@ -274,9 +267,8 @@ def _verdicts(tasks: Sequence[Task], judging: Judging, mapper: Mapper) -> list[A
 
 def _several(task: Task, judging: Judging) -> AnyVerdict:
     series, expectation = cast(SeveralSeries, task.series), cast(SeveralExpectation, task.expectation)
-    statistic = cast(Statistic, judging.statistic)
-    n, allowed = judging.min_points, task.tolerance
-    found = judge_several(series, expectation, task.spaces, statistic=statistic, min_points=n, tolerance=allowed)
+    required = required_resolution(judging.resolution, series.parameters)
+    found = judge_several(series, expectation, task.spaces, tolerance=task.tolerance, required=required)
     return replace(found, against=_against(task, found))
 
 

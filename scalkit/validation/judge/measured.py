@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 import xarray as xr
 
-from scalkit.errors import DataError, UsageError
+from scalkit.errors import DataError
 from scalkit.growth import Growth
 from scalkit.measure import Series, SeveralSeries, Statistic, check, fixed_parameters, parameters_of, series, several_series
 from scalkit.options import Judging
@@ -149,14 +149,6 @@ class Measured:
         """The note on truncated files, if there are any."""
         files = str(self.data.attrs.get("truncated", "") or "")
         return (f"truncated files, read as far as they go: {files}",) if files else ()
-
-    def require_one_parameter(self, what: str, more: str = "") -> None:
-        """Raise a UsageError if there are several parameters; `what` is for one, `more` another way on."""
-        if len(self.parameters) > 1:
-            raise UsageError(
-                f"{what} for one parameter, the measurements are over {', '.join(self.parameters)}; "
-                f"select one value of the others, as in data.sel({self.parameters[-1]}=...){more}."
-            )
 
     def _wrong(self, given: object) -> DataError:
         needed = (

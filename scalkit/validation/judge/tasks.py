@@ -109,7 +109,7 @@ class Tasks:
             if expected.model is not None:
                 one = over_model(one, expected.model, self.measured.fixed)
             if isinstance(one, SeveralSeries):
-                found: Task | None = self._task(name, one, *expected.search_spaces(one.parameters), choices)
+                found = self._task_over_several(one, expected, choices)
             else:
                 found = self._task_along(one, expected, choices)
             return found if found is None or expected.model is None else replace(found, name=name, model=expected.model.name)
@@ -123,6 +123,15 @@ class Tasks:
                 if (one.function, one.metric) == name:
                     return self.task(one, choices)
         return None
+
+    def _task_over_several(self, one: SeveralSeries, expected: Expected, choices: Choices) -> Task | None:
+        name = (one.function, one.metric)
+        if self._baseline is not None:
+            status_quo = self._baseline.expectation_of(*name)
+            if status_quo is None:
+                return None
+            expected = Expected(status_quo, expected.space)
+        return self._task(name, one, *expected.search_spaces(one.parameters), choices)
 
     def _task_along(self, one: Series, expected: Expected, choices: Choices) -> Task | None:
         parameter, fixed = one.parameter, self.measured.fixed

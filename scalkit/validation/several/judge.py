@@ -1,26 +1,27 @@
 """Judges measurements over several parameters against expectations such as ``log(p) + S``."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from scalkit.arrays import Flags, Floats
 from scalkit.errors import DataError
-from scalkit.fit import MIN_POINTS
-from scalkit.fit.several import SeveralFit, fit_several
-from scalkit.fit.several.points import Points
-from scalkit.fit.several.search import Criterion
+from scalkit.fit.checks import check_values
+from scalkit.fit.regression.several.posterior import sum_posterior
 from scalkit.growth import Growth
-from scalkit.measure import Series, SeveralSeries, Statistic
+from scalkit.measure import Series, SeveralSeries
+from scalkit.options import MIN_POINTS
 from scalkit.validation.asked import require_expected_values
-from scalkit.validation.judged import Along
-from scalkit.validation.several.along import AlongVerdict
+from scalkit.validation.judge.noise import errors_of, noise_of, step_of
 from scalkit.validation.several.expectation import SeveralExpectation
-from scalkit.validation.several.probability import probability_along, probability_of_whole
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.validation.space import SearchSpace
 
-_FALLS = 0.8  # as `strong.LEAST_FALL`
+MOST_POINTS = 125
+"""With more points some are left out, as time and memory grow with the cube and the square of their number; from 128 on
+LAPACK starts threads, which take many times the time beside other programs. A grid of five values of three parameters has
+so many."""
 
 
 def judge_several(
@@ -28,77 +29,83 @@ def judge_several(
     expectation: SeveralExpectation,
     spaces: Mapping[str, SearchSpace],
     *,
-    statistic: Statistic = "q1",
-    criterion: Criterion = "evidence",
-    min_points: int = MIN_POINTS,
     tolerance: Mapping[str, Growth] | None = None,
+    required: Growth | None = None,
+    knows_claim: bool = True,
 ) -> SeveralVerdict:
     """Return the verdict on one function and metric; the expectation itself always competes.
 
-    `expectation`: over the same parameters.
-    `statistic`: over repetitions, then over runs.
-    `criterion`: see `fit_several`.
-    `min_points`: fewest different values of each parameter.
-    `tolerance`: by which growth it may outgrow the expectation along each; by default a deviation that was given, else
-    not at all.
-    Raises DataError if the values cannot be fitted, or the expectation has no value at a setting.
+    Parameters
+    ----------
+    series : SeveralSeries
+    expectation : SeveralExpectation
+        Over the same parameters.
+    spaces : mapping from parameter to SearchSpace
+    tolerance : mapping from parameter to Growth, optional
+        By which growth it may outgrow the expectation along each; by default a deviation that was
+        given, else not at all.
+    required : Growth, optional
+        The answer is fine only if growths are excluded that outgrow the claim by more than this.
+    knows_claim : bool
+        Whether the expected growth is more probable than others before the measurements.
+
+    Raises
+    ------
+    DataError
+        If the values cannot be fitted, or the expectation has no value at a point.
     """
+    check_values(series)
+    chosen = thinned(series)
     require_expected_values(series, {name: expectation.along[name].growth for name in series.parameters})
-    try:
-        fit = fit_several(
-            series.points,
-            series.replicates,
-            series.parameters,
-            {name: _ticks(spaces[name], expectation.along[name].growth) for name in series.parameters},
-            statistic=statistic,
-            criterion=criterion,
-            min_points=min_points,
-            unit=series.unit,
-            always=_terms(expectation),
-        )
-    except DataError as error:
-        raise DataError(f"function '{series.function}': {error}") from error
+    posterior = sum_posterior(
+        chosen.points,
+        series.parameters,
+        chosen.y,
+        errors_of(chosen),
+        {name: spaces[name].ticks for name in series.parameters},
+        expectation.growth.terms if knows_claim else None,
+        noise_of(chosen),
+        step_of(chosen),
+    )
     allowed = dict.fromkeys(series.parameters, Growth.constant()) | dict(tolerance or expectation.own_deviations)
-    effects = _effects(fit)
-    along = {
-        name: AlongVerdict(
-            expectation.along[name],
-            fit.model.leading(name),
-            fit.weights[name],
-            probability_along(fit, expectation.along[name]),
-            float(fit.points.x[:, column].max()),
-            effects[name],
-            spaces[name],
-            allowed[name],
-            is_exact=series.exact or series.virtual,
-        )
-        for column, name in enumerate(series.parameters)
-    }
-    whole = probability_of_whole(fit, expectation, allowed)
-    kept = replace(fit, blocks=())  # the rest is large
-    remarks = tuple(_remarks(series, fit.points, along))
-    return SeveralVerdict(expectation, series, kept, Along(along), whole, remarks, allowed)
+    if chosen is not series:
+        caveat = f"{len(chosen.points)} of the {len(series.points)} points are judged, evenly spread"
+        series = replace(series, caveats=(*series.caveats, caveat))
+    return SeveralVerdict(expectation, series, posterior, dict(spaces), allowed, required=required)
 
 
-def _terms(expectation: SeveralExpectation) -> dict[str, list[Growth]]:
-    """Return, for each parameter, its growths in the terms of an expectation."""
-    terms = expectation.growth.terms
-    return {name: [Growth.product({name: term.exponents(name)}) for term in terms] for name in expectation.parameters}
+def thinned(series: SeveralSeries) -> SeveralSeries:
+    """Return a series of at most `MOST_POINTS` points; the same object if it has no more.
+
+    Of the parameter with the most values every other one is left out, but for the largest, as long
+    as five are left; of points in a list, as many as are too many.
+    """
+    n = len(series.points)
+    kept = np.ones(n, dtype=bool)
+    while kept.sum() > MOST_POINTS:
+        levels = [np.unique(column[kept]) for column in series.points.T]
+        column = int(np.argmax([len(each) for each in levels]))
+        wanted = levels[column][::-2]
+        fewer = kept & np.isin(series.points[:, column], wanted)
+        if len(wanted) < MIN_POINTS or not _keeps_all(series.points, kept, fewer):
+            places = np.flatnonzero(kept)[np.lexsort(series.points[kept].T)]
+            fewer = np.zeros(n, dtype=bool)
+            fewer[places[np.linspace(0, len(places) - 1, MOST_POINTS).round().astype(int)]] = True
+        kept = fewer
+    return series if kept.all() else series.only(kept)
 
 
-def _ticks(space: SearchSpace, growth: Growth) -> tuple[Growth, ...]:
-    ticks = space.ticks if growth in space.ticks or growth.is_constant else (*space.ticks, growth)
-    return tuple(tick for tick in ticks if tick > Growth.constant() or tick == growth)
-
-
-def _effects(fit: SeveralFit) -> dict[str, float]:
-    x = fit.points.x
-    return fit.model.effects(x.min(axis=0).tolist(), x.max(axis=0).tolist())
+def _keeps_all(points: Floats, before: Flags, after: Flags) -> bool:
+    """Return whether the other parameters keep their values: those of a grid do, those of scattered points do not."""
+    counts = [(len(np.unique(column[before])), len(np.unique(column[after]))) for column in points.T]
+    return sum(n < m for m, n in counts) == 1
 
 
 def shortage(series: Series | SeveralSeries, min_points: int) -> tuple[str, DataError] | None:
-    """Return what is missing where there are too few values of a parameter: in the words of `Validation.unjudged`, and as an
-    error with the way on."""
+    """Return what is missing where there are too few values of a parameter.
+
+    In the words of `Validation.unjudged`, and as an error with the way on.
+    """
     several = isinstance(series, SeveralSeries)
     found = {name: series.along(name) for name in series.parameters}
     name = min(found, key=lambda each: len(found[each]))
@@ -119,42 +126,3 @@ def shortage(series: Series | SeveralSeries, min_points: int) -> tuple[str, Data
     return said, DataError(
         f"fitting {what} needs {min_points} values of '{name}', got {len(values)} ({shown}); measure more{way}."
     )
-
-
-def _remarks(series: SeveralSeries, points: Points, along: Mapping[str, AlongVerdict]) -> Iterator[str]:
-    for column, (name, one) in enumerate(along.items()):
-        n = len(series.along(name))
-        if n < MIN_POINTS:
-            yield f"the model rests on only {n} settings of {name}; {MIN_POINTS} are the least to rely on"
-        if one.growth.is_constant and _falls(points, column):
-            yield (
-                f"the values fall as {name} grows and no class of the search space falls; for a problem of fixed size validate "
-                f"the cost {name} * {series.metric}"
-            )
-        if one.growth == one.space.ticks[-1] != one.expectation.growth:
-            yield (
-                f"along {name} the model is the fastest class of the search space, {one.growth}; extend the space to see "
-                "beyond it"
-            )
-    if _is_star(points.x):
-        yield (
-            "all points lie on lines through one point, where a sum and a product of growths look alike; measure a point off "
-            "these lines"
-        )
-
-
-def _falls(points: Points, column: int) -> bool:
-    """Return whether the values fall along every line of one parameter."""
-    lines: Sequence[np.ndarray[tuple[int, ...], np.dtype[np.float64]]] = [
-        points.y[line[np.argsort(points.x[line, column])]] for line in points.lines(column)
-    ]
-    return bool(lines) and all((np.diff(y) <= 0).all() and y[-1] < _FALLS * y[0] for y in lines)
-
-
-def _is_star(x: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> bool:
-    """Return whether all points differ from one place, the most frequent value of each parameter, in one parameter only."""
-    most = []
-    for column in x.T:
-        values, count = np.unique(column, return_counts=True)
-        most.append(values[np.argmax(count)])
-    return int((x != np.array(most)).sum(axis=1).max()) <= 1

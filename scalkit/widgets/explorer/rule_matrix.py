@@ -4,10 +4,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.session import Session
+from scalkit.text import counted
 from scalkit.validation import RuleResult
 from scalkit.validation.crossing import shown_scale
 from scalkit.validation.rules import TOLERANCE
@@ -27,8 +26,9 @@ _STATES = {
 class RuleMatrix(Part):
     """A row for each rule ``left <= right``, a column for each setting, and one for what the models predict beyond.
 
-    A cell says in word, symbol and colour whether the rule is violated there, and how many times the right side the left
-    side takes. Rules are added and removed as steps of the session.
+    Over several parameters a single column counts the points where the rule is violated. A cell says in word, symbol and
+    colour whether the rule is violated there, and how many times the right side the left side takes. Rules are added and
+    removed as steps of the session.
     """
 
     shown = frozenset({"rules", "result", "data"})
@@ -39,8 +39,9 @@ class RuleMatrix(Part):
 
     def _drawn(self) -> dict[str, str]:
         session = self.session
-        results = session.result.rules if len(session.parameters) == 1 else ()
-        settings = sorted({float(x) for one in results for x in one.x})
+        results = session.result.rules
+        is_one = len(session.parameters) == 1
+        settings = sorted({x for one in results for (x,) in one.points.tolist()}) if is_one else []
         first = [function for function, _ in session.names][:2]
         return drawn(
             "rule_matrix.html",
@@ -70,7 +71,8 @@ class RuleMatrix(Part):
 
 def _row(one: RuleResult, settings: list[float]) -> dict[str, Any]:
     left, _, right = str(one.rule).partition(" <= ")
-    places = {float(x): float(ratio) for x, ratio in zip(one.x, one.ratio, strict=True)}
+    found = zip(one.points.tolist(), one.ratio.tolist(), one.violated.tolist(), strict=True)
+    places = {point[0]: _cell(ratio, is_violated=is_violated) for point, ratio, is_violated in found} if settings else {}
     return {
         "rule": str(one.rule),
         "left": left,
@@ -80,24 +82,34 @@ def _row(one: RuleResult, settings: list[float]) -> dict[str, Any]:
         "status": one.status,
         "doubt": "" if one.decides or one.status == "unknown" else "⚠ does not decide",
         "beyond": _beyond(one),
-        "cells": [_cell(one, x, places.get(x)) for x in settings],
+        "cells": [places.get(x) for x in settings],
+        "points": _points(one),
     }
 
 
-def _cell(one: RuleResult, x: float, ratio: float | None) -> tuple[str, str] | None:
-    """Return the state of a rule at a setting, and the ratio; None where it was not measured."""
-    if ratio is None:
-        return None
+def _cell(ratio: float, *, is_violated: bool) -> tuple[str, str]:
+    """Return the state of a rule at a point, and the ratio."""
     times = "" if math.isnan(ratio) else "∞" if math.isinf(ratio) else f"{ratio:.3g}×"
-    if bool(np.isin(x, one.violated_at)):
+    if is_violated:
         return "violated", times
     return ("slower" if ratio > 1 + TOLERANCE else "holds"), times
 
 
+def _points(one: RuleResult) -> tuple[str, str] | None:
+    """Return the state of a rule over all measured points, and at how many; None without any."""
+    n, n_violated = len(one.points), int(one.violated.sum())
+    if not n:
+        return None
+    if n_violated:
+        return "violated", f"at {n_violated} of {counted(n, 'point')}"
+    n_slower = int((one.ratio > 1 + TOLERANCE).sum())
+    return ("slower", f"at {n_slower} of {counted(n, 'point')}") if n_slower else ("holds", f"at {counted(n, 'point')}")
+
+
 def _beyond(one: RuleResult) -> tuple[str, ...]:
-    """Return what the models say about larger settings."""
+    """Return what the models say about larger points."""
     if one.status == "unknown" or not one.has_models:
         return ("unknown",)
-    if one.predicted_from is None:
+    if one.prediction is None:
         return ("holds",)
-    return "predicted", f"from {one.parameter} = {shown_scale(one.predicted_from)}"
+    return "predicted", f"from {one.prediction.parameter} = {shown_scale(one.prediction.start)}"

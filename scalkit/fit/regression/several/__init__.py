@@ -1,0 +1,1 @@
+"""The regression over several parameters: sums of products of growths as columns."""

@@ -1,0 +1,38 @@
+"""The models of a verdict: the one that is shown, then its rivals, made when they are looked at."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import scalkit as sk
+
+P = 2.0 ** np.arange(1, 8)
+
+
+@pytest.mark.parametrize("strictness", ["auto", "paper"])
+def test_the_first_model_is_shown_and_the_others_are_its_rivals(strictness: str) -> None:
+    verdict = sk.validate(sk.measurements(P, 3 + P), {"f": "p"}, strictness=strictness)["f"]
+    assert verdict.models[0] is verdict.model
+    assert str(verdict.model.growth) == "p"
+    assert len(verdict.rivals) == len(verdict.models) - 1
+    assert verdict.rivals[0] == verdict.models[1]
+    assert list(verdict.models[-2:]) == list(verdict.rivals)[-2:]
+    assert len({model.growth for model in verdict.models}) == len(verdict.models)
+
+
+@pytest.mark.parametrize("strictness", ["auto", "paper"])
+def test_models_survive_a_pickle(strictness: str) -> None:
+    verdict = sk.validate(sk.measurements(P, 3 + P), {"f": "p"}, strictness=strictness)["f"]
+    first = verdict.rivals[0]
+    again = pickle.loads(pickle.dumps(verdict))
+    assert again.rivals[0] == first
+    assert list(again.models) == list(verdict.models)
+
+
+def test_models_of_the_paper_carry_their_probability() -> None:
+    verdict = sk.validate(sk.measurements(P, 3 + P), {"f": "p"}, strictness="paper")["f"]
+    for model in verdict.models:
+        assert model.weight == verdict.posterior.probability_of(model.growth)
