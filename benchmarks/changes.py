@@ -7,6 +7,10 @@ one; a change is found if its commit or the next one fails. The history of all c
 anywhere in a series of 30 is found if two commits later the first bad commit is its own or the next one; a false alarm is a
 commit at which the history of a series without a change fails.
 
+With ``--odd``, single commits are off for reasons of their own, as on a busy machine, and only the history is asked. Noise is of
+each value, as above, or of a whole commit that was measured once: all its sizes take longer together. A false first bad commit
+is one that the history of a series without a change names; planted changes are looked for with such commits in between, too.
+
 With ``--over-two``, functions log p + S of 25 points are compared with a baseline; a change is found if the points that it is
 said to concern are the right ones.
 """
@@ -15,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,6 +36,12 @@ CHANGES: dict[str, Floats] = {
     "n to n log n": 1e-6 * (200 + N * np.log2(N) / np.log2(N[0])),
     "1.3 times at one setting": TIME * np.where(N[2] == N, 1.3, 1.0),
 }
+
+SLOW, FAST = 0.02, 0.01
+"""Shares of commits that are off: nearly one in a series."""
+MOST = 2.0
+"""An odd commit takes 1.1 to so many times as long, or as short."""
+PLACES = {"first": 0, "second": 1, "middle": COMMITS // 2, "last but one": COMMITS - 2, "last": COMMITS - 1}
 
 POINTS = np.array([(p, size) for p in 2.0 ** np.arange(3, 8) for size in 4.0 ** np.arange(3, 8)])
 TIME_OVER_TWO = 1e-6 * (2 + 3 * np.log2(POINTS[:, 0])) + 1e-9 * POINTS[:, 1]
@@ -94,6 +105,88 @@ def alarms_in_history(series: int, seed: int, noise: float) -> int:
     return count
 
 
+def measured_once(rng: np.random.Generator, y: Floats, noise: float) -> Any:
+    """Return measurements of a commit in one run, whose noise all sizes share."""
+    return sk.measurements(N, y * np.exp(noise * rng.standard_normal()), parameter="n", name="f")
+
+
+NOISES: dict[str, Callable[[np.random.Generator, Floats, float], Any]] = {"value": measured, "commit": measured_once}
+
+
+def odd_factors(rng: np.random.Generator, commits: int = COMMITS, *, in_a_row: bool = False) -> Floats:
+    """Return how many times as long each commit takes where a few are off, apart from each other or independent."""
+    factors = np.ones(commits)
+    for k, drawn in enumerate(rng.random(commits)):
+        if in_a_row or k == 0 or factors[k - 1] == 1:
+            factors[k] = odd_factor(rng, drawn < SLOW) if drawn < SLOW + FAST else 1.0
+    return factors
+
+
+def odd_factor(rng: np.random.Generator, is_slow: bool) -> float:
+    """Return how many times as long an odd commit takes."""
+    factor = float(rng.uniform(1.1, MOST))
+    return factor if is_slow else 1 / factor
+
+
+def odd_at(rng: np.random.Generator, place: int, is_slow: bool) -> Floats:
+    """Return how many times as long each commit takes where one is off."""
+    factors = np.ones(COMMITS)
+    factors[place] = odd_factor(rng, is_slow)
+    return factors
+
+
+UNCHANGED: dict[str, Callable[[np.random.Generator], Floats]] = {
+    "none odd": lambda _: np.ones(COMMITS),
+    "odd ones apart": odd_factors,
+    "odd ones apart, drift of 2 %": lambda rng: odd_factors(rng) * np.linspace(1, 1.02, COMMITS),
+    "odd ones, also in a row": lambda rng: odd_factors(rng, in_a_row=True),
+}
+ONE_ODD: dict[str, Callable[[np.random.Generator], Floats]] = {
+    f"{name} {kind}": lambda rng, place=place, kind=kind: odd_at(rng, place, kind == "slow")  # type: ignore[misc]
+    for name, place in PLACES.items()
+    for kind in ("slow", "fast")
+}
+
+
+def false_first_bad(
+    series: int, seed: int, of: str, noise: float, factors: Callable[[np.random.Generator], Floats]
+) -> dict[str, int]:
+    """Return in how many series without a change a first bad commit is named, and in how many the last must be measured again."""
+    rng, named, again = np.random.default_rng(seed), 0, 0
+    for _ in range(series):
+        commits = [(str(k), NOISES[of](rng, TIME * factor, noise)) for k, factor in enumerate(factors(rng))]
+        found = history(commits)
+        named += found.first_bad is not None
+        again += bool(found.measure_again)
+    return {"series": series, "first bad": named, "measure again": again}
+
+
+def found_among_odd(series: int, seed: int, of: str, noise: float, change: str, *, are_odd: bool, later: int = 2) -> float:
+    """Return the share of series whose first bad commit, so many commits after a change, is its own or the next one."""
+    rng, count = np.random.default_rng(seed), 0
+    for _ in range(series):
+        first = int(rng.integers(2, COMMITS - 1))
+        factors = odd_factors(rng, first + later) if are_odd else np.ones(first + later)
+        times = [factors[k] * (CHANGES[change] if k >= first else TIME) for k in range(first + later)]
+        bad = history([(str(k), NOISES[of](rng, y, noise)) for k, y in enumerate(times)]).first_bad
+        count += bad in (str(first), str(first + 1))
+    return count / series
+
+
+def print_odd(series: int, seed: int) -> None:
+    """Print what the history finds where commits are off: planted changes, and false first bad commits."""
+    for of in NOISES:
+        for noise in (0.01, 0.02, 0.05):
+            row = {"noise of each": of, "noise": noise}
+            for change in CHANGES:
+                for are_odd, later in ((False, 2), (True, 2), (True, 5)):
+                    share = found_among_odd(series, seed, of, noise, change, are_odd=are_odd, later=later)
+                    print(json.dumps({**row, "change": change, "odd ones": are_odd, "later": later, "found": share}), flush=True)
+            for name, factors in {**UNCHANGED, **ONE_ODD}.items():
+                some = series if name in UNCHANGED else max(series // 5, 1)
+                print(json.dumps({**row, "unchanged": name, **false_first_bad(some, seed + 1, of, noise, factors)}), flush=True)
+
+
 def over_two(rng: np.random.Generator, factor: Floats | float, noise: float) -> Any:
     """Return measurements of a commit over two parameters."""
     y = (TIME_OVER_TWO * factor)[:, None] * np.exp(noise * rng.standard_normal((len(POINTS), 5)))
@@ -134,8 +227,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--series", type=int, default=100)
     parser.add_argument("--seed", type=int, default=20261202)
+    parser.add_argument("--odd", action="store_true", help="series in which commits are off alone")
     parser.add_argument("--over-two", action="store_true", help="functions of two parameters alone")
     args = parser.parse_args()
+    if args.odd:
+        print_odd(args.series, args.seed)
+        return
     if args.over_two:
         print_over_two(args.series, args.seed)
         return

@@ -36,11 +36,15 @@ def tell(found: History, args: argparse.Namespace) -> int:
     else:
         _show(found)
     if args.annotations:
+        stream = sys.stderr if args.json else sys.stdout
         for step in found.steps:
             if step.is_failure or step.stands:
                 title = f"{step.function} ({step.metric}): worse since {step.label}"
                 text = command("error" if step.is_failure else "warning", title, step.sentence)
-                (sys.stderr if args.json else sys.stdout).write(text)
+                stream.write(text)
+        for odd in found.odd:
+            if odd.looks_worse:
+                stream.write(command("warning", f"{odd.function} ({odd.metric}): measure {odd.label} again", odd.sentence))
     return found.exit_status()
 
 
@@ -64,6 +68,8 @@ def _show(found: History) -> None:
     console.print(table_of(("Function", "Metric", f"{capital(found.step)}s", "Model", "Change"), rows))
     for step in found.steps:
         console.print(printed(f"{step.sentence}{'' if step.decides else ' (does not decide)'}"))
+    for odd in found.odd:
+        console.print(printed(odd.sentence))
     for name, why in found.left_out.items():
         console.print(printed(f"left out: {name}, {why}"))
     console.print(printed(f"{capital(found.headline)}. Exit status {found.exit_status()}.", style="bold"))

@@ -196,7 +196,7 @@ def test_a_commit_with_other_settings_is_left_out_alone() -> None:
 
 
 def test_one_process_that_is_slow_alone_is_named() -> None:
-    found = history([("a", slow_process(1)), ("b", slow_process(1)), ("c", slow_process(3))])
+    found = history([(label, slow_process(slow)) for label, slow in zip("abcd", (1, 1, 3, 3), strict=True)])
     assert found.first_bad == "c"
     assert "process 4 alone, 3 times at n = 32000" in found.steps[0].sentence
 
