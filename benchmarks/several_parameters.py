@@ -224,7 +224,7 @@ def extrap_python() -> Path:
 
 
 def in_environment(cases: list[dict[str, Any]]) -> tuple[list[list[tuple[str, int]]], list[float], float]:
-    """Return what `by_extrap` does, from Extra-P's environment."""
+    """Return the result of `by_extrap`, run in Extra-P's environment."""
     done = subprocess.run(
         [extrap_python(), __file__, "--extrap-worker"], input=json.dumps(cases), capture_output=True, text=True, check=True
     )

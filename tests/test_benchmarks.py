@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SMALL = {
     "advise": "--cases 1 --strategy advise --start 5",
     "algorithm_identification": "",
+    "changes": "--over-two --series 1",
     "changes_beside": "--series 1",
     "collective_predictions": "",
     "exponentials": "--cases 2",

@@ -50,7 +50,7 @@ def check_values(series: Series | SeveralSeries) -> None:
 
 
 def _place(series: Series | SeveralSeries, k: int) -> str:
-    """Return where the value of a place was measured, in words."""
+    """Return the point of a value in words."""
     if isinstance(series, Series):
         return f"{series.parameter} = {series.x[k]:g}"
     return ", ".join(f"{name} = {x:g}" for name, x in zip(series.parameters, series.points[k], strict=True))

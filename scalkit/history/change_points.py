@@ -21,6 +21,8 @@ _NORMAL_MEDIAN = 1.4826 / math.sqrt(2)  # from the median difference of neighbou
 _SURE_OF_PLACE = 0.95
 _COMMON = 2.0  # so much more than expected must all settings of a commit move together to count
 _MOVES_TOGETHER = ("everywhere", "from", "up to", "growing")
+_MOST_EXPLAINED = 0.25  # share of the commits that may be odd or begin a level
+_FEW_EXPLAINED = 3  # as many may, however few commits there are
 _LEAST_RUNS = 2
 _MOST_RUNS = 0.75  # share of the runs above their first quartile, which is the value of a commit
 
@@ -78,8 +80,15 @@ class ChangePoints:
         return self._with_scatter(scatter, _NORMAL_MEDIAN * float(np.median(together)))
 
     def _with_members(self) -> "ChangePoints":
-        """Return the same with an error that is not less than the members of a level differ by."""
+        """Return the same with an error that is not less than the members of a level differ by.
+
+        Where many commits would be odd or begin a level, no levels explain the values: they differ
+        by noise, as on a machine that is now fast and now slow.
+        """
         found = levels(self._views, self._may_stand_alone)
+        n_odd = len(self.logs) - sum(len(members) for members in found)
+        if n_odd + len(found) - 1 > max(_MOST_EXPLAINED * len(self.logs), _FEW_EXPLAINED):
+            found = [np.arange(len(self.logs))]
         freedom = sum(len(members) - 1 for members in found)
         if not freedom:
             return self

@@ -218,6 +218,11 @@ def test_odd_commits_and_drift_make_no_first_bad_one(of: str) -> None:
         assert changes.false_first_bad(4, 3, of, 0.02, factors)["first bad"] == 0, name
 
 
+def test_a_machine_that_is_slower_at_half_of_the_commits_is_noise() -> None:
+    factors = changes.TWO_MODES["15 % slower at half of them"]
+    assert changes.false_first_bad(6, 3, "value", 0.01, factors) == {"series": 6, "first bad": 0, "measure again": 0}
+
+
 def written(folder: Path, factors: Sequence[float | tuple[float, ...]]) -> list[str]:
     """Write a table for each commit and return their paths; a tuple stands for the runs of one of them."""
     rng = np.random.default_rng(7)

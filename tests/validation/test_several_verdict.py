@@ -222,6 +222,13 @@ def test_a_required_resolution(resolution: str, answer: str) -> None:
     assert judged(noisy(SUM), "log(p) + S", resolution=resolution).answer == answer
 
 
+def test_a_resolution_that_is_too_coarse_is_said() -> None:
+    assert judged(noisy(SUM), "log(p) + S", resolution="p^(1/100)").sentence == (
+        "f grows as claimed, S + log(p), but only what is faster than p^(1/4) along p or faster than S^(5/4) along S is "
+        "excluded; measure larger points, or more repetitions."
+    )
+
+
 @pytest.mark.parametrize("resolution", ["q^(1/2)", "2", "1/p", "!"])
 def test_a_resolution_that_is_none(resolution: str) -> None:
     with pytest.raises(UsageError, match=re.escape(f"the resolution {resolution!r} is no growth in p and S; write one such as")):

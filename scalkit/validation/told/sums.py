@@ -84,7 +84,8 @@ def _doubt(verdict: SeveralVerdict) -> str:
             f"may explain {verdict.machine_factor:g}; measure larger ones"
         )
     if verdict.too_fast <= FINE:
-        return f"{_growth(verdict)}, but only {_excluded(verdict)} is excluded; measure larger points, or more repetitions"
+        rest = _excluded(verdict).removeprefix("anything ")
+        return f"{_growth(verdict)}, but only what is {rest} is excluded; measure larger points, or more repetitions"
     return f"{name}: {likely}; measure larger points, or more repetitions"
 
 
