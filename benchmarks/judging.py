@@ -14,7 +14,6 @@ import argparse
 import contextlib
 import io
 import json
-import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import extra_p
 import numpy as np
 from judging_limit import report
 from judging_series import (
@@ -40,8 +40,6 @@ from judging_series import (
     term_values,
 )
 
-ROOT = Path(__file__).resolve().parents[1]
-ENVIRONMENT = ROOT / "build" / "extrap-4.2.5"
 SIZES = {"plain": 1.0, "between": 0.8, "adversarial": 0.6, "hard": 0.6, "systematic": 0.25, "limit": 1.0}
 """Cases of each group, in parts of `--cases`."""
 MATERIAL = 1.25
@@ -159,18 +157,9 @@ def by_extrap(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def extrap_answers(cases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return Extra-P's growth and predictions of each case.
 
-    Its environment is made if it is missing.
-
     `cases`: points ``"x"``, repetitions ``"y"`` of each, and points ``"at"`` to predict, as lists.
     """
-    python = ENVIRONMENT / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", "--clear", ENVIRONMENT], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "extrap==4.2.5", "numpy<2"], check=True)
-    # The worker shares this file, which imports scalkit late, as that environment has none.
-    command = [python, Path(__file__).resolve(), "--extrap-worker"]
-    done = subprocess.run(command, input=json.dumps(cases), capture_output=True, text=True, check=True)
-    return list(json.loads(done.stdout.splitlines()[-1]))
+    return list(extra_p.answer(__file__, list(cases)))
 
 
 def plain(x: Array, repetitions: Array, at: Array) -> dict[str, Any]:
@@ -305,7 +294,7 @@ def main() -> None:
     parser.add_argument("--real", type=Path, help="file of real_times.py, in place of simulated series")
     parser.add_argument("--split", default="test", choices=("train", "test"), help="half of the real series")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--extrap-worker", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument(extra_p.WORKER, action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.extrap_worker:
         print(json.dumps(by_extrap(json.loads(sys.stdin.read()))))

@@ -1,104 +1,133 @@
-"""Times verdicts on batches of 1,000 series: the posterior alone, `validate`, and the interval of a verdict.
+"""Times batches of 1,000 verdicts and their intervals, and Extra-P on the same series.
 
-Simulated series: six settings p = 32, ..., 1024 by default, five repetitions, log-normal noise of 1 to 10 %, an expectation of p
-and the 26 growths of the preset ``ics15``. CPU time, all threads together, after one warm-up batch; an interval when it is asked
-for first, and again.
+Simulated series: seven points p = 32, ..., 2048 by default, five repetitions, log-normal noise of
+1 to 10 %, an expectation of p, and the growths that compete by default. CPU time of one thread,
+after one batch to warm up. Extra-P 4.2.5 runs in an environment of its own (see extra_p.py).
 """
 
 from __future__ import annotations
 
+import os
+
+# Set before numpy starts its threads: all times are those of one.
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+
 import argparse
+import contextlib
+import io
 import json
+import sys
 import time
 
+import extra_p
 import numpy as np
 
-SETTINGS = 6
+POINTS = 7
 BATCH = 1000
-INTERVALS = 100
+ALONE = 100
+"""Series that are judged one at a time."""
+PEERS = 200
+"""Series that Extra-P models."""
+AHEAD = 2
+"""Intervals are those at so many times the largest point."""
 
 
-def settings(n: int) -> np.ndarray:
+def points(n: int) -> np.ndarray:
+    """Return the points of the series: powers of two."""
     return 32 * 2.0 ** np.arange(n)
 
 
-def make_batch(seed: int, n: int = SETTINGS) -> np.ndarray:
+def make_batch(seed: int, n: int = POINTS) -> np.ndarray:
+    """Return repetitions of series, shape (series, points, repetitions)."""
     import scalkit as sk
 
-    x = settings(n)
-    ticks = sk.SearchSpace.preset("ics15").ticks
+    x = points(n)
+    terms = sk.SearchSpace.preset("ics15").ticks
     rng = np.random.default_rng(seed)
-    shapes = np.array([tick(x) / tick(x).max() for tick in ticks])
-    share = rng.random((BATCH, 1))
-    y = share + (1 - share) * shapes[rng.integers(len(ticks), size=BATCH)]
+    shapes = np.array([term(x) / term(x).max() for term in terms])
+    constant = rng.random((BATCH, 1))
+    y = constant + (1 - constant) * shapes[rng.integers(len(terms), size=BATCH)]
     noise = rng.choice([0.01, 0.02, 0.05, 0.1], (BATCH, 1, 1))
     return y[:, :, None] * np.exp(noise * rng.standard_normal((BATCH, n, 5)))
 
 
-def posteriors(values: np.ndarray) -> None:
-    """Compute the posterior of each series, and what a verdict takes from it first."""
-    import scalkit as sk
-    from scalkit.fit.regression.locations import standard_errors
-    from scalkit.fit.regression.posterior import posteriors as posteriors_of
-    from scalkit.fit.regression.priors import TIMES
-
-    x = settings(values.shape[1])
-    y = np.quantile(values, 0.25, axis=2)
-    error = np.array([standard_errors(one, low) for one, low in zip(values, y, strict=True)])
-    claim = sk.Growth.parse("p")
-    for one in posteriors_of(x, "p", y, error, sk.SearchSpace.preset("ics15").ticks, claim, TIMES):
-        one.too_fast(claim)
-
-
-def validated(values: np.ndarray) -> tuple[float, float, float]:
-    """Return the CPU time of `validate` on all series, and of an interval that is asked for first, and again; in s."""
+def measured(values: np.ndarray) -> dict[str, float]:
+    """Return CPU seconds for each series: verdicts in a batch, intervals, and verdicts alone."""
     import scalkit as sk
 
-    x = settings(values.shape[1])
-    one = sk.measurements(x, values[0])
+    x = points(values.shape[1])
     names = [f"f{place}" for place in range(len(values))]
-    data = one.isel(function=[0] * len(values)).assign_coords(function=names)
+    data = sk.measurements(x, values[0]).isel(function=[0] * len(values)).assign_coords(function=names)
     data["time"] = data.time.copy(data=values[:, :, None, :])
-    claims = {name: {"expectation": "p", "deviation": "p^(1/2)", "space": "ics15"} for name in names}
     start = time.process_time()
-    found = tuple(sk.validate(data, claims, progress=False).verdicts)
-    took = [time.process_time() - start]
-    found[0].interval(x[-1] * 2)
-    for factor in (4, 16):
+    verdicts = tuple(sk.validate(data, dict.fromkeys(names, "p"), progress=False).verdicts)
+    judged = time.process_time()
+    for verdict in verdicts:
+        verdict.interval(AHEAD * x[-1])
+    asked = time.process_time()
+    for one in names[:ALONE]:
+        sk.validate(data.sel(function=[one]), {one: "p"}, progress=False)
+    alone = time.process_time()
+    return {"verdict": (judged - start) / len(names), "interval": (asked - judged) / len(names), "alone": (alone - asked) / ALONE}
+
+
+def extrap_seconds(series: list[list[list[float]]]) -> float:
+    """Return Extra-P's CPU seconds for each series; runs in its environment."""
+    from extrap.entities.callpath import Callpath
+    from extrap.entities.coordinate import Coordinate
+    from extrap.entities.experiment import Experiment
+    from extrap.entities.measurement import Measurement
+    from extrap.entities.metric import Metric
+    from extrap.entities.parameter import Parameter
+    from extrap.modelers.model_generator import ModelGenerator
+    from extrap.modelers.single_parameter.basic import SingleParameterModeler
+
+    def seconds(some: list[list[list[float]]]) -> float:
+        experiment = Experiment()
+        experiment.add_parameter(Parameter("p"))
+        for number, repetitions in enumerate(some):
+            for x, values in zip(points(len(repetitions)).tolist(), repetitions, strict=True):
+                path = Callpath(f"f{number}")
+                experiment.add_measurement(Measurement(Coordinate(x), path, Metric("time"), values))
         start = time.process_time()
-        for verdict in found[1 : INTERVALS + 1]:
-            verdict.interval(x[-1] * factor)
-        took.append((time.process_time() - start) / INTERVALS)
-    return took[0], took[1], took[2]
+        with contextlib.redirect_stderr(io.StringIO()):
+            ModelGenerator(experiment, modeler=SingleParameterModeler()).model_all()
+        return (time.process_time() - start) / len(some)
+
+    seconds(series[:5])  # what is loaded once is not counted
+    return seconds(series)
 
 
 def main() -> None:
+    """Print the times."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--batches", type=int, default=5)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--settings", type=int, default=SETTINGS)
+    parser.add_argument("--batches", type=int, default=3, help="default: %(default)s")
+    parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--points", type=int, default=POINTS, help="of each series; default: %(default)s")
+    parser.add_argument("--no-extrap", action="store_true", help="leave Extra-P out")
     parser.add_argument("--json", action="store_true")
-    args = parser.parse_args()
-    posteriors(make_batch(args.seed, args.settings))
-    validated(make_batch(args.seed, args.settings))
-    rates, times = [], []
-    for batch in range(args.batches):
-        values = make_batch(args.seed + batch + 1, args.settings)
-        times.append(validated(values))
-        start = time.process_time()
-        posteriors(values)
-        rates.append(BATCH / (time.process_time() - start))
-    whole, first, again = np.median(times, axis=0)
-    result = {
-        "posteriors_per_second": {"best": max(rates), "median": float(np.median(rates)), "slowest": min(rates)},
-        "validate_per_second": BATCH / whole,
-        "interval_ms": {"first": 1e3 * first, "again": 1e3 * again},
-    }
-    if args.json:
-        print(json.dumps(result))
-    else:
-        print("posterior: " + "  ".join(f"{k} {v:,.0f}/s" for k, v in result["posteriors_per_second"].items()))
-        print(f"validate: median {BATCH / whole:,.0f} verdicts/s; an interval: {1e3 * first:.2f} ms, again {1e3 * again:.2f} ms")
+    parser.add_argument(extra_p.WORKER, action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.extrap_worker:
+        print(json.dumps(extrap_seconds(json.load(sys.stdin))))
+        return
+    measured(make_batch(options.seed, options.points)[:ALONE])
+    rounds = []
+    for batch in range(1, options.batches + 1):
+        values = make_batch(options.seed + batch, options.points)
+        took = measured(values)
+        if not options.no_extrap:
+            took["Extra-P"] = float(extra_p.answer(__file__, values[:PEERS].tolist()))
+        rounds.append(took)
+    median = {name: float(np.median([took[name] for took in rounds])) for name in rounds[0]}
+    median["verdict and interval"] = median["verdict"] + median["interval"]
+    if options.json:
+        print(json.dumps({"points": options.points, "seconds_each": median}))
+        return
+    peer = median.get("Extra-P")
+    for name, seconds in median.items():
+        ratio = f"   {peer / seconds:5.1f} of them in the time of one of Extra-P's" if peer and name != "Extra-P" else ""
+        print(f"{name:20s} {1e3 * seconds:7.2f} ms   {1 / seconds:5.0f} a second{ratio}")
 
 
 if __name__ == "__main__":

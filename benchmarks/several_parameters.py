@@ -20,17 +20,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
 import json
-import subprocess
 import sys
 import time
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
+import extra_p
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
-ENVIRONMENT = ROOT / "build" / "extrap-4.2.5"
 POWERS = ("0", "1/4", "1/3", "1/2", "2/3", "3/4", "1", "5/4", "4/3", "3/2", "2")
 TERMS = [(a, b) for a in POWERS for b in (0, 1) if (a, b) != ("0", 0)] + [("5/3", 0), ("7/4", 0)]
 AXES = [2.0 ** np.arange(5, 10), 2.0 ** np.arange(2, 7), 4.0 ** np.arange(3, 8), np.arange(10.0, 60.0, 10.0)]
@@ -213,22 +210,9 @@ def answers(cases: list[dict[str, Any]]) -> dict[str, float]:
     return {kind: count / len(cases) for kind, count in counts.items()}
 
 
-def extrap_python() -> Path:
-    """Return the interpreter of Extra-P's environment, made at first use."""
-    python = ENVIRONMENT / "bin" / "python"
-    if not (ENVIRONMENT / "ready").exists():
-        subprocess.run([sys.executable, "-m", "venv", "--clear", ENVIRONMENT], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "extrap==4.2.5", "numpy<2"], check=True)
-        (ENVIRONMENT / "ready").touch()
-    return python
-
-
 def in_environment(cases: list[dict[str, Any]]) -> tuple[list[list[tuple[str, int]]], list[float], float]:
     """Return the result of `by_extrap`, run in Extra-P's environment."""
-    done = subprocess.run(
-        [extrap_python(), __file__, "--extrap-worker"], input=json.dumps(cases), capture_output=True, text=True, check=True
-    )
-    found, predicted, seconds = json.loads(done.stdout.splitlines()[-1])
+    found, predicted, seconds = extra_p.answer(__file__, cases)
     return [[(a, b) for a, b in terms] for terms in found], predicted, seconds
 
 
@@ -269,7 +253,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=20261128)
     parser.add_argument("--no-extrap", action="store_true")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--extrap-worker", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument(extra_p.WORKER, action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.extrap_worker:
         print(json.dumps(by_extrap(json.loads(sys.stdin.read()))))

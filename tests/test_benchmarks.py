@@ -27,7 +27,7 @@ SMALL = {
     "installation": "",
     "judging": "--cases 1 --limit",
     "judging_limit": "--cases 1",
-    "posterior": "--batches 1",
+    "posterior": "--batches 1 --no-extrap",
     "protocol_switches": "--cases 1",
     "several_parameters": "--cases 1 --no-extrap",
     "simulated_sweep": "--largest 4",

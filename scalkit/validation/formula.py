@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, overload
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scalkit.fit import Model, fit_series
-from scalkit.fit.paper import fit_growths, growing_of
 from scalkit.growth import Growth
+from scalkit.validation.made_models import MadeModels, nearest_whole
 
 if TYPE_CHECKING:
     from scalkit.validation.verdict import Verdict
@@ -24,9 +25,6 @@ _NEGLIGIBLE = 0.01
 
 _FEWEST = 3
 """Points that the paper's choice needs; that there are enough was said before."""
-
-_NEARLY = 1e-5
-"""Relative distance from a whole number that is below what the prior of the shares moves exact coefficients by."""
 
 
 def formula_of(verdict: Verdict, growth: Growth) -> Model:
@@ -64,7 +62,7 @@ def formula_of(verdict: Verdict, growth: Growth) -> Model:
 
 
 def models_of(verdict: Verdict) -> Sequence[Model]:
-    """Return the models of all growths that follow the values.
+    """Return the models of all growths that are not negligible.
 
     The first one is shown: the most probable one that agrees with the answer, unless hardly anything
     does. Where the machine may explain by how much the claim is outgrown, the answer is fine though
@@ -73,25 +71,15 @@ def models_of(verdict: Verdict) -> Sequence[Model]:
     """
     if verdict.estimator == "adjusted_r2":
         return _by_adjusted_r2(verdict)
-    order, bound = _following(verdict), verdict.bound
+    posterior, bound = verdict.posterior, verdict.bound
+    order: Sequence[Growth] = posterior.by_probability
     if verdict.answer != "cannot tell" and not (verdict.leaks or verdict.jumps):
         is_fine = verdict.answer == "fine"
         agreeing = [g for g in order if (g <= bound) == is_fine]
-        if agreeing and verdict.posterior.probability_of(agreeing[0]) >= _NEGLIGIBLE:
+        if agreeing and posterior.probability_of(agreeing[0]) >= _NEGLIGIBLE:
             order = [*agreeing, *(g for g in order if (g <= bound) != is_fine)]
-    first = replace(formula_of(verdict, order[0]), average=verdict.posterior)
-    return _Formulas(verdict, order, {order[0]: first})
-
-
-def _following(verdict: Verdict) -> list[Growth]:
-    """Return the growths by falling probability; of those without any, the ones that fit."""
-    posterior, series = verdict.posterior, verdict.series
-    likely = [g for g in posterior.by_probability if posterior.probability_of(g) > 0]
-    others = growing_of([g for g in posterior.growths if not posterior.probability_of(g) > 0])
-    misfits = fit_growths(series.x, series.y[np.newaxis], others).rss[0].tolist() if others else []
-    # An infinite misfit belongs to a growth that would need a negative coefficient.
-    fitting = sorted((rss, g) for rss, g in zip(misfits, others, strict=True) if rss < math.inf)
-    return [*likely, *(g for _, g in fitting)]
+    first = replace(formula_of(verdict, order[0]), average=posterior)
+    return MadeModels(partial(formula_of, verdict), order, {order[0]: first})
 
 
 def _by_adjusted_r2(verdict: Verdict) -> Sequence[Model]:
@@ -100,37 +88,7 @@ def _by_adjusted_r2(verdict: Verdict) -> Sequence[Model]:
     return tuple(replace(model, weight=weight_of(model.growth)) for model in models)
 
 
-class _Formulas(Sequence[Model]):
-    """The models of growths, each made when it is looked at first: few of dozens are shown.
-
-    `made`: those that are there already, which slices share.
-    """
-
-    def __init__(self, verdict: Verdict, growths: Sequence[Growth], made: dict[Growth, Model]) -> None:
-        self._verdict, self._growths, self._made = verdict, growths, made
-
-    def __len__(self) -> int:
-        return len(self._growths)
-
-    @overload
-    def __getitem__(self, index: int) -> Model: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Model]: ...
-    def __getitem__(self, index: int | slice) -> Model | Sequence[Model]:
-        if isinstance(index, slice):
-            return _Formulas(self._verdict, self._growths[index], self._made)
-        growth = self._growths[index]
-        if growth not in self._made:
-            self._made[growth] = formula_of(self._verdict, growth)
-        return self._made[growth]
-
-
 def _rounded(value: float, *, is_exact: bool) -> float:
-    """Return a coefficient without the last digits, which are noise of the arithmetic.
-
-    Exact values have whole coefficients where these are as near as the prior of the shares lets them be: 64, not 64.0000004.
-    """
-    whole = round(value)
-    if is_exact and abs(value - whole) <= _NEARLY * abs(value):
-        return float(whole)
-    return float(f"{value:.12g}")
+    """Return a coefficient without the last digits, which are noise of the arithmetic."""
+    whole = nearest_whole(value) if is_exact else None
+    return float(f"{value:.12g}") if whole is None else whole

@@ -33,7 +33,7 @@ from scalkit.validation.answer import (
 from scalkit.validation.asked import checked_level, predictable_points
 from scalkit.validation.crossing import crossing
 from scalkit.validation.expectation import RANKS, Direction, Expectation, Rank, VerdictWord, word_of
-from scalkit.validation.formula import formula_of, models_of
+from scalkit.validation.formula import models_of
 from scalkit.validation.judged import Along, Judged
 from scalkit.validation.several.along import AlongVerdict
 from scalkit.validation.space import SearchSpace
@@ -117,6 +117,15 @@ class Verdict(Judged):
         return posterior.too_fast(self.bound, drifting=unexplained(self.excess))
 
     @property
+    def may_be_caches(self) -> bool:
+        """Whether the values seem to outgrow the claim, and data that outgrow caches may be the reason."""
+        over_size = super().machine_factor >= MEMORY
+        if not over_size or self.answer == "fine" or self.posterior.too_fast(self.bound) < SURE:
+            return False
+        # Data that outgrow caches follow no law to the end, so that it takes a drift beside one.
+        return self.posterior.too_fast(self.bound, drifting=0.0) < 1 / 2
+
+    @property
     def machine_factor(self) -> float:
         """Factor by which the machine alone may make the values rise; `too_fast` takes more of caches into account."""
         return min(super().machine_factor, CLEAN_MEMORY)
@@ -193,7 +202,7 @@ class Verdict(Judged):
 
     @cached_property
     def models(self) -> Sequence[Model]:
-        """The models of all growths that follow the values: the one that is shown, then the others by falling probability."""
+        """The models of all growths that are not negligible: the shown one, then the others by falling probability."""
         return models_of(self)
 
     @property
@@ -205,12 +214,6 @@ class Verdict(Judged):
     def rivals(self) -> Sequence[Model]:
         """The models of the other growths."""
         return self.models[1:]
-
-    @property
-    def suspected(self) -> Model | None:
-        """The best model beyond what is tolerated."""
-        suspect = self.suspect
-        return None if suspect is None else formula_of(self, suspect)
 
     def predict(self, x: ArrayLike) -> Floats:
         """Return the values that are expected at `x`, in `unit`; same shape as `x`.

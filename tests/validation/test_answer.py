@@ -68,6 +68,23 @@ def test_a_factor_that_caches_explain_is_not_to_be_fixed_over_a_size_but_over_pr
     assert sk.validate(sk.measurements(N, values, name="f"), {"f": "p"})["f"].answer == "fix"
 
 
+def test_caches_are_named_where_they_may_explain_a_rise() -> None:
+    """Elements of a gather cost 16 times as much once the data leave the caches (real times, 2026)."""
+    n = 65536 * 2.0 ** np.arange(8)
+    cost = np.array([1.0, 1.0, 2.04, 5.73, 7.49, 10.75, 13.95, 15.7])
+    values = (1e-9 * n * cost)[:, None] * np.exp(0.02 * np.random.default_rng(3).standard_normal((8, 5)))
+    caches = "operations take longer where data outgrow the caches, which may explain that the claim n is outgrown by "
+
+    def remarks(parameter: str, cost: np.ndarray | float) -> tuple[str, ...]:
+        data = sk.measurements(n, values * cost, name="gather", parameter=parameter)
+        return sk.validate(data, {"gather": parameter})["gather"].caveats
+
+    assert [one.startswith(caches) for one in remarks("n", 1.0)] == [True]
+    assert not remarks("p", 1.0), "processes have no caches to outgrow"
+    lawful = (n**0.5 / cost / n[0] ** 0.5)[:, None]
+    assert not remarks("n", lawful), "a law without a drift is a faster growth"
+
+
 def test_the_sentence_says_what_the_answer_says() -> None:
     uncertain = judged("n", N**0.3, noise=0.1)["f"]
     assert (uncertain.answer, uncertain.verdict) == ("fine", "undecided")

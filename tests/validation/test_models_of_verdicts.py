@@ -19,7 +19,7 @@ def test_the_first_model_is_shown_and_the_others_are_its_rivals(strictness: str)
     assert str(verdict.model.growth) == "p"
     assert len(verdict.rivals) == len(verdict.models) - 1
     assert verdict.rivals[0] == verdict.models[1]
-    assert list(verdict.models[-2:]) == list(verdict.rivals)[-2:]
+    assert list(verdict.models[1:]) == list(verdict.rivals)
     assert len({model.growth for model in verdict.models}) == len(verdict.models)
 
 

@@ -62,7 +62,7 @@ class Design:
         self.growths, self.lower = self._leading.growths, self._lower.growths
         self.constant = self.growths.index(Growth.constant())
         self.varying = np.delete(np.arange(len(self.growths)), self.constant)
-        self.columns, self.lower_columns = (np.exp(terms.over_last(x)).T for terms in (self._leading, self._lower))
+        self.columns, self.lower_columns = (np.exp(terms.over_last(x).T) for terms in (self._leading, self._lower))
         self.places = {growth: k for k, growth in enumerate(self.growths)}
         events = events_of(len(x), noise)
         self.events = events.columns

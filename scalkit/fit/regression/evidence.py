@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
-from scipy.special import log_ndtr, logsumexp, ndtr
+from scipy.special import log_ndtr, ndtr
 
 from scalkit.arrays import Flags, Floats, Ints
 from scalkit.fit.regression.design import Design
@@ -51,18 +51,9 @@ class Kept:
     z: Floats
     hazard: Floats
 
-    def __getitem__(self, places: Ints | Flags) -> Kept:
+    def take(self, places: Ints) -> Kept:
         """Return some of the hypotheses, in the order of `places`."""
-        return Kept(
-            self.cell[places],
-            self.complication[places],
-            self.lead[places],
-            self.weights[places],
-            self.mean[places],
-            self.root[places],
-            self.z[places],
-            self.hazard[places],
-        )
+        return Kept(*(getattr(self, field.name).take(places, axis=0) for field in fields(self)))
 
 
 def hypotheses_of(design: Design, y: Floats, scale: Floats, standard_error: Floats) -> list[Kept]:
@@ -91,52 +82,91 @@ def _kept(design: Design, factor: Factor, share: Floats, target: Floats) -> Kept
 
 def _near(design: Design, factor: Factor, share: Floats, target: Floats, negligible: float) -> tuple[Kept, bool]:
     """Return the hypotheses that are at most so many nats behind, and whether one of them is a law."""
-    # The best that a leading term can reach; determinant and sign are computed where it matters.
-    bound = factor.log_evidence[..., None] + design.log_prior + _LOG_2
-    bound += 0.5 * np.maximum(factor.z3, 0.0) ** 2
+    # The best that a leading term can reach, which is positive, so that its prior density doubles.
+    # Determinant and sign are computed where it matters.
+    bound = factor.bound(design.log_prior + _LOG_2)
     # One hypothesis computed exactly gives a floor that the best one cannot miss.
-    best = np.unravel_index(int(np.argmax(bound)), bound.shape)
-    floor = float(_exact(bound[best], factor.r33[best], factor.z3[best])) - negligible
-    place = np.nonzero(bound > floor)
-    cell, extra, lead = place
-    logs = _exact(bound[place], factor.r33[place], factor.z3[place])
-    is_near = logs > logs.max() - negligible - _LOG_2
-    logs, cell, extra, lead = (each[is_near] for each in (logs, cell, extra, lead))
-    mean, root = factor.shares(cell, extra, lead)
-    logs = logs + _log_of_signs(design, extra, lead, mean, root)
+    best = np.array([int(np.argmax(bound))])
+    floor = float(_Exact.of(factor, bound, best).logs[0]) - negligible
+    near = _Exact.of(factor, bound, np.flatnonzero(bound > floor))
+    near = near.some(near.logs > near.logs.max() - negligible - _LOG_2)
+    row, lead = np.divmod(near.places, bound.shape[2])
+    cell, extra = np.divmod(row, bound.shape[1])
+    mean, root = factor.shares(cell, extra, lead, near.z)
+    logs = near.logs + _log_of_signs(design, extra, lead, mean, root)
     # The leading share is positive, which shifts the means of all three.
-    z = mean[:, 2] / root[:, 2, 2]
-    varies = lead != design.constant
-    hazard = np.where(varies, np.exp(-0.5 * z**2 - _LOG_ROOT - log_ndtr(z)), 0.0)
-    mean = mean + root[:, :, 2] * hazard[:, None]
+    hazard = np.exp(-0.5 * near.z**2 - _LOG_ROOT - near.log_positive)
+    hazard[lead == design.constant] = 0.0
+    mean += root[:, :, 2] * hazard[:, None]
     is_shift = _is_shift(design, share, target, extra, lead, mean)
-    logs = logs - _EXPLAINS_NOTHING * is_shift
-    every = Kept(cell, extra, lead, np.exp(logs - logsumexp(logs)), mean, root, z, hazard)
-    kept = every[logs > logs.max() - NEGLIGIBLE]
+    logs -= _EXPLAINS_NOTHING * is_shift
+    highest = logs.max()
+    weights = np.exp(logs - highest)
+    places = np.flatnonzero(logs > highest - NEGLIGIBLE)
+    kept = Kept(cell, extra, lead, weights, mean, root, near.z, hazard).take(places)
     kept.weights[:] /= kept.weights.sum()
     return kept, not is_shift.all()
 
 
-def _exact(bound: Floats, r33: Floats, z: Floats) -> Floats:
-    """Return the log evidence of hypotheses from its bound.
+@dataclass(frozen=True, eq=False)
+class _Exact:
+    """Hypotheses with their exact evidence, but for the signs of constant and complication.
 
-    The leading share must be positive: twice the prior density, and the posterior probability of
-    being so.
+    Attributes
+    ----------
+    places : array of shape (h,)
+        Places in the flat array of all hypotheses.
+    logs : array of shape (h,)
+        Logarithms of the evidence.
+    z : array of shape (h,)
+        Leading share, its sign disregarded, in its standard deviations.
+    log_positive : array of shape (h,)
+        Logarithm of the probability that the leading share is positive.
     """
-    sign = log_ndtr(z) + np.where(z < 0, 0.5 * z**2, 0.0)
-    return np.asarray(bound - np.log(r33) + sign)
+
+    places: Ints
+    logs: Floats
+    z: Floats
+    log_positive: Floats
+
+    @classmethod
+    def of(cls, factor: Factor, bound: Floats, places: Ints) -> _Exact:
+        """Return hypotheses by the upper bounds of their evidence.
+
+        The leading share must be positive, which counts with the posterior probability of being so.
+        """
+        squared = factor.r33_squared.take(places)
+        z = factor.across.take(places) / np.sqrt(squared)
+        log_positive = log_ndtr(z)
+        logs = bound.take(places) - 0.5 * np.log(squared) + log_positive
+        logs += 0.5 * np.minimum(z, 0.0) ** 2
+        return cls(places, logs, z, log_positive)
+
+    def some(self, flags: Flags) -> _Exact:
+        """Return those hypotheses that are flagged."""
+        return _Exact(self.places[flags], self.logs[flags], self.z[flags], self.log_positive[flags])
 
 
 def _log_of_signs(design: Design, extra: Ints, lead: Ints, mean: Floats, root: Floats) -> Floats:
     """Return the log prior of the signs: negative constants and lower terms are rarer."""
-    positive = ndtr(mean[:, :2] / np.sqrt((root[:, :2] ** 2).sum(axis=2)))
-    factor = 2 * (NEGATIVE + (1 - 2 * NEGATIVE) * positive)
+    factor = _sign_prior(_positive(mean[:, 0], root[:, 0]))
+    lower = np.flatnonzero((extra > 0) & (extra < design.first_event))
+    positive = _positive(mean[lower, 1], root[lower, 1])
     # A logarithm beside a constant can only be subtracted: added, it would be the leading term.
-    factor[:, 1] = np.where(lead == design.constant, 2 * (1 - positive[:, 1]), factor[:, 1])
-    is_lower = (extra > 0) & (extra < design.first_event)
+    is_beside_constant = lead[lower] == design.constant
+    factor[lower] *= np.where(is_beside_constant, 2 * (1 - positive), _sign_prior(positive))
     with np.errstate(divide="ignore"):
-        logs = np.log(factor)
-    return np.asarray(logs[:, 0] + np.where(is_lower, logs[:, 1], 0.0))
+        return np.asarray(np.log(factor))
+
+
+def _positive(mean: Floats, root: Floats) -> Floats:
+    """Return the probability that a share is positive, from its mean and its row of the root."""
+    return np.asarray(ndtr(mean / np.sqrt(np.einsum("hk,hk->h", root, root))))
+
+
+def _sign_prior(positive: Floats) -> Floats:
+    """Return the prior of a sign over that of any sign, from the probability of being positive."""
+    return 2 * (NEGATIVE + (1 - 2 * NEGATIVE) * positive)
 
 
 def _is_shift(design: Design, share: Floats, target: Floats, extra: Ints, lead: Ints, mean: Floats) -> Flags:
@@ -144,9 +174,10 @@ def _is_shift(design: Design, share: Floats, target: Floats, extra: Ints, lead: 
 
     Errors add to relative values, so one common shift could stand for all values but the largest.
     """
-    nothing = np.zeros((len(share), 1 + design.events.shape[1]))
-    lower = np.hstack([nothing[:, :1], design.lower_columns * share[:, None], nothing[:, 1:]])
-    law = mean[:, :1] * share + mean[:, 1:2] * lower[:, extra].T
-    varies = (lead != design.constant)[:, None]
-    law = law + mean[:, 2:] * varies * share * design.columns[:, lead].T
-    return np.asarray((law < _EXPLAINED * target).sum(axis=1) > 1)
+    # Points come first here, so that sums over them add whole rows.
+    law = design.columns.take(lead, axis=1)
+    law *= np.where(lead == design.constant, 0.0, mean[:, 2])
+    law += mean[:, 0]
+    lower = np.flatnonzero((extra > 0) & (extra < design.first_event))
+    law[:, lower] += design.lower_columns.take(extra[lower] - 1, axis=1) * mean[lower, 1]
+    return np.asarray((law < (_EXPLAINED * target / share)[:, None]).sum(axis=0) > 1)

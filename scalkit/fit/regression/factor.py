@@ -53,10 +53,14 @@ class Factor:
 
     Attributes
     ----------
-    r11, r12, r13, r22, r23, r33 : arrays
+    r11, r12, r13, r22, r23 : arrays
         Elements of the factor.
-    z1, z2, z3 : arrays
-        Components of the target along the columns.
+    r33_squared : array of shape (cells, complications, growths)
+        Square of the last element of the factor.
+    z1, z2 : arrays
+        Components of the target along constant and complication.
+    across : array of shape (cells, complications, growths)
+        Product of the target with the part of the leading column that the two others leave over.
     log_evidence : array of shape (cells, complications)
         Logarithm of the evidence without a leading term.
     """
@@ -66,10 +70,10 @@ class Factor:
     r13: Floats
     r22: Floats
     r23: Floats
-    r33: Floats
+    r33_squared: Floats
     z1: Floats
     z2: Floats
-    z3: Floats
+    across: Floats
     log_evidence: Floats
 
     @classmethod
@@ -102,32 +106,60 @@ class Factor:
         squares = (rest**2).sum(axis=-1) + (z2 / r22) ** 2
         constant = (white.log_density + design.log_cell - np.log(r11))[..., None]
         log_evidence = constant - np.log(r22) - 0.5 * squares
-        across = np.swapaxes(leading, -1, -2)
-        r23 = added @ across
-        own = 1 + (leading**2).sum(axis=-1)[:, :, None]
-        r33 = np.sqrt(np.maximum(own - r23**2, 1.0))
-        z3 = (rest @ across) / r33
-        return cls(r11, r12, r13, r22, r23, r33, z1[..., 0], z2, z3, log_evidence)
+        left_over = np.swapaxes(leading, -1, -2)
+        r23 = added @ left_over
+        r33_squared = np.square(r23)
+        np.subtract(1 + (leading**2).sum(axis=-1)[:, :, None], r33_squared, out=r33_squared)
+        np.maximum(r33_squared, 1.0, out=r33_squared)
+        across = rest @ left_over
+        return cls(r11, r12, r13, r22, r23, r33_squared, z1[..., 0], z2, across, log_evidence)
 
     def one(self, k: int) -> Factor:
         """Return the factors of one of several series."""
         return Factor(*(getattr(self, field.name)[k] for field in fields(self)))
 
-    def shares(self, cell: Ints, extra: Ints, lead: Ints) -> tuple[Floats, Floats]:
+    def bound(self, log_prior: Floats) -> Floats:
+        """Return the log evidence of all hypotheses as if their leading share was certain.
+
+        Parameters
+        ----------
+        log_prior : array of shape (complications, growths)
+        """
+        gain = np.maximum(self.across, 0.0)
+        np.square(gain, out=gain)
+        gain /= self.r33_squared
+        gain *= 0.5
+        gain += self.log_evidence[..., None]
+        gain += log_prior
+        return gain
+
+    def shares(self, cell: Ints, extra: Ints, lead: Ints, z: Floats) -> tuple[Floats, Floats]:
         """Return the means of the three shares, and the root of their covariance.
+
+        Parameters
+        ----------
+        cell, extra, lead : arrays of shape (h,)
+            Places of noise cell, complication and growth of each hypothesis.
+        z : array of shape (h,)
+            Leading share in its standard deviations.
 
         Returns
         -------
         arrays of shape (h, 3) and (h, 3, 3)
             The root is upper triangular; the covariance is ``root @ root.T``.
         """
-        a, b, c = self.r11[cell], self.r12[cell, extra], self.r13[cell, lead]
-        d, e, f = self.r22[cell, extra], self.r23[cell, extra, lead], self.r33[cell, extra, lead]
-        third = self.z3[cell, extra, lead] / f
-        second = (self.z2[cell, extra] - e * third) / d
-        first = (self.z1[cell] - b * second - c * third) / a
+        n_complications, n_growths = self.r23.shape[-2:]
+        row = cell * n_complications + extra
+        place = row * n_growths + lead
+        a, b = self.r11.take(cell), self.r12.take(row)
+        c = self.r13.take(cell * n_growths + lead)
+        d, e = self.r22.take(row), self.r23.take(place)
+        third_deviation = 1 / np.sqrt(self.r33_squared.take(place))
+        third = z * third_deviation
+        second = (self.z2.take(row) - e * third) / d
+        first = (self.z1.take(cell) - b * second - c * third) / a
         root = np.zeros((len(cell), 3, 3))
-        root[:, 0, 0], root[:, 1, 1], root[:, 2, 2] = 1 / a, 1 / d, 1 / f
-        root[:, 0, 1], root[:, 1, 2] = -b / (a * d), -e / (d * f)
-        root[:, 0, 2] = (b * e - c * d) / (a * d * f)
+        root[:, 0, 0], root[:, 1, 1], root[:, 2, 2] = 1 / a, 1 / d, third_deviation
+        root[:, 0, 1], root[:, 1, 2] = -b / (a * d), -e / d * third_deviation
+        root[:, 0, 2] = (b * e / d - c) / a * third_deviation
         return np.stack([first, second, third], axis=1), root

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from scalkit.arrays import Floats
+from scalkit.arrays import Floats, Ints
 
 _ENOUGH = 4
 """So many repetitions have quartiles; below, the variance is taken."""
@@ -53,11 +53,9 @@ def standard_errors(repetitions: Floats, y: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         logs = np.log(np.where(repetitions > 0, repetitions, np.nan))[repeated]
     n = count[repeated]
-    is_whole = int(n.min()) == repetitions.shape[1]
-    quantile = np.quantile if is_whole else np.nanquantile
     if n.min() >= _ENOUGH:
-        low, high = quantile(logs, (0.25, 0.75), axis=1)
-        variance = ((high - low) / np.array([_normal_range(int(each)) for each in n])) ** 2
+        normal = np.array([_normal_range(int(each)) for each in n])
+        variance = (_interquartile_range(logs, n) / normal) ** 2
         own = _OWN
     else:
         variance, own = np.nanvar(logs, axis=1, ddof=1), 0.0
@@ -68,6 +66,20 @@ def standard_errors(repetitions: Floats, y: Floats) -> Floats:
     step = clock_step(repetitions)
     found = squared * efficiency / np.maximum(count, 1) + (step / y) ** 2 / 12
     return np.asarray(np.sqrt(found))
+
+
+def _interquartile_range(values: Floats, count: Ints) -> Floats:
+    """Return the interquartile range of each row, of which so many values are not NaN."""
+    ordered = np.sort(values, axis=1)  # NaN goes last
+
+    def quantile(probability: float) -> Floats:
+        place = probability * (count - 1)
+        below = place.astype(np.int64)
+        rows = np.arange(len(values))
+        low, high = ordered[rows, below], ordered[rows, np.minimum(below + 1, count - 1)]
+        return np.asarray(low + (place - below) * (high - low))
+
+    return quantile(0.75) - quantile(0.25)
 
 
 def clock_step(repetitions: Floats) -> float:

@@ -51,13 +51,15 @@ class Posterior(Predictions):
     Attributes
     ----------
     design : Design
-    y : array of shape (points,)
+    y, usual : arrays of shape (points,)
+        Values, and the same without those that lie above their neighbours.
     kept : Kept
         The hypotheses that are not negligible.
     """
 
-    def __init__(self, design: Design, y: Floats, scale: Floats, standard_error: Floats, kept: Kept) -> None:
-        self.design, self.y, self.scale, self.standard_error = design, y, scale, standard_error
+    def __init__(self, design: Design, y: Floats, usual: Floats, scale: Floats, standard_error: Floats, kept: Kept) -> None:
+        self.design, self.y, self.usual = design, y, usual
+        self.scale, self.standard_error = scale, standard_error
         self.kept = kept
         self._unit = float(y.max()) or 1.0
 
@@ -98,9 +100,9 @@ class Posterior(Predictions):
 
     @cached_property
     def by_probability(self) -> tuple[Growth, ...]:
-        """The growths, the most probable one first."""
+        """The growths that are not negligible, the most probable one first."""
         order = np.argsort(-self.probabilities, kind="stable")
-        return tuple(self.growths[k] for k in order)
+        return tuple(self.growths[k] for k in order if self.probabilities[k] > 0)
 
     def _complications(self) -> Floats:
         """Return the probability of each complication."""
@@ -148,37 +150,30 @@ class Posterior(Predictions):
     @cached_property
     def _heavy(self) -> Kept:
         """The most probable hypotheses, which take part in predictions."""
-        order = np.argsort(-self.kept.weights, kind="stable")
-        n = 1 + int(np.searchsorted(np.cumsum(self.kept.weights[order]), HEAVY))
-        found = self.kept[order[:n]]
+        weights = np.sort(self.kept.weights)[::-1]
+        last = min(int(np.searchsorted(np.cumsum(weights), HEAVY)), len(weights) - 1)
+        found = self.kept.take(np.flatnonzero(self.kept.weights >= weights[last]))
         return replace(found, weights=found.weights / found.weights.sum())
 
     def formula(self, growth: Growth) -> Formula:
-        """Return the most probable formula with a leading growth; its coefficients are averages."""
-        heavy = self._heavy
-        extra, mean = heavy.complication, heavy.mean
+        """Return the most probable formula with a leading growth; its coefficients are averages.
+
+        Parameters
+        ----------
+        growth : Growth
+            One with a probability above 0.
+        """
+        kept = self.kept
         place, first = self.design.places[growth], self.design.first_event
+        weights = np.where(kept.lead == place, kept.weights, 0.0)
         # An event does not change the formula, so all of them count as no complication.
-        kind = np.where(extra < first, extra, 0)
-        weights = np.where(heavy.lead == place, heavy.weights, 0.0)
-        if not weights.any():  # too improbable to take part in predictions
-            return self._least_squares(growth)
+        kind = np.where(kept.complication < first, kept.complication, 0)
         best = int(np.argmax(np.bincount(kind, weights)))
         weights = np.where(kind == best, weights, 0.0)
-        constant, second, leading = weights @ mean / weights.sum() * self._unit
+        constant, second, leading = weights @ kept.mean / weights.sum() * self._unit
         lower = self.design.lower[best - 1] if best else None
         leading = 0.0 if place == self.design.constant else leading
         return Formula(constant, growth, leading, lower, second if best else 0.0)
-
-    def _least_squares(self, growth: Growth) -> Formula:
-        """Return the formula of a growth by least squares on relative values."""
-        place, design = self.design.places[growth], self.design
-        columns = np.stack([design.columns[:, design.constant], design.columns[:, place]], axis=1)
-        relative = columns * (self._unit / self.scale)[:, None]
-        shares = np.linalg.lstsq(relative, self.y / self.scale, rcond=None)[0]
-        leading = max(float(shares[1]), 0.0) if place != design.constant else 0.0
-        constant = float(np.mean(self.y / self._unit - leading * columns[:, 1]))
-        return Formula(constant * self._unit, growth, leading * self._unit)
 
     def mixture(self, at: Floats) -> Mixture:
         """Return the distribution of new values at points: a mixture of log-normal ones.
@@ -196,7 +191,6 @@ class Posterior(Predictions):
         none = np.zeros((1, len(at)))
         extras = np.concatenate([none, lower, np.zeros((design.events.shape[1], len(at)))])
         ones = np.ones((len(cell), len(at)))
-        usual = np.minimum(self.y, _neighbours(self.y[None])[0])  # without values that are off
         laws = Laws(
             weights=heavy.weights,
             mean=heavy.mean,
@@ -205,7 +199,7 @@ class Posterior(Predictions):
             z=heavy.z,
             hazard=heavy.hazard,
             falls=lead < design.constant,
-            floor=LEAST * np.interp(at, design.x, usual / self._unit),
+            floor=LEAST * np.interp(at, design.x, self.usual / self._unit),
             drift=design.drift[cell, None] ** 2 * design.beyond(at),
             error=design.error[cell],
             # Those that differ in the independent error only.
@@ -258,12 +252,14 @@ def posteriors(
     design = design_of(tuple(x.tolist()), parameter, tuple(candidates), claim, noise)
     least = np.where(y > 0, y, np.inf).min(axis=1, keepdims=True)
     scale = np.maximum(y, resolution or _ZERO * np.where(np.isfinite(least), least, 1.0))
-    scale = np.maximum(scale, _LOW * _neighbours(y))
+    neighbours = _neighbours(y)
+    usual = np.minimum(y, neighbours)
+    scale = np.maximum(scale, _LOW * neighbours)
     error = np.sqrt(standard_error**2 + (resolution / scale) ** 2 / 12)
     found: list[Posterior] = []
     for start in range(0, len(y), _SERIES_AT_ONCE):
         part = slice(start, start + _SERIES_AT_ONCE)
         kept = hypotheses_of(design, y[part], scale[part], error[part])
-        rows = zip(y[part], scale[part], error[part], kept, strict=True)
+        rows = zip(y[part], usual[part], scale[part], error[part], kept, strict=True)
         found += [Posterior(design, *row) for row in rows]
     return found

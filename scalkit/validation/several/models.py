@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, overload
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scalkit.fit.regression.several.posterior import Sum
 from scalkit.fit.several.model import SeveralModel, Term
 from scalkit.growth import Growth
+from scalkit.validation.made_models import MadeModels, nearest_whole
 
 if TYPE_CHECKING:
     from scalkit.validation.several.verdict import SeveralVerdict
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 _LEAST, _LEAST_EXACT = 1e-4, 1e-6
 """A term below this share of the value wherever it was measured, or below the step of the values, is no cost: errors
 hide it."""
-
-_NEARLY = 1e-5
-"""Relative distance from a whole number that is below what the prior of the shares moves exact coefficients by."""
 
 _NEGLIGIBLE = 0.01
 """A sum below this probability is not shown for the answer's sake."""
@@ -41,39 +39,12 @@ def models_of(verdict: SeveralVerdict) -> Sequence[SeveralModel]:
         if shares[agreeing] >= _NEGLIGIBLE * shares[first]:
             first = agreeing
     others = sorted((place for place in order if place != first), key=lambda place: -shares[place])
-    return _Models(verdict, [first, *others])
+    shown = _model(verdict, first, is_shown=True)
+    return MadeModels(partial(_model, verdict, is_shown=False), [first, *others], {first: shown})
 
 
-class _Models(Sequence[SeveralModel]):
-    """Models, each made when it is looked at first: few of dozens are shown.
-
-    `made`: those that are there already, which slices share.
-    """
-
-    def __init__(self, verdict: SeveralVerdict, places: Sequence[int], made: dict[int, SeveralModel] | None = None) -> None:
-        self._verdict, self._places = verdict, places
-        self._made = {} if made is None else made
-        if made is None:
-            self._made[places[0]] = _model(verdict, verdict.posterior.sum_at(places[0]), is_shown=True)
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    @overload
-    def __getitem__(self, index: int) -> SeveralModel: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[SeveralModel]: ...
-    def __getitem__(self, index: int | slice) -> SeveralModel | Sequence[SeveralModel]:
-        if isinstance(index, slice):
-            return _Models(self._verdict, self._places[index], self._made)
-        place = self._places[index]
-        if place not in self._made:
-            self._made[place] = _model(self._verdict, self._verdict.posterior.sum_at(place), is_shown=False)
-        return self._made[place]
-
-
-def _model(verdict: SeveralVerdict, one: Sum, *, is_shown: bool) -> SeveralModel:
-    series = verdict.series
+def _model(verdict: SeveralVerdict, place: int, *, is_shown: bool) -> SeveralModel:
+    series, one = verdict.series, verdict.posterior.sum_at(place)
     is_exact = series.exact or series.virtual
     points = verdict.posterior.design.points
     at = {name: points[:, column] for column, name in enumerate(series.parameters)}
@@ -95,9 +66,6 @@ def _model(verdict: SeveralVerdict, one: Sum, *, is_shown: bool) -> SeveralModel
 
 
 def _rounded(term: Term) -> Term:
-    """Return a term of exact values with a whole coefficient where it is as near as the prior of the shares lets it be."""
-    size = abs(term.coefficient)
-    whole = float(round(size)) if math.isfinite(size) else 0.0
-    if whole and abs(size - whole) <= _NEARLY * size:
-        return Term(term.growth, math.log2(whole), term.is_subtracted)
-    return term
+    """Return a term of exact values with the whole coefficient that it stands for, if there is one."""
+    whole = nearest_whole(abs(term.coefficient))
+    return Term(term.growth, math.log2(whole), term.is_subtracted) if whole else term

@@ -48,5 +48,11 @@ def _remarks(verdict: Verdict) -> Iterator[str]:
             f"between {name} = {series.x[below]:g} and {series.x[above]:g} the values change by a step with a probability of "
             f"{percent(share)}, as where an algorithm or a cache changes; those from {name} = {series.x[above]:g} on decide"
         )
+    if verdict.may_be_caches:
+        yield (
+            "operations take longer where data outgrow the caches, which may explain that the claim "
+            f"{verdict.expectation.growth} is outgrown by a factor of {verdict.excess:.2g}; count instructions to tell "
+            "this from a faster growth"
+        )
     if verdict.model.growth == verdict.space.ticks[-1] != verdict.expectation.growth:
         yield f"the model is the fastest class of the search space, {verdict.model.growth}; extend the space to see beyond it"
