@@ -39,5 +39,5 @@ def answer(benchmark: str, question: Any) -> Any:
         What JSON can hold.
     """
     command = [str(interpreter()), benchmark, WORKER]
-    done = subprocess.run(command, input=json.dumps(question), capture_output=True, text=True, check=True)
+    done = subprocess.run(command, input=json.dumps(question), stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])

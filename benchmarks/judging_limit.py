@@ -105,8 +105,9 @@ def rates(cases: Sequence[Case], too_fast: Sequence[float]) -> dict[str, float]:
     """Return the rates, in %, at which the probability of growing too fast is clearly low or high."""
     found: dict[str, float] = {}
     values = np.asarray(too_fast)
-    for kind, short in ((TRUE, "true"), (ONE_CLASS, "one class"), (TWO_CLASSES, "two classes")):
-        of_kind = values[[case.kind == kind for case in cases]]
+    groups = {"true": (TRUE,), "one class": (ONE_CLASS,), "two classes": (TWO_CLASSES,), "one or two": (ONE_CLASS, TWO_CLASSES)}
+    for short, kinds in groups.items():
+        of_kind = values[[case.kind in kinds for case in cases]]
         if not of_kind.size:
             continue
         limits = {f"P <= {limit}": of_kind <= limit for limit in (FINE, GENEROUS)}
@@ -151,8 +152,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=1800)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--scalkit", action="store_true", help="judge with scalkit, too")
     options = parser.parse_args()
-    report(generate("limit", options.cases, options.seed))
+    cases = generate("limit", options.cases, options.seed)
+    others = {}
+    if options.scalkit:
+        from judging import judge  # which imports this file
+
+        others["scalkit"] = [one.too_fast for one in judge(cases)]
+    report(cases, others)
 
 
 if __name__ == "__main__":

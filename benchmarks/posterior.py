@@ -1,4 +1,4 @@
-"""Times batches of 1,000 verdicts and their intervals, and Extra-P on the same series.
+"""Times batches of 1,000 verdicts and their intervals, and Extra-P on the first 200 series of each.
 
 Simulated series: seven points p = 32, ..., 2048 by default, five repetitions, log-normal noise of
 1 to 10 %, an expectation of p, and the growths that compete by default. CPU time of one thread,
@@ -101,7 +101,9 @@ def extrap_seconds(series: list[list[list[float]]]) -> float:
 def main() -> None:
     """Print the times."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--batches", type=int, default=3, help="default: %(default)s")
+    parser.add_argument(
+        "--batches", type=int, default=3, choices=range(1, 101), metavar="N", help="1 to 100; default: %(default)s"
+    )
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--points", type=int, default=POINTS, help="of each series; default: %(default)s")
     parser.add_argument("--no-extrap", action="store_true", help="leave Extra-P out")
@@ -120,13 +122,13 @@ def main() -> None:
             took["Extra-P"] = float(extra_p.answer(__file__, values[:PEERS].tolist()))
         rounds.append(took)
     median = {name: float(np.median([took[name] for took in rounds])) for name in rounds[0]}
-    median["verdict and interval"] = median["verdict"] + median["interval"]
+    median = {"verdict and interval": median["verdict"] + median["interval"], **median}
     if options.json:
         print(json.dumps({"points": options.points, "seconds_each": median}))
         return
     peer = median.get("Extra-P")
     for name, seconds in median.items():
-        ratio = f"   {peer / seconds:5.1f} of them in the time of one of Extra-P's" if peer and name != "Extra-P" else ""
+        ratio = f"   Extra-P takes {peer / seconds:.1f} times as long" if peer and name != "Extra-P" else ""
         print(f"{name:20s} {1e3 * seconds:7.2f} ms   {1 / seconds:5.0f} a second{ratio}")
 
 

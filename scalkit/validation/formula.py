@@ -51,10 +51,12 @@ def formula_of(verdict: Verdict, growth: Growth) -> Model:
         lower=lower,
         lower_coefficient=0.0 if lower is None else _rounded(formula.lower_share / float(lower(last)), is_exact=is_exact),
     )
-    off = (model.by_formula(series.x) - series.y) / posterior.scale
-    mean = np.average(series.y, weights=posterior.scale**-2)
-    spread = (series.y - mean) / posterior.scale
-    n, rss, total = len(series.y), float(off @ off), float(spread @ spread)
+    # A point that is off says nothing about the formula.
+    others = np.arange(len(series.y)) != (-1 if verdict.off_at is None else verdict.off_at)
+    x, y, scale = series.x[others], series.y[others], posterior.scale[others]
+    residual = (model.by_formula(x) - y) / scale
+    spread = (y - np.average(y, weights=scale**-2)) / scale
+    n, rss, total = len(y), float(residual @ residual), float(spread @ spread)
     terms = 1 + (not growth.is_constant) + (lower is not None)
     is_there = not growth.is_constant and total > 0 and n > terms
     r2 = 1 - rss / (n - terms) / (total / (n - 1)) if is_there else math.nan
@@ -62,7 +64,7 @@ def formula_of(verdict: Verdict, growth: Growth) -> Model:
 
 
 def models_of(verdict: Verdict) -> Sequence[Model]:
-    """Return the models of all growths that are not negligible.
+    """Return the models of all growths that follow the values.
 
     The first one is shown: the most probable one that agrees with the answer, unless hardly anything
     does. Where the machine may explain by how much the claim is outgrown, the answer is fine though
@@ -77,7 +79,7 @@ def models_of(verdict: Verdict) -> Sequence[Model]:
         is_fine = verdict.answer == "fine"
         agreeing = [g for g in order if (g <= bound) == is_fine]
         if agreeing and posterior.probability_of(agreeing[0]) >= _NEGLIGIBLE:
-            order = [*agreeing, *(g for g in order if (g <= bound) != is_fine)]
+            order = [agreeing[0], *(g for g in order if g != agreeing[0])]
     first = replace(formula_of(verdict, order[0]), average=posterior)
     return MadeModels(partial(formula_of, verdict), order, {order[0]: first})
 

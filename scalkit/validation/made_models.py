@@ -14,7 +14,7 @@ _NEARLY = 1e-5
 
 
 class MadeModels(Sequence[_Made], Generic[_Key, _Made]):
-    """Models, each made when it is looked at first: few of dozens are shown.
+    """Models that are created on first access, because few of dozens are shown.
 
     Parameters
     ----------
@@ -29,6 +29,9 @@ class MadeModels(Sequence[_Made], Generic[_Key, _Made]):
     def __init__(self, make: Callable[[_Key], _Made], keys: Sequence[_Key], made: dict[_Key, _Made] | None = None) -> None:
         self._make, self._keys = make, keys
         self._made = {} if made is None else made
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} models of {', '.join(map(str, self._keys[:3]))}{', ...' if len(self) > 3 else ''}>"
 
     def __len__(self) -> int:
         return len(self._keys)

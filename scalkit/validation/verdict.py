@@ -20,8 +20,10 @@ from scalkit.measure import Series
 from scalkit.validation.answer import (
     APART,
     CLEAN_MEMORY,
+    LOW,
     MATERIAL,
     MEMORY,
+    MOST_MEMORY,
     SEVERAL,
     SURE,
     excess,
@@ -118,9 +120,10 @@ class Verdict(Judged):
 
     @property
     def may_be_caches(self) -> bool:
-        """Whether the values seem to outgrow the claim, and data that outgrow caches may be the reason."""
-        over_size = super().machine_factor >= MEMORY
-        if not over_size or self.answer == "fine" or self.posterior.too_fast(self.bound) < SURE:
+        """Whether caches may be the reason why the values outgrow the claim."""
+        is_time = self.series.unit == "s"
+        may_rise = is_time and super().machine_factor >= MEMORY and self.excess <= MOST_MEMORY
+        if not may_rise or self.answer == "fine" or self.posterior.too_fast(self.bound) < SURE:
             return False
         # Data that outgrow caches follow no law to the end, so that it takes a drift beside one.
         return self.posterior.too_fast(self.bound, drifting=0.0) < 1 / 2
@@ -153,12 +156,17 @@ class Verdict(Judged):
 
     @property
     def hangs_on_last(self) -> bool:
-        """Whether something of its own lifts the value at the largest point beyond the claim.
+        """Whether the value at the largest point alone decides: it lies far above or below what the others suggest.
 
         Unless several launches agree on it, nobody can tell whether it is a disturbance.
         """
         is_open = self.posterior.too_fast(self.bound) < SURE
-        return self._last_is_apart and is_open and not self._launches_agree
+        return (self._last_is_apart or self.last_is_low) and is_open and not self._launches_agree
+
+    @property
+    def last_is_low(self) -> bool:
+        """Whether the values only follow a law if the largest point, far below the others, is taken at its word."""
+        return bool(self.posterior.reach[-1] > LOW and self.posterior.off[-1] < 1 / 2)
 
     @property
     def _last_is_apart(self) -> bool:
@@ -202,7 +210,10 @@ class Verdict(Judged):
 
     @cached_property
     def models(self) -> Sequence[Model]:
-        """The models of all growths that are not negligible: the shown one, then the others by falling probability."""
+        """The models of all growths that follow the values: the shown one, then the others by falling probability.
+
+        With the strictness ``"paper"`` by falling adjusted R^2.
+        """
         return models_of(self)
 
     @property
@@ -212,7 +223,7 @@ class Verdict(Judged):
 
     @property
     def rivals(self) -> Sequence[Model]:
-        """The models of the other growths."""
+        """The models of the other growths; none if no other one follows the values."""
         return self.models[1:]
 
     def predict(self, x: ArrayLike) -> Floats:

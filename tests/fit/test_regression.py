@@ -175,7 +175,7 @@ def test_probabilities_do_not_depend_on_the_series_beside_it() -> None:
 def test_shares_are_those_of_the_regression() -> None:
     posterior = timed(N + 50, "n")
     design, kept = posterior.design, posterior.kept
-    white = Whitened(design, posterior.y[None], posterior.scale[None], posterior.standard_error[None])
+    white = Whitened(design, posterior._observed)
     none = np.zeros((*white.columns.shape[1:3], 1))
     added = np.concatenate([none, white.lower[0], white.events[0]], axis=-1)
     for k in range(0, len(kept.weights), 7):

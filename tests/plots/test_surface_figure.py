@@ -84,11 +84,13 @@ def test_what_cannot_be_drawn_is_refused(verdict: SeveralVerdict) -> None:
 
 def test_rivals_are_hidden_curves_that_say_what_they_are() -> None:
     x = 2.0 ** np.arange(1, 8)
-    verdict = sk.validate(sk.measurements(x, 1 + 0.2 * np.sqrt(x) * np.log2(x), name="f"), {"f": "p"})["f"]
+    values = (1 + 0.2 * np.sqrt(x) * np.log2(x)) * np.random.default_rng(1).lognormal(0, 0.02, len(x))
+    verdict = sk.validate(sk.measurements(x, values, name="f"), {"f": "p"})["f"]
     bare = plots.fit(verdict)
     figure = plots.with_rivals(plots.fit(verdict), verdict, 3)
     added = figure.data[len(bare.data) :]
     assert [trace.meta["growth"] for trace in added] == [str(one.growth) for one in verdict.rivals[:3]]
+    assert len(added) == 3
     assert {trace.visible for trace in added} == {False}
     assert {trace.showlegend for trace in added} == {False}
     for trace, rival in zip(added, verdict.rivals, strict=False):

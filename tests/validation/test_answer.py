@@ -73,7 +73,7 @@ def test_caches_are_named_where_they_may_explain_a_rise() -> None:
     n = 65536 * 2.0 ** np.arange(8)
     cost = np.array([1.0, 1.0, 2.04, 5.73, 7.49, 10.75, 13.95, 15.7])
     values = (1e-9 * n * cost)[:, None] * np.exp(0.02 * np.random.default_rng(3).standard_normal((8, 5)))
-    caches = "operations take longer where data outgrow the caches, which may explain that the claim n is outgrown by "
+    caches = "data that outgrow the caches make each operation slower, which may explain why the claim n is outgrown by "
 
     def remarks(parameter: str, cost: np.ndarray | float) -> tuple[str, ...]:
         data = sk.measurements(n, values * cost, name="gather", parameter=parameter)
@@ -83,6 +83,38 @@ def test_caches_are_named_where_they_may_explain_a_rise() -> None:
     assert not remarks("p", 1.0), "processes have no caches to outgrow"
     lawful = (n**0.5 / cost / n[0] ** 0.5)[:, None]
     assert not remarks("n", lawful), "a law without a drift is a faster growth"
+
+
+SIZES = 1000 * 2.0 ** np.arange(6)
+LAWS = {"n": 1 + SIZES / 100, "n^2": 1 + SIZES**2 / 1e4, "n^(1/2)": SIZES**0.5}
+
+
+def low(claim: str, law: str, place: int, factor: float, noise: float) -> sk.validation.Verdict:
+    """Return the verdict on a law of which one value is too small by a factor."""
+    values = LAWS[law].copy()
+    values[place] /= factor
+    scatter = np.exp(noise * np.random.default_rng(place + 9).standard_normal((6, 5)))
+    return sk.validate(sk.measurements(SIZES, values[:, None] * scatter, name="f", parameter="p"), {"f": claim})["f"]
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("place", [-1, -2, 2, 0])
+@pytest.mark.parametrize("factor", [10, 321])
+@pytest.mark.parametrize("noise", [0, 0.02])
+def test_a_value_that_is_too_small_bends_nothing(law: str, place: int, factor: float, noise: float) -> None:
+    """As of a run that failed early: the model follows the others, also at the largest point."""
+    found = low(law.replace("n", "p"), law, place, factor, noise)
+    assert found.answer in ("fine", "cannot tell")
+    assert str(found.model.growth) == law.replace("n", "p")
+    others = np.delete(np.arange(6), place)[-3:]
+    assert found.model(SIZES[others]) == pytest.approx(LAWS[law][others], rel=0.2)
+
+
+@pytest.mark.parametrize("claim", ["1", "log(p)", "p^(1/2)"])
+@pytest.mark.parametrize("factor", [2, 4, 10, 321])
+@pytest.mark.parametrize("noise", [0, 0.02, 0.05])
+def test_a_last_value_that_is_too_small_confirms_nothing(claim: str, factor: float, noise: float) -> None:
+    assert low(claim, "n", -1, factor, noise).answer != "fine"
 
 
 def test_the_sentence_says_what_the_answer_says() -> None:
@@ -111,7 +143,7 @@ def test_how_much_is_tolerated() -> None:
 def test_what_grows_faster_than_tolerated_is_said_of_the_tolerance() -> None:
     beyond = judged("n", N**1.75, strictness="n^(1/2)")["f"]
     assert beyond.answer == "fix"
-    between = judged("n", N**1.5 * np.linspace(1, 1.2, 6), strictness="n^(1/2)")["f"]
+    between = judged("n", N**1.5 * np.linspace(1, 1.1, 6), strictness="n^(1/2)")["f"]
     assert re.fullmatch(
         r"f: it grows faster than tolerated, n\^\(3/2\), with a probability of \d+ %; measure a larger n, or more repetitions\.",
         between.sentence,

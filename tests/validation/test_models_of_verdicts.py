@@ -36,3 +36,15 @@ def test_models_of_the_paper_carry_their_probability() -> None:
     verdict = sk.validate(sk.measurements(P, 3 + P), {"f": "p"}, strictness="paper")["f"]
     for model in verdict.models:
         assert model.weight == verdict.posterior.probability_of(model.growth)
+
+
+def test_rivals_come_by_falling_probability_and_have_models_however_improbable() -> None:
+    values = (3 + P)[:, None] * np.exp(0.05 * np.random.default_rng(2).standard_normal((7, 5)))
+    for data, claim in ((values, "p"), (values, "log(p)"), ((3 + P)[:, None], "p")):
+        rivals = sk.validate(sk.measurements(P, data, name="f"), {"f": claim})["f"].rivals
+        weights = [one.weight for one in rivals]
+        assert weights == sorted(weights, reverse=True)
+        assert len(rivals) > 20
+        assert all(np.isfinite(one(P)).all() for one in rivals)
+        assert max(abs(float(one(P[-1])) / 131 - 1) for one in rivals[:3]) < 0.2
+    assert repr(rivals).startswith(f"<{len(rivals)} models of ")

@@ -36,7 +36,8 @@ class Design:
     """All hypotheses about series at the same points: what depends on points and priors only.
 
     A hypothesis is a noise cell (a drift and an error), a complication (0: none; then the lower
-    terms, the points that are off, the steps, and the rises), and a leading term (0: none, that is
+    terms, the points that are off, pairs of
+    them, and the steps), and a leading term (0: none, that is
     a constant).
 
     Attributes
@@ -48,6 +49,8 @@ class Design:
         Their values, 1 at the largest point.
     events : array of shape (points, events)
         What an event of one standard deviation adds to the relative values.
+    is_point_off : array of shape (events,)
+        Whether an event is that one point is off.
     drift, error : arrays of shape (cells,)
     brownian : array of shape (points, points)
         Covariance of a drift of 1.
@@ -62,13 +65,14 @@ class Design:
         self.growths, self.lower = self._leading.growths, self._lower.growths
         self.constant = self.growths.index(Growth.constant())
         self.varying = np.delete(np.arange(len(self.growths)), self.constant)
-        self.columns, self.lower_columns = (np.exp(terms.over_last(x).T) for terms in (self._leading, self._lower))
+        self.columns, self.lower_columns = (np.exp(terms.over_last(x)).T for terms in (self._leading, self._lower))
         self.places = {growth: k for k, growth in enumerate(self.growths)}
         events = events_of(len(x), noise)
         self.events = events.columns
         self.first_event = 1 + len(self.lower)
         self.n_complications = self.first_event + self.events.shape[1]
         self.step_ends = events.step_ends
+        self.is_point_off = events.points_off.sum(axis=0) == 1
         before = np.zeros((len(x), self.first_event))
         self.point_events = np.hstack([before, events.points_off])
         cells = list(product(noise.drifts.items(), noise.errors.items()))
@@ -238,7 +242,8 @@ def events_of(n: int, noise: NoisePrior) -> Events:
     columns = np.vstack([off.reshape(-1, n), ramps.reshape(-1, n)]).T
     points_off = np.hstack([off.reshape(-1, n).T, np.zeros((n, len(steps)))])
     step_ends = (*[None] * len(off), *steps)
-    return Events(columns * noise.size, np.array(prior), points_off, step_ends)
+    sizes = np.array([noise.point_size] * len(off) + [noise.step_size] * len(steps))
+    return Events(columns * sizes, np.array(prior), points_off, step_ends)
 
 
 def _some(places: list[tuple[int, int]]) -> list[tuple[int, int]]:

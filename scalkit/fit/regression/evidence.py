@@ -9,7 +9,7 @@ from scipy.special import log_ndtr, ndtr
 
 from scalkit.arrays import Flags, Floats, Ints
 from scalkit.fit.regression.design import Design
-from scalkit.fit.regression.factor import Factor, Whitened
+from scalkit.fit.regression.factor import Factor, Observed, Whitened
 from scalkit.fit.regression.priors import NEGATIVE
 
 NEGLIGIBLE = 10.0
@@ -56,56 +56,108 @@ class Kept:
         return Kept(*(getattr(self, field.name).take(places, axis=0) for field in fields(self)))
 
 
-def hypotheses_of(design: Design, y: Floats, scale: Floats, standard_error: Floats) -> list[Kept]:
-    """Return the hypotheses of each series that are not negligible.
+@dataclass(frozen=True, eq=False)
+class Hypotheses:
+    """All hypotheses about one series.
 
-    Parameters
+    Attributes
     ----------
-    y, scale, standard_error : arrays of shape (series, points)
-        Values, what their errors are relative to, and their relative standard errors.
+    design : Design
+    factor : Factor
+    share : array of shape (points,)
+        Largest value over the scale of each value.
+    target : array of shape (points,)
+        Values over their scales.
     """
-    white = Whitened(design, y, scale, standard_error)
-    factors, target = Factor.of(design, white), y / scale
-    return [_kept(design, factors.one(k), white.share[k], target[k]) for k in range(len(y))]
 
+    design: Design
+    factor: Factor
+    share: Floats
+    target: Floats
 
-def _kept(design: Design, factor: Factor, share: Floats, target: Floats) -> Kept:
-    """Return the hypotheses of one series that are not negligible.
+    @classmethod
+    def of(cls, design: Design, observed: Observed) -> list[Hypotheses]:
+        """Return the hypotheses of each series."""
+        white = Whitened(design, observed)
+        factors, target = Factor.of(design, white), observed.target
+        return [cls(design, factors.one(k), white.share[k], target[k]) for k in range(len(target))]
 
-    `share` is the largest value over the scales of the values, `target` the values over these.
-    """
-    kept, is_law = _near(design, factor, share, target, NEGLIGIBLE)
-    if not is_law:  # no candidate comes near the values; then the laws among all of them compete
-        kept, _ = _near(design, factor, share, target, np.inf)
-    return kept
+    def kept(self, log_prior: Floats | None = None) -> Kept:
+        """Return those that are not negligible.
 
+        Parameters
+        ----------
+        log_prior : array of shape (complications, growths), optional
+            By default that of the design.
+        """
+        log_prior = self.design.log_prior if log_prior is None else log_prior
+        kept, is_law = self._near(log_prior, NEGLIGIBLE)
+        if not is_law:  # laws that are near the best law may be far behind the best hypothesis
+            kept, _ = self._near(log_prior, np.inf)
+        return kept
 
-def _near(design: Design, factor: Factor, share: Floats, target: Floats, negligible: float) -> tuple[Kept, bool]:
-    """Return the hypotheses that are at most so many nats behind, and whether one of them is a law."""
-    # The best that a leading term can reach, which is positive, so that its prior density doubles.
-    # Determinant and sign are computed where it matters.
-    bound = factor.bound(design.log_prior + _LOG_2)
-    # One hypothesis computed exactly gives a floor that the best one cannot miss.
-    best = np.array([int(np.argmax(bound))])
-    floor = float(_Exact.of(factor, bound, best).logs[0]) - negligible
-    near = _Exact.of(factor, bound, np.flatnonzero(bound > floor))
-    near = near.some(near.logs > near.logs.max() - negligible - _LOG_2)
-    row, lead = np.divmod(near.places, bound.shape[2])
-    cell, extra = np.divmod(row, bound.shape[1])
-    mean, root = factor.shares(cell, extra, lead, near.z)
-    logs = near.logs + _log_of_signs(design, extra, lead, mean, root)
-    # The leading share is positive, which shifts the means of all three.
-    hazard = np.exp(-0.5 * near.z**2 - _LOG_ROOT - near.log_positive)
-    hazard[lead == design.constant] = 0.0
-    mean += root[:, :, 2] * hazard[:, None]
-    is_shift = _is_shift(design, share, target, extra, lead, mean)
-    logs -= _EXPLAINS_NOTHING * is_shift
-    highest = logs.max()
-    weights = np.exp(logs - highest)
-    places = np.flatnonzero(logs > highest - NEGLIGIBLE)
-    kept = Kept(cell, extra, lead, weights, mean, root, near.z, hazard).take(places)
-    kept.weights[:] /= kept.weights.sum()
-    return kept, not is_shift.all()
+    def given(self, place: int) -> Kept:
+        """Return those with one leading growth, as if it was known."""
+        is_other = np.arange(len(self.design.growths)) != place
+        return self.kept(np.where(is_other, -np.inf, self.design.log_prior))
+
+    def closeness(self) -> Floats:
+        """Return the log evidence that each growth reaches at most; minus infinity where it would fall.
+
+        Returns
+        -------
+        array of shape (growths,)
+        """
+        bound = self.factor.bound(self.design.log_prior).reshape(-1, len(self.design.growths))
+        best = bound.argmax(axis=0)
+        growths = np.arange(len(best))
+        rises = self.factor.across.reshape(bound.shape)[best, growths] > 0
+        rises[self.design.constant] = True
+        return np.where(rises, bound[best, growths], -np.inf)
+
+    def _near(self, log_prior: Floats, negligible: float) -> tuple[Kept, bool]:
+        """Return the hypotheses that are at most so many nats behind, and whether the best one is a law."""
+        design, factor = self.design, self.factor
+        # An upper bound: the leading share is positive, so that its prior density doubles.
+        # Determinant and sign are computed where it matters.
+        bound = factor.bound(log_prior + _LOG_2)
+        # One hypothesis computed exactly gives a floor that the best one cannot miss.
+        best = np.array([int(np.argmax(bound))])
+        floor = float(_Exact.of(factor, bound, best).logs[0]) - negligible
+        near = _Exact.of(factor, bound, np.flatnonzero(bound > floor))
+        near = near.some(near.logs > near.logs.max() - negligible - _LOG_2)
+        row, lead = np.divmod(near.places, bound.shape[2])
+        cell, extra = np.divmod(row, bound.shape[1])
+        mean, root = factor.shares(cell, extra, lead, near.z)
+        logs = near.logs + _log_of_signs(design, extra, lead, mean, root)
+        # The leading share is positive, which shifts the means of all three.
+        hazard = np.exp(-0.5 * near.z**2 - _LOG_ROOT - near.log_positive)
+        hazard[lead == design.constant] = 0.0
+        mean += root[:, :, 2] * hazard[:, None]
+        is_shift = self._is_shift(extra, lead, mean)
+        winner = int(np.argmax(logs))
+        is_law = bool(np.isfinite(logs[winner]) and not is_shift[winner])
+        logs -= _EXPLAINS_NOTHING * is_shift
+        highest = max(float(logs.max()), np.finfo(float).min)  # finite, also if no sign is possible
+        weights = np.exp(logs - highest)
+        places = np.flatnonzero(logs > highest - NEGLIGIBLE)
+        kept = Kept(cell, extra, lead, weights, mean, root, near.z, hazard).take(places)
+        kept.weights[:] /= kept.weights.sum()
+        return kept, is_law
+
+    def _is_shift(self, extra: Ints, lead: Ints, mean: Floats) -> Flags:
+        """Return flags of hypotheses that leave most of the values at more than one point to errors.
+
+        Errors add to relative values, so one common shift could stand for all values but the largest.
+        """
+        design = self.design
+        # Points come first here, so that sums over them add whole rows.
+        law = design.columns.take(lead, axis=1)
+        law *= np.where(lead == design.constant, 0.0, mean[:, 2])
+        law += mean[:, 0]
+        lower = np.flatnonzero((extra > 0) & (extra < design.first_event))
+        law[:, lower] += design.lower_columns.take(extra[lower] - 1, axis=1) * mean[lower, 1]
+        return np.asarray((law < (_EXPLAINED * self.target / self.share)[:, None]).sum(axis=0) > 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,17 +219,3 @@ def _positive(mean: Floats, root: Floats) -> Floats:
 def _sign_prior(positive: Floats) -> Floats:
     """Return the prior of a sign over that of any sign, from the probability of being positive."""
     return 2 * (NEGATIVE + (1 - 2 * NEGATIVE) * positive)
-
-
-def _is_shift(design: Design, share: Floats, target: Floats, extra: Ints, lead: Ints, mean: Floats) -> Flags:
-    """Return flags of hypotheses that leave most of the values at more than one point to errors.
-
-    Errors add to relative values, so one common shift could stand for all values but the largest.
-    """
-    # Points come first here, so that sums over them add whole rows.
-    law = design.columns.take(lead, axis=1)
-    law *= np.where(lead == design.constant, 0.0, mean[:, 2])
-    law += mean[:, 0]
-    lower = np.flatnonzero((extra > 0) & (extra < design.first_event))
-    law[:, lower] += design.lower_columns.take(extra[lower] - 1, axis=1) * mean[lower, 1]
-    return np.asarray((law < (_EXPLAINED * target / share)[:, None]).sum(axis=0) > 1)

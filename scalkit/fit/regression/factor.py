@@ -10,6 +10,36 @@ from scalkit.arrays import Floats, Ints
 from scalkit.fit.regression.design import Design
 
 
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """The values of several series.
+
+    Attributes
+    ----------
+    y : array of shape (series, points)
+    scale : array of shape (series, points)
+        What errors are relative to.
+    standard_error : array of shape (series, points)
+        Relative standard errors.
+    reach : array of shape (series, points)
+        How many times as far as usual a point may be off.
+    """
+
+    y: Floats
+    scale: Floats
+    standard_error: Floats
+    reach: Floats
+
+    def part(self, rows: slice) -> Observed:
+        """Return some of the series."""
+        return Observed(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+    @property
+    def target(self) -> Floats:
+        """Values over what errors are relative to."""
+        return self.y / self.scale
+
+
 class Whitened:
     """Columns and target of several series in units of their errors.
 
@@ -24,19 +54,21 @@ class Whitened:
         Largest value over the scale of each value.
     """
 
-    def __init__(self, design: Design, y: Floats, scale: Floats, standard_error: Floats) -> None:
-        variance = standard_error[:, None] ** 2 + design.error[:, None] ** 2
+    def __init__(self, design: Design, observed: Observed) -> None:
+        y = observed.y
+        variance = observed.standard_error[:, None] ** 2 + design.error[:, None] ** 2
         covariance = design.drift[:, None, None] ** 2 * design.brownian
         covariance = covariance + variance[..., None] * np.eye(len(design.x))
         factor = np.linalg.cholesky(covariance)
         inverse = np.linalg.inv(factor)
         largest = y.max(axis=1, keepdims=True)
-        self.share: Floats = np.where(largest > 0, largest, 1.0) / scale
+        self.share: Floats = np.where(largest > 0, largest, 1.0) / observed.scale
         share = self.share[:, :, None]
         self.columns: Floats = inverse @ (share * design.columns)[:, None]
         self.lower: Floats = inverse @ (share * design.lower_columns)[:, None]
-        self.events: Floats = inverse @ design.events
-        self.target: Floats = (inverse @ (y / scale)[:, None, :, None])[..., 0]
+        reaches = np.where(design.is_point_off, observed.reach[:, :, None], 1.0)
+        self.events: Floats = inverse @ (reaches * design.events)[:, None]
+        self.target: Floats = (inverse @ observed.target[:, None, :, None])[..., 0]
         self.log_density: Floats = -np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(axis=-1)
 
 
@@ -96,9 +128,7 @@ class Factor:
         r13, leading = apart(leading)
         z1, residual = apart(white.target[..., None])
         none = np.zeros((*column.shape, 1))
-        r12, added = apart(
-            np.concatenate([none, white.lower, np.broadcast_to(white.events, (*column.shape, white.events.shape[-1]))], axis=-1)
-        )
+        r12, added = apart(np.concatenate([none, white.lower, white.events], axis=-1))
         r22 = np.sqrt((added**2).sum(axis=-1) + 1)
         added = added / r22[..., None]
         z2 = (added @ np.swapaxes(residual, -1, -2))[..., 0]
@@ -119,11 +149,15 @@ class Factor:
         return Factor(*(getattr(self, field.name)[k] for field in fields(self)))
 
     def bound(self, log_prior: Floats) -> Floats:
-        """Return the log evidence of all hypotheses as if their leading share was certain.
+        """Return an upper bound of the log evidence, without determinant and sign of the leading share.
 
         Parameters
         ----------
         log_prior : array of shape (complications, growths)
+
+        Returns
+        -------
+        array of shape (cells, complications, growths)
         """
         gain = np.maximum(self.across, 0.0)
         np.square(gain, out=gain)

@@ -31,8 +31,8 @@ def standard_errors(repetitions: Floats, y: Floats) -> Floats:
 
     The spread is the interquartile range, because one slow repetition of five, such as a warm-up,
     moves neither the value nor the quartiles. Half of the spread of a point is its own, half that
-    of all points. Where values repeat, the clock is coarse: its step counts as an error of
-    rounding.
+    of all points. With fewer than four repetitions it is the standard deviation of all points.
+    Where values repeat, the clock is coarse: its step counts as an error of rounding.
 
     Parameters
     ----------
@@ -46,12 +46,13 @@ def standard_errors(repetitions: Floats, y: Floats) -> Floats:
     array of shape (points,)
         0 where there is one repetition only.
     """
-    count = np.isfinite(repetitions).sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        logs = np.log(np.where(repetitions > 0, repetitions, np.nan))
+    count = np.isfinite(logs).sum(axis=1)
     repeated = count >= 2
     if not repeated.any():
         return np.zeros(len(y))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        logs = np.log(np.where(repetitions > 0, repetitions, np.nan))[repeated]
+    logs = logs[repeated]
     n = count[repeated]
     if n.min() >= _ENOUGH:
         normal = np.array([_normal_range(int(each)) for each in n])

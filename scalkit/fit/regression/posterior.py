@@ -11,7 +11,8 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.fit.regression.design import Design, design_of
-from scalkit.fit.regression.evidence import Kept, hypotheses_of
+from scalkit.fit.regression.evidence import Hypotheses, Kept
+from scalkit.fit.regression.factor import Observed
 from scalkit.fit.regression.mixture import Mixture
 from scalkit.fit.regression.predictions import HEAVY, LEAST, Laws, Predictions
 from scalkit.fit.regression.priors import NoisePrior
@@ -20,7 +21,11 @@ from scalkit.growth import Growth
 _SERIES_AT_ONCE = 8
 """The arrays of so many series stay in the cache of a core."""
 _LOW = 0.4
-"""A value below so much of its neighbours' median has errors relative to that: it may be off by any factor."""
+"""A value below so much of its neighbours' median has errors relative to that: small scales follow laws less closely."""
+_PAIRS = ((-2, -1), (-3, -2), (1, 2), (2, 3), (-1, 1))
+"""Neighbours that two by two continue to a value."""
+_LARGEST_LOG = 300.0
+"""Values are continued up to exp(300): beyond, squares would overflow."""
 _TINY = 1e-15
 _ZERO = 1e-3
 """Share of the smallest positive value that stands for the error of a value of 0."""
@@ -52,16 +57,19 @@ class Posterior(Predictions):
     ----------
     design : Design
     y, usual : arrays of shape (points,)
-        Values, and the same without those that lie above their neighbours.
+        Values, and the same limited to the median of their neighbours.
+    scale, reach : arrays of shape (points,)
+        What errors are relative to, and how many times as large is what the neighbours of a value
+        continue to, at least 1.
     kept : Kept
         The hypotheses that are not negligible.
     """
 
-    def __init__(self, design: Design, y: Floats, usual: Floats, scale: Floats, standard_error: Floats, kept: Kept) -> None:
-        self.design, self.y, self.usual = design, y, usual
-        self.scale, self.standard_error = scale, standard_error
-        self.kept = kept
-        self._unit = float(y.max()) or 1.0
+    def __init__(self, design: Design, observed: Observed, usual: Floats, kept: Kept) -> None:
+        (self.y,), (self.scale,), (self.standard_error,) = observed.y, observed.scale, observed.standard_error
+        self.design, self.usual, self.kept = design, usual, kept
+        self._observed, self.reach = observed, observed.reach[0]
+        self._unit = float(self.y.max()) or 1.0
 
     @property
     def growths(self) -> tuple[Growth, ...]:
@@ -100,9 +108,20 @@ class Posterior(Predictions):
 
     @cached_property
     def by_probability(self) -> tuple[Growth, ...]:
-        """The growths that are not negligible, the most probable one first."""
-        order = np.argsort(-self.probabilities, kind="stable")
-        return tuple(self.growths[k] for k in order if self.probabilities[k] > 0)
+        """The growths that follow the values, the most probable one first.
+
+        Negligible ones come by how near they are. Those that would need a negative share are left
+        out.
+        """
+        is_likely = self.probabilities > 0
+        closeness = np.zeros(len(is_likely)) if is_likely.all() else self._hypotheses.closeness()
+        order = np.lexsort((-closeness, -self.probabilities))
+        return tuple(self.growths[k] for k in order if is_likely[k] or closeness[k] > -np.inf)
+
+    @cached_property
+    def _hypotheses(self) -> Hypotheses:
+        """All hypotheses, also those that are negligible, which are not kept."""
+        return Hypotheses.of(self.design, self._observed)[0]
 
     def _complications(self) -> Floats:
         """Return the probability of each complication."""
@@ -156,15 +175,10 @@ class Posterior(Predictions):
         return replace(found, weights=found.weights / found.weights.sum())
 
     def formula(self, growth: Growth) -> Formula:
-        """Return the most probable formula with a leading growth; its coefficients are averages.
-
-        Parameters
-        ----------
-        growth : Growth
-            One with a probability above 0.
-        """
-        kept = self.kept
+        """Return the most probable formula with a leading growth; its coefficients are averages."""
         place, first = self.design.places[growth], self.design.first_event
+        is_likely = self.probabilities[place] > 0
+        kept = self.kept if is_likely else self._hypotheses.given(place)
         weights = np.where(kept.lead == place, kept.weights, 0.0)
         # An event does not change the formula, so all of them count as no complication.
         kind = np.where(kept.complication < first, kept.complication, 0)
@@ -224,6 +238,28 @@ def _neighbours(y: Floats) -> Floats:
     return np.asarray(np.nanmedian(shifted, axis=0))
 
 
+def _continued(at: Floats, y: Floats) -> Floats:
+    """Return what power laws through two neighbours say of each value, the least one; 0 without any.
+
+    Parameters
+    ----------
+    at : array of shape (points,)
+        Logarithms of the points.
+    y : array of shape (series, points)
+        Those that are not positive are no neighbours.
+    """
+    n = y.shape[1]
+    with np.errstate(divide="ignore"):
+        logs = np.where(y > 0, np.log(y), np.nan)
+    found = np.full((len(_PAIRS), *y.shape), np.inf)
+    for row, (i, j) in enumerate(_PAIRS):
+        for k in range(max(0, -i, -j), min(n, n - i, n - j)):
+            share = (at[k] - at[k + i]) / (at[k + j] - at[k + i])
+            found[row, :, k] = (1 - share) * logs[:, k + i] + share * logs[:, k + j]
+    least = np.where(np.isnan(found), np.inf, found).min(axis=0)
+    return np.where(np.isfinite(least), np.exp(np.minimum(least, _LARGEST_LOG)), 0.0)
+
+
 def posteriors(
     x: Floats,
     parameter: str,
@@ -253,13 +289,15 @@ def posteriors(
     least = np.where(y > 0, y, np.inf).min(axis=1, keepdims=True)
     scale = np.maximum(y, resolution or _ZERO * np.where(np.isfinite(least), least, 1.0))
     neighbours = _neighbours(y)
-    usual = np.minimum(y, neighbours)
     scale = np.maximum(scale, _LOW * neighbours)
+    # A value far below what its neighbours continue to, as of a run that failed early, may be off
+    # by any factor.
+    reach = np.maximum(_continued(-design.distance(x), y) / scale, 1.0)
     error = np.sqrt(standard_error**2 + (resolution / scale) ** 2 / 12)
+    observed, usual = Observed(y, scale, error, reach), np.minimum(y, neighbours)
     found: list[Posterior] = []
     for start in range(0, len(y), _SERIES_AT_ONCE):
-        part = slice(start, start + _SERIES_AT_ONCE)
-        kept = hypotheses_of(design, y[part], scale[part], error[part])
-        rows = zip(y[part], usual[part], scale[part], error[part], kept, strict=True)
-        found += [Posterior(design, *row) for row in rows]
+        every = Hypotheses.of(design, observed.part(slice(start, start + _SERIES_AT_ONCE)))
+        for k, hypotheses in enumerate(every, start):
+            found.append(Posterior(design, observed.part(slice(k, k + 1)), usual[k], hypotheses.kept()))
     return found

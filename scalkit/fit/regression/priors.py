@@ -94,8 +94,9 @@ class NoisePrior:
         Prior probabilities that one point is off by a factor; that two points are by the same one
         (a library takes another algorithm there); that all points below some place are (it changes
         its algorithm, data outgrow a cache).
-    size : float
-        Standard deviation of their relative sizes.
+    point_size, step_size : float
+        Standard deviations of their relative sizes. A point may be off by any factor, as where a
+        run failed early, or met another job.
     """
 
     drifts: Mapping[float, float]
@@ -103,11 +104,12 @@ class NoisePrior:
     point_off: float = 0.0
     pair_off: float = 0.0
     step: float = 0.0
-    size: float = 0.7
+    point_size: float = 1.2
+    step_size: float = 0.7
     key: tuple[object, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        events = (self.point_off, self.pair_off, self.step, self.size)
+        events = (self.point_off, self.pair_off, self.step, self.point_size, self.step_size)
         key = (tuple(self.drifts.items()), tuple(self.errors.items()), events)
         object.__setattr__(self, "key", key)
 

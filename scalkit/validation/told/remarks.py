@@ -26,7 +26,12 @@ def _remarks(verdict: Verdict) -> Iterator[str]:
     if n < MIN_POINTS:
         yield f"the model rests on only {n} points of {name}; {MIN_POINTS} are the least to rely on"
     place = verdict.off_at
-    if verdict.hangs_on_last:
+    if verdict.hangs_on_last and verdict.last_is_low:
+        yield (
+            f"the value at {name} = {last:g} lies far below what the others suggest, as where a run ends early, and one value "
+            f"does not show how it goes on; measure {name} = {last:g} again, and a larger one"
+        )
+    elif verdict.hangs_on_last:
         yield (
             f"at {name} = {last:g} something of its own lifts the value, perhaps another algorithm or a disturbance, and one "
             f"value does not show how it goes on; measure {name} = {last:g} again, and a larger one"
@@ -50,7 +55,7 @@ def _remarks(verdict: Verdict) -> Iterator[str]:
         )
     if verdict.may_be_caches:
         yield (
-            "operations take longer where data outgrow the caches, which may explain that the claim "
+            "data that outgrow the caches make each operation slower, which may explain why the claim "
             f"{verdict.expectation.growth} is outgrown by a factor of {verdict.excess:.2g}; count instructions to tell "
             "this from a faster growth"
         )

@@ -192,12 +192,13 @@ def _scrambled(keys: Keys) -> Keys:
 
 
 def _events(points: Floats, noise: NoisePrior) -> tuple[Floats, Floats]:
-    """Return which points each event sets apart (events, points), and the log prior of each and of none."""
+    """Return what each event adds to relative values (events, points), and the log prior of each and of none."""
     n = len(points)
     below = [(x < edge).astype(float) for x in points.T for edge in np.unique(x)[1:]]
     shares = [noise.point_off / n] * n + [noise.step / max(len(below), 1)] * len(below)
+    sizes = np.array([noise.point_size] * n + [noise.step_size] * len(below))
     with np.errstate(divide="ignore"):
-        return np.vstack([np.eye(n), *below]), np.log([*shares, 1 - noise.point_off - noise.step])
+        return sizes[:, None] * np.vstack([np.eye(n), *below]), np.log([*shares, 1 - noise.point_off - noise.step])
 
 
 def _usual(terms: Sequence[Growth], name: str) -> tuple[int, ...]:

@@ -85,7 +85,7 @@ class Relative:
         diagonal += self.standard_error**2 + cells.error[:, None] ** 2
         for matrix, event in zip(found, cells.event.tolist(), strict=True):
             if 0 <= event < len(design.events):
-                direction = design.events[event] * design.noise.size
+                direction = design.events[event]
                 matrix += direction[:, None] * direction
         return np.asarray(found)
 
@@ -123,7 +123,7 @@ class Relative:
         found = self.evidence(hypotheses, cells)
         # An event adds a matrix of rank one to the covariance.
         steps = product(found.inverse, design.events[len(self.y) :].T)
-        events = design.noise.size * np.concatenate([found.inverse, steps], axis=2)
+        events = np.concatenate([design.noise.point_size * found.inverse, steps], axis=2)
         along = found.basis @ events[:, None]
         free = (events**2).sum(axis=1)[:, None] - (along**2).sum(axis=2)
         across = found.residual @ events
