@@ -12,6 +12,9 @@ _Made = TypeVar("_Made")
 _NEARLY = 1e-5
 """Relative distance from a whole number that is below what the prior of the shares moves exact coefficients by."""
 
+_FARTHEST = 0.01
+"""Distance from a whole number beyond which a large coefficient is another one, however near it is relatively."""
+
 
 class MadeModels(Sequence[_Made], Generic[_Key, _Made]):
     """Models that are created on first access, because few of dozens are shown.
@@ -54,4 +57,4 @@ def nearest_whole(value: float) -> float | None:
     if not math.isfinite(value):
         return None
     whole = float(round(value))
-    return whole if abs(value - whole) <= _NEARLY * abs(value) else None
+    return whole if abs(value - whole) <= min(_NEARLY * abs(value), _FARTHEST) else None

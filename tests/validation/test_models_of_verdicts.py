@@ -48,3 +48,8 @@ def test_rivals_come_by_falling_probability_and_have_models_however_improbable()
         assert all(np.isfinite(one(P)).all() for one in rivals)
         assert max(abs(float(one(P[-1])) / 131 - 1) for one in rivals[:3]) < 0.2
     assert repr(rivals).startswith(f"<{len(rivals)} models of ")
+
+
+def test_large_coefficients_of_exact_values_are_not_made_whole() -> None:
+    events = sk.measurements(P, 766990.394 * np.log2(P), name="f", metric="events", unit="1", exact=True)
+    assert sk.validate(events, {"f": "log(p)"})["f"].model.coefficient == pytest.approx(766990.394, rel=1e-8)
