@@ -115,7 +115,7 @@ NOISES: dict[str, Callable[[np.random.Generator, Floats, float], Any]] = {"value
 
 
 def odd_factors(rng: np.random.Generator, commits: int = COMMITS, *, in_a_row: bool = False) -> Floats:
-    """Return how many times as long each commit takes where a few are off, apart from each other or independent."""
+    """Return the factors of all commits where a few are off, apart from each other or independent."""
     factors = np.ones(commits)
     for k, drawn in enumerate(rng.random(commits)):
         if in_a_row or k == 0 or factors[k - 1] == 1:
@@ -124,13 +124,13 @@ def odd_factors(rng: np.random.Generator, commits: int = COMMITS, *, in_a_row: b
 
 
 def odd_factor(rng: np.random.Generator, is_slow: bool) -> float:
-    """Return how many times as long an odd commit takes."""
+    """Return the factor of an odd commit."""
     factor = float(rng.uniform(1.1, MOST))
     return factor if is_slow else 1 / factor
 
 
 def odd_at(rng: np.random.Generator, place: int, is_slow: bool) -> Floats:
-    """Return how many times as long each commit takes where one is off."""
+    """Return the factors of all commits where one is off."""
     factors = np.ones(COMMITS)
     factors[place] = odd_factor(rng, is_slow)
     return factors
@@ -150,7 +150,7 @@ ONE_ODD: dict[str, Callable[[np.random.Generator], Floats]] = {
 
 
 def two_modes(rng: np.random.Generator, share: float) -> Floats:
-    """Return how many times as long each commit takes on a machine that is 15 % slower at some of them."""
+    """Return the factors of all commits on a machine that is 15 % slower at some of them."""
     return np.where(rng.random(COMMITS) < share, 1.15, 1.0)
 
 

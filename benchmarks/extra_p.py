@@ -26,7 +26,7 @@ def interpreter() -> Path:
 
 
 def answer(benchmark: str, question: Any) -> Any:
-    """Return what a benchmark prints as JSON when it is called as a worker.
+    """Return the JSON that a benchmark prints when it is called as a worker.
 
     The worker shares the file of the benchmark, which imports scalkit late, as the environment
     has none.

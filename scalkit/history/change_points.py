@@ -251,7 +251,7 @@ class ChangePoints:
         return self.change(before, after), float((step**2).max()) * scale
 
     def _gains(self, members: Ints) -> Floats:
-        """Return how much better than none a change before each member but the first explains."""
+        """Return the gain of a change before each member but the first over none."""
         views = self._views[members]
         n = np.arange(1, len(views))[:, np.newaxis]
         below = np.cumsum(views, axis=0)

@@ -53,3 +53,12 @@ def test_rivals_come_by_falling_probability_and_have_models_however_improbable()
 def test_large_coefficients_of_exact_values_are_not_made_whole() -> None:
     events = sk.measurements(P, 766990.394 * np.log2(P), name="f", metric="events", unit="1", exact=True)
     assert sk.validate(events, {"f": "log(p)"})["f"].model.coefficient == pytest.approx(766990.394, rel=1e-8)
+
+
+def test_a_verdict_stays_small_when_its_models_are_looked_at() -> None:
+    """Hypotheses that are negligible take more memory than all others, and verdicts are many."""
+    values = (3 + P)[:, None] * np.exp(0.01 * np.random.default_rng(2).standard_normal((7, 5)))
+    verdict = sk.validate(sk.measurements(P, values, name="f"), {"f": "p"})["f"]
+    before = len(pickle.dumps(verdict))
+    assert len(list(verdict.models)) > 20
+    assert len(pickle.dumps(verdict)) < before + 300_000

@@ -36,8 +36,7 @@ class Design:
     """All hypotheses about series at the same points: what depends on points and priors only.
 
     A hypothesis is a noise cell (a drift and an error), a complication (0: none; then the lower
-    terms, the points that are off, pairs of
-    them, and the steps), and a leading term (0: none, that is
+    terms, the points that are off, pairs of them, and the steps), and a leading term (0: none, that is
     a constant).
 
     Attributes

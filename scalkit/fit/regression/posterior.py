@@ -118,9 +118,9 @@ class Posterior(Predictions):
         order = np.lexsort((-closeness, -self.probabilities))
         return tuple(self.growths[k] for k in order if is_likely[k] or closeness[k] > -np.inf)
 
-    @cached_property
+    @property
     def _hypotheses(self) -> Hypotheses:
-        """All hypotheses, also those that are negligible, which are not kept."""
+        """All hypotheses, also the negligible ones. They are not kept, as they take twice the memory of all the rest."""
         return Hypotheses.of(self.design, self._observed)[0]
 
     def _complications(self) -> Floats:
@@ -239,7 +239,7 @@ def _neighbours(y: Floats) -> Floats:
 
 
 def _continued(at: Floats, y: Floats) -> Floats:
-    """Return what power laws through two neighbours say of each value, the least one; 0 without any.
+    """Return the least value that power laws through two neighbours give for each point; 0 without any.
 
     Parameters
     ----------

@@ -192,7 +192,7 @@ def _scrambled(keys: Keys) -> Keys:
 
 
 def _events(points: Floats, noise: NoisePrior) -> tuple[Floats, Floats]:
-    """Return what each event adds to relative values (events, points), and the log prior of each and of none."""
+    """Return the additions of events to relative values (events, points), and the log prior of each and of none."""
     n = len(points)
     below = [(x < edge).astype(float) for x in points.T for edge in np.unique(x)[1:]]
     shares = [noise.point_off / n] * n + [noise.step / max(len(below), 1)] * len(below)
