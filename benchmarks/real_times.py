@@ -8,6 +8,9 @@ functions, counted by callgrind; bytes are the peak that ``tracemalloc`` sees du
 are counted once, at sizes that take up to ten milliseconds. (Callgrind offers no AVX-512, so numpy
 and the C library may run other code there than when they are timed.)
 
+Inputs of a size take turns, as `scalkit.check` does it: a processor learns the branches of a short
+call by heart if its input is always the same.
+
 The output is JSON Lines: a record about the machine first, then one for each series::
 
     name, language, kind ("cpu", "wall", "instructions", "bytes"), split ("train" or "test", by a
@@ -30,6 +33,7 @@ import datetime
 import functools
 import gc
 import importlib.util
+import itertools
 import json
 import math
 import os
@@ -48,6 +52,7 @@ from typing import Any, Protocol
 
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 
+import real_times_functions
 from real_times_functions import PYTHON, C, Function, Growth
 
 REPETITIONS = 5
@@ -59,6 +64,8 @@ REPETITION_NS = 1_000_000
 """Least duration of one repetition."""
 COUNTED_S = 0.01
 """The largest size at which instructions are counted takes at most this without callgrind."""
+INPUTS, PREPARING_S = 32, 5e-3
+"""Inputs that take turns at a size: at most so many, and as many as are made in so long."""
 KERNELS = Path(__file__).with_suffix(".c")
 KINDS = ("cpu", "wall", "instructions", "bytes")
 ROOT_2 = math.sqrt(2.0)
@@ -78,13 +85,15 @@ class PythonRunner:
     """Calls a Python function; garbage is collected between repetitions only."""
 
     def __init__(self, function: Function):
-        self.function, self.made = function, dict[int, Any]()
+        self.function, self.made = function, dict[int, list[Any]]()
+        self.spent_s = dict[int, float]()
 
     def run(self, n: int, calls: int) -> tuple[int, int]:
-        if n not in self.made:
-            self.made[n] = self.function.setup(n)
-        made, call = self.made[n], self.function.call
-        inputs = [made.copy() for _ in range(calls)] if self.function.fresh else [made] * calls
+        prepared = self.prepared(n, calls)
+        call = self.function.call
+        inputs = list(itertools.islice(itertools.cycle(prepared), calls))
+        if self.function.fresh:
+            inputs = [one.copy() for one in inputs]
         gc.collect(0)
         gc.disable()
         cpu, wall = time.process_time_ns(), time.perf_counter_ns()
@@ -93,6 +102,17 @@ class PythonRunner:
         wall, cpu = time.perf_counter_ns() - wall, time.process_time_ns() - cpu
         gc.enable()
         return cpu, wall
+
+    def prepared(self, n: int, calls: int) -> list[Any]:
+        """Return as many inputs as can be made quickly, one at least."""
+        made = self.made.setdefault(n, [])
+        while not made or (len(made) < min(calls, INPUTS) and self.spent_s.get(n, 0.0) < PREPARING_S):
+            real_times_functions.draw = len(made)
+            start = time.perf_counter()
+            made.append(self.function.setup(n))
+            self.spent_s[n] = self.spent_s.get(n, 0.0) + time.perf_counter() - start
+        real_times_functions.draw = 0
+        return made
 
     def keep(self, sizes: list[int]) -> None:
         self.made = {n: made for n, made in self.made.items() if n in sizes}

@@ -24,7 +24,7 @@ _PROBING = 0.2
 _CALLS = 60
 """The largest size takes at most the budget divided by this: some ten samples there, as many at the next, two runs."""
 _PREPARING = 0.25
-"""What counts of the setup, which is called twice for a size while the function is called some twenty times."""
+"""What counts of the setup, which is called twice for a large size while the function is called some twenty times."""
 _BUSY = 0.1
 """A share of the machine that others use from which on their turns on the cores show in wall times."""
 _WAITS = 0.5
@@ -103,8 +103,9 @@ def check(
     expectation : Expectation or str
         In one parameter, for example ``"n log n"``.
     setup : callable, optional
-        Makes the arguments from a size: a tuple is all of them, anything else the only one. Not timed. Without it, `func` is
-        called with the size itself.
+        Makes the arguments from a size: a tuple is all of them, anything else the only one. Not timed. Calls that are short
+        take turns with up to 32 inputs, as far as they are made quickly: the branches of one that is always the same are
+        learnt by the processor. Without it, `func` is called with the size itself.
     n : iterable of positive numbers, optional
         The sizes; by default up to twelve that the budget allows, over a range of at most 512.
     fresh : bool

@@ -49,19 +49,21 @@ MATERIAL = 1.25
 
 MEMORY = 8.0
 """Factor by which each operation becomes slower at most as data outgrow caches, branch predictors and pools of small objects, but
-for one function in twelve."""
+for one function in sixteen."""
 
 CLEAN_MEMORY = 2.0
 """The same where the values follow one law without a drift: a rise by caches may look like a logarithm over a short range."""
 
 MOST_MEMORY = 35.0
-"""Factor beyond which caches are not named as a reason: they reach it in one in twenty of the functions whose times outgrow a
+"""Factor beyond which caches are not named as a reason: they reach it in one in forty of the functions whose times outgrow a
 true claim."""
 
-_MEDIAN_MEMORY, _STEEPNESS = 4.8, 5.8
-"""The factor that half of the functions reach whose times outgrow a true claim, as in the training half of
-`data/real/functions.jsonl`, and how fast larger ones become improbable. In these data a quarter lies above 9; but then claims
-that are too optimistic by n^(1/2) would pass, as they are outgrown by a factor of 32 over ten doublings."""
+_SPAN_POWER, _MOST_HALF, _CLEAN_HALF, _STEEPNESS = 0.3, 6.0, 1.5, 8.0
+"""Caches explain half of the rises by the 0.3rd power of the range of sizes, as a short range
+outgrows few of them, or by `_MOST_HALF` if that is less; half of those by `_CLEAN_HALF` that follow
+a law without a drift; and larger ones ever less, by the power `_STEEPNESS`. They come from the
+training half of `data/real/functions.jsonl`: were more allowed, more claims that are too optimistic
+would pass."""
 
 PROCESSES = frozenset("p np nprocs procs processes ranks nodes threads cores workers".split())
 """Names of parameters that are numbers of processes, in lower case; any other is the size of a problem."""
@@ -72,9 +74,30 @@ def counts_processes(parameter: str) -> bool:
     return parameter.lower() in PROCESSES
 
 
-def unexplained(factor: float) -> float:
-    """Return the probability that data outgrowing caches do not explain a factor from 1 on."""
-    return float(1 / (1 + (_MEDIAN_MEMORY / factor) ** _STEEPNESS))
+def unexplained(factor: float, span: float, faster: float) -> dict[str, float]:
+    """Return the probabilities that data outgrowing caches do not explain a rise of times over a size.
+
+    Parameters
+    ----------
+    factor : float
+        By how much the values outgrow the claim, from 1 on.
+    span : float
+        The largest size over the smallest one.
+    faster : float
+        Probability that the values follow a faster growth.
+
+    Returns
+    -------
+    dict
+        Of those that follow a faster growth with a drift only (``"drifting"``), and of those that
+        do without one (``"clean"``): they are explained only while the claim is possible, too.
+    """
+
+    def beyond(half: float) -> float:
+        return float(1 / (1 + (half / factor) ** _STEEPNESS))
+
+    clean = 1.0 if faster >= SURE else beyond(_CLEAN_HALF)
+    return {"clean": clean, "drifting": beyond(min(_MOST_HALF, span**_SPAN_POWER))}
 
 
 def machine_factor(series: Values, parameters: Sequence[str]) -> float:

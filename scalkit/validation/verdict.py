@@ -105,10 +105,10 @@ class Verdict(Judged):
     def too_fast(self) -> float:
         """Probability that it grows faster than claimed by more than is tolerated.
 
-        Times over the size of a problem also rise where data outgrow caches: where they follow a
-        faster law only with a drift, it counts as far as that does not explain by how much they
-        outgrow the claim. A largest point that several launches found far above the others is a
-        faster growth, too.
+        Times over the size of a problem also rise where data outgrow caches: a faster growth counts
+        as far as that does not explain by how much they outgrow the claim, which it does more
+        easily where they follow that growth only with a drift. A largest point that several
+        launches found far above the others is a faster growth, too.
         """
         posterior = self.posterior
         if self.jumps:
@@ -116,7 +116,8 @@ class Verdict(Judged):
         faster = posterior.too_fast(self.bound)
         if super().machine_factor < MEMORY or faster < _NEGLIGIBLE:
             return faster
-        return posterior.too_fast(self.bound, drifting=unexplained(self.excess))
+        x = self.series.x
+        return posterior.too_fast(self.bound, **unexplained(self.excess, float(x[-1] / x[0]), faster))
 
     @property
     def may_be_caches(self) -> bool:

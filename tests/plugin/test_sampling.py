@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import random
 import weakref
+from types import SimpleNamespace
 
 import pytest
 
+from scalkit.bench.functions import sampling
 from scalkit.bench.functions.sampling import Effort, TooSlowError, quartile_interval, resolution_ns, sample_all, timed_loop
 
 SIZES = [100.0, 200.0, 400.0, 800.0, 1600.0, 3200.0]
@@ -40,6 +42,29 @@ def test_a_sample_lasts_a_millisecond_or_100_steps_of_the_clock(clock) -> None:
         assert one.first_ns == pytest.approx(10 * size + 20)
     slow = sample_all(loops(clock, lambda n: 1e5 * n), SIZES, Effort(budget_s=60), clock=clock)
     assert {one.loops for one in slow} == {1}
+
+
+def test_inputs_take_turns(clock) -> None:
+    made, seen = [], []
+
+    def arguments() -> tuple[int]:
+        made.append(len(made))
+        return (made[-1],)
+
+    loop = timed_loop(seen.append, arguments, False, clock)
+    for calls in (1, 3, 50):
+        seen.clear()
+        loop(calls)
+        assert seen == [k % 32 for k in range(calls)]
+    assert made == list(range(32))
+
+
+def test_an_input_that_takes_long_to_prepare_is_the_only_one(clock, monkeypatch) -> None:
+    seconds = iter(range(9)).__next__
+    monkeypatch.setattr(sampling, "time", SimpleNamespace(perf_counter=seconds))
+    seen: list[object] = []
+    timed_loop(seen.append, lambda: ("x",), False, clock)(3)
+    assert seen == ["x"] * 3
 
 
 def test_calls_that_wait_do_not_fill_a_sample_by_the_clock_of_the_processor() -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 import scalkit as sk
@@ -18,7 +20,7 @@ from scalkit.errors import DataError, ExpectationError, UsageError
 from scalkit.formats.ci.annotations import to_github
 from scalkit.measure import combine
 from scalkit.validation import Expectation
-from scalkit.validation.answer import excess, fitted_coefficients, tolerances
+from scalkit.validation.answer import excess, fitted_coefficients, tolerances, unexplained
 from scalkit.validation.baseline.regression import regression
 from scalkit.validation.limit import parse_budget
 
@@ -85,6 +87,42 @@ def test_caches_are_named_where_they_may_explain_a_rise() -> None:
     assert not remarks("n", lawful), "a law without a drift is a faster growth"
 
 
+SORTED = np.array([40.0, 88.8, 172.6, 383.6, 865.3, 1696.5, 3921.1, 8710.5, 19638.6, 45053.6])
+SORTED_AGAIN = np.array([41.5, 76.6, 187.4, 401.9, 813.6, 1843.4, 4257.6, 8621.3, 18983.1, 43987.6])
+"""Times in us of sorting random numbers in Python, in two runs (measured on two cores of an Intel Xeon, 2026-11-28)."""
+
+
+def test_caches_may_explain_a_small_rise_that_could_be_a_law() -> None:
+    n = 512 * 2.0 ** np.arange(10)
+
+    def of(parameter: str) -> sk.validation.Verdict:
+        data = sk.measurements(n, np.stack([SORTED, SORTED_AGAIN], 1), unit="us", parameter=parameter)
+        return sk.validate(data, {"f": f"{parameter} log {parameter}"})["f"]
+
+    found = of("n")
+    assert 0.5 < found.posterior.too_fast(found.bound) < 0.95
+    assert found.excess < 1.25
+    assert found.answer == "fine"
+    assert found.too_fast < 0.15
+    assert of("p").answer == "cannot tell", "processes have no caches to outgrow"
+
+
+@pytest.mark.parametrize(("octaves", "answer"), [(4, "fix"), (10, "fine")])
+def test_caches_explain_less_over_a_short_range(octaves: int, answer: str) -> None:
+    n = np.geomspace(1000, 1000 * 2.0**octaves, 9)
+    steps = np.array([1, 1.02, 1.3, 1.9, 2.2, 3.1, 3.3, 4.6, 5.1])  # no law
+    values = (1e-9 * n * steps)[:, None] * np.exp(0.01 * np.random.default_rng(3).standard_normal((9, 5)))
+    assert sk.validate(sk.measurements(n, values, parameter="n"), {"f": "n"})["f"].answer == answer
+
+
+@given(st.floats(1, 1e6), st.floats(1, 1e9), st.floats(0, 1))
+def test_what_caches_do_not_explain_is_a_probability(factor: float, span: float, faster: float) -> None:
+    found, more = unexplained(factor, span, faster), unexplained(2 * factor, span, faster)
+    for kind, share in found.items():
+        assert 0 <= share <= more[kind] <= 1
+    assert found["drifting"] <= found["clean"] or span < 4, "a law is less like caches than a drift"
+
+
 SIZES = 1000 * 2.0 ** np.arange(6)
 LAWS = {"n": 1 + SIZES / 100, "n^2": 1 + SIZES**2 / 1e4, "n^(1/2)": SIZES**0.5}
 
@@ -123,10 +161,10 @@ def test_the_sentence_says_what_the_answer_says() -> None:
     assert uncertain.sentence == (
         "f does not grow faster than claimed, n: n^(1/3) is most probable; anything faster than n^(5/4) is excluded."
     )
-    drifting = judged("n", N * np.linspace(1, 1.2, 6))["f"]
+    drifting = judged("n", N * np.linspace(1, 1.7, 6))["f"]
     assert drifting.along["n"].answer == drifting.answer == "cannot tell"
     assert drifting.sentence == (
-        "f: it grows faster than claimed, n, with a probability of 80 %; measure a larger n, or more repetitions."
+        "f: it grows faster than claimed, n, with a probability of 88 %; measure a larger n, or more repetitions."
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import repeat
+from itertools import cycle, islice
 from statistics import fmean, stdev
 from typing import Any, Literal
 
@@ -20,6 +20,8 @@ _LEVEL = 0.95
 _MOST_LOOPS = 1_000_000
 _STEPS = 100
 _HOPELESS = 10
+_MOST_INPUTS = 32
+_PREPARING_S = 5e-3
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,8 @@ class TooSlowError(Exception):
 def timed_loop(func: Callable[..., object], arguments: Callable[[], tuple[Any, ...]], fresh: bool, clock: Clock) -> Loop:
     """Return a function that calls `func` k times and returns the nanoseconds that this took.
 
-    `arguments`: makes the positional arguments; called once, or before the clock starts for each call if `fresh`.
+    `arguments`: makes the positional arguments, before the clock starts: of each call if `fresh`, else of a few calls that
+    take turns.
     `clock`: nanoseconds from any origin.
     """
 
@@ -101,16 +104,39 @@ def timed_loop(func: Callable[..., object], arguments: Callable[[], tuple[Any, .
 
     if fresh:
         return with_fresh
-    args = arguments()
+    inputs = _Inputs(arguments)
 
-    def with_same(k: int) -> int:
-        times = repeat(None, k)
+    def with_prepared(k: int) -> int:
+        turns = islice(cycle(inputs.prepared(k)), k)
         start = clock()
-        for _ in times:
+        for args in turns:
             func(*args)
         return clock() - start
 
-    return with_same
+    return with_prepared
+
+
+class _Inputs:
+    """Arguments that take turns, as many as there are calls in a sample and as are prepared quickly.
+
+    A processor learns by heart which way the branches of a short call go if its input is always
+    the same: sorting 500 numbers is 2.5 times as fast then, which looks like growth later on.
+    """
+
+    def __init__(self, arguments: Callable[[], tuple[Any, ...]]) -> None:
+        self._arguments = arguments
+        self._made: list[tuple[Any, ...]] = []
+        self._spent_s = 0.0
+        self.prepared(1)
+
+    def prepared(self, calls: int) -> list[tuple[Any, ...]]:
+        """Return arguments for a sample of so many calls."""
+        wanted = min(calls, _MOST_INPUTS)
+        while not self._made or (len(self._made) < wanted and self._spent_s < _PREPARING_S):
+            start = time.perf_counter()
+            self._made.append(self._arguments())
+            self._spent_s += time.perf_counter() - start
+        return self._made
 
 
 def resolution_ns(clock: Clock) -> int:

@@ -87,19 +87,20 @@ class Posterior(Predictions):
         places = self.design.places
         return float(self.probabilities[places[growth]]) if growth in places else 0.0
 
-    def too_fast(self, bound: Growth, drifting: float = 1.0) -> float:
+    def too_fast(self, bound: Growth, clean: float = 1.0, drifting: float = 1.0) -> float:
         """Return the probability of growing faster than `bound`.
 
         Parameters
         ----------
         bound : Growth
-        drifting : float
-            As how much a faster growth counts where the values follow it only with a drift.
+        clean, drifting : float
+            As how much a faster growth counts where the values follow it, and where only with a
+            drift.
         """
         first, kept = bisect_right(self.growths, bound), self.kept
-        if drifting == 1:
+        if clean == drifting == 1:
             return float(self.probabilities[first:].sum())
-        counts = np.where(self.design.drift[kept.cell] > 0, drifting, 1.0)
+        counts = np.where(self.design.drift[kept.cell] > 0, drifting, clean)
         return float((kept.weights * counts)[kept.lead >= first].sum())
 
     def as_fast_as(self, bound: Growth) -> float:

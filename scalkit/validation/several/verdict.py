@@ -81,14 +81,16 @@ class SeveralVerdict(Judged):
     def too_fast(self) -> float:
         """Probability that it grows faster as a whole than claimed by more than is tolerated.
 
-        Times over the size of a problem also rise where data outgrow caches: where they follow a
-        faster law only with a drift, it counts as far as that does not explain by how much they
-        outgrow the claim.
+        Times over the size of a problem also rise where data outgrow caches: a faster growth counts
+        as far as that does not explain by how much they outgrow the claim, which it does more
+        easily where they follow that growth only with a drift.
         """
         faster = self.posterior.too_fast(self.bounds)
         if self._machine_factor < MEMORY or faster < _NEGLIGIBLE:
             return faster
-        return self.posterior.too_fast(self.bounds, drifting=unexplained(self.excess))
+        sizes = self.series.points[:, self.parameters.index(self._decisive)]
+        span = float(sizes.max() / sizes.min())
+        return self.posterior.too_fast(self.bounds, **unexplained(self.excess, span, faster))
 
     @cached_property
     def _outgrown(self) -> tuple[str, ...]:

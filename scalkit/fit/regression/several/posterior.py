@@ -165,7 +165,7 @@ class SumPosterior(Predictions):
                 terms.append((self.design.growth_of(column), float(np.sign(own)), log2))
         return Sum(constant, tuple(terms), float(self.shares[place]), rows)
 
-    def too_fast(self, bounds: Sequence[Growth], drifting: float = 1.0) -> float:
+    def too_fast(self, bounds: Sequence[Growth], clean: float = 1.0, drifting: float = 1.0) -> float:
         """Return the probability that the values outgrow all of some products together.
 
         They do where a column grows faster than each of the products along some parameter, and
@@ -174,10 +174,11 @@ class SumPosterior(Predictions):
         Parameters
         ----------
         bounds : sequence of Growth
-        drifting : float
-            As how much a faster growth counts where the values follow it only with a drift.
+        clean, drifting : float
+            As how much a faster growth counts where the values follow it, and where only with a
+            drift.
         """
-        counts = np.where(self._drift.any(axis=1), drifting, 1.0)
+        counts = np.where(self._drift.any(axis=1), drifting, clean)
         return float((self.weights * counts)[self.outgrows(bounds)].sum())
 
     def outgrows(self, bounds: Sequence[Growth]) -> Flags:
