@@ -37,9 +37,12 @@ class Function:
     fresh: bool = False
 
 
+GENERATOR, NUMPY_GENERATOR = random.Random(1), np.random.default_rng(1)
+"""Inputs of a size differ, as a processor learns the branches of one that is always the same."""
+
+
 def values(n: int) -> list[float]:
-    generator = random.Random(n)
-    return [generator.random() for _ in range(n)]
+    return [GENERATOR.random() for _ in range(n)]
 
 
 def whole(n: int) -> list[int]:
@@ -94,7 +97,7 @@ def table(n: int) -> tuple[dict[int, int], int]:
 
 def graph(n: int) -> Any:
     nx = importlib.import_module("networkx")
-    return nx.gnm_random_graph(n, 4 * n, seed=1)
+    return nx.gnm_random_graph(n, 4 * n, seed=GENERATOR)
 
 
 def of_networkx(name: str) -> Callable[..., object]:
@@ -108,7 +111,7 @@ def of_networkx(name: str) -> Callable[..., object]:
 
 
 def frame(n: int) -> Any:
-    keys = np.random.default_rng(1).integers(0, 100, n)
+    keys = NUMPY_GENERATOR.integers(0, 100, n)
     return importlib.import_module("pandas").DataFrame({"key": keys, "value": np.arange(n, dtype=float)})
 
 
@@ -125,7 +128,7 @@ def transformed(x: Any) -> object:
 
 
 def noise(n: int) -> Any:
-    return np.random.default_rng(1).random(n)
+    return NUMPY_GENERATOR.random(n)
 
 
 def two_squares(n: int) -> tuple[Any, Any]:
@@ -133,7 +136,7 @@ def two_squares(n: int) -> tuple[Any, Any]:
 
 
 def random_bytes(n: int) -> bytes:
-    return random.Random(1).randbytes(n)
+    return GENERATOR.randbytes(n)
 
 
 FUNCTIONS = (
@@ -192,11 +195,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--budget", type=float, default=4.0, help="seconds of each (default: %(default)s)")
     parser.add_argument("--only", default="", help="functions whose name has this in it")
+    parser.add_argument("--times", type=int, default=1, help="of each (default: %(default)s)")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     chosen = [one for one in FUNCTIONS if args.only in one.name]
     absent = [one.name for one in chosen if not is_there(one)]
-    rows = [tried(one, claim, args.budget) for one in chosen if one.name not in absent for claim in (one.truth, *one.wrong)]
+    claims = [(one, claim) for one in chosen if one.name not in absent for claim in (one.truth, *one.wrong)]
+    rows = [tried(one, claim, args.budget) for one, claim in claims for _ in range(args.times)]
     for is_true, words in ((True, "right claims"), (False, "wrong claims")):
         truths = {one.name: one.truth for one in chosen}
         some = [row for row in rows if (truths[row["function"]] == row["claim"]) == is_true]

@@ -116,6 +116,7 @@ class PythonRunner:
 
     def keep(self, sizes: list[int]) -> None:
         self.made = {n: made for n, made in self.made.items() if n in sizes}
+        self.spent_s = {n: spent for n, spent in self.spent_s.items() if n in sizes}
 
     def close(self) -> None:
         self.made = {}

@@ -120,7 +120,7 @@ class Function:
 
 
 draw = 0
-"""Which of the inputs of a size is made; the benchmark counts it up."""
+"""Which of the inputs of a size is made; the benchmark counts it up. Parts of a few inputs are the same for all."""
 
 
 def generator(n: int) -> np.random.Generator:

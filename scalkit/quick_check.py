@@ -103,9 +103,10 @@ def check(
     expectation : Expectation or str
         In one parameter, for example ``"n log n"``.
     setup : callable, optional
-        Makes the arguments from a size: a tuple is all of them, anything else the only one. Not timed. Calls that are short
-        take turns with up to 32 inputs, as far as they are made quickly: the branches of one that is always the same are
-        learnt by the processor. Without it, `func` is called with the size itself.
+        Makes the arguments from a size: a tuple is all of them, anything else the only one. Not timed. Short calls take turns
+        with up to 32 inputs, each from a call of `setup`, because a processor learns the branches of an input that is always
+        the same. Random inputs must therefore differ from call to call: do not seed them with the size. Without `setup`,
+        `func` is called with the size itself.
     n : iterable of positive numbers, optional
         The sizes; by default up to twelve that the budget allows, over a range of at most 512.
     fresh : bool

@@ -52,18 +52,19 @@ MEMORY = 8.0
 for one function in sixteen."""
 
 CLEAN_MEMORY = 2.0
-"""The same where the values follow one law without a drift: a rise by caches may look like a logarithm over a short range."""
+"""The same where the values surely follow a faster growth without a drift: less is nothing to fix, as a rise by caches may look
+like a logarithm over a short range."""
 
 MOST_MEMORY = 35.0
 """Factor beyond which caches are not named as a reason: they reach it in one in forty of the functions whose times outgrow a
 true claim."""
 
 _SPAN_POWER, _MOST_HALF, _CLEAN_HALF, _STEEPNESS = 0.3, 6.0, 1.5, 8.0
-"""Caches explain half of the rises by the 0.3rd power of the range of sizes, as a short range
-outgrows few of them, or by `_MOST_HALF` if that is less; half of those by `_CLEAN_HALF` that follow
-a law without a drift; and larger ones ever less, by the power `_STEEPNESS`. They come from the
-training half of `data/real/functions.jsonl`: were more allowed, more claims that are too optimistic
-would pass."""
+"""Factors at which a faster growth counts by half: the 0.3rd power of the range of sizes, at most
+`_MOST_HALF`, where the values follow it only with a drift, and `_CLEAN_HALF` where they follow it
+without one and may follow the claim as well. `_STEEPNESS` is the power by which larger factors
+count more. Chosen on the training half of `data/real/functions.jsonl`: larger ones let more claims
+pass that are too optimistic."""
 
 PROCESSES = frozenset("p np nprocs procs processes ranks nodes threads cores workers".split())
 """Names of parameters that are numbers of processes, in lower case; any other is the size of a problem."""
@@ -89,15 +90,16 @@ def unexplained(factor: float, span: float, faster: float) -> dict[str, float]:
     Returns
     -------
     dict
-        Of those that follow a faster growth with a drift only (``"drifting"``), and of those that
-        do without one (``"clean"``): they are explained only while the claim is possible, too.
+        ``"drifting"``, for hypotheses that need a drift to follow a faster growth, and ``"clean"``,
+        for those that need none: 1 where the claim is less than 5 % probable.
     """
 
     def beyond(half: float) -> float:
         return float(1 / (1 + (half / factor) ** _STEEPNESS))
 
-    clean = 1.0 if faster >= SURE else beyond(_CLEAN_HALF)
-    return {"clean": clean, "drifting": beyond(min(_MOST_HALF, span**_SPAN_POWER))}
+    half = min(_MOST_HALF, span**_SPAN_POWER)
+    clean = 1.0 if faster >= SURE else beyond(min(_CLEAN_HALF, half))
+    return {"clean": clean, "drifting": beyond(half)}
 
 
 def machine_factor(series: Values, parameters: Sequence[str]) -> float:

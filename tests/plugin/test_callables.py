@@ -135,6 +135,14 @@ def test_errors_of_the_function_say_where(clock) -> None:
     assert missing.value.__notes__ == ["while measuring 'int' at n = 100, in its setup"]
 
 
+@pytest.mark.parametrize("fresh", [False, True])
+def test_errors_of_a_later_input_are_those_of_the_setup(clock, fresh: bool) -> None:
+    once = iter([[1]])
+    with pytest.raises(StopIteration) as caught:
+        measure_callable(len, "n", N, setup=lambda n: next(once), fresh=fresh, clock=clock)
+    assert caught.value.__notes__ == ["while measuring 'len' at n = 100, in its setup"]
+
+
 def test_names() -> None:
     class Callable:
         def __call__(self) -> None: ...

@@ -44,7 +44,8 @@ def test_a_sample_lasts_a_millisecond_or_100_steps_of_the_clock(clock) -> None:
     assert {one.loops for one in slow} == {1}
 
 
-def test_inputs_take_turns(clock) -> None:
+def test_inputs_take_turns(clock, monkeypatch) -> None:
+    monkeypatch.setattr(sampling, "time", SimpleNamespace(perf_counter=lambda: 0.0))
     made, seen = [], []
 
     def arguments() -> tuple[int]:
@@ -57,6 +58,17 @@ def test_inputs_take_turns(clock) -> None:
         loop(calls)
         assert seen == [k % 32 for k in range(calls)]
     assert made == list(range(32))
+
+
+def test_inputs_are_not_prepared_at_the_cost_of_the_samples(clock) -> None:
+    def arguments() -> tuple[int]:
+        clock.now += 200_000
+        return (0,)
+
+    call = clock.costs(lambda n: 50)
+    loops = (timed_loop(call, arguments, False, clock) for _ in SIZES)
+    found = sample_all(loops, SIZES, Effort(budget_s=0.2), clock=clock)
+    assert all(one.loops * one.call_ns[0] >= 1e6 for one in found)
 
 
 def test_an_input_that_takes_long_to_prepare_is_the_only_one(clock, monkeypatch) -> None:

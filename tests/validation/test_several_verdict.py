@@ -122,6 +122,15 @@ def test_the_machine_explains_more_along_sizes_than_along_processes() -> None:
     assert judged(noisy(2e-6 + 1e-9 * POINTS[:, 0] * POINTS[:, 1] ** 1.1), "p*S").answer != "fix"
 
 
+@pytest.mark.parametrize(("size", "answer"), [("S", "fine"), ("nodes", "fix")])
+def test_caches_explain_a_rise_with_a_drift_along_sizes_only(size: str, answer: str) -> None:
+    rise = np.interp(POINTS[:, 1], S, [1, 1, 1.8, 1.9, 3.2])  # no law
+    data = measured(noisy(PRODUCT * rise), parameter=["p", size])
+    found = sk.validate(data, {"f": f"p*{size}"})["f"]
+    assert (found.answer, found.posterior.too_fast(found.bounds) > 0.95) == (answer, True)
+    assert found.excess == pytest.approx(3.2, rel=0.1)
+
+
 def test_an_excess_is_along_the_parameter_that_is_outgrown() -> None:
     """The values are largest where the claim holds: few processes, a large problem."""
     p, size = POINTS.T

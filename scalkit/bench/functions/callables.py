@@ -46,8 +46,8 @@ def measure_callable(
         Its settings.
     setup : callable, optional
         Makes from one value what `func` is called with: a tuple is all arguments, anything else the only one. Not timed.
-        Short calls take turns with up to 32 inputs, as far as these are made within 5 ms. Without it, `func` is called with
-        the value itself.
+        Short calls take turns with up to 32 inputs, prepared in about 5 ms; random ones should differ from call to call.
+        Without it, `func` is called with the value itself.
     fresh : bool
         Whether `setup` is called anew before each call, because `func` changes its arguments.
     name : str, optional
@@ -159,12 +159,11 @@ def _loops(
     for point in points:
 
         def arguments(point: Any = point) -> tuple[Any, ...]:
-            made = point if setup is None else setup(point)
+            with _said(f"{where} = {point}, in its setup"):
+                made = point if setup is None else setup(point)
             return made if isinstance(made, tuple) else (made,)
 
-        with _said(f"{where} = {point}, in its setup"):
-            loop = timed_loop(func, arguments, fresh, clock)
-        yield _saying(loop, f"{where} = {point}")
+        yield _saying(timed_loop(func, arguments, fresh, clock), f"{where} = {point}")
 
 
 def _saying(loop: Loop, where: str) -> Loop:
@@ -177,11 +176,13 @@ def _saying(loop: Loop, where: str) -> Loop:
 
 @contextmanager
 def _said(where: str) -> Iterator[None]:
-    """Add to any exception where it came from."""
+    """Add to any exception where it came from, unless an inner place said so."""
+    note = f"while measuring {where}"
     try:
         yield
     except BaseException as error:
-        error.add_note(f"while measuring {where}")
+        if not any(one.startswith(note) for one in getattr(error, "__notes__", ())):
+            error.add_note(note)
         raise
 
 

@@ -94,8 +94,7 @@ class Posterior(Predictions):
         ----------
         bound : Growth
         clean, drifting : float
-            As how much a faster growth counts where the values follow it, and where only with a
-            drift.
+            Weights of the hypotheses that follow a faster growth without a drift, and with one.
         """
         first, kept = bisect_right(self.growths, bound), self.kept
         if clean == drifting == 1:

@@ -175,8 +175,7 @@ class SumPosterior(Predictions):
         ----------
         bounds : sequence of Growth
         clean, drifting : float
-            As how much a faster growth counts where the values follow it, and where only with a
-            drift.
+            Weights of the hypotheses that follow a faster growth without a drift, and with one.
         """
         counts = np.where(self._drift.any(axis=1), drifting, clean)
         return float((self.weights * counts)[self.outgrows(bounds)].sum())
