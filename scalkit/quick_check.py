@@ -24,7 +24,7 @@ _PROBING = 0.2
 _CALLS = 60
 """The largest size takes at most the budget divided by this: some ten samples there, as many at the next, two runs."""
 _PREPARING = 0.25
-"""What counts of the setup, which is called twice for a large size while the function is called some twenty times."""
+"""Share of the time of `setup` that counts, as it is called twice for a large size, the function some twenty times."""
 _BUSY = 0.1
 """A share of the machine that others use from which on their turns on the cores show in wall times."""
 _WAITS = 0.5

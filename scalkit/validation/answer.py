@@ -105,11 +105,12 @@ def unexplained(factor: float, span: float, faster: float) -> dict[str, float]:
 def machine_factor(series: Values, parameters: Sequence[str]) -> float:
     """Return the factor by which a machine alone may make values rise over the measured points; 1 for exact values.
 
-    Times over the size of a problem also rise where data outgrow caches.
+    Times over the size of a problem also rise where data outgrow caches; bytes and counts do not.
     """
     if series.exact or series.virtual:
         return 1.0
-    return MATERIAL if all(map(counts_processes, parameters)) else MEMORY
+    over_size = not all(map(counts_processes, parameters))
+    return MEMORY if over_size and series.unit == "s" else MATERIAL
 
 
 _NAMES = ("auto", "strict", "paper")

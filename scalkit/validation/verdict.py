@@ -122,8 +122,7 @@ class Verdict(Judged):
     @property
     def may_be_caches(self) -> bool:
         """Whether caches may be the reason why the values outgrow the claim."""
-        is_time = self.series.unit == "s"
-        may_rise = is_time and super().machine_factor >= MEMORY and self.excess <= MOST_MEMORY
+        may_rise = super().machine_factor >= MEMORY and self.excess <= MOST_MEMORY
         if not may_rise or self.answer == "fine" or self.posterior.too_fast(self.bound) < SURE:
             return False
         # Data that outgrow caches follow no law to the end, so that it takes a drift beside one.

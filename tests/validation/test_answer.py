@@ -115,6 +115,17 @@ def test_caches_explain_less_over_a_short_range(octaves: int, answer: str) -> No
     assert sk.validate(sk.measurements(n, values, parameter="n"), {"f": "n"})["f"].answer == answer
 
 
+@pytest.mark.parametrize(
+    ("metric", "unit", "answer"), [("time", "s", "fine"), ("process_memory", "B", "fix"), ("instructions", "1", "fix")]
+)
+def test_caches_explain_times_only(metric: str, unit: str, answer: str) -> None:
+    n = 1000 * 2.0 ** np.arange(10)
+    rise = np.array([1, 1, 1, 1, 1.8, 1.8, 1.9, 1.9, 2.5, 3.2])  # no law
+    values = (n * rise)[:, None] * np.exp(0.01 * np.random.default_rng(3).standard_normal((10, 5)))
+    data = sk.measurements(n, values, parameter="n", metric=metric, unit=unit, exact=False)
+    assert sk.validate(data, {"f": "n"})["f"].answer == answer
+
+
 @given(st.floats(1, 1e6), st.floats(1, 1e9), st.floats(0, 1))
 def test_what_caches_do_not_explain_is_a_probability(factor: float, span: float, faster: float) -> None:
     found, more = unexplained(factor, span, faster), unexplained(2 * factor, span, faster)
