@@ -3,7 +3,6 @@
 The public names below are loaded at first use, so that ``import scalkit`` stays cheap.
 """
 
-import scalkit.moved  # noqa: F401  (old names of modules)
 from scalkit.lazy import names_of
 
 __version__ = "0.1.0"

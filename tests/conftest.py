@@ -138,15 +138,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-@pytest.fixture(scope="module", autouse=True)
-def no_growth_class_stays() -> Iterator[None]:
-    """Forget the growth classes that the tests of a file leave behind: those of another file mean something else by a name."""
-    yield
-    if growth := sys.modules.get("scalkit.growth"):
-        for one in reversed(growth.registered_growths()):
-            growth.forget_growth(one.name)
-
-
 @pytest.fixture(autouse=True)
 def _same_draws(request: pytest.FixtureRequest) -> Iterator[None]:
     """Let each test draw the same numbers from the generator of its module, whichever tests ran before it."""

@@ -16,7 +16,6 @@ LAYERS = {
     "arrays": 0,
     "json_values": 0,
     "regions": 0,
-    "moved": 0,
     "lazy": 0.6,
     "text": 0,
     "colours": 0,

@@ -1,4 +1,4 @@
-"""Growth terms: exact exponents of 2^x, x, log2 x and own classes, their order, and the text that names them."""
+"""Growth terms: exact exponents of 2^x, x and log2 x, their order, and the text that names them."""
 
 from scalkit.lazy import names_of
 

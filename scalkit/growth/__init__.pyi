@@ -1,10 +1,3 @@
-from scalkit.growth.classes import GrowthClass as GrowthClass
-from scalkit.growth.classes import all_or_none as all_or_none
-from scalkit.growth.classes import forget_growth as forget_growth
-from scalkit.growth.classes import register_growth as register_growth
-from scalkit.growth.classes import registered_growths as registered_growths
-from scalkit.growth.declared import plain_growths as plain_growths
-from scalkit.growth.declared import register_again as register_again
 from scalkit.growth.growth import Exponents as Exponents
 from scalkit.growth.growth import Growth as Growth
 from scalkit.growth.parse import parse_growth as parse_growth

@@ -16,67 +16,33 @@ from scalkit.errors import ExpectationError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from scalkit.growth.classes import GrowthClass
-
 _ZERO = Fraction(0)
-_RANKS = (Fraction(3), Fraction(2), Fraction(1))
-"""Places of 2^x, x and log2 x in the order of all classes."""
 
 
-@total_ordering
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Exponents:
-    """The exponents of 2^x, x, log2 x and of classes that a user registered; ordered as the growths are.
-
-    `own`: the fastest class first, without zeros; see `scalkit.growth.classes`.
-    """
+    """Exponents of 2^x, x and log2 x; ordered as the growths are."""
 
     exponential: Fraction = _ZERO
     power: Fraction = _ZERO
     log: Fraction = _ZERO
-    own: tuple[tuple[GrowthClass, Fraction], ...] = ()
 
     def __add__(self, other: Exponents) -> Exponents:
-        own = _merged(self.own, other.own) if self.own or other.own else ()
-        return Exponents(self.exponential + other.exponential, self.power + other.power, self.log + other.log, own)
+        return Exponents(self.exponential + other.exponential, self.power + other.power, self.log + other.log)
 
     def scaled(self, factor: Fraction) -> Exponents:
         """Return every exponent times `factor`."""
-        own = tuple((kind, e * factor) for kind, e in self.own) if factor else ()
-        return Exponents(self.exponential * factor, self.power * factor, self.log * factor, own)
+        return Exponents(self.exponential * factor, self.power * factor, self.log * factor)
 
-    def by_rank(self) -> list[tuple[Fraction, Fraction]]:
-        """Return (rank of the class, exponent) without zeros, the fastest class first."""
-        built_in = ((_RANKS[0], self.exponential), (_RANKS[1], self.power), (_RANKS[2], self.log))
-        found = [pair for pair in built_in if pair[1]] + [(kind.rank, e) for kind, e in self.own]
-        return sorted(found, reverse=True)
+    def by_rank(self) -> list[tuple[int, Fraction]]:
+        """Return (rank, exponent) without zeros, the fastest first; ranks: 3 is 2^x, 2 is x, 1 is log2 x."""
+        return [(rank, e) for rank, e in ((3, self.exponential), (2, self.power), (1, self.log)) if e]
 
     def leading(self) -> Exponents:
-        """Return the exponent of the fastest class alone, the others zero."""
-        first = max((rank for rank, _ in self.by_rank()), default=_ZERO)
-        two, power, log = (e if rank == first else _ZERO for rank, e in zip(_RANKS, self._three, strict=True))
-        return Exponents(two, power, log, tuple(pair for pair in self.own if pair[0].rank == first))
-
-    @property
-    def _three(self) -> tuple[Fraction, Fraction, Fraction]:
-        return self.exponential, self.power, self.log
-
-    def __lt__(self, other: Exponents) -> bool:
-        if not isinstance(other, Exponents):
-            return NotImplemented
-        if not self.own and not other.own:
-            return self._three < other._three
-        difference = (self + other.scaled(Fraction(-1))).by_rank()
-        return bool(difference) and difference[0][1] < 0
-
-
-def _merged(
-    left: tuple[tuple[GrowthClass, Fraction], ...], right: tuple[tuple[GrowthClass, Fraction], ...]
-) -> tuple[tuple[GrowthClass, Fraction], ...]:
-    total = dict(left)
-    for kind, e in right:
-        total[kind] = total.get(kind, _ZERO) + e
-    return tuple(sorted(((k, e) for k, e in total.items() if e), key=lambda pair: (-pair[0].rank, pair[0].name)))
+        """Return the exponent of the fastest factor alone, the others zero."""
+        if self.exponential:
+            return Exponents(exponential=self.exponential)
+        return Exponents(power=self.power) if self.power else Exponents(log=self.log)
 
 
 _NONE = Exponents()
@@ -89,8 +55,7 @@ class Growth:
     """A term of the ruler, for example ``p^(1/2)*log(p)``; logarithms are base 2.
 
     Values are immutable, hashable, and form an ordered group under ``*``: growths of one parameter are compared
-    lexicographically by the exponents of 2^x, x and log x, as their limits for large x demand. Classes that a user
-    registered take their places between these.
+    lexicographically by the exponents of 2^x, x and log x, as their limits for large x demand.
 
     Parameters
     ----------
@@ -155,7 +120,7 @@ class Growth:
             name, found = self.factors[0] if self.factors else ("", _NONE)
             three = (found.exponential, found.power, found.log)
             is_small = all(abs(e.numerator) < _SMALL and e.denominator < _SMALL for e in three)
-            is_plain = len(self.factors) < 2 and not found.own and is_small
+            is_plain = len(self.factors) < 2 and is_small
             self.__dict__["_ordered"] = (name, tuple(float(e) for e in three)) if is_plain else None
         known: tuple[str, tuple[float, ...]] | None = self.__dict__["_ordered"]
         return known
@@ -240,8 +205,6 @@ class Growth:
                 total = total + float(e.exponential) * at + float(e.power) * log2
                 if e.log:
                     total = total + float(e.log) * np.log2(log2)
-                for kind, exponent in e.own:
-                    total = total + float(exponent) * kind.log2_at(log2)
         return total
 
     def __call__(self, x: ArrayLike | Mapping[str, ArrayLike]) -> Floats:

@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import NoReturn
 
 from scalkit.errors import ExpectationError
-from scalkit.growth.classes import GrowthClass, growth_through_sympy, registered_growths
 from scalkit.growth.growth import Exponents, Growth
 from scalkit.growth.refusals import LOGS, ROOTS, checked_text, refusal, short, unknown_function
 
@@ -77,7 +76,7 @@ def parse_growth(text: object, parameter: str | None = None) -> Growth:
     if isinstance(text, Growth):
         growth = text
     else:
-        growth = _parsed(str(text) if isinstance(text, str) else checked_text(text), registered_growths())
+        growth = _parsed(str(text) if isinstance(text, str) else checked_text(text))
     if parameter is not None and set(growth.parameters) - {parameter}:
         raise ExpectationError(
             f"expectation '{short(str(growth))}' depends on {short(', '.join(growth.parameters))}, but the parameter "
@@ -86,19 +85,14 @@ def parse_growth(text: object, parameter: str | None = None) -> Growth:
     return growth
 
 
+def _as_text(text: object) -> str:
+    """Return a text as it is, which `_parsed` checks once, and another value as text."""
+    return str(text) if isinstance(text, str) else checked_text(text)
+
+
 @lru_cache(maxsize=1024)
-def _parsed(text: str, _: tuple[GrowthClass, ...]) -> Growth:
-    """Return the growth of a text while these own classes are registered."""
+def _parsed(text: str) -> Growth:
     text = checked_text(text)
-    try:
-        return _by_grammar(text)
-    except ExpectationError:
-        if found := growth_through_sympy(text):
-            return found
-        raise
-
-
-def _by_grammar(text: str) -> Growth:
     term = _Parser(text).parse()
     if term.coefficient == 0:
         _refuse(text, "it is zero")
@@ -265,20 +259,11 @@ class _Parser:
             return self._raise(self._bare_atom(), _Term(ROOTS[name]))
         if called and name in _BIG_O:
             return self._bare_atom()
-        for kind in registered_growths() if called else ():
-            if kind.name == name:
-                return self._own(kind)
         if called and name in {"factorial", "gamma"}:
             _refuse(self.text, _FACTORIAL)
         if called:
             _refuse(self.text, unknown_function(name))
         return _Term(Fraction(1), Growth.of(name, power=1))
-
-    def _own(self, kind: GrowthClass) -> _Term:
-        argument = self._bare_atom().growth
-        if len(argument.factors) != 1 or argument.factors[0][1] != _ALONE:
-            _refuse(self.text, f"'{kind.name}' needs a parameter alone, as in '{kind.name}(p)'")
-        return _Term(Fraction(1), kind.growth(argument.parameters[0]))
 
     def _logarithm(self, name: str) -> _Term:
         raised = _Term(Fraction(1))
@@ -305,8 +290,6 @@ class _Parser:
         ((parameter, exponents),) = growth.factors
         if argument.coefficient <= 0 or growth < Growth.constant():
             _refuse(self.text, "a logarithm must be of something that grows")
-        if exponents.own:
-            _refuse(self.text, "the logarithm of an own growth class is none of the known classes")
         rounded = _NOTHING if argument.coefficient == 1 and not argument.lost else _A_CONSTANT
         if exponents.exponential:
             lost = _MORE if exponents.power or exponents.log else rounded

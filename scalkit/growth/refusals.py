@@ -5,7 +5,6 @@ from fractions import Fraction
 from numbers import Real
 
 from scalkit.errors import ExpectationError
-from scalkit.growth.classes import registered_growths
 
 MAX_LENGTH = 1000
 LOGS = frozenset({"log", "log2", "log10", "ln", "lg", "ld", "lb"})
@@ -44,8 +43,7 @@ def short(text: str) -> str:
 
 def unknown_function(name: str) -> str:
     """Return what is wrong with the name of a function."""
-    own = [kind.name for kind in registered_growths()]
-    known = ["log", *ROOTS, *own]
+    known = ["log", *ROOTS]
     near = difflib.get_close_matches(name, known, 1)
     hint = f"did you mean '{near[0]}'?" if near else f"{', '.join(known[:-1])} and {known[-1]} are known"
     return f"the function '{name}' is unknown; {hint}"

@@ -18,8 +18,6 @@ def to_text(growth: Growth) -> str:
         for value, factor in ((e.power, _raised), (e.log, _log_raised)):
             if value:
                 (above if value > 0 else below).append(factor(name, abs(value)))
-        for kind, value in e.own:
-            (above if value > 0 else below).append(_raised(f"{kind.name}({name})", abs(value)))
         if e.exponential:
             (above if e.exponential > 0 else below).append(_two_to(name, abs(e.exponential)))
     return "/".join(["*".join(above) or "1", *below])
@@ -50,9 +48,6 @@ def to_latex(growth: Growth) -> str:
         for value, kind in ((e.exponential, "two"), (e.power, "power"), (e.log, "log")):
             if value:
                 (above if value > 0 else below).append(_latex_factor(shown, abs(value), kind))
-        for own, value in e.own:
-            raised = "" if abs(value) == 1 else f"^{{{abs(value)}}}"
-            (above if value > 0 else below).append(f"{_latex_word(own.name)}{raised} {shown}")
     top, bottom = " ".join(above) or "1", " ".join(below)
     return f"\\frac{{{top}}}{{{bottom}}}" if bottom else top
 
@@ -79,8 +74,6 @@ def to_mathml(growth: Growth) -> str:
         for value, kind in ((e.exponential, "two"), (e.power, "power"), (e.log, "log")):
             if value:
                 parts[value < 0].append(_mathml_factor(shown, abs(value), kind))
-        for own, value in e.own:
-            parts[value < 0].append(_mathml_function(f"<mi>{own.name}</mi>", shown, abs(value)))
         above += ["".join(parts[0])] * bool(parts[0])
         below += ["".join(parts[1])] * bool(parts[1])
     top, bottom = "<mo>&#x22C5;</mo>".join(above) or "<mn>1</mn>", "<mo>&#x22C5;</mo>".join(below)
@@ -125,6 +118,4 @@ def to_sympy(growth: Growth) -> Any:
         x = sympy.Symbol(name, positive=True)
         two, power, log = (sympy.Rational(v.numerator, v.denominator) for v in (e.exponential, e.power, e.log))
         result *= 2 ** (two * x) * x**power * sympy.log(x, 2) ** log
-        for kind, value in e.own:
-            result *= kind.to_sympy(x) ** sympy.Rational(value.numerator, value.denominator)
     return result

@@ -10,7 +10,6 @@ import xarray as xr
 from scalkit import measure
 from scalkit.bundled import bundled
 from scalkit.errors import UsageError
-from scalkit.growth import plain_growths
 from scalkit.options import Judging, JudgingOptions
 from scalkit.perfmodels.collectives.study import EXPECTED
 from scalkit.relation import Relation
@@ -163,7 +162,6 @@ def report(
         labels=list(labels),
         message=_absolute(message),
         functions=list(functions),
-        growths=plain_growths(),
     )
     with work_folder() as folder:
         parameters = _parameters(chosen, source, expectations, baseline, real_times, asked, folder)

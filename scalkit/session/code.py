@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import ScalkitError
-from scalkit.growth import Growth, plain_growths
+from scalkit.growth import Growth
 from scalkit.measure import measurements, parameters_of
 from scalkit.measure.schema import metrics_of
 from scalkit.relation import Relation
@@ -54,7 +54,6 @@ def code_of(session: SessionView, holder: str | None = None) -> str:
         *([""] if imports else []),
         "import scalkit as sk",
         "",
-        *_own_growths("\n".join([*begin, *changes])),
         *data.lines,
         *begin,
         *(f"session.remove_rule({literal(str(rule))})" for rule in removed),
@@ -72,13 +71,6 @@ def option_code(value: object) -> str:
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{literal(name)}: {option_code(one)}' for name, one in value.items())}}}"
     return literal(value)
-
-
-def _own_growths(code: str) -> Iterator[str]:
-    """Return the calls that register the growth classes of the user's own that code names."""
-    for name, one in plain_growths(code).items():
-        places = [f"{key}={literal(one[key])}" for key in ("slower_than", "faster_than") if key in one]
-        yield call("sk.register_growth", [literal(name), literal(one["expression"]), *places])
 
 
 def _rules(rules: tuple[Relation, ...], of_set: tuple[Relation, ...]) -> tuple[tuple[Relation, ...], tuple[Relation, ...]]:

@@ -1,13 +1,11 @@
 """What a session expects as a TOML file, which the commands and `scalkit.validate` take."""
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from scalkit.errors import DataError, ExpectationError
-from scalkit.growth import plain_growths
 from scalkit.session.code import expectation_entry
 from scalkit.session.plain import plain_set
 from scalkit.session.queries import SessionView
@@ -41,8 +39,7 @@ def expectations_toml(session: SessionView) -> str:
     content: dict[str, Any] = {"litmus": plain["litmus"]} if plain["litmus"] else {}
     content |= {"rules": plain["rules"]} if plain["rules"] else {}
     content |= {"expectations": {name: expectation_entry(one) for name, one in plain["functions"].items()}}
-    classes = plain_growths(json.dumps(content, ensure_ascii=False))
-    return to_toml({**content, "growth_classes": classes} if classes else content)
+    return to_toml(content)
 
 
 def write_expectations(session: SessionView, path: str | os.PathLike[str]) -> None:

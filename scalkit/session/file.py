@@ -19,7 +19,7 @@ import xarray as xr
 from scalkit import __version__
 from scalkit.errors import DataError, ScalkitError
 from scalkit.files import whole_file
-from scalkit.growth import Growth, plain_growths, register_again
+from scalkit.growth import Growth
 from scalkit.measure import Statistic, write_netcdf
 from scalkit.measure.netcdf import read_netcdf
 from scalkit.options import MIN_POINTS, Judging
@@ -53,7 +53,7 @@ def session_to_dict(session: SessionView, with_data: bool | None = None) -> dict
     embeds = not source.is_there if with_data is None else with_data
     history, given = session._history, session._given
     text = os.fspath(given) if isinstance(given, str | os.PathLike) else None
-    plain: dict[str, Any] = {
+    return {
         "format": FORMAT,
         "schema": SCHEMA,
         "scalkit": __version__,
@@ -74,9 +74,6 @@ def session_to_dict(session: SessionView, with_data: bool | None = None) -> dict
             if state.data == history.present.data
         },
     }
-    said = json.dumps([part for key, part in plain.items() if key != "data"], ensure_ascii=False)
-    own = plain_growths(said)
-    return plain | {"growth_classes": own} if own else plain
 
 
 def session_from_dict(
@@ -89,7 +86,6 @@ def session_from_dict(
     if not isinstance(schema, int) or isinstance(schema, bool) or schema != SCHEMA:
         raise DataError(f"the session has schema {schema!r:.20}, this scalkit reads {SCHEMA}; install a newer scalkit.")
     try:
-        register_again(plain.get("growth_classes", {}))
         measured, source = _data_of(plain["data"], data, folder)
         session = kind(measured, set_from_plain(plain["expectations"]), min_points=plain["min_points"])
         session._source = source

@@ -40,11 +40,9 @@ def _last_root(excess: Growth, parameter: str) -> float:
 
     def log2_of(log2_x: Floats) -> Floats:
         value = power * log2_x + log * np.log2(log2_x)
-        for kind, exponent in e.own:
-            value = value + float(exponent) * kind.log2_at(log2_x)
         return np.asarray(value + exponential * np.exp2(log2_x) if exponential else value)
 
-    highest = _LOG2_X_MAX_EXPONENTIAL if exponential or e.own else _LOG2_X_MAX
+    highest = _LOG2_X_MAX_EXPONENTIAL if exponential else _LOG2_X_MAX
     grid = np.geomspace(_LOWEST, highest, _STEPS)
     turning = -log / (power * math.log(2)) if power and not exponential else 0.0
     if _LOWEST < turning < highest:

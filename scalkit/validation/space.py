@@ -18,7 +18,7 @@ SPACES = ("around", "paper", *PRESETS)
 MAX_TICKS = 2000
 _FASTEST = 4  # power beside an exponential: algorithms on all subsets of x things do that much on each
 _MOST = 3  # power that the default space reaches for any expectation from a linear one on
-_LOG, _POWER, _EXPONENTIAL = Fraction(1), Fraction(2), Fraction(3)
+_LOG, _POWER = 1, 2  # ranks of the fastest factor of a growth; an exponential has 3
 
 
 @dataclass(frozen=True)
@@ -248,16 +248,14 @@ def _exponentials(growth: Growth, parameter: str) -> list[Growth]:
     return [Growth.of(parameter, exponential=c * half / 2, power=power) for half, power in pairs]
 
 
-def _leading_rank(growth: Growth, parameter: str) -> Fraction:
-    """Return the place of the fastest class among all: 1 for a logarithm, 2 for a power of x, 3 for 2^x; 0 for a constant."""
-    return max((rank for rank, _ in growth.exponents(parameter).by_rank()), default=Fraction(0))
+def _leading_rank(growth: Growth, parameter: str) -> int:
+    """Return the rank of the fastest factor: 1 for a logarithm, 2 for a power of x, 3 for 2^x; 0 for a constant."""
+    return max((rank for rank, _ in growth.exponents(parameter).by_rank()), default=0)
 
 
 def _next_lower(growth: Growth, parameter: str) -> Growth | None:
     """Return the fastest of 2^x, x and log x that is slower than the leading class; None below log x."""
     rank = _leading_rank(growth, parameter)
-    if rank > _EXPONENTIAL:
-        return Growth.of(parameter, exponential=1)
     if rank > _POWER:
         return Growth.of(parameter, power=1)
     return Growth.of(parameter, log=1) if rank > _LOG else None

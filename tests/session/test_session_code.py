@@ -12,7 +12,6 @@ import pytest
 from session_data import EXPECTATIONS
 
 import scalkit as sk
-from scalkit.growth import forget_growth
 from scalkit.measure import write_netcdf
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -109,26 +108,3 @@ def test_names_with_quotes_are_text_only():
     name = 'f"); raise SystemExit("'
     session = sk.Session(sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5.5], name=name), {name: "log(p)"})
     assert run(session.expect("p").as_code())[0].state == session.state
-
-
-def test_own_growth_classes_are_registered_by_the_code():
-    sk.register_growth("loglog", "log(log(p))", slower_than="log(p)", faster_than="1")
-    try:
-        measured = sk.measurements([4, 8, 16, 32, 64], [1, 2, 3, 4, 5.5], name="f")
-        session = sk.Session(measured, {"f": "loglog(p)"})
-        without = sk.Session(measured, {"f": "log(p)"})
-        code, result, state = session.as_code(), session.result.to_json(), session.state
-        added = without.add_tick("p*loglog(p)").as_code()
-        assert "register_growth" not in without.undo().as_code()
-    finally:
-        forget_growth("loglog")
-    try:
-        again, _ = run(code)
-        assert (again.state, again.result.to_json()) == (state, result)
-        assert "loglog(p)" in again.as_code()
-    finally:
-        forget_growth("loglog")
-    try:
-        assert run(added)[0].as_code() == added
-    finally:
-        forget_growth("loglog")

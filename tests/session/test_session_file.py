@@ -14,11 +14,10 @@ from session_data import EXPECTATIONS, made
 
 import scalkit as sk
 from scalkit.errors import DataError, ScalkitError
-from scalkit.growth import forget_growth, registered_growths
 from scalkit.measure import write_netcdf
 from scalkit.session.file import script_of
 from scalkit.session.state import content_hash
-from scalkit.validation import ExpectationSet, Expected, load_expectations
+from scalkit.validation import ExpectationSet, Expected
 from scalkit.validation.several.expectation import SeveralSpace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -235,35 +234,3 @@ def test_new_measurements_take_over_what_was_chosen(changed):
     loaded = sk.Session.from_dict(changed.to_dict(), data=other)
     assert loaded.state == changed.state
     assert loaded.series("gather").x[-1] == 32
-
-
-def test_own_growth_classes_go_along(session, tmp_path):
-    assert "growth_classes" not in session.to_dict()
-    sk.register_growth("loglog", "log(log(p))")
-    sk.register_growth("unused", "log(log(log(p)))")
-    try:
-        session.expect("p*loglog(p)")
-        plain = session.save(tmp_path / "own.json").to_dict()
-        jsonschema.validate(plain, SCHEMA)
-        assert list(plain["growth_classes"]) == ["loglog"]
-        session.save_expectations(tmp_path / "own.toml")
-    finally:
-        forget_growth("loglog")
-        forget_growth("unused")
-    try:
-        loaded = sk.Session.load(tmp_path / "own.json")
-        assert loaded.to_dict() == plain
-        assert [kind.name for kind in registered_growths()] == ["loglog"]
-        forget_growth("loglog")
-        found = load_expectations(tmp_path / "own.toml")
-        assert "p*loglog(p)" in [str(one.expectation.growth) for one in found.functions.values()]
-        assert [kind.name for kind in registered_growths()] == ["loglog"]
-    finally:
-        forget_growth("loglog")
-
-
-def test_growth_classes_that_are_none(session):
-    plain = session.to_dict()
-    for wrong in (3, {"own": 3}, {"own": {"expression": "f(p)"}}, {"own": {"expression": "log(log(p))", "rank": "1"}}):
-        with pytest.raises(ScalkitError, match=r"growth class|formula"):
-            sk.Session.from_dict(plain | {"growth_classes": wrong})

@@ -126,7 +126,7 @@ HEAD = "[expectations]\nf = 'p'\n"
         ("# x\n\ndeviatoin = 'p'\n" + HEAD, 3, ExpectationError, "the file has the unknown key 'deviatoin'; did you mean "
          "'deviation'?"),
         ("zzz = 'p'\n" + HEAD, 1, ExpectationError, "the file has the unknown key 'zzz'; known are title, deviation, space, "
-         "ticks, add_ticks, remove_ticks, litmus, rules, growth_classes, expectations."),
+         "ticks, add_ticks, remove_ticks, litmus, rules, expectations."),
         ("expectations = 3", 1, ExpectationError, "'expectations' is 3; a table of functions is needed."),
         ("title = 3\n" + HEAD, 1, ExpectationError, "'title' is 3; text is needed."),
         ("deviation = 3\n" + HEAD, 1, ExpectationError, "'deviation' is 3; text, or a table from parameter to text, is needed."),

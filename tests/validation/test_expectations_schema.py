@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
@@ -14,22 +13,11 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import ExpectationError
-from scalkit.growth import forget_growth, registered_growths
 from scalkit.validation import CATALOGUES, load_expectations
 
 FILES = resources.files("scalkit.validation")
 SCHEMA = json.loads(FILES.joinpath("expectations.schema.json").read_text(encoding="utf-8"))
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(autouse=True)
-def forgotten() -> Iterator[None]:
-    """Leave no growth class of a file behind."""
-    before = registered_growths()
-    yield
-    for kind in registered_growths():
-        if kind not in before:
-            forget_growth(kind.name)
 
 
 def is_valid(text: str) -> bool:
@@ -81,10 +69,6 @@ HEAD = "[expectations]\nf = 'p'\n"
         "rules = 'f <= f'\n" + HEAD,
         "litmus = 3\n" + HEAD,
         "title = 3\n" + HEAD,
-        "[growth_classes]\nown = 3\n" + HEAD,
-        "[growth_classes.own]\nfaster_than = '1'\n" + HEAD,
-        "[growth_classes.own]\nexpression = 'log(log(p))'\nrank = 3\n" + HEAD,
-        "[growth_classes.'a b']\nexpression = 'log(log(p))'\n" + HEAD,
         "[expectations]\nf = true",
         "[expectations]\nf = ['p']",
         "[expectations]\nf = {}",

@@ -149,33 +149,26 @@ class Terms:
     ----------
     growths : tuple of Growth
     exponents : array of shape (growths, 3)
-        Of 2^x, x and log x; zeros for those with classes that a user registered.
-    own : tuple of int
-        Places of growths with classes that a user registered.
+        Of 2^x, x and log x.
     log_last : array of shape (growths,)
         Natural logarithms at the largest measured point.
     """
 
     growths: tuple[Growth, ...]
     exponents: Floats
-    own: tuple[int, ...]
     log_last: Floats
 
     @classmethod
     def usable(cls, growths: Sequence[Growth], parameter: str, x: Floats) -> Terms:
         """Return those growths that are positive at the largest point and finite elsewhere."""
         rows = [each.exponents(parameter) for each in growths]
-        own = tuple(k for k, row in enumerate(rows) if row.own)
-        exponents = np.array(
-            [(0, 0, 0) if row.own else (row.exponential, row.power, row.log) for row in rows], dtype=float
-        ).reshape(-1, 3)
-        every = cls(tuple(growths), exponents, own, np.zeros(len(rows)))
+        exponents = np.array([(row.exponential, row.power, row.log) for row in rows], dtype=float).reshape(-1, 3)
+        every = cls(tuple(growths), exponents, np.zeros(len(rows)))
         logs = every.logs(x)
         is_usable = np.isfinite(logs[:, -1]) & ~(np.isnan(logs) | (logs == np.inf)).any(axis=1)
         kept = np.flatnonzero(is_usable).tolist()
-        own = tuple(kept.index(k) for k in own if k in kept)
         chosen = tuple(growths[k] for k in kept)
-        return cls(chosen, exponents[kept], own, logs[kept, -1])
+        return cls(chosen, exponents[kept], logs[kept, -1])
 
     def logs(self, at: Floats) -> Floats:
         """Return natural logarithms at points of shape (m,), of shape (growths, m)."""
@@ -186,8 +179,6 @@ class Terms:
             found = exponential * (_LOG_2 * at)
             found = found + np.where(power != 0, power * log_x, 0.0)
             found = found + np.where(log != 0, log * log_log, 0.0)
-        for k in self.own:
-            found[k] = _LOG_2 * self.growths[k].log2_value(at)
         return np.asarray(found)
 
     def over_last(self, at: Floats) -> Floats:

@@ -14,8 +14,8 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
-from scalkit.growth.formula import syntax_tree
 from scalkit.perfmodels.formulas.quantities import Dimension
+from scalkit.perfmodels.formulas.syntax import syntax_tree
 
 FUNCTIONS = ("log2", "log", "sqrt", "cbrt", "ceil", "floor", "mod", "max", "min", "sum")
 MESSAGE_FUNCTIONS = ("T", "gap", "exchange", "both")

@@ -14,8 +14,8 @@ import numpy as np
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several.model import GrowthSum
-from scalkit.growth.formula import syntax_tree
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension, Range, intersection, parse_quantity, ranges_of
+from scalkit.perfmodels.formulas.syntax import syntax_tree
 from scalkit.perfmodels.formulas.text import dimension_of, evaluate, parse_formula, positive
 from scalkit.perfmodels.models.model import KINDS, Kind, Legend, Outside, PerformanceModel, over_bounds
 

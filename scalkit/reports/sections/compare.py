@@ -12,7 +12,7 @@ from scalkit.reports.pieces import Piece, Section, big_o, figure, heading, name,
 from scalkit.reports.sections.models import default_targets, predicted
 from scalkit.reports.sections.provenance import provenance
 from scalkit.reports.sections.quality import quality
-from scalkit.reports.sections.reopen import as_path, registering_of, shared_options
+from scalkit.reports.sections.reopen import as_path, shared_options
 from scalkit.reports.sections.summary import facts
 from scalkit.validation import Verdict
 
@@ -113,12 +113,10 @@ def _each(columns: Columns, sections: Sequence[Section]) -> Section:
 
 def compare_reopen(columns: Columns) -> Section:
     """Return how to open each column as a session, and the command that makes the page again."""
-    own = registering_of(columns.pages)
     lines = [
         "import scalkit as sk",
         "from scalkit.reports import sessions_of",
         "",
-        *own,
         'session = sk.Session.load("compare.html")  # the first column; the name of this file',
         'sessions = sessions_of("compare.html")  # all columns',
     ]
@@ -134,7 +132,7 @@ def compare_reopen(columns: Columns) -> Section:
     options = [*expect, *shared_options(first.fail_on, *how), *targets]
     command = ["scalkit", "report", "--template", "compare", *runs, *labels, *options, "--out", "compare.html"]
     is_in_files = all(len(page.named) == 1 and not page.is_in_memory for page in columns.pages)
-    is_for_commands = is_in_files and not own and (not judged or (bool(first.expectations_name) and not first.rules))
+    is_for_commands = is_in_files and (not judged or (bool(first.expectations_name) and not first.rules))
     holds_all = all(page.session_values["data"]["netcdf"] is not None for page in columns.pages)
     commands = [shlex.join(command)] if is_for_commands else []
     return Section.rendered("compare_reopen.html", opening=lines, commands=commands, holds_all=holds_all)

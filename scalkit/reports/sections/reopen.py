@@ -1,13 +1,11 @@
 """How to open the page as a session, and how to make it again, in commands and in Python."""
 
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scalkit.options import Judging
 from scalkit.reports.inputs import named_parameters
-from scalkit.reports.own_growths import registering
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section
 from scalkit.session.code import code_of, option_code
@@ -16,35 +14,21 @@ from scalkit.session.code import code_of, option_code
 def reopen(page: Page) -> Section:
     """Return how to open the page as a session, the commands that make it again, and the same verdicts in Python."""
     commands = [measuring(page.arguments, page.campaign.get("mpi"), page.campaign.get("virtual"))] if page.arguments else []
-    own = registering_of([page])
     changed = ""
     if page.session is not None or not (page.expectations_name or page.judged_by_baseline) or page.rules:
         changed = "The session was changed" if page.session is not None else "Expectations or rules were stated"
-    elif not own:
+    else:
         commands += _judging(page)
     opening = [
         "import scalkit as sk",
         "",
-        *own,
         'session = sk.Session.load("report.html")  # the name of this file',
         "sk.Explorer(session)  # in a notebook: change it",
         "session.result  # the verdicts",
     ]
     is_inside = page.session_values["data"]["netcdf"] is not None
-    known = {"own": own, "changed": changed, "is_inside": is_inside, "python": _with(own, _python(page))}
+    known = {"changed": changed, "is_inside": is_inside, "python": _python(page)}
     return Section.rendered("reopen.html", page=page, opening=opening, commands=commands, **known)
-
-
-def registering_of(pages: Sequence[Page]) -> list[str]:
-    """Return the lines of Python that register the own growth classes which pages name."""
-    said = [{key: value for key, value in page.session_values.items() if key != "data"} for page in pages]
-    return registering(json.dumps(said))
-
-
-def _with(own: list[str], lines: list[str]) -> list[str]:
-    """Return lines of Python with those that register own growth classes, after the import of scalkit."""
-    place = lines.index("import scalkit as sk") + 2
-    return [*lines[:place], *own, *lines[place:]]
 
 
 def _judging(page: Page) -> list[str]:

@@ -11,7 +11,7 @@ from scalkit.errors import DataError, ScalkitError
 from scalkit.files import whole_file
 from scalkit.fit import Model
 from scalkit.fit.several.model import MAX_TERMS, GrowthSum, SeveralModel, Term
-from scalkit.growth import Growth, plain_growths, register_again
+from scalkit.growth import Growth
 from scalkit.measure import Statistic
 from scalkit.validation.baseline import BASELINE_SCHEMA, Baseline, BaselineEntry
 
@@ -29,14 +29,11 @@ _TERM = ("growth", "log2_coefficient", "is_subtracted")
 _MODEL = ("growth", "constant", "log2_coefficient", "adjusted_r2", "rss", "text")
 _LOWER = ("lower", "lower_coefficient")
 _LARGEST_LOG2 = 1e6
-_OWN = "growth_classes"
 
 
 def save(baseline: Baseline, path: Path) -> Path:
     """Write a baseline beside its place and move it there; return the path."""
     content = baseline.to_dict()
-    if own := plain_growths(json.dumps(content["entries"], ensure_ascii=False)):
-        content["growth_classes"] = own
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     with whole_file(path, DataError, what=f"the baseline '{path}'") as part:
         part.write_text(text, encoding="utf-8")
@@ -89,8 +86,7 @@ def _baseline(table: Any) -> Baseline:
     if isinstance(schema, bool) or not isinstance(schema, int) or not 1 <= schema <= BASELINE_SCHEMA:
         _refuse(f"'schema' is {_shown(schema)}, {BASELINE_SCHEMA} is needed")
     known = ("schema", "statistic", "entries")
-    _keys({key: value for key, value in table.items() if key != _OWN}, known, "")
-    register_again(table.get(_OWN, {}))
+    _keys(table, known, "")
     if table["statistic"] not in _STATISTICS:
         _refuse(f"'statistic' is {_shown(table['statistic'])}; one of {', '.join(_STATISTICS)} is needed")
     rows = table["entries"]

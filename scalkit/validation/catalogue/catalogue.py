@@ -14,12 +14,6 @@
     MPI_Scan = { expectation = "log(p)", ticks = ["1", "log(p)", "p^(1/2)", "p"] }
     MPI_Send = { expectation = "log(p) + S", deviation = { S = "S^(1/4)" } }
     solve = { time = "p", visits = "1" }    # metric by metric; a name alone is about time and memory
-    my_tree = "loglog(p)"
-
-    [growth_classes.loglog]          # a class of one's own: a formula, and its place in the order if sympy cannot tell
-    expression = "log(log(p))"
-    faster_than = "1"
-    slower_than = "log(p)"
 
 What a function says of itself goes before what the file says for all; a ruler of its own is not changed by the file."""
 
@@ -38,16 +32,7 @@ from scalkit.relation import Relation
 from scalkit.text import did_you_mean
 from scalkit.toml.tables import EntryPath, line_of, lines_of, syntax_error
 from scalkit.validation.against.claimed import Claimed, claimed
-from scalkit.validation.catalogue.entries import (
-    AtEntry,
-    at,
-    declare_growths,
-    is_by_metric,
-    known_keys,
-    made,
-    require_deviation,
-    typed,
-)
+from scalkit.validation.catalogue.entries import AtEntry, at, is_by_metric, known_keys, made, require_deviation, typed
 from scalkit.validation.expectation import WORDS, Expectation
 from scalkit.validation.names import candidates, function_in, named
 from scalkit.validation.several.expectation import SeveralExpectation, SeveralSpace, Space, space_along
@@ -55,7 +40,7 @@ from scalkit.validation.space import SPACES, SearchSpace
 
 CATALOGUES = ("mpi", "mpi-all", "mafia")
 _RULER = ("space", "ticks", "add_ticks", "remove_ticks")
-_KEYS = ("title", "deviation", *_RULER, "litmus", "rules", "growth_classes", "expectations")
+_KEYS = ("title", "deviation", *_RULER, "litmus", "rules", "expectations")
 _FUNCTION_KEYS = ("expectation", "deviation", *_RULER)
 
 
@@ -193,7 +178,6 @@ def _from_text(text: str, name: str) -> ExpectationSet:
 
 def _from_table(table: Mapping[str, Any], name: str, lines: Mapping[EntryPath, int]) -> ExpectationSet:
     known_keys(table, _KEYS, "the file", ())
-    declare_growths(typed(table, "growth_classes", dict, {}, "a table of growth classes"))
     functions = typed(table, "expectations", dict, {}, "a table of functions")
     if not functions:
         with at("expectations"):

@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import Any
 
 from scalkit.growth import Growth
-from scalkit.growth.classes import registered_growths
 from scalkit.validation import Expectation, Verdict
 from scalkit.validation.several.along import AlongVerdict
 
@@ -18,7 +17,7 @@ PLAIN, LOGGED, OTHER = 0, 1, 2
 class Axis:
     """The axis of a ruler: it counts the exponent of one class.
 
-    `base`: the class that is counted: p, log(p), 2^p or one that a user registered.
+    `base`: the class that is counted: p, log(p) or 2^p.
     `small`: the next lower class, which every growth of the second row has as a factor; None below log(p).
     `classes`: all classes of the parameter, the fastest first.
     """
@@ -31,13 +30,11 @@ class Axis:
     @classmethod
     def of(cls, growths: Iterable[Growth], parameter: str) -> "Axis":
         """Return the axis that counts the class of the fastest of the growths; p if all are constant."""
-        built_in = [Growth.of(parameter, exponential=1), Growth.of(parameter, power=1), Growth.of(parameter, log=1)]
-        own = [kind.growth(parameter) for kind in registered_growths()]
-        classes = tuple(sorted([*built_in, *own], reverse=True))
+        classes = (Growth.of(parameter, exponential=1), Growth.of(parameter, power=1), Growth.of(parameter, log=1))
         fastest = max(growths, default=Growth.constant())
         rank = max((rank for rank, _ in fastest.exponents(parameter).by_rank()), default=None)
-        base = built_in[1] if rank is None else next(c for c in classes if _rank(c, parameter) == rank)
-        small = next((c for c in sorted(built_in, reverse=True) if c < base), None)
+        base = classes[1] if rank is None else next(c for c in classes if _rank(c, parameter) == rank)
+        small = next((c for c in classes if c < base), None)
         return cls(base, small, classes, parameter)
 
     def place(self, growth: Growth) -> tuple[int, Fraction]:
@@ -69,7 +66,7 @@ class Axis:
         }
 
 
-def _rank(growth: Growth, parameter: str) -> Fraction:
+def _rank(growth: Growth, parameter: str) -> int:
     return growth.exponents(parameter).by_rank()[0][0]
 
 
