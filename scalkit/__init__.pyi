@@ -6,6 +6,7 @@ from scalkit import store as store
 from scalkit.growth import Growth as Growth
 from scalkit.measure import measurements as measurements
 from scalkit.measure import read as read
+from scalkit.plots.plot import plot as plot
 from scalkit.quick_check import check as check
 from scalkit.regions import region as region
 from scalkit.reports import report as report

@@ -18,8 +18,15 @@ if TYPE_CHECKING:
 
 __all__ = ["HasMathml", "block", "bullets", "counted", "details", "environment", "esc", "formula", "marked", "paragraph", "table"]
 
-_COLOURS = {"total": "expected", "none": "trouble"} | {key: key for key in ("approximate", "slower", "undecided")}
-"""Of verdicts, as names of the table of colours."""
+_COLOURS = {
+    "fine": "expected",
+    "fix": "trouble",
+    "cannot tell": "undecided",
+    "total": "expected",
+    "approximate": "approximate",
+    "none": "trouble",
+}
+"""Colour of each answer and match, as a name of the table of colours."""
 
 
 def environment(folder: str, *, escape: bool = True) -> Environment:
@@ -77,7 +84,7 @@ def formula(thing: HasMathml, *, big_o: bool = False) -> str:
 
 
 def marked(key: str, text: str) -> str:
-    """Return plain text beside a bar in the colour of a verdict; the text says everything that the colour says."""
+    """Return plain text beside a bar in the colour of an answer or a match; the text says everything that the colour says."""
     colour = light(_COLOURS.get(key, "quiet"))
     return f'<span class="sk-mark" style="--sk-rank:{colour}">{esc(text)}</span>'
 

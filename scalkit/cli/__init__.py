@@ -26,8 +26,8 @@ _OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 _DESCRIPTION = "Tells whether a parallel library scales as it should: measure, validate against expectations, report."
 _EPILOG = (
-    "Exit status: 0 all deciding verdicts are total or approximate; 1 one of them is none and grows faster, "
-    "or a rule is violated on measurements; 2 wrong input or use."
+    "Exit status: 0 no problem; 1 a problem that decides: an answer is fix, or a rule is violated on "
+    "measurements (--fail-on adds to these); 2 wrong input or use."
 )
 
 

@@ -1,7 +1,6 @@
 """Validates measurements against expectations and prints the verdicts as a table."""
 
 import argparse
-import math
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -28,7 +27,6 @@ from scalkit.validation.baseline import Baseline
 from scalkit.validation.baseline.comparison import Comparison
 from scalkit.validation.catalogue import ExpectationSet
 from scalkit.validation.judge.along_one import Mapper
-from scalkit.validation.told.sentences import MATCH_WORDS
 from scalkit.validation.validating import in_turn, over_ranks
 
 _OF_BASELINES = ("factor", "gone")
@@ -117,7 +115,6 @@ def show(result: Validation, status: int, saved: Path | None = None) -> None:
     _part(console, "To keep in mind", (warning for warning in result.warnings if warning not in said))
     if saved is not None:
         console.print(printed(f"The baseline of {counted(len(result), 'verdict')} is in {saved}."))
-    console.print(printed(f"{result.matches}."))
     console.print(printed(f"{capital(result.headline)}. Exit status {status}.", style="bold"))
 
 
@@ -145,18 +142,25 @@ def _changes(comparison: Comparison) -> list[str]:
 def _table(result: Validation) -> Table:
     remark = None if all(verdict.decides for verdict in result.verdicts) else "⚠ does not decide the exit status"
     rows = (_cells(verdict) for verdict in result.worst_first)
-    return table_of(_HEADS, rows, ("adj. R²",), caption=remark, caption_justify="left", title_justify="left")
+    return table_of(_HEADS, rows, caption=remark, caption_justify="left", title_justify="left")
 
 
-_HEADS = ("Answer", "Function", "Metric", "Expectation", "excludes beyond", "Model", "adj. R²", "Divergence", "Match")
+_HEADS = ("Answer", "Function", "Metric", "Expectation", "excludes beyond", "Model", "Divergence")
 
 
 def _cells(verdict: AnyVerdict) -> Iterator[Text]:
-    yield printed(f"{ANSWER_SYMBOLS[verdict.answer]} {verdict.answer}", style=_STYLES[verdict.answer])
-    r2 = "-" if math.isnan(verdict.adjusted_r2) else f"{verdict.adjusted_r2:.3f}"
-    growth = str(verdict.expectation.growth)
-    origin = ", virtual" if verdict.series.virtual else ", simulated" if verdict.series.simulated else ""
-    metric = f"{verdict.metric}{origin}"
-    match = f"{MATCH_WORDS[verdict.verdict]}{', slower' if verdict.is_better else ''}{'' if verdict.decides else ' ⚠'}"
-    passes = "-" if verdict.against else resolution_in_words(verdict.resolution)
-    yield from map(printed, (verdict.function, metric, growth, passes, str(verdict.model), r2, str(verdict.divergence), match))
+    doubt = "" if verdict.decides else " ⚠"
+    answer = f"{ANSWER_SYMBOLS[verdict.answer]} {verdict.answer}{doubt}"
+    yield printed(answer, style=_STYLES[verdict.answer])
+    series = verdict.series
+    origin = ", virtual" if series.virtual else ", simulated" if series.simulated else ""
+    against = verdict.evidence.against
+    cells = (
+        verdict.function,
+        f"{verdict.metric}{origin}",
+        str(verdict.expectation.growth),
+        "-" if against else resolution_in_words(verdict.resolution),
+        str(verdict.model),
+        str(verdict.divergence),
+    )
+    yield from map(printed, cells)

@@ -22,11 +22,11 @@ def at_points(points: ArrayLike | Mapping[str, ArrayLike], parameters: Sequence[
     Raises DataError if a parameter is missing or unknown, or the last axis does not have one entry for each.
     """
     if isinstance(points, Mapping):
-        missing = [name for name in parameters if name not in points]
-        if missing:
-            raise DataError(f"the point has no '{missing[0]}'; give a value of each of {', '.join(parameters)}.")
+        wanted = ", ".join(parameters)
         if unknown := [name for name in points if name not in parameters]:
-            raise DataError(f"the model has no parameter '{unknown[0]}'; give a value of each of {', '.join(parameters)}.")
+            raise DataError(f"there is no parameter '{unknown[0]}'; give a value of {wanted}.")
+        if missing := [name for name in parameters if name not in points]:
+            raise DataError(f"a value of '{missing[0]}' is missing; give values of {wanted}.")
         return {name: np.asarray(points[name], dtype=np.float64) for name in parameters}
     at = np.asarray(points, dtype=np.float64)
     if at.ndim == 0 or at.shape[-1] != len(parameters):

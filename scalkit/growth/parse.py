@@ -73,10 +73,7 @@ def parse_growth(text: object, parameter: str | None = None) -> Growth:
     Raises ExpectationError if the text is not a positive product of powers of logarithms, parameters and 2 to a multiple of
     a parameter.
     """
-    if isinstance(text, Growth):
-        growth = text
-    else:
-        growth = _parsed(str(text) if isinstance(text, str) else checked_text(text))
+    growth = text if isinstance(text, Growth) else _parsed(_as_text(text))
     if parameter is not None and set(growth.parameters) - {parameter}:
         raise ExpectationError(
             f"expectation '{short(str(growth))}' depends on {short(', '.join(growth.parameters))}, but the parameter "

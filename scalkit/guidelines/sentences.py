@@ -146,7 +146,7 @@ def _too_few(found: Any) -> list[str]:
 
 _MOST = 20
 _MOST_SIZES = 5
-_RANKS = {"violated": "none", "compliant": "total", "inconclusive": "undecided", "undecidable": "undecided"}
+_ANSWERS = {"violated": "fix", "compliant": "fine", "inconclusive": "cannot tell", "undecidable": "cannot tell"}
 
 
 def assessment_html(found: Any) -> str:
@@ -174,9 +174,9 @@ def _overview(found: Any) -> str:
     rows, titles, cells = [], [titled(one) for one in found.guidelines], found.table()
     for name, cell in zip(cells.index, cells.iloc[:, 0], strict=True):
         states = found.columns["state"][found.which == titles.index(name)]
-        worst = next(state for state in _RANKS if state in states) if len(states) else "undecidable"
-        shares = [f"{np.count_nonzero(states == s)} {s}" for s in list(_RANKS)[1:] if (states == s).any()]
-        rows.append((escape(name), marked(_RANKS[worst], cell), escape(", ".join(shares))))
+        worst = next(state for state in _ANSWERS if state in states) if len(states) else "undecidable"
+        shares = [f"{np.count_nonzero(states == s)} {s}" for s in list(_ANSWERS)[1:] if (states == s).any()]
+        rows.append((escape(name), marked(_ANSWERS[worst], cell), escape(", ".join(shares))))
     head = ("guideline", "violated tests (groups)", "others")
     return table(head, rows) if rows else ""
 

@@ -20,7 +20,7 @@ from scalkit.toml.tables import table_beside
 from scalkit.units import format_quantity
 
 if TYPE_CHECKING:
-    from scalkit.validation import AnyVerdict, Verdict
+    from scalkit.validation import Verdict
 
 DATA: Final = light("ink")
 MODEL: Final = light("model")
@@ -35,19 +35,10 @@ SHADES = ("#1d4e89", "#2a7ab8", "#1b998b", "#5a9e3a", "#c08a1e", "#d1642b", "#a0
 #: Okabe-Ito without yellow, which disappears on white.
 PALETTE: Final = tuple(light(name) for name in ("model", "trouble", "expected", "undecided", "approximate", "slower", "ink"))
 
-#: A verdict's key is its word, or "slower" when the model lies below the lower limit: better than expected.
-RANK_COLOURS: Final = {
-    "total": EXPECTED,
-    "approximate": light("approximate"),
-    "none": TROUBLE,
-    "slower": light("slower"),
-    "undecided": light("undecided"),
-}
+STATE_COLOURS: Final = {"fix": TROUBLE, "warning": light("approximate"), "cannot tell": light("undecided"), "fine": EXPECTED}
+"""Colour of each answer, and of what is no answer but should be looked at."""
+
 _LOOKS = table_beside(__file__, "looks.toml")
-RANK_MARKS: Final[Mapping[str, str]] = _LOOKS["marks"]
-RANK_WORDS: Final[Mapping[str, str]] = _LOOKS["matches"]
-ANSWER_KEYS: Final[Mapping[str, str]] = _LOOKS["answers"]
-"""The match whose mark and colour an answer has."""
 METRIC_WORDS: Final[Mapping[str, str]] = _LOOKS["metrics"]
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
@@ -65,16 +56,6 @@ def metric_word(subject: Any) -> str:
 def shade_of(k: int, n: int) -> str:
     """Return the colour of the k-th of n lines in order."""
     return SHADES[round(k * (len(SHADES) - 1) / max(1, n - 1))] if n > 1 else SHADES[1]
-
-
-def rank_key(verdict: AnyVerdict) -> str:
-    """Return "total", "approximate", "none", "slower" (no match because it grows slower than expected) or "undecided"."""
-    return "slower" if verdict.verdict == "none" and verdict.direction == "grows slower" else verdict.verdict
-
-
-def match_words(verdict: AnyVerdict) -> str:
-    """Return the match in words that stand beside the answer, so that "fine" is not said twice."""
-    return RANK_WORDS[rank_key(verdict)].removeprefix("fine, ")
 
 
 def without_variants(verdicts: Sequence[Verdict]) -> list[Verdict]:

@@ -47,12 +47,11 @@ class Outcome:
         """The sentence, the model and a plot, for a terminal of 72 columns; the sentence is the first line."""
         verdict = self.verdict
         n, points = verdict.series.n_repetitions, zip(verdict.series.x, verdict.series.y, strict=True)
-        runs = verdict.series.values.shape[1]
+        runs, r2 = verdict.series.values.shape[1], verdict.model.adjusted_r2
         facts = {
             "expected": f"{verdict.expectation}",
             "excluded": f"anything faster than {in_decimals(verdict.resolution)}",
-            "model": f"{verdict.model}"
-            + (f" (adjusted R2 {verdict.adjusted_r2:.3f})" if np.isfinite(verdict.adjusted_r2) else ""),
+            "model": f"{verdict.model}" + (f" (adjusted R2 {r2:.3f})" if np.isfinite(r2) else ""),
             "measured": f"{len(n)} settings, {n.min()} to {n.max()} samples each, {runs} run{'s' * (runs > 1)}",
             "values": ", ".join(f"{format_quantity(y, verdict.unit)} at {x:g}" for x, y in points),
             "remarks": "; ".join((*verdict.caveats, *self.notes)),

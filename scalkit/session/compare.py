@@ -9,7 +9,7 @@ import pandas as pd
 from scalkit.json_values import json_fields
 from scalkit.markup import block, counted, details, paragraph, table
 from scalkit.session.queries import SessionView
-from scalkit.validation import SYMBOLS
+from scalkit.validation.answer import ANSWER_SYMBOLS
 from scalkit.validation.judge.judge import Outcome
 from scalkit.validation.judge.measured import AnyVerdict
 from scalkit.validation.told.shown import verdicts_table
@@ -84,14 +84,14 @@ def differences(before: str, first: Outcome, after: str, second: Outcome) -> Dif
 def _told(verdict: AnyVerdict | None) -> dict[str, str]:
     if verdict is None:
         return {}
-    return {"expectation": str(verdict.expectation.growth), **json_fields(verdict, "model verdict direction")}
+    return {"expectation": str(verdict.expectation.growth), **json_fields(verdict, "model answer direction")}
 
 
 def session_html(session: SessionView) -> str:
     """Return what is selected in a session and what its steps are; all verdicts are folded."""
     function, metric = session.selected
     verdict, result = session.verdict, session.result
-    said = f"{SYMBOLS[verdict.verdict]} {verdict.sentence}" if verdict else session.problem
+    said = f"{ANSWER_SYMBOLS[verdict.answer]} {verdict.sentence}" if verdict else session.problem
     steps = "".join(f"<li>{escape(name)}</li>" for name in session.history)
     return block(
         f"<p><b>{escape(str(session.source))}</b>: {escape(result.headline)}</p>",

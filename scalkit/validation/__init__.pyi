@@ -2,6 +2,7 @@ from scalkit.validation.catalogue import CATALOGUES as CATALOGUES
 from scalkit.validation.catalogue import ExpectationSet as ExpectationSet
 from scalkit.validation.catalogue import Expected as Expected
 from scalkit.validation.catalogue import load_expectations as load_expectations
+from scalkit.validation.expectation import SYMBOLS as SYMBOLS
 from scalkit.validation.expectation import Expectation as Expectation
 from scalkit.validation.judge.measured import AnyVerdict as AnyVerdict
 from scalkit.validation.result import FAIL_ON as FAIL_ON
@@ -10,5 +11,4 @@ from scalkit.validation.rules import Litmus as Litmus
 from scalkit.validation.rules import RuleResult as RuleResult
 from scalkit.validation.space import SearchSpace as SearchSpace
 from scalkit.validation.validating import validate as validate
-from scalkit.validation.verdict import SYMBOLS as SYMBOLS
 from scalkit.validation.verdict import Verdict as Verdict

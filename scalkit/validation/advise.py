@@ -185,7 +185,7 @@ def _along_one(verdict: Verdict, at: Floats) -> _Outlook:
         x, growth = found
         raise UsageError(f"the candidate {verdict.parameter} = {x:g} is where {growth} has no value; leave it out.")
     mixture, growths = _mixture(verdict, at), verdict.posterior.growths
-    is_too_fast = np.array([growth > verdict.bound for growth in growths])[mixture.lead]
+    is_too_fast = np.array([growth > verdict.evidence.bound for growth in growths])[mixture.lead]
     rivals = [(growth, np.equal(mixture.lead, growths.index(growth))) for growth in _rivals(verdict)]
     return _Outlook(mixture, is_too_fast, rivals)
 
@@ -202,7 +202,7 @@ def _over_several(verdict: SeveralVerdict, at: Floats) -> _Outlook:
             if posterior.y[place] > 0 and posterior.off[place] < _LIKELY:
                 centre[:, k] = np.log(posterior.y[place])
     mixture = Mixture(found.weights, centre, found.width, found.lead)
-    outgrows = posterior.outgrows(verdict.bounds)
+    outgrows = posterior.outgrows(verdict.evidence.bounds)
     is_faster = posterior.of_sets(outgrows)
     first = posterior.order[0]
     other = [place for place in posterior.order if is_faster[place] != is_faster[first]]
@@ -281,8 +281,8 @@ def _information(mixture: Mixture, is_too_fast: Flags) -> Floats:
 def _rivals(verdict: Verdict) -> Sequence[Growth]:
     """Return the most probable growth, and the most probable one of the other answer."""
     first, *others = verdict.posterior.by_probability
-    is_too_fast = first > verdict.bound
-    return [first, *[growth for growth in others if (growth > verdict.bound) != is_too_fast][:1]]
+    is_too_fast = first > verdict.evidence.bound
+    return [first, *[growth for growth in others if (growth > verdict.evidence.bound) != is_too_fast][:1]]
 
 
 def _prediction(mixture: Mixture, mine: Flags, column: int) -> float:
@@ -295,7 +295,7 @@ def _prediction(mixture: Mixture, mine: Flags, column: int) -> float:
 
 def _too_fast(verdict: AnyVerdict) -> str:
     """Return the words for too fast: faster than claimed, or than tolerated."""
-    tolerated = verdict.tolerance.values() if isinstance(verdict, SeveralVerdict) else (verdict.tolerance,)
+    tolerated = verdict.evidence.tolerance.values() if isinstance(verdict, SeveralVerdict) else (verdict.evidence.tolerance,)
     return "faster than claimed" if all(growth.is_constant for growth in tolerated) else "faster than tolerated"
 
 

@@ -1,6 +1,7 @@
 """Checks of the points and levels that users ask a verdict about."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
+from scalkit.fit.model import Curve, at_points
 from scalkit.growth import Growth
 from scalkit.growth.growth import log2_values
 from scalkit.measure import Series, SeveralSeries
@@ -20,6 +22,50 @@ def checked_level(level: object) -> float:
     if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
         raise UsageError(f"the level {level!r:.60} is no probability between 0 and 1; 0.9 is usual.")
     return float(level)
+
+
+@dataclass(frozen=True)
+class CheckedCurve:
+    """The average of a posterior over one parameter, at points where it means something.
+
+    `growths`: the growths that compete.
+    """
+
+    posterior: Curve
+    series: Series
+    growths: tuple[Growth, ...]
+
+    def predict(self, at: Floats) -> Floats:
+        """Return values at points of shape (m,). Raises UsageError as `predictable_points` does."""
+        return self.posterior.predict(predictable_points(at, self.series, self.growths))
+
+
+@dataclass(frozen=True)
+class CheckedSurface:
+    """The average of a posterior over several parameters, at points where it means something.
+
+    `growths`: the growths that compete along each parameter.
+    """
+
+    posterior: Curve
+    series: SeveralSeries
+    growths: Sequence[Sequence[Growth]]
+
+    def predict(self, at: Floats) -> Floats:
+        """Return values at points of shape (m, parameters). Raises UsageError as `predictable_places` does."""
+        return self.posterior.predict(predictable_places(at, self.series, self.growths))
+
+
+def named_points(
+    x: ArrayLike | Mapping[str, ArrayLike] | None, values: Mapping[str, ArrayLike], parameters: Sequence[str]
+) -> ArrayLike:
+    """Return points of the only parameter, which are given alone or by its name.
+
+    Raises DataError if another parameter is named, or nothing is given.
+    """
+    if x is None or isinstance(x, Mapping):
+        (x,) = at_points(values if x is None else x, parameters).values()
+    return x
 
 
 def checked_settings(x: ArrayLike, parameter: str) -> Floats:

@@ -24,7 +24,7 @@ def crossing(model: Growth, expectation: Expectation) -> float:
     Returns: 1 if the divergence is outside for all x > 1; NaN if the model is inside the limits; infinite beyond every
     number that can be represented. For the divergence ``p^(-3/4)*log(p)`` and the deviation ``p^(1/2)`` it is 65536.
     """
-    if expectation.rank(model) != "none":
+    if expectation.match(model) != "none":
         return math.nan
     divergence = model / expectation.growth
     if expectation.direction(model) == "grows slower":

@@ -11,7 +11,7 @@ from scalkit.growth import Growth
 from scalkit.markup import block, formula, table
 from scalkit.text import did_you_mean
 
-Rank = Literal["total", "approximate", "none"]
+Match = Literal["total", "approximate", "none"]
 Direction = Literal["grows faster", "grows slower", "as expected"]
 _NO_DEVIATION = ("1", "1.0", "O(1)")
 WORDS = {
@@ -23,22 +23,23 @@ WORDS = {
     "cubic": (3, 0),
 }
 """Exponents of the parameter and of its logarithm."""
-RANKS: tuple[Rank, ...] = ("total", "approximate", "none")
-
-VerdictWord = Literal["total", "approximate", "none", "undecided"]
-
+MATCHES: tuple[Match, ...] = ("total", "approximate", "none")
+SYMBOLS: dict[Match, str] = {"total": "✓", "approximate": "≈", "none": "✗"}
 SURE_OF_MATCH = 0.9
-"""A match is undecided below this probability."""
+"""Probability from which on a match counts as known."""
 
 
-def word_of(probability: Mapping[Rank, float]) -> VerdictWord:
-    """Return the rank that is at least 90 % probable, total and approximate together where total alone is not."""
+def sure_match(probability: Mapping[Match, float]) -> Match | None:
+    """Return the match that is at least 90 % probable; None without one.
+
+    It is approximate where total and approximate together are so probable.
+    """
     if probability["total"] >= SURE_OF_MATCH:
         return "total"
     if probability["none"] >= SURE_OF_MATCH:
         return "none"
     inside = probability["total"] + probability["approximate"]
-    return "approximate" if inside >= SURE_OF_MATCH else "undecided"
+    return "approximate" if inside >= SURE_OF_MATCH else None
 
 
 @runtime_checkable
@@ -142,8 +143,8 @@ class Expectation:
         """The lower and the upper deviation limit."""
         return self.growth / self.deviation, self.growth * self.deviation
 
-    def rank(self, model: Growth) -> Rank:
-        """Return the match rank of a model's growth: total, approximate (on or inside the limits) or none."""
+    def match(self, model: Growth) -> Match:
+        """Return the match of a model's growth: total, approximate (on or inside the limits) or none."""
         lower, upper = self.limits
         if model == self.growth:
             return "total"

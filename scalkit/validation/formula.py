@@ -12,10 +12,11 @@ import numpy as np
 
 from scalkit.fit import Model, fit_series
 from scalkit.growth import Growth
+from scalkit.validation.asked import CheckedCurve
 from scalkit.validation.made_models import MadeModels, nearest_whole
 
 if TYPE_CHECKING:
-    from scalkit.validation.verdict import Verdict
+    from scalkit.validation.evidence import Evidence
 
 _LEAST_CONSTANT, _LEAST_CONSTANT_EXACT = 1e-4, 1e-6
 """A constant below this share of the smallest value, or below the step of the values, is no cost: errors hide it."""
@@ -27,9 +28,9 @@ _FEWEST = 3
 """Points that the paper's choice needs; that there are enough was said before."""
 
 
-def formula_of(verdict: Verdict, growth: Growth) -> Model:
+def formula_of(evidence: Evidence, growth: Growth) -> Model:
     """Return the model of a growth with the averaged coefficients that it has in the posterior."""
-    posterior, series = verdict.posterior, verdict.series
+    posterior, series = evidence.posterior, evidence.series
     formula = posterior.formula(growth)
     last = float(series.x[-1])
     size, lower = float(growth.log2_value(last)), formula.lower
@@ -52,7 +53,7 @@ def formula_of(verdict: Verdict, growth: Growth) -> Model:
         lower_coefficient=0.0 if lower is None else _rounded(formula.lower_share / float(lower(last)), is_exact=is_exact),
     )
     # A point that is off says nothing about the formula.
-    others = np.arange(len(series.y)) != (-1 if verdict.off_at is None else verdict.off_at)
+    others = np.arange(len(series.y)) != (-1 if evidence.off_at is None else evidence.off_at)
     x, y, scale = series.x[others], series.y[others], posterior.scale[others]
     residual = (model.by_formula(x) - y) / scale
     spread = (y - np.average(y, weights=scale**-2)) / scale
@@ -63,7 +64,7 @@ def formula_of(verdict: Verdict, growth: Growth) -> Model:
     return replace(model, adjusted_r2=r2, rss=rss)
 
 
-def models_of(verdict: Verdict) -> Sequence[Model]:
+def models_of(evidence: Evidence) -> Sequence[Model]:
     """Return the models of all growths that follow the values.
 
     The first one is shown: the most probable one that agrees with the answer, unless hardly anything
@@ -71,22 +72,24 @@ def models_of(verdict: Verdict) -> Sequence[Model]:
     the growth is another one. The others come by falling probability. With the strictness
     ``"paper"`` all are ordered by adjusted R^2.
     """
-    if verdict.estimator == "adjusted_r2":
-        return _by_adjusted_r2(verdict)
-    posterior, bound = verdict.posterior, verdict.bound
+    if evidence.estimator == "adjusted_r2":
+        return _by_adjusted_r2(evidence)
+    posterior, bound = evidence.posterior, evidence.bound
     order: Sequence[Growth] = posterior.by_probability
-    if verdict.answer != "cannot tell" and not (verdict.leaks or verdict.jumps):
-        is_fine = verdict.answer == "fine"
+    if evidence.answer != "cannot tell" and not (evidence.leaks or evidence.jumps):
+        is_fine = evidence.answer == "fine"
         agreeing = [g for g in order if (g <= bound) == is_fine]
         if agreeing and posterior.probability_of(agreeing[0]) >= _NEGLIGIBLE:
             order = [agreeing[0], *(g for g in order if g != agreeing[0])]
-    first = replace(formula_of(verdict, order[0]), average=posterior)
-    return MadeModels(partial(formula_of, verdict), order, {order[0]: first})
+    competing = (evidence.expectation.growth, *posterior.growths)
+    average = CheckedCurve(posterior, evidence.series, competing)
+    first = replace(formula_of(evidence, order[0]), average=average)
+    return MadeModels(partial(formula_of, evidence), order, {order[0]: first})
 
 
-def _by_adjusted_r2(verdict: Verdict) -> Sequence[Model]:
-    models = fit_series(verdict.series, verdict.space.ticks, verdict.expectation.growth, _FEWEST)
-    weight_of = verdict.posterior.probability_of
+def _by_adjusted_r2(evidence: Evidence) -> Sequence[Model]:
+    models = fit_series(evidence.series, evidence.space.ticks, evidence.expectation.growth, _FEWEST)
+    weight_of = evidence.posterior.probability_of
     return tuple(replace(model, weight=weight_of(model.growth)) for model in models)
 
 

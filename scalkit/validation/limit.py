@@ -18,6 +18,8 @@ from scalkit.text import as_percent, did_you_mean
 from scalkit.units import PREFIXES, SECONDS, format_quantity, split_quantity
 from scalkit.validation.answer import counts_processes
 from scalkit.validation.crossing import place_of, shown_scale
+from scalkit.validation.expectation import sure_match
+from scalkit.validation.judged import is_decided
 from scalkit.validation.several.verdict import SeveralVerdict
 
 if TYPE_CHECKING:
@@ -225,7 +227,7 @@ def _line_of(verdict: AnyVerdict, along: str | None, fixed: Mapping[str, float] 
 
         def log2_of(x: Floats) -> Floats:
             with np.errstate(all="ignore"):
-                return np.asarray(np.log2(several.predict(at(x))))
+                return np.asarray(np.log2(several.model(at(x))))
 
         def band(x: Floats, level: float) -> Floats:
             return several.interval(at(x), level)
@@ -278,7 +280,7 @@ def limit(
     if not 0 < level < 1:
         raise UsageError(f"the level of the interval is {level!r}; it must lie between 0 and 1.")
     line = _line_of(verdict, along, fixed)
-    is_outside = "none" in (verdict.rank, verdict.verdict)
+    is_outside = "none" in (verdict.match, sure_match(verdict.probability))
     if is_outside and not even_outside:
         raise UsageError(
             f"the {series.metric} of '{series.function}' is outside its deviation limits ({model.growth} instead of "
@@ -312,7 +314,7 @@ def limit(
         ppn=shared,
         largest=float(line.x[-1]),
         is_outside=is_outside,
-        is_decided=verdict.is_decided,
+        is_decided=is_decided(verdict),
         fixed=line.fixed,
     )
 
@@ -340,7 +342,7 @@ def limits(
         raise DataError(f"there is no verdict on the metric {metric!r}; there are verdicts on {known}.")
     found, refused = [], {}
     for v in verdicts:
-        is_outside = "none" in (v.rank, v.verdict)
+        is_outside = "none" in (v.match, sure_match(v.probability))
         if is_outside and not even_outside and len(verdicts) > 1:
             refused[v.function] = f"{v.model.growth} instead of {v.expectation.growth}"
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,19 +17,20 @@ from scalkit.text import did_you_mean
 from scalkit.validation.advise import Advice, Cost, advise
 from scalkit.validation.answer import ANSWERS, Answer, resolution_in_words
 from scalkit.validation.judge.measured import AnyVerdict
+from scalkit.validation.judged import grows_slower
 from scalkit.validation.limit import Limits, limits
 from scalkit.validation.names import function_in, in_short
 from scalkit.validation.rules import Litmus, RuleResult
 from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.validation.told.sentences import MATCH_WORDS, bands_of
-from scalkit.validation.verdict import SYMBOLS, Verdict
+from scalkit.validation.told.sentences import bands_of
+from scalkit.validation.verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from scalkit.validation.baseline.comparison import Change, Comparison
 
-SCHEMA = 2
+SCHEMA = 3
 _SAID = 3  # of the problems in a headline
 FAIL_ON = ("better", "predicted", "undecided")
 FAIL_ON_BASELINE = ("factor", "gone")
@@ -131,17 +133,12 @@ class Validation:
         if self.comparison is not None:
             failed |= bool(self.comparison.failures([word for word in fail_on if word != "predicted"]))
         if "better" in fail_on:
-            failed |= any(v.decides and v.is_better for v in self.verdicts)
+            failed |= any(v.decides and grows_slower(v) for v in self.verdicts)
         if "undecided" in fail_on:
             failed |= any(v.decides and v.answer == "cannot tell" for v in self.verdicts)
         if "predicted" in fail_on:
             failed |= any(r.decides and r.status == "predicted" for r in self.rules)
         return int(failed)
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Number of verdicts of each kind: total, approximate, none and undecided."""
-        return {word: sum(v.verdict == word for v in self.verdicts) for word in SYMBOLS}
 
     @property
     def answer(self) -> Answer:
@@ -158,7 +155,12 @@ class Validation:
     @property
     def worst_first(self) -> tuple[AnyVerdict, ...]:
         """The verdicts by their answers: fix, cannot tell, fine; the largest excess first, then as measured."""
-        return tuple(sorted(self.verdicts, key=lambda v: (ANSWERS.index(v.answer), -v.excess if v.answer == "fix" else 0.0)))
+
+        def urgency(verdict: AnyVerdict) -> tuple[int, float]:
+            excess = verdict.evidence.excess if verdict.answer == "fix" else 0.0
+            return ANSWERS.index(verdict.answer), -excess
+
+        return tuple(sorted(self.verdicts, key=urgency))
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -190,19 +192,9 @@ class Validation:
         return f"{len(wrong)} problem{'' if len(wrong) == 1 else 's'}: {said}{more}{rest}"
 
     @property
-    def matches(self) -> str:
-        """One line in the words of the paper: how many verdicts are total, approximate, no match or undecided."""
-        words = ", ".join(f"{self.counts[w]} {said}" for w, said in MATCH_WORDS.items() if w != "undecided" or self.counts[w])
-        return f"{len(self)} verdict{'' if len(self) == 1 else 's'}: {words}"
-
-    @property
     def warnings(self) -> tuple[str, ...]:
         """What does not decide but should be read: better than expected, predicted violations, caveats, gaps."""
-        found = [
-            v.sentence
-            for v in self.worst_first
-            if (v.verdict in ("none", "undecided") or v.answer == "cannot tell") and not v.is_failure
-        ]
+        found = [v.sentence for v in self.worst_first if v.answer == "cannot tell" or grows_slower(v)]
         found += [r.sentence for r in self.rules if r.status != "holds" and not r.is_failure]
         for caveat in dict.fromkeys(c for v in self.verdicts for c in v.caveats):
             names = [v.function for v in self.verdicts if caveat in v.caveats]
@@ -263,14 +255,13 @@ class Validation:
                 "expectation": str(v.expectation.growth),
                 "model": str(v.model),
                 "growth": str(v.model.growth),
-                "adjusted_r2": v.adjusted_r2,
+                "adjusted_r2": v.model.adjusted_r2,
                 "divergence": str(v.divergence),
-                "rank": v.rank,
-                "verdict": v.verdict,
-                **{f"p_{rank}": p for rank, p in v.probability.items()},
+                "match": v.match,
+                **{f"p_{match}": p for match, p in v.probability.items()},
                 "resolution": resolution_in_words(v.resolution),
                 "direction": v.direction,
-                "crossing": v.crossing,
+                "crossing": v.crossing if isinstance(v, Verdict) else math.nan,
                 "decides": v.decides,
                 **{f"{what}_{name}": value for name, one in v.along.items() for what, value in one.facts if len(v.along) > 1},
             }
@@ -289,7 +280,7 @@ class Validation:
             "schema": SCHEMA,
             **json_fields(self, "headline answer answers problems"),
             "exit_status": self.exit_status(),
-            **json_fields(self, "expectations statistic counts"),
+            **json_fields(self, "expectations statistic"),
             "verdicts": [
                 v.to_dict() | ({"bands": bands_of(v)} if bands and isinstance(v, Verdict) else {}) for v in self.worst_first
             ],

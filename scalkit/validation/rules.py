@@ -322,7 +322,7 @@ class Litmus:
     @property
     def passed(self) -> bool:
         """Whether the litmus function does not grow faster than its limits."""
-        return not self.verdict.misses
+        return not self.verdict.evidence.misses
 
     @property
     def sentence(self) -> str:
@@ -334,10 +334,10 @@ class Litmus:
                 f"The litmus test {name} cannot tell whether it grows as its algorithm promises ({expected}), so it says nothing "
                 "about the others; measure it again, at more settings or on an idle machine."
             )
-        if verdict.rank == "total":
+        if verdict.match == "total":
             behaviour = f"behaves as its algorithm promises ({found})"
         else:
-            inside = "within the limits" if verdict.rank == "approximate" else "outside the limits"
+            inside = "within the limits" if verdict.match == "approximate" else "outside the limits"
             behaviour = f"{verdict.direction} than its algorithm promises, {inside} ({found} instead of {expected})"
         if self.passed:
             return (

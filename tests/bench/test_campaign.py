@@ -101,7 +101,7 @@ def test_two_campaigns_give_the_same_models_of_memory(mpi: Mpi, out: Path) -> No
         arguments = _memory(ops=objects, counts=(2, 3, 4, 5, 6), seed=seed)
         assert not prepare(out / str(seed), arguments, mpi).run().missing
         result = validate(read(out / str(seed)), "mpi")
-        models.append({v.function: (str(v.model), v.rank) for v in result})
+        models.append({v.function: (str(v.model), v.match) for v in result})
     assert len(models[0]) == 7
     assert models[0] == models[1]
 

@@ -45,7 +45,7 @@ import scalkit as sk
 time = sk.measurements([2, 4, 8, 16, 32, 64], [3.1, 4.9, 7.0, 9.1, 11.0, 12.9], unit="us", name="my_sort")
 verdict = sk.validate(time, {"my_sort": "log(p)"})["my_sort"]
 sk.plots.fit(verdict).to_html()
-print(verdict.model, "|", verdict.verdict, "|", len(sk.validate(sk.read("data/quickstart"), "mpi").to_frame()))
+print(verdict.model, "|", verdict.match, "|", len(sk.validate(sk.read("data/quickstart"), "mpi").to_frame()))
 """
 
 

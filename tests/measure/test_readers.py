@@ -70,7 +70,7 @@ def test_another_parameter_of_the_same_file() -> None:
     }
     assert ds["time"].sel(function="BM_InsertionSort", size=64)[0, 0].item() == pytest.approx(wall * 1e-9)
     result = sk.validate(ds, {"BM_InsertionSort": "size^2", "BM_Copy": "size"})
-    assert result["BM_InsertionSort"].rank in ("total", "approximate")
+    assert result["BM_InsertionSort"].match in ("total", "approximate")
     assert set(read(DATA / "google_benchmark.json", parameter="threads")["function"].values) == {"BM_Nothing"}
 
 
@@ -159,7 +159,7 @@ def test_a_real_file_of_pytest_benchmark() -> None:
     found = ds["time"].sel(function="test_sort", n=1000).values.ravel()
     np.testing.assert_allclose(found[np.isfinite(found)], wanted["data"])
     assert notes(ds) == ["left out, as they have no positive number for 'n': test_alone"]
-    assert sk.validate(ds, {"test_find[kind=list]": "n"}).verdicts[0].rank in ("total", "approximate")
+    assert sk.validate(ds, {"test_find[kind=list]": "n"}).verdicts[0].match in ("total", "approximate")
 
 
 def test_without_rounds_the_first_quartile_stands_for_them() -> None:

@@ -111,7 +111,7 @@ def test_limits_are_left_where_the_divergence_leaves_the_deviation(result: Valid
 def test_divergence_marks_the_crossing(result: Validation) -> None:
     verdict = result["MPI_Reduce"]
     figure = plots.divergence_of(verdict)
-    assert verdict.rank == "none"
+    assert verdict.match == "none"
     assert _named(figure, "divergence p").line.color == style.MODEL
     measured = figure.layout.shapes[0]
     assert (measured.x0, measured.x1) == (2, 64)

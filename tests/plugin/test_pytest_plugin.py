@@ -156,9 +156,9 @@ def linear(values):
 @scaling_mark("O(n)", n=N)
 def test_two(scaling):
     verdict = scaling(linear, numbers)
-    assert (verdict.function, verdict.parameter, verdict.rank) == ("linear", "n", "total")
+    assert (verdict.function, verdict.parameter, verdict.match) == ("linear", "n", "total")
     again = scaling(lambda k: spend(k**2), None, "k^2", k=N, name="another", fresh=True)
-    assert (again.function, again.parameter, again.rank) == ("another", "k", "total")
+    assert (again.function, again.parameter, again.match) == ("another", "k", "total")
     assert scaling.verdicts == [verdict, again]
 
 def test_without_marker(scaling):

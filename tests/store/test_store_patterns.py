@@ -77,7 +77,7 @@ def test_suites_of_a_master_over_workers_come_back(tmp_path: Path) -> None:
         assert loaded[share].attrs == read[share].attrs
     assert (loaded.attrs["parameter"], loaded.attrs["message_size_B"]) == ("workers", 64)
     verdict = sk.validate(loaded, {OPS[0]: "1"})[OPS[0]]
-    assert verdict.verdict == sk.validate(read, {OPS[0]: "1"})[OPS[0]].verdict
+    assert verdict.answer == sk.validate(read, {OPS[0]: "1"})[OPS[0]].answer
     point = store.load(level="point", op=OPS[0])
     np.testing.assert_allclose(point["time"], loaded["time"].median("repetition").sel(function=[OPS[0]]))
     found = store.compare([f"op={op},metric=master_share" for op in OPS])

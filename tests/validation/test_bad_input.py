@@ -11,6 +11,7 @@ import scalkit as sk
 from scalkit.errors import DataError, ExpectationError
 from scalkit.measure import combine
 from scalkit.validation import Validation
+from scalkit.validation.expectation import sure_match
 
 P = 2.0 ** np.arange(1, 7)
 Y = 3 + P
@@ -76,8 +77,8 @@ def test_few_settings_are_remarked(n: int) -> None:
 def test_equal_values_are_constant(expectation: str) -> None:
     result = judged(0 * P + 3, expectation=expectation)
     assert result["f"].model.growth.is_constant
-    assert np.isnan(result["f"].adjusted_r2)
-    assert result["f"].verdict == ("total" if expectation == "1" else "none")
+    assert np.isnan(result["f"].model.adjusted_r2)
+    assert sure_match(result["f"].probability) == ("total" if expectation == "1" else "none")
     assert '"adjusted_r2": null' in result.to_json()
     assert "–" in result._repr_html_() or "—" in result._repr_html_()
 
@@ -93,8 +94,8 @@ def test_two_to_the_k_never_overflows(first: float) -> None:
     k = first + np.arange(10)
     y = np.exp2(k - first)
     found = judged(y, k, "2^k", "k")["f"]
-    assert (found.rank, str(found.model.growth)) == ("total", "2^k")
-    assert found.verdict in ("total", "approximate")
+    assert (found.match, str(found.model.growth)) == ("total", "2^k")
+    assert sure_match(found.probability) in ("total", "approximate")
     assert found.model.log2_coefficient == pytest.approx(-first, abs=1e-3)
     assert found.model(k) == pytest.approx(y, rel=1e-3)
     assert np.isfinite(found.interval(k)).all()

@@ -82,7 +82,7 @@ def test_a_ruler_moved_by_hand_is_what_is_tried(tmp_path: Path) -> None:
     data = sk.measurements([2, 4, 8, 16, 32], [3.0, 5.0, 9.0, 17.0, 33.0], name="own")
     verdict = sk.validate(data, written(tmp_path, RULERS))["own"]
     assert [str(tick) for tick in verdict.space.ticks] == ["1", "log(p)", "p", "p^2"]
-    assert verdict.rank == "total"
+    assert verdict.match == "total"
 
 
 def test_ticks_in_a_mapping() -> None:

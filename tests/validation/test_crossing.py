@@ -48,7 +48,7 @@ def test_outside_beyond_it_and_on_a_limit_at_it(power: object, log: object, devi
     expectation = sk.Expectation("p", Growth.of("p", power=deviation))  # type: ignore[arg-type]
     p_star = crossing(model, expectation)
     if math.isnan(p_star):
-        assert expectation.rank(model) != "none"
+        assert expectation.match(model) != "none"
         return
     divergence = model / expectation.growth
 

@@ -44,9 +44,9 @@ def test_a_model_on_a_limit_is_inside(power: object, log: object) -> None:
     expectation = sk.Expectation(Growth.of("p", power=power, log=log))  # type: ignore[arg-type]
     nudge = Growth.of("p", log="1/1000")
     lower, upper = expectation.limits
-    assert expectation.rank(expectation.growth) == "total"
-    assert [expectation.rank(g) for g in (lower, upper)] == ["approximate", "approximate"]
-    assert [expectation.rank(g) for g in (lower / nudge, upper * nudge)] == ["none", "none"]
+    assert expectation.match(expectation.growth) == "total"
+    assert [expectation.match(g) for g in (lower, upper)] == ["approximate", "approximate"]
+    assert [expectation.match(g) for g in (lower / nudge, upper * nudge)] == ["none", "none"]
     assert expectation.direction(lower) == "grows slower"
     assert expectation.direction(upper) == "grows faster"
     assert expectation.direction(expectation.growth) == "as expected"
@@ -54,8 +54,8 @@ def test_a_model_on_a_limit_is_inside(power: object, log: object) -> None:
 
 def test_own_deviation_may_be_tight() -> None:
     expectation = sk.Expectation("p", deviation="1")
-    assert expectation.rank(Growth.parse("p")) == "total"
-    assert expectation.rank(Growth.parse("p*log(p)")) == "none"
+    assert expectation.match(Growth.parse("p")) == "total"
+    assert expectation.match(Growth.parse("p*log(p)")) == "none"
 
 
 def test_what_may_be_given() -> None:

@@ -126,7 +126,7 @@ def test_mafia_models_as_data_give_the_marks_of_table_4() -> None:
         verdict = result[row["function"]]
         assert verdict.model.growth == Growth.parse(row["model"][0])
         assert verdict.model.coefficient == pytest.approx(1e-6, rel=1e-4)
-        assert verdict.rank == row["match"][0]
+        assert verdict.match == row["match"][0]
         assert verdict.divergence == Growth.parse(row["divergence"][0])
     assert result.ok
     assert result.missing == ()
@@ -137,7 +137,7 @@ def test_k4_2k_is_recognised_in_the_exponential_class() -> None:
     data = sk.measurements(k, 5.0 + 1e-3 * k**4.0 * 2.0**k, "k")
     verdict = sk.validate(data, {"f": "k^3*2^k"})["f"]
     assert verdict.model.growth == Growth.parse("k^4*2^k")
-    assert (verdict.rank, verdict.direction) == ("approximate", "grows faster")
+    assert (verdict.match, verdict.direction) == ("approximate", "grows faster")
 
 
 @pytest.mark.parametrize(("table", "row", "index"), CASES)
@@ -147,5 +147,5 @@ def test_values_of_a_printed_model_get_its_mark(table: dict[str, Any], row: dict
     data = sk.measurements(x, 1e-6 * printed(x), table["parameter"], name="f")
     space = "around" if table["parameter"] == "k" else "ics15"
     verdict = sk.validate(data, {"f": expectation(table, row)}, space=space, strictness="paper")["f"]
-    assert (verdict.estimator, verdict.model.growth) == ("adjusted_r2", printed)
-    assert verdict.rank == row["match"][index]
+    assert (verdict.evidence.estimator, verdict.model.growth) == ("adjusted_r2", printed)
+    assert verdict.match == row["match"][index]

@@ -15,12 +15,12 @@ P = 2.0 ** np.arange(1, 8)
 @pytest.mark.parametrize("strictness", ["auto", "paper"])
 def test_the_first_model_is_shown_and_the_others_are_its_rivals(strictness: str) -> None:
     verdict = sk.validate(sk.measurements(P, 3 + P), {"f": "p"}, strictness=strictness)["f"]
-    assert verdict.models[0] is verdict.model
+    assert verdict.evidence.models[0] is verdict.model
     assert str(verdict.model.growth) == "p"
-    assert len(verdict.rivals) == len(verdict.models) - 1
-    assert verdict.rivals[0] == verdict.models[1]
-    assert list(verdict.models[1:]) == list(verdict.rivals)
-    assert len({model.growth for model in verdict.models}) == len(verdict.models)
+    assert len(verdict.rivals) == len(verdict.evidence.models) - 1
+    assert verdict.rivals[0] == verdict.evidence.models[1]
+    assert list(verdict.evidence.models[1:]) == list(verdict.rivals)
+    assert len({model.growth for model in verdict.evidence.models}) == len(verdict.evidence.models)
 
 
 @pytest.mark.parametrize("strictness", ["auto", "paper"])
@@ -29,12 +29,12 @@ def test_models_survive_a_pickle(strictness: str) -> None:
     first = verdict.rivals[0]
     again = pickle.loads(pickle.dumps(verdict))
     assert again.rivals[0] == first
-    assert list(again.models) == list(verdict.models)
+    assert list(again.models) == list(verdict.evidence.models)
 
 
 def test_models_of_the_paper_carry_their_probability() -> None:
     verdict = sk.validate(sk.measurements(P, 3 + P), {"f": "p"}, strictness="paper")["f"]
-    for model in verdict.models:
+    for model in verdict.evidence.models:
         assert model.weight == verdict.posterior.probability_of(model.growth)
 
 
@@ -60,5 +60,5 @@ def test_a_verdict_stays_small_when_its_models_are_looked_at() -> None:
     values = (3 + P)[:, None] * np.exp(0.01 * np.random.default_rng(2).standard_normal((7, 5)))
     verdict = sk.validate(sk.measurements(P, values, name="f"), {"f": "p"})["f"]
     before = len(pickle.dumps(verdict))
-    assert len(list(verdict.models)) > 20
+    assert len(list(verdict.evidence.models)) > 20
     assert len(pickle.dumps(verdict)) < before + 300_000

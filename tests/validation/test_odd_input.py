@@ -69,8 +69,8 @@ def test_a_number_is_no_deviation(deviation: object) -> None:
 @pytest.mark.parametrize("deviation", [1, "1", 1.0, "O(1)", Growth.constant()])
 def test_no_deviation_at_all(deviation: object) -> None:
     expectation = sk.Expectation("p", deviation)
-    assert expectation.rank(Growth.of("p", power=1)) == "total"
-    assert expectation.rank(Growth.of("p", power=1, log=1)) == "none"
+    assert expectation.match(Growth.of("p", power=1)) == "total"
+    assert expectation.match(Growth.of("p", power=1, log=1)) == "none"
 
 
 @pytest.mark.parametrize("data", [None, "data/runs", [1, 2]])

@@ -13,6 +13,7 @@ import scalkit as sk
 from scalkit.growth import Growth
 from scalkit.measure import combine
 from scalkit.validation import Expectation, SearchSpace, Verdict
+from scalkit.validation.expectation import sure_match
 
 ICS15 = SearchSpace.preset("ics15")
 SPACES = {"ics15": ICS15, **{text: SearchSpace.around(Expectation(text)) for text in ("p", "p*log(p)", "2^k", "1")}}
@@ -38,7 +39,7 @@ def assert_same(found: Verdict, other: Verdict, factor: float = 1.0) -> None:
     assert other.model.growth == found.model.growth
     assert other.probability == pytest.approx(found.probability, abs=1e-6)
     assert other.crossing == pytest.approx(found.crossing, nan_ok=True)
-    assert other.adjusted_r2 == pytest.approx(found.adjusted_r2, abs=1e-9, nan_ok=True)
+    assert other.adjusted_r2 == pytest.approx(found.model.adjusted_r2, abs=1e-9, nan_ok=True)
     np.testing.assert_allclose(other.posterior.probabilities, found.posterior.probabilities, atol=1e-6)
     assert {m.growth for m in other.rivals} == {m.growth for m in found.rivals}
     scale = factor * np.max(found.series.y)
@@ -82,7 +83,7 @@ def test_counted_values_change_with_their_step_only(seed: int, expected: str, fa
     one["object_memory"].attrs["resolution"] = 16.0
     other["object_memory"].attrs["resolution"] = 16.0 * factor
     found, scaled = judged(one, expected), judged(other, expected)
-    assert scaled.verdict == found.verdict
+    assert sure_match(scaled.probability) == sure_match(found.probability)
     assert scaled.probability == pytest.approx(found.probability, abs=1e-6)
     assert scaled.model.growth == found.model.growth
 
@@ -122,7 +123,7 @@ def test_every_tick_comes_back_from_exact_values(space: str, metric: str, shift:
         shape = tick(x) / float(tick(x[len(x) // 2])) if not tick.is_constant else 0 * x
         y = size * (shift + shape) if shift or not tick.is_constant else size + shape
         found = judged(measured(x, np.stack([y, y], axis=1), metric, ruler.parameter), tick, ruler)
-        assert (found.model.growth, found.rank, found.verdict) == (tick, "total", "total"), tick
+        assert (found.model.growth, found.match, sure_match(found.probability)) == (tick, "total", "total"), tick
         assert found.model(x) == pytest.approx(y, rel=2e-2 if metric == "time" else 1e-5)
         assert found.caveats == () or tick == ruler.ticks[-1]
 
@@ -137,5 +138,5 @@ def test_every_tick_comes_back_from_values_measured_once(space: str, shift: floa
     for tick in ruler.ticks:
         y = 1 + shift + (tick(x) / float(tick(x[-1])) if not tick.is_constant else 0 * x)
         found = judged(measured(x, y, parameter=ruler.parameter), tick, ruler)
-        assert (found.model.growth, found.rank) == (tick, "total")
-        assert found.verdict != "none"
+        assert (found.model.growth, found.match) == (tick, "total")
+        assert sure_match(found.probability) != "none"

@@ -10,6 +10,7 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.measure import series
+from scalkit.validation.expectation import sure_match
 
 COUNTS = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
 MESSAGE_S = 1.6
@@ -27,8 +28,8 @@ def _binomial(p: int) -> float:
 
 def test_a_tree_is_judged_at_its_whole_levels() -> None:
     verdict = sk.validate(_times(_binomial), {"mine": "log(p)"})["mine"]
-    assert verdict.verdict == "total"
-    assert verdict.adjusted_r2 == pytest.approx(1.0)
+    assert sure_match(verdict.probability) == "total"
+    assert verdict.model.adjusted_r2 == pytest.approx(1.0)
     assert verdict.series.x.tolist() == [2, 4, 8, 16, 32, 64]
     assert verdict.series.beside is not None
     assert verdict.series.beside.x.tolist() == [3, 6, 12, 24, 48]
@@ -41,7 +42,7 @@ def test_a_tree_is_judged_at_its_whole_levels() -> None:
 
 def test_what_grows_only_between_powers_of_two_is_found() -> None:
     verdict = sk.validate(_times(lambda p: _binomial(p) if np.log2(p) % 1 == 0 else MESSAGE_S * p), {"mine": "log(p)"})["mine"]
-    assert (verdict.verdict, verdict.direction) == ("none", "grows faster")
+    assert (sure_match(verdict.probability), verdict.direction) == ("none", "grows faster")
     assert verdict.series.x.tolist() == [3, 6, 12, 24, 48]
     assert "judged between powers of two; at powers of two the answer would be fine" in verdict.caveats
 

@@ -46,7 +46,7 @@ def test_each_pull_is_one_step(wire: object, session: Session) -> None:
     pull(panel, "expectation", "p^(1/2)*log(p)")
     assert str(session.expectation) == "O(p^(1/2)*log(p))"
     assert session.history == ("expect p^(1/2)*log(p) of f",)
-    assert session.verdict.rank == "total"  # type: ignore[union-attr]
+    assert session.verdict.match == "total"  # type: ignore[union-attr]
     assert panel.fit.grips["ticks"][panel.fit.grips["expectation"]]["growth"] == "p^(1/2)*log(p)"
     pull(panel, "limit", "p^(1/2)*log(p)")
     assert session.expectation.limits[0] == session.expectation.growth  # type: ignore[union-attr]

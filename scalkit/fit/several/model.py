@@ -186,6 +186,8 @@ class SeveralModel(EqualIfMissingAlike):
         Residual sum of squares, relative to the measured values, dimensionless.
     weight : float
         Posterior probability of these terms.
+    adjusted_r2 : float
+        Adjusted coefficient of determination of the formula; NaN for a constant model.
     average : Curve, optional
         What gives the values in place of the formula: the average over everything that the
         measurements leave possible, of which the formula is the most probable part.
@@ -196,6 +198,7 @@ class SeveralModel(EqualIfMissingAlike):
     unit: str
     rss: float
     weight: float = math.nan
+    adjusted_r2: float = math.nan
     average: Curve | None = field(default=None, repr=False, compare=False)
 
     @property

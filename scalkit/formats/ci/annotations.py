@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from scalkit.validation.baseline.comparison import Comparison
+from scalkit.validation.judged import grows_slower
 from scalkit.validation.result import Validation
 
 
@@ -24,11 +25,10 @@ def to_github(
     found: list[str] = []
     announced: dict[tuple[str, str], bool] = {}
     for verdict in result.worst_first:
-        fails = verdict.is_failure or (
-            verdict.decides
-            and (("better" in fail_on and verdict.is_better) or ("undecided" in fail_on and verdict.answer == "cannot tell"))
-        )
-        if fails or verdict.answer != "fine" or verdict.is_better:
+        is_better = grows_slower(verdict)
+        is_asked = ("better" in fail_on and is_better) or ("undecided" in fail_on and verdict.answer == "cannot tell")
+        fails = verdict.answer == "fix" or (verdict.decides and is_asked)
+        if fails or verdict.answer != "fine" or is_better:
             line = known.get(verdict.function, known.get(verdict.function.partition("[")[0], 0))
             title = f"{verdict.function} ({verdict.metric}): {verdict.answer}"
             kind = "error" if fails else "notice" if verdict.answer == "fine" else "warning"

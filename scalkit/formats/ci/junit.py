@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from scalkit.junit import Case, junit_xml
 from scalkit.validation.baseline.comparison import Comparison
 from scalkit.validation.judge.measured import AnyVerdict
+from scalkit.validation.judged import grows_slower
 from scalkit.validation.result import Validation
 from scalkit.validation.rules import RuleResult
 
@@ -31,12 +32,12 @@ def cases(result: Validation, fail_on: Collection[str] = ()) -> list[Case]:
 
 def _verdict(verdict: AnyVerdict, fail_on: Collection[str]) -> Case:
     group, name = f"scalkit.{verdict.metric}", verdict.function
-    outside = verdict.misses or (verdict.is_better and "better" in fail_on)
+    outside = verdict.evidence.misses or (grows_slower(verdict) and "better" in fail_on)
     outside |= verdict.decides and verdict.answer == "cannot tell" and "undecided" in fail_on
     if outside and verdict.decides:
         facts = {"expectation": verdict.expectation.growth, "model": verdict.model, "divergence": verdict.divergence}
         detail = "\n".join([verdict.sentence, *(f"{what} {one}" for what, one in facts.items())])
-        kind = verdict.answer if verdict.misses or verdict.answer == "cannot tell" else "better"
+        kind = verdict.answer if verdict.evidence.misses or verdict.answer == "cannot tell" else "better"
         said = f"{kind}: {verdict.problem or verdict.sentence}"
         return Case(group, name, failure=said, kind=kind, detail=detail)
     if not outside and verdict.answer != "cannot tell":

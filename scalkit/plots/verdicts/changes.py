@@ -6,17 +6,18 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from scalkit.colours import light
 from scalkit.errors import DataError
 from scalkit.plots.drawing import dots, spread
-from scalkit.plots.style import BAND, EXPECTED, METRIC_WORDS, QUIET, RANK_COLOURS, blank, look, safe, value_axis
+from scalkit.plots.style import BAND, EXPECTED, METRIC_WORDS, QUIET, STATE_COLOURS, blank, look, safe, value_axis
 from scalkit.text import cut
 from scalkit.validation.baseline.comparison import Change, Comparison
 
 _KINDS = {
-    "worse": (RANK_COLOURS["none"], "triangle-up", "▲ grows faster"),
-    "factor": (RANK_COLOURS["approximate"], "square", "× or ÷ another factor"),
-    "undecided": (RANK_COLOURS["undecided"], "diamond", "? undecided"),
-    "better": (RANK_COLOURS["slower"], "triangle-down", "▼ grows slower"),
+    "worse": (STATE_COLOURS["fix"], "triangle-up", "▲ grows faster"),
+    "factor": (STATE_COLOURS["warning"], "square", "× or ÷ another factor"),
+    "undecided": (STATE_COLOURS["cannot tell"], "diamond", "? cannot tell"),
+    "better": (light("slower"), "triangle-down", "▼ grows slower"),
     "same": (QUIET, "circle", "= as before"),
 }
 _MOST_LETTERS = 30

@@ -9,7 +9,7 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.growth import Growth
-from scalkit.plots.style import RANK_WORDS, is_log_axis, metric_word, plain, quantity, rank_key, rounded
+from scalkit.plots.style import is_log_axis, metric_word, plain, quantity, rounded
 from scalkit.validation import RuleResult, Verdict
 
 
@@ -143,7 +143,7 @@ def divergence_sentence(verdict: Verdict) -> str:
 def crossing_words(verdict: Verdict) -> str:
     """Return where the divergence leaves the limits, seen from the measured range."""
     crossing = float(verdict.crossing)
-    if verdict.rank != "none":
+    if verdict.match != "none":
         return "it stays inside the limits at every scale" if math.isnan(crossing) else "in the long run it stays inside"
     if math.isinf(crossing):
         return "it leaves the limits only beyond every machine"
@@ -174,7 +174,7 @@ def scaling_sentence(verdicts: Sequence[Verdict]) -> str:
 
 def overview_sentence(verdicts: Sequence[Verdict]) -> str:
     """Return what the overview of divergences shows, function by function."""
-    words = "; ".join(f"{v.function} {plain(v.divergence)}, {RANK_WORDS[rank_key(v)]}" for v in verdicts)
+    words = "; ".join(f"{v.function} {plain(v.divergence)}, {v.answer}" for v in verdicts)
     return f"Divergence from the expectation: {words}."
 
 

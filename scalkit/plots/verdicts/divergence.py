@@ -13,6 +13,7 @@ from scalkit.plots.drawing import SILENT, Drawing, area, band, dots, lines, note
 from scalkit.plots.verdicts.curves import Reach, divergence_sentence, overview_sentence, reach, sample
 from scalkit.text import cut
 from scalkit.validation import Validation, Verdict
+from scalkit.validation.answer import ANSWER_SYMBOLS, ANSWERS, Answer
 
 _FARTHEST, _POINTS = 2.0**24, 41
 
@@ -120,7 +121,7 @@ def _mark_measured(figure: Drawing, span: Reach, log: bool) -> None:
 
 def _mark_crossing(figure: Drawing, verdict: Verdict, span: Reach, log: bool) -> None:
     crossing = float(verdict.crossing)
-    if verdict.rank != "none" or not math.isfinite(crossing) or crossing <= 1:
+    if verdict.match != "none" or not math.isfinite(crossing) or crossing <= 1:
         return
     name = style.safe(verdict.parameter)
     if crossing > span.shown:
@@ -129,7 +130,7 @@ def _mark_crossing(figure: Drawing, verdict: Verdict, span: Reach, log: bool) ->
             x=0.99, xref="paper", y=0.98, yref="paper", text=text, showarrow=False, align="right", font={"color": style.TROUBLE}
         )
         return
-    at = float(verdict.divergence_at(crossing))
+    at = float(verdict.divergence(crossing))
     figure.add_scatter(
         **dots(style.rounded([crossing]), style.rounded([at]), style.TROUBLE, 11, "diamond"),
         name=f"leaves at {name}* = {style.number(crossing)}",
@@ -179,8 +180,8 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     factors = [_factor(v.divergence, v, goal) for v in verdicts]
     for k, factor in enumerate(allowed):
         figure.add_shape(**area(style.BAND), x0=1 / factor, x1=factor, y0=k - 0.36, y1=k + 0.36)
-    for key in style.RANK_COLOURS:
-        _add_rank(figure, key, [(k, v, factors[k]) for k, v in enumerate(verdicts)])
+    for answer in ANSWERS[::-1]:
+        _add_answer(figure, answer, [(k, v, factors[k]) for k, v in enumerate(verdicts)])
     seen = [1.0, *allowed, *(1 / a for a in allowed), *factors]
     axis = style.value_axis(
         min(seen), max(seen), "", f"times the expected growth<br>from {style.number(highest)} to {style.number(goal)}"
@@ -198,26 +199,26 @@ def _factor(growth: Growth, verdict: Verdict, goal: float) -> float:
     return float(np.exp2(np.clip(logs[1] - logs[0], -300.0, 300.0)))
 
 
-def _add_rank(figure: go.Figure, key: str, rows: list[tuple[int, Verdict, float]]) -> None:
-    mine = [row for row in rows if style.rank_key(row[1]) == key]
+def _add_answer(figure: go.Figure, answer: Answer, rows: list[tuple[int, Verdict, float]]) -> None:
+    mine = [row for row in rows if row[1].answer == answer]
     if not mine:
         return
-    colour = style.RANK_COLOURS[key]
+    colour = style.STATE_COLOURS[answer]
     x: list[float | None] = []
     y: list[float | None] = []
     for k, _, factor in mine:
         x += [1.0, factor, None]
         y += [k, k, None]
-    figure.add_scatter(**lines(x, y, colour, 5), legendgroup=key, **SILENT)
-    places, symbol = [k for k, _, _ in mine], _SYMBOLS[key]
+    figure.add_scatter(**lines(x, y, colour, 5), legendgroup=answer, **SILENT)
+    places, symbol = [k for k, _, _ in mine], _SYMBOLS[answer]
     symbols = [symbol if v.decides else f"{symbol}-open" for _, v, _ in mine]
     figure.add_scatter(
         **dots(style.rounded([factor for _, _, factor in mine]), places, colour, 11, symbols, rim=2),
         text=[f"<b>{style.safe(v.function)}</b><br>divergence {style.growth_label(v.divergence)}" for _, v, _ in mine],
         hovertemplate="%{text}<br>%{x:.3~g} times<extra></extra>",
-        name=f"{style.RANK_MARKS[key]} {style.RANK_WORDS[key]}",
-        legendgroup=key,
+        name=f"{ANSWER_SYMBOLS[answer]} {answer}",
+        legendgroup=answer,
     )
 
 
-_SYMBOLS = {"total": "circle", "approximate": "square", "none": "x", "slower": "triangle-left", "undecided": "diamond"}
+_SYMBOLS: dict[Answer, str] = {"fine": "circle", "cannot tell": "diamond", "fix": "x"}

@@ -53,7 +53,7 @@ def add_effects(
 ) -> None:
     """Add the bars of `verdicts`, the first at the bottom, to axes of a figure."""
     names = list(dict.fromkeys(name for v in verdicts for name in v.parameters))
-    bars = effect_bars(names, [v.effects for v in verdicts], range(len(verdicts)), [v.function for v in verdicts])
+    bars = effect_bars(names, [_effects(v) for v in verdicts], range(len(verdicts)), [v.function for v in verdicts])
     for bar in bars:
         figure.add_trace(bar | {"showlegend": with_legend, "xaxis": xaxis, "yaxis": yaxis})
     figure.update_layout(barmode="stack", bargap=0.25 if with_legend else 0.0)
@@ -90,10 +90,15 @@ def effect_bars(
 
 def effect_words(verdict: SeveralVerdict) -> str:
     """Return the effects in words: ``p 31 %, S 41 %``."""
-    return ", ".join(f"{name} {as_percent(share)}" for name, share in verdict.effects.items())
+    return ", ".join(f"{name} {as_percent(share)}" for name, share in _effects(verdict).items())
 
 
 def _row(verdict: SeveralVerdict, verdicts: Sequence[SeveralVerdict]) -> str:
     name = cut(verdict.function, 24)
     is_twice = sum(v.function == verdict.function for v in verdicts) > 1
     return safe(f"{name} ({verdict.metric})" if is_twice else name)
+
+
+def _effects(verdict: SeveralVerdict) -> dict[str, float]:
+    """Return the share of the value at the largest point that is due to each parameter."""
+    return {name: one.effect for name, one in verdict.along.items()}

@@ -12,14 +12,12 @@ from scalkit.plots.drawing import SILENT, SYMBOLS, dots, lines
 from scalkit.plots.style import (
     METRIC_WORDS,
     PALETTE,
-    RANK_MARKS,
     blank,
     growth_label,
     is_log_axis,
     metric_word,
     plain,
     quantity,
-    rank_key,
     safe,
     value_axis,
     without_variants,
@@ -27,6 +25,7 @@ from scalkit.plots.style import (
 )
 from scalkit.plots.verdicts.curves import reach, sample, scaling_sentence
 from scalkit.validation import Validation, Verdict
+from scalkit.validation.answer import ANSWER_SYMBOLS
 
 _DASHES_OF_FUNCTIONS = ("solid", "dash", "dot", "dashdot")
 
@@ -83,7 +82,7 @@ def _add_function(figure: go.Figure, verdict: Verdict, k: int) -> None:
     span = reach(x, beyond=2.0)
     line = sample(span.lowest, span.shown, is_log_axis(x), 33)
     colour, symbol = PALETTE[k % len(PALETTE)], SYMBOLS[k % len(SYMBOLS)]
-    name = f"{safe(verdict.function)}  {growth_label(verdict.model.growth)} {RANK_MARKS[rank_key(verdict)]}"
+    name = f"{safe(verdict.function)}  {growth_label(verdict.model.growth)} {ANSWER_SYMBOLS[verdict.answer]}"
     values = np.asarray(verdict.model(line), dtype=float) * np.ones_like(line)
     dash = _DASHES_OF_FUNCTIONS[(k // len(PALETTE)) % len(_DASHES_OF_FUNCTIONS)]
     figure.add_scatter(**lines(line, values, colour, 1.8, dash), legendgroup=f"f{k}", **SILENT)
@@ -119,7 +118,7 @@ class Overlaid:
     def of(cls, verdict: Verdict, label: str) -> "Overlaid":
         """Return what a verdict is about."""
         x, y = (np.asarray(one, dtype=float).tolist() for one in (verdict.series.x, verdict.series.y))
-        return cls(label, x, y, verdict.model, RANK_MARKS[rank_key(verdict)], verdict.decides)
+        return cls(label, x, y, verdict.model, ANSWER_SYMBOLS[verdict.answer], verdict.decides)
 
 
 def overlay(function: str, sets: Sequence[Overlaid], metric: str, labels: Sequence[str] = ()) -> go.Figure:

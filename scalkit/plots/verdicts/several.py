@@ -30,6 +30,7 @@ from scalkit.plots.style import (
 from scalkit.plots.verdicts.curves import sample
 from scalkit.plots.verdicts.effects import add_effects, effect_words
 from scalkit.validation.several.verdict import SeveralVerdict
+from scalkit.validation.told.sums import sentence_of
 
 _MOST_LINES = 7
 _PANEL, _TITLE_LINE, _BAR, _AXIS, _LABEL = 300, 20, 34, 52, 15
@@ -100,7 +101,7 @@ def several(verdict: SeveralVerdict, parameter: str | None = None) -> go.Figure:
     if parameter is not None and parameter not in verdict.parameters:
         raise UsageError(f"'{verdict.function}' has no parameter '{parameter}'; choose one of {', '.join(verdict.parameters)}.")
     panels = panels_of(verdict, verdict.parameters if parameter is None else (parameter,))
-    title = textwrap.wrap(verdict.short_sentence, _WRAP) if parameter is None else []
+    title = textwrap.wrap(sentence_of(verdict, in_short=True), _WRAP) if parameter is None else []
     top = 12 + _TITLE_LINE * len(title)
     below = _AXIS + (_BAR + _AXIS if parameter is None else 0)
     figure = blank(top + _PANEL + below, _sentence(verdict, parameter))

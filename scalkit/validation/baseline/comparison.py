@@ -17,6 +17,7 @@ from scalkit.validation.baseline import Baseline, BaselineEntry
 from scalkit.validation.baseline.baseline import AnyGrowth
 from scalkit.validation.baseline.judged_again import judged_again
 from scalkit.validation.baseline.regression import Regression, named_values, regression
+from scalkit.validation.expectation import sure_match
 from scalkit.validation.judge.measured import AnyVerdict
 from scalkit.validation.result import Validation
 
@@ -266,13 +267,14 @@ def _change(entry: BaselineEntry, verdict: AnyVerdict, statistic: str, tolerance
     if found is not None and found.shape:
         ratio, place, error = found.factor, found.at, found.factor_error
     kind: Kind = "same"
+    match = sure_match(verdict.probability)
     if before.noise > MOST_NOISE:
         kind = "undecided"
-    elif verdict.verdict == "none":
+    elif match == "none":
         kind = "worse" if verdict.direction == "grows faster" else "better"
     elif found is not None and found.shape:
         kind = "worse" if _is_faster(before, after, found) else "factor"
-    elif verdict.verdict == "undecided":
+    elif match is None:
         kind = "undecided"
     elif found is None and _is_beyond(ratio, error, tolerance):
         kind = "factor"
@@ -289,7 +291,7 @@ def _change(entry: BaselineEntry, verdict: AnyVerdict, statistic: str, tolerance
         decides=verdict.decides,
         regression=found,
         is_noisy=before.noise > MOST_NOISE,
-        is_outside=verdict.verdict == "none",
+        is_outside=match == "none",
         process=_process(before, after, tolerance),
     )
 

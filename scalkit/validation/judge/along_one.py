@@ -14,10 +14,11 @@ from scalkit.fit.regression.posterior import Posterior, posteriors
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.validation.asked import require_expected_values
+from scalkit.validation.evidence import Estimator, Evidence
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.judge.noise import errors_of, noise_of, step_of
 from scalkit.validation.space import SearchSpace
-from scalkit.validation.verdict import Estimator, Verdict
+from scalkit.validation.verdict import Verdict
 
 Case = tuple[Series, Expectation, SearchSpace]
 Mapper = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
@@ -52,7 +53,7 @@ def judge(
     mapper : callable
         As `map`: called with a function and tasks of `TASK` series each.
     estimator : {"posterior", "adjusted_r2"}
-        What chooses the model that is shown; see `Verdict`.
+        What chooses the model that is shown; see `Evidence`.
     knows_claim : bool
         Whether the expected growth is more probable than others before the measurements.
 
@@ -110,7 +111,7 @@ def _heavier(levels: Verdict, other: Verdict) -> Verdict:
     where = "between powers of two" if other.series.beside else f"at all points of {other.parameter}"
     caveat = f"judged {where}; at powers of two the answer would be {levels.answer}"
     series = replace(other.series, caveats=(*other.series.caveats, caveat))
-    return replace(other, series=series)
+    return Verdict(replace(other.evidence, series=series))
 
 
 def _judged(measured: Sequence[Case], min_points: int, estimator: Estimator, knows_claim: bool) -> list[Verdict]:
@@ -129,7 +130,8 @@ def _judged(measured: Sequence[Case], min_points: int, estimator: Estimator, kno
         for k, posterior in zip(places, posteriors_of(group, space.ticks, claim), strict=True):
             found[k] = posterior
     return [
-        Verdict(one, expectation, space, found[k], estimator=estimator) for k, (one, expectation, space) in enumerate(measured)
+        Verdict(Evidence(one, expectation, space, found[k], estimator=estimator))
+        for k, (one, expectation, space) in enumerate(measured)
     ]
 
 

@@ -20,6 +20,7 @@ from scalkit.validation.answer import required_resolution
 from scalkit.validation.asked import require_expected_values
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import ExpectationSet
+from scalkit.validation.evidence import Estimator
 from scalkit.validation.judge.along_one import Mapper, judge
 from scalkit.validation.judge.measured import AnySeries, AnyVerdict, Choices, Recent
 from scalkit.validation.judge.tasks import Task, Tasks
@@ -28,7 +29,8 @@ from scalkit.validation.result import Validation
 from scalkit.validation.rules import Litmus, RuleResult, judge_by_metric, require_known
 from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.validation.several.judge import judge_several, shortage
-from scalkit.validation.verdict import Estimator, Verdict
+from scalkit.validation.several.verdict import SeveralVerdict
+from scalkit.validation.verdict import Verdict
 
 _KEPT_RULES = 1000
 _KEPT_STATES = 20
@@ -255,11 +257,13 @@ def _verdicts(tasks: Sequence[Task], judging: Judging, mapper: Mapper) -> list[A
     estimator: Estimator = "adjusted_r2" if judging.strictness == "paper" else "posterior"
     found = judge([task.case for task in tasks], judging.min_points, mapper, estimator)
     return [
-        replace(
-            one,
-            tolerated=task.tolerance[one.parameter],
-            against=_against(task, one),
-            required=required_resolution(judging.resolution, (one.parameter,)),
+        Verdict(
+            replace(
+                one.evidence,
+                tolerated=task.tolerance[one.parameter],
+                against=_against(task, one),
+                required=required_resolution(judging.resolution, (one.parameter,)),
+            )
         )
         for task, one in zip(tasks, found, strict=True)
     ]
@@ -269,7 +273,7 @@ def _several(task: Task, judging: Judging) -> AnyVerdict:
     series, expectation = cast(SeveralSeries, task.series), cast(SeveralExpectation, task.expectation)
     required = required_resolution(judging.resolution, series.parameters)
     found = judge_several(series, expectation, task.spaces, tolerance=task.tolerance, required=required)
-    return replace(found, against=_against(task, found))
+    return SeveralVerdict(replace(found.evidence, against=_against(task, found)))
 
 
 def _against(task: Task, verdict: AnyVerdict) -> Against | None:
@@ -277,6 +281,7 @@ def _against(task: Task, verdict: AnyVerdict) -> Against | None:
     if not task.model:
         return None
     series = verdict.series
-    if isinstance(verdict, Verdict) and isinstance(series, Series) and (place := verdict.off_at) is not None:
-        series = series.only(np.arange(len(series.x)) != place)
+    off = verdict.evidence.off_at if isinstance(verdict, Verdict) else None
+    if isinstance(series, Series) and off is not None:
+        series = series.only(np.arange(len(series.x)) != off)
     return against(series, task.model)

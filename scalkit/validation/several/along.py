@@ -1,9 +1,11 @@
 """The verdict along one of several parameters, the others fixed."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,39 +13,42 @@ from scalkit.growth import Growth
 from scalkit.json_values import json_fields, json_value
 from scalkit.markup import block, paragraph
 from scalkit.text import percent
-from scalkit.validation.answer import FINE, SURE, Answer, resolution_of
-from scalkit.validation.crossing import crossing, place_of, shown_scale
-from scalkit.validation.expectation import Direction, Expectation, Rank, VerdictWord, word_of
+from scalkit.validation.answer import FINE, SURE, Answer, in_decimals, resolution_of
+from scalkit.validation.crossing import crossing
+from scalkit.validation.expectation import Direction, Expectation, Match, sure_match
 from scalkit.validation.space import SearchSpace
 
-_NONE = Growth.constant()
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from scalkit.validation.judged import AnyVerdict
 
 
 @dataclass(frozen=True, eq=False)
 class AlongVerdict:
-    """What the values say along one parameter, the others fixed.
+    """The verdict along one parameter, the others fixed.
 
     `expectation`: the leading expected term along this parameter, with its deviation limits.
     `growth`: that of the model.
     `weights`: probability of each, all ticks equally probable before.
-    `probability`: of each match rank, all ranks equally probable before; see `scalkit.validation.several.probability`.
+    `probability`: of each match.
     `largest`: largest measured value of the parameter.
     `effect`: share of the value at the largest point that is due to this parameter.
     `space`: the ticks that were tried.
     `tolerance`: by which growth it may outgrow the expectation and be fine.
-    `whole`: the answer of the verdict, where this is its only parameter.
+    `whole`: the verdict over all parameters.
     `is_exact`: whether the values are free of noise.
     """
 
     expectation: Expectation
     growth: Growth
     weights: Mapping[Growth, float]
-    probability: Mapping[Rank, float]
+    probability: Mapping[Match, float]
     largest: float
     effect: float
     space: SearchSpace
-    tolerance: Growth = _NONE
-    whole: Answer | None = None
+    tolerance: Growth
+    whole: AnyVerdict
     is_exact: bool = False
 
     @property
@@ -57,14 +62,9 @@ class AlongVerdict:
         return self.growth / self.expectation.growth
 
     @property
-    def rank(self) -> Rank:
-        """Match rank of the model: total, approximate or none."""
-        return self.expectation.rank(self.growth)
-
-    @property
-    def verdict(self) -> VerdictWord:
-        """The rank that is at least 90 % probable, or ``"undecided"``."""
-        return word_of(self.probability)
+    def match(self) -> Match:
+        """Match of the model: total, approximate or none."""
+        return self.expectation.match(self.growth)
 
     @property
     def too_fast(self) -> float:
@@ -74,9 +74,9 @@ class AlongVerdict:
 
     @property
     def answer(self) -> Answer:
-        """Fix, fine or cannot tell along this parameter, by the probability alone; the verdict as a whole decides."""
-        if self.whole is not None:
-            return self.whole
+        """Answer along this parameter, by the probability alone; the verdict as a whole decides."""
+        if len(self.whole.parameters) == 1:
+            return self.whole.answer
         if self.too_fast >= SURE:
             return "fix"
         return "fine" if self.too_fast <= FINE else "cannot tell"
@@ -90,8 +90,8 @@ class AlongVerdict:
 
     @property
     def direction(self) -> Direction:
-        """Whether it grows faster, slower or as expected; for the verdict none, what is more probable."""
-        if self.verdict == "none":
+        """Whether it grows faster, slower or as expected; what is more probable where there surely is no match."""
+        if sure_match(self.probability) == "none":
             upper = self.expectation.limits[1]
             faster = sum(weight for growth, weight in self.weights.items() if growth > upper)
             return "grows faster" if faster >= self.probability["none"] / 2 else "grows slower"
@@ -104,30 +104,32 @@ class AlongVerdict:
 
     @property
     def sentence(self) -> str:
-        """The verdict along this parameter in plain words."""
-        found, expected = self.growth, self.expectation.growth
-        if self.verdict == "undecided":
-            shown = ", ".join(f"{rank} {percent(p)}" for rank, p in self.probability.items())
-            return f"along {self.parameter} it is undecided: {found} fits best, {expected} is expected ({shown})"
-        best = "" if found == expected else f" (the most probable model has {found})"
-        if self.verdict == "total":
-            return f"along {self.parameter} it grows as expected, {expected}{best}"
-        if self.verdict == "approximate" and (self.rank != "approximate"):
-            return f"along {self.parameter} it grows within the limits around {expected}{best}"
-        if self.verdict == "none" and (self.rank != "none" or self.expectation.direction(found) != self.direction):
-            return f"along {self.parameter} it {self.direction} than the limits around {expected} allow{best}"
-        words = f"along {self.parameter} it {self.direction} than expected, {found} instead of {expected}"
-        if self.verdict == "approximate":
-            return f"{words}, within the limits"
-        if self.crossing <= 1:
-            return words
-        place = place_of(self.crossing, self.largest)
-        return f"{words}, beyond the limits from {self.parameter}* = {shown_scale(self.crossing)} on, {place}"
+        """The verdict along this parameter in plain words, without a full stop."""
+        found, claim = in_decimals(self.growth), self.expectation.growth
+        if self.answer == "fix":
+            return f"along {self.parameter} it grows as {found} instead of {claim}"
+        if self.answer == "cannot tell":
+            chance = percent(self.too_fast)
+            return (
+                f"along {self.parameter} it cannot be told: it grows faster than claimed, {claim}, with a probability of {chance}"
+            )
+        if self.growth == claim:
+            words = "stays constant, as claimed" if claim.is_constant else f"grows as claimed, {claim}"
+            return f"along {self.parameter} it {words}"
+        return f"along {self.parameter} it does not grow faster than claimed, {claim}: {found} is most probable"
+
+    def plot(self) -> go.Figure:
+        """Return the figure of the values along this parameter; see `scalkit.plot`."""
+        # Drawing belongs to a higher layer; only the public face knows what draws a verdict.
+        import scalkit
+
+        figure: go.Figure = scalkit.plot(self)
+        return figure
 
     @property
     def facts(self) -> tuple[tuple[str, object], ...]:
-        """What a row of a table says along this parameter."""
-        return ("growth", str(self.growth)), ("verdict", self.verdict), ("effect", self.effect)
+        """Cells of a table row about this parameter, with their names."""
+        return ("growth", str(self.growth)), ("answer", self.answer), ("effect", self.effect)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, as ``verdict.schema.json`` describes them."""
@@ -136,11 +138,11 @@ class AlongVerdict:
             "deviation": str(self.expectation.deviation),
             "limits": json_value(self.expectation.limits),
             "space": json_fields(self.space, "name ticks"),
-            **json_fields(self, "growth divergence rank verdict answer probability direction crossing effect sentence"),
+            **json_fields(self, "growth divergence match answer probability direction crossing effect sentence"),
         }
 
     def __repr__(self) -> str:
-        return f"AlongVerdict({self.parameter}: {self.growth}, {self.verdict})"
+        return f"<AlongVerdict: {self.sentence}>"
 
     def _repr_html_(self) -> str:
         return block(paragraph(f"{self.sentence[0].upper()}{self.sentence[1:]}."))

@@ -9,7 +9,7 @@ from scalkit.errors import ExpectationError
 from scalkit.fit.several.model import GrowthSum, outgrows
 from scalkit.growth import Growth
 from scalkit.markup import block, formula, table
-from scalkit.validation.expectation import Direction, Expectation, HasGrowth, Rank
+from scalkit.validation.expectation import Direction, Expectation, HasGrowth, Match
 from scalkit.validation.space import SearchSpace
 
 
@@ -115,8 +115,8 @@ class SeveralExpectation:
             product = product * expectation.deviation
         return product
 
-    def rank(self, model: GrowthSum) -> Rank:
-        """Return the match rank of a model's growth as a whole.
+    def match(self, model: GrowthSum) -> Match:
+        """Return the match of a model's growth as a whole.
 
         Total if it has the same leading terms. Approximate if every term of the model is at most one of the expected terms
         times the deviation, along every parameter, and every expected term at most one of the model's so widened; none

@@ -14,6 +14,7 @@ from scalkit.measure import Series, SeveralSeries
 from scalkit.options import MIN_POINTS
 from scalkit.validation.asked import require_expected_values
 from scalkit.validation.judge.noise import errors_of, noise_of, step_of
+from scalkit.validation.several.evidence import SeveralEvidence
 from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.validation.space import SearchSpace
@@ -71,7 +72,8 @@ def judge_several(
     if chosen is not series:
         caveat = f"{len(chosen.points)} of the {len(series.points)} points are judged, evenly spread"
         series = replace(series, caveats=(*series.caveats, caveat))
-    return SeveralVerdict(expectation, series, posterior, dict(spaces), allowed, required=required)
+    evidence = SeveralEvidence(expectation, series, posterior, dict(spaces), allowed, required=required)
+    return SeveralVerdict(evidence)
 
 
 def thinned(series: SeveralSeries) -> SeveralSeries:

@@ -1,9 +1,10 @@
-"""The models of a verdict over several parameters, with the averaged coefficients of the posterior."""
+"""The models of a evidence over several parameters, with the averaged coefficients of the posterior."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,12 @@ import numpy as np
 
 from scalkit.fit.several.model import SeveralModel, Term
 from scalkit.growth import Growth
+from scalkit.validation.asked import CheckedSurface
 from scalkit.validation.made_models import MadeModels, nearest_whole
 
 if TYPE_CHECKING:
-    from scalkit.validation.several.verdict import SeveralVerdict
+    from scalkit.fit.regression.several.posterior import SumPosterior
+    from scalkit.validation.several.evidence import SeveralEvidence
 
 _LEAST, _LEAST_EXACT = 1e-4, 1e-6
 """A term below this share of the value wherever it was measured, or below the step of the values, is no cost: errors
@@ -24,33 +27,33 @@ _NEGLIGIBLE = 0.01
 """A sum below this probability is not shown for the answer's sake."""
 
 
-def models_of(verdict: SeveralVerdict) -> Sequence[SeveralModel]:
+def models_of(evidence: SeveralEvidence) -> Sequence[SeveralModel]:
     """Return the models of all sums that are not negligible.
 
     The first one is shown: one that agrees with the answer, unless hardly anything does. Its values
     are those of the posterior's average. The others come by falling probability.
     """
-    posterior = verdict.posterior
+    posterior = evidence.posterior
     order, shares = list(posterior.order), posterior.shares
     first = order[0]
-    if verdict.answer != "cannot tell":
-        agrees = posterior.of_sets(posterior.outgrows(verdict.bounds)) == (verdict.answer == "fix")
+    if evidence.answer != "cannot tell":
+        agrees = posterior.of_sets(posterior.outgrows(evidence.bounds)) == (evidence.answer == "fix")
         agreeing = next((place for place in order if agrees[place]), first)
         if shares[agreeing] >= _NEGLIGIBLE * shares[first]:
             first = agreeing
     others = sorted((place for place in order if place != first), key=lambda place: -shares[place])
-    shown = _model(verdict, first, is_shown=True)
-    return MadeModels(partial(_model, verdict, is_shown=False), [first, *others], {first: shown})
+    shown = _model(evidence, first, is_shown=True)
+    return MadeModels(partial(_model, evidence, is_shown=False), [first, *others], {first: shown})
 
 
-def _model(verdict: SeveralVerdict, place: int, *, is_shown: bool) -> SeveralModel:
-    series, one = verdict.series, verdict.posterior.sum_at(place)
+def _model(evidence: SeveralEvidence, place: int, *, is_shown: bool) -> SeveralModel:
+    series, one = evidence.series, evidence.posterior.sum_at(place)
     is_exact = series.exact or series.virtual
-    points = verdict.posterior.design.points
+    points = evidence.posterior.design.points
     at = {name: points[:, column] for column, name in enumerate(series.parameters)}
     constant = Term(Growth.constant(), math.log2(abs(one.constant)) if one.constant else -math.inf, one.constant < 0)
     every = [constant, *(Term(growth, log2, sign < 0) for growth, sign, log2 in one.terms)]
-    scale = verdict.posterior.scale
+    scale = evidence.posterior.scale
     least = np.maximum((_LEAST_EXACT if is_exact else _LEAST) * scale, series.resolution)
     kept = [term for term in every if (np.abs(term(at)) >= least).any()] or every[:1]
     model = SeveralModel(
@@ -59,10 +62,27 @@ def _model(verdict: SeveralVerdict, place: int, *, is_shown: bool) -> SeveralMod
         unit=series.unit,
         rss=math.nan,
         weight=one.weight,
+        average=_average(evidence) if is_shown else None,
     )
-    off = (model.by_formula(at) - verdict.posterior.y) / scale
-    average = verdict.posterior if is_shown else None
-    return SeveralModel(model.parameters, model.terms, model.unit, float(off @ off), one.weight, average)
+    off = (model.by_formula(at) - evidence.posterior.y) / scale
+    rss = float(off @ off)
+    return replace(model, rss=rss, adjusted_r2=_adjusted_r2(model, rss, evidence.posterior))
+
+
+def _average(evidence: SeveralEvidence) -> CheckedSurface:
+    posterior = evidence.posterior
+    return CheckedSurface(posterior, evidence.series, posterior.design.terms)
+
+
+def _adjusted_r2(model: SeveralModel, rss: float, posterior: SumPosterior) -> float:
+    """Return the adjusted coefficient of determination of the formula, on relative values; NaN for a constant model."""
+    y, scale = posterior.y, posterior.scale
+    n, k = len(y), len(model.terms)
+    if all(term.growth.is_constant for term in model.terms) or n <= k:
+        return math.nan
+    mean = np.average(y, weights=scale**-2)
+    total = float((((y - mean) / scale) ** 2).sum())
+    return 1 - (rss / (n - k)) / (total / (n - 1)) if total else math.nan
 
 
 def _rounded(term: Term) -> Term:

@@ -25,18 +25,18 @@ def _remarks(verdict: Verdict) -> Iterator[str]:
     n, last = len(series.x), float(series.x[-1])
     if n < MIN_POINTS:
         yield f"the model rests on only {n} points of {name}; {MIN_POINTS} are the least to rely on"
-    place = verdict.off_at
-    if verdict.hangs_on_last and verdict.last_is_low:
+    place = verdict.evidence.off_at
+    if verdict.evidence.hangs_on_last and verdict.evidence.last_is_low:
         yield (
             f"the value at {name} = {last:g} lies far below what the others suggest, as where a run ends early, and one value "
             f"does not show how it goes on; measure {name} = {last:g} again, and a larger one"
         )
-    elif verdict.hangs_on_last:
+    elif verdict.evidence.hangs_on_last:
         yield (
             f"at {name} = {last:g} something of its own lifts the value, perhaps another algorithm or a disturbance, and one "
             f"value does not show how it goes on; measure {name} = {last:g} again, and a larger one"
         )
-    elif verdict.jumps:
+    elif verdict.evidence.jumps:
         yield (
             f"the value at {name} = {last:g} lies far above what the smaller ones suggest, and the model follows these; measure "
             f"a larger {name} to see how it goes on"
@@ -53,10 +53,10 @@ def _remarks(verdict: Verdict) -> Iterator[str]:
             f"between {name} = {series.x[below]:g} and {series.x[above]:g} the values change by a step with a probability of "
             f"{percent(share)}, as where an algorithm or a cache changes; those from {name} = {series.x[above]:g} on decide"
         )
-    if verdict.may_be_caches:
+    if verdict.evidence.may_be_caches:
         yield (
             "data that outgrow the caches make each operation slower, which may explain why the claim "
-            f"{verdict.expectation.growth} is outgrown by a factor of {verdict.excess:.2g}; count instructions to tell "
+            f"{verdict.expectation.growth} is outgrown by a factor of {verdict.evidence.excess:.2g}; count instructions to tell "
             "this from a faster growth"
         )
     if verdict.model.growth == verdict.space.ticks[-1] != verdict.expectation.growth:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,14 +12,10 @@ from scalkit.json_values import json_value
 from scalkit.text import percent
 from scalkit.units import format_quantity
 from scalkit.validation.answer import FINE, SURE, claim_ahead, in_decimals
-from scalkit.validation.expectation import VerdictWord
 
 if TYPE_CHECKING:
     from scalkit.fit import Model
     from scalkit.validation.verdict import Verdict
-
-MATCH_WORDS: dict[VerdictWord, str] = {word: "no match" if word == "none" else word for word in get_args(VerdictWord)}
-"""What people read; "none" alone reads as if there was no verdict."""
 
 _LONG = 1e3  # from here on seconds have no prefix
 _LONG_UNITS = (("years", 365.25 * 86400), ("days", 86400.0), ("h", 3600.0))
@@ -29,14 +25,14 @@ _PROCESSES = 10_000.0
 
 def problem_of(verdict: Verdict) -> str:
     """Return what a function costs, and what it would cost if it grew as claimed. `verdict`: with the answer to fix it."""
-    if verdict.against is not None:
-        return verdict.against.problem
+    if verdict.evidence.against is not None:
+        return verdict.evidence.against.problem
     series, model = verdict.series, verdict.model
-    if verdict.leaks and verdict.too_fast < SURE and series.lost is not None:
+    if verdict.evidence.leaks and verdict.too_fast < SURE and series.lost is not None:
         lost, name = float(series.lost[-1]), verdict.parameter
         where = f"{name} = {series.x[-1]:g}, the more the larger {name}"
         return f"{verdict.function} does not give back {_shown(lost, 'B')} at {where}"
-    if verdict.jumps:
+    if verdict.evidence.jumps:
         last, value = float(series.x[-1]), float(series.y[-1])
         times = value / float(model.by_formula(np.array(last)))
         n_launches = int(np.isfinite(series.values[-1]).sum())
@@ -81,8 +77,8 @@ def _shown(value: float, unit: str) -> str:
 
 def sentence_of(verdict: Verdict) -> str:
     """Return a verdict in plain words: what it grows as, and what is excluded or missing."""
-    if verdict.against is not None:
-        return verdict.against.sentence
+    if verdict.evidence.against is not None:
+        return verdict.evidence.against.sentence
     if verdict.answer == "fix":
         return f"{_fix(verdict)}."
     if verdict.answer == "fine":
@@ -98,11 +94,11 @@ def subject_of(verdict: Verdict) -> str:
 
 def too_fast_in_words(verdict: Verdict) -> str:
     """Return the words for too fast: faster than claimed, or than tolerated."""
-    return "faster than claimed" if verdict.tolerance.is_constant else "faster than tolerated"
+    return "faster than claimed" if verdict.evidence.tolerance.is_constant else "faster than tolerated"
 
 
 def _fix(verdict: Verdict) -> str:
-    if verdict.leaks or verdict.jumps:
+    if verdict.evidence.leaks or verdict.evidence.jumps:
         return verdict.problem
     name, found, claim = subject_of(verdict), verdict.model.growth, verdict.expectation.growth
     sure = f"it grows faster than claimed with a probability of {percent(verdict.too_fast)}"
@@ -122,9 +118,9 @@ def _growth(verdict: Verdict) -> str:
     if found < claim and slower >= SURE:
         words = f"{name} grows slower than claimed, {in_decimals(found)} instead of {claim}"
         return f"{words}, which is fine, and the claim could be sharper"
-    if found > verdict.bound:
-        cause = "the machine" if verdict.tolerance.is_constant else "the tolerance and the machine"
-        by = f"by a factor of {verdict.excess:.2g} only over the measured range, which {cause} may explain"
+    if found > verdict.evidence.bound:
+        cause = "the machine" if verdict.evidence.tolerance.is_constant else "the tolerance and the machine"
+        by = f"by a factor of {verdict.evidence.excess:.2g} only over the measured range, which {cause} may explain"
         return f"{name} grows as {in_decimals(found)} instead of {claim}, but {by}"
     if found > claim:
         return f"{name} grows as {in_decimals(found)} instead of {claim}, which is tolerated"
@@ -134,16 +130,16 @@ def _growth(verdict: Verdict) -> str:
 def _doubt(verdict: Verdict) -> str:
     """Return why nobody can tell."""
     name, claim, parameter = subject_of(verdict), verdict.expectation.growth, verdict.parameter
-    likely = f"it grows {too_fast_in_words(verdict)}, {verdict.bound}, with a probability of {percent(verdict.too_fast)}"
+    likely = f"it grows {too_fast_in_words(verdict)}, {verdict.evidence.bound}, with a probability of {percent(verdict.too_fast)}"
     if not verdict.decides:
         return f"{name}: {likely}, but these values decide nothing"
     last = f"{parameter} = {verdict.series.x[-1]:g}"
-    if verdict.hangs_on_last:
+    if verdict.evidence.hangs_on_last:
         return f"{name}: the answer hangs on the value at {last} alone; measure it again, and a larger {parameter}"
     if verdict.too_fast >= SURE:
         return (
-            f"{name} outgrows the claim {claim} by a factor of {verdict.excess:.2g} over the measured range, and the machine "
-            f"may explain {verdict.machine_factor:g}; measure a larger {parameter}"
+            f"{name} outgrows the claim {claim} by a factor of {verdict.evidence.excess:.2g} over the "
+            f"measured range, and the machine may explain {verdict.evidence.machine_factor:g}; measure a larger {parameter}"
         )
     if verdict.too_fast <= FINE:
         return (

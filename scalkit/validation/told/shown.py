@@ -15,22 +15,20 @@ from scalkit.validation.catalogue import ExpectationSet
 from scalkit.validation.crossing import shown_scale
 from scalkit.validation.judge.measured import AnyVerdict
 from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.validation.told.sentences import MATCH_WORDS
 from scalkit.validation.verdict import Verdict
 
 if TYPE_CHECKING:
     from scalkit.validation.result import Validation
 
-_KEYS = {"fix": "none", "cannot tell": "undecided", "fine": "total"}
 _MOST_RIVALS = 8
 _MOST_VALUES = 60
 
 
 def mark_of(verdict: Any) -> str:
-    """Return answer and match of a verdict beside a bar in the colour of the answer; ⚠ where it does not decide."""
-    words = f"{MATCH_WORDS[verdict.verdict]}{f', {verdict.direction}' if verdict.verdict == 'none' else ''}"
-    doubt = "" if getattr(verdict, "decides", True) else " ⚠"  # along one of several parameters that is not asked
-    return marked(_KEYS[verdict.answer], f"{ANSWER_SYMBOLS[verdict.answer]} {verdict.answer}: {words}{doubt}")
+    """Return the answer of a verdict beside a bar in its colour; ⚠ where it does not decide."""
+    # A verdict along one of several parameters is not asked whether it decides.
+    doubt = "" if getattr(verdict, "decides", True) else " ⚠"
+    return marked(verdict.answer, f"{ANSWER_SYMBOLS[verdict.answer]} {verdict.answer}{doubt}")
 
 
 def math_of(thing: Any) -> str:
@@ -53,8 +51,8 @@ def verdict_html(verdict: Verdict) -> str:
         ("excluded", f"anything faster than {escape(in_decimals(verdict.resolution))}"),
         ("model", formula(verdict.model)),
         ("divergence", formula(verdict.divergence) + escape(_crossing(verdict))),
-        ("adjusted R²", r2(verdict.adjusted_r2)),
-        ("probability", escape(_probabilities(verdict))),
+        ("adjusted R²", r2(verdict.model.adjusted_r2)),
+        ("match", escape(_probabilities(verdict))),
     ]
     series = verdict.series
     return block(
@@ -93,10 +91,10 @@ def several_html(verdict: SeveralVerdict) -> str:
             [
                 ("expected", formula(verdict.expectation.growth, big_o=True)),
                 ("model", formula(verdict.model)),
-                ("probability", escape(_probabilities(verdict))),
+                ("match", escape(_probabilities(verdict))),
             ],
         ),
-        table(("along", "expected", "found", "divergence", "match", "effect"), rows),
+        table(("along", "expected", "found", "divergence", "answer", "effect"), rows),
         _caveats(verdict),
         _rivals(verdict),
         details(
@@ -113,13 +111,13 @@ def verdicts_table(verdicts: Iterable[AnyVerdict], caption: str = "") -> str:
             escape(v.function),
             formula(v.expectation.growth, big_o=True),
             formula(v.model),
-            r2(v.adjusted_r2),
+            r2(v.model.adjusted_r2),
             math_of(v.divergence),
             mark_of(v),
         )
         for v in verdicts
     )
-    return table(("Function", "Expectation", "Model", "adj. R²", "Divergence", "Match"), rows, caption)
+    return table(("Function", "Expectation", "Model", "adj. R²", "Divergence", "Answer"), rows, caption)
 
 
 def result_html(result: Validation) -> str:
@@ -166,9 +164,9 @@ def _rivals(verdict: Any) -> str:
     rows = (
         (
             formula(model),
-            r2(getattr(model, "adjusted_r2", math.nan)),
+            r2(model.adjusted_r2),
             escape(percent(model.weight, short=True)),
-            escape(verdict.expectation.rank(model.growth)),
+            escape(verdict.expectation.match(model.growth)),
         )
         for model in (verdict.model, *shown)
     )
@@ -177,6 +175,7 @@ def _rivals(verdict: Any) -> str:
 
 
 def _probabilities(verdict: Any) -> str:
+    """Return the probability of each match."""
     return ", ".join(f"{rank} {percent(p, short=True)}" for rank, p in verdict.probability.items())
 
 

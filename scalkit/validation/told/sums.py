@@ -25,8 +25,8 @@ _LIKELY = 0.5
 
 def problem_of(verdict: SeveralVerdict) -> str:
     """Return what a function costs beyond the measured points. `verdict`: with the answer to fix it."""
-    if verdict.against is not None:
-        return verdict.against.problem
+    if verdict.evidence.against is not None:
+        return verdict.evidence.against.problem
     at = _AHEAD * verdict.series.points.max(axis=0)
     value = float(verdict.posterior.predict(at[None])[0])
     growth = f"{verdict.function} grows as {verdict.model.growth} instead of {verdict.expectation.growth}"
@@ -40,8 +40,8 @@ def sentence_of(verdict: SeveralVerdict, *, in_short: bool = False) -> str:
 
     `in_short`: without what is excluded.
     """
-    if verdict.against is not None:
-        return verdict.against.sentence
+    if verdict.evidence.against is not None:
+        return verdict.evidence.against.sentence
     if verdict.answer == "fix":
         sure = f"it grows faster than claimed with a probability of {percent(verdict.too_fast)}"
         return f"{verdict.function} grows as {verdict.model.growth} instead of {verdict.expectation.growth}; {sure}."
@@ -63,8 +63,8 @@ def _growth(verdict: SeveralVerdict) -> str:
         is_constant = all(term.is_constant for term in claim.terms)
         return f"{name} stays constant, as claimed" if is_constant else f"{name} grows as claimed, {claim}"
     if verdict.too_fast <= FINE and verdict.expectation.direction(found) == "grows faster":
-        by = f"by a factor of {verdict.excess:.2g} only over the measured points, which the machine may explain"
-        is_tolerated = any(not growth.is_constant for growth in verdict.tolerance.values())
+        by = f"by a factor of {verdict.evidence.excess:.2g} only over the measured points, which the machine may explain"
+        is_tolerated = any(not growth.is_constant for growth in verdict.evidence.tolerance.values())
         return f"{name} grows as {found} instead of {claim}, {'which is tolerated' if is_tolerated else f'but {by}'}"
     return f"{name} does not grow faster than claimed, {claim}: {found} is most probable"
 
@@ -75,13 +75,13 @@ def _doubt(verdict: SeveralVerdict) -> str:
     likely = f"it grows faster than claimed, {claim}, with a probability of {percent(verdict.too_fast)}"
     if not verdict.decides:
         return f"{name}: {likely}, but these values decide nothing"
-    if verdict.hanging_point is not None:
-        at = _place(verdict, verdict.hanging_point)
+    if verdict.evidence.hanging_point is not None:
+        at = _place(verdict, verdict.evidence.hanging_point)
         return f"{name}: the answer hangs on the value at {at} alone; measure it again, and larger ones"
     if verdict.too_fast >= SURE:
         return (
-            f"{name} outgrows the claim {claim} by a factor of {verdict.excess:.2g} over the measured points, and the machine "
-            f"may explain {verdict.machine_factor:g}; measure larger ones"
+            f"{name} outgrows the claim {claim} by a factor of {verdict.evidence.excess:.2g} over the "
+            f"measured points, and the machine may explain {verdict.evidence.machine_factor:g}; measure larger ones"
         )
     if verdict.too_fast <= FINE:
         rest = _excluded(verdict).removeprefix("anything ")
@@ -110,7 +110,7 @@ def _remarks(verdict: SeveralVerdict) -> Iterator[str]:
                 "beyond it"
             )
     place = int(np.argmax(off))
-    if off[place] > _LIKELY and verdict.hanging_point is None:
+    if off[place] > _LIKELY and verdict.evidence.hanging_point is None:
         yield (
             f"the value at {_place(verdict, verdict.posterior.design.points[place])} is off by a factor with a probability of "
             f"{percent(float(off[place]))}; the others are judged; measure it again"

@@ -12,23 +12,23 @@ from numpy.typing import NDArray
 
 from scalkit.growth import Growth
 from scalkit.markup import esc, formula
-from scalkit.plots.style import METRIC_WORDS, RANK_MARKS, RANK_WORDS, metric_word, rank_key
+from scalkit.plots.style import METRIC_WORDS, metric_word
 from scalkit.plots.verdicts.curves import anchored_curves
 from scalkit.session import Session
 from scalkit.text import counted
 from scalkit.validation import AnyVerdict, Verdict
-from scalkit.validation.answer import ANSWERS
+from scalkit.validation.answer import ANSWER_SYMBOLS, ANSWERS
 from scalkit.widgets.base.part import Action, Grid, Part, number_of
 from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.base.wording import mark
 from scalkit.widgets.explorer.call_tree import CallTree
 
-COLUMNS = ("Function", "Metric", "Values", "Expected", "Model", "Verdict")
+COLUMNS = ("Function", "Metric", "Values", "Expected", "Model", "Answer")
 
-KINDS = {**{key: f"{RANK_MARKS[key]} {words}" for key, words in RANK_WORDS.items()}, "unjudged": "– no verdict"}
+KINDS: dict[str, str] = {**{answer: f"{ANSWER_SYMBOLS[answer]} {answer}" for answer in ANSWERS}, "unjudged": "– not judged"}
 """What the table can be filtered by."""
 
-_SEVERITY = {"none": 0, "undecided": 1, "slower": 2, "approximate": 3, "total": 4, "unjudged": 5}
+_SEVERITY = {kind: place for place, kind in enumerate(KINDS)}
 _WIDTH, _HEIGHT, _PAD = 72, 26, 3
 _MOST_OPEN = 24  # rows; of a larger tree of calls, branches where all is fine are folded at first
 
@@ -46,7 +46,7 @@ class Entry:
 
 def kind_of(entry: Entry) -> str:
     """Return the key of an entry in `KINDS`."""
-    return "unjudged" if entry.verdict is None else rank_key(entry.verdict)
+    return "unjudged" if entry.verdict is None else entry.verdict.answer
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def ordered(entries: Sequence[Entry], column: str, is_descending: bool, kind: st
     if column not in COLUMNS:
         return sorted(shown, key=lambda k: _urgency(entries[k]))
     key = _KEYS[column]
-    with_value = [k for k in shown if column in ("Function", "Metric", "Verdict") or entries[k].verdict is not None]
+    with_value = [k for k in shown if column in ("Function", "Metric", "Answer") or entries[k].verdict is not None]
     found = sorted(with_value, key=lambda k: key(entries[k]), reverse=is_descending)
     return [*found, *(k for k in shown if k not in set(found))]
 
@@ -118,7 +118,7 @@ def _urgency(entry: Entry) -> tuple[int, float]:
     if entry.verdict is None:
         return 1, 1.0
     answer = entry.verdict.answer
-    return 2 * ANSWERS.index(answer) - (answer == "cannot tell"), -entry.verdict.excess if answer == "fix" else 0.0
+    return 2 * ANSWERS.index(answer) - (answer == "cannot tell"), -entry.verdict.evidence.excess if answer == "fix" else 0.0
 
 
 def _growth(growth: object) -> tuple[int, Any]:
@@ -139,7 +139,7 @@ _KEYS: dict[str, Callable[[Entry], Any]] = {
     "Values": _gain,
     "Expected": lambda entry: _growth(entry.verdict.expectation.growth) if entry.verdict else (2, ""),
     "Model": lambda entry: _growth(entry.verdict.model.growth) if entry.verdict else (2, ""),
-    "Verdict": lambda entry: _SEVERITY[kind_of(entry)],
+    "Answer": lambda entry: _SEVERITY[kind_of(entry)],
 }
 
 
@@ -189,8 +189,7 @@ class ModelTable(Part, Grid):
     sort : list of two str
         A column and ``"ascending"`` or ``"descending"``; empty texts for the worst answer first.
     filter : str
-        Only rows of this verdict: ``"total"``, ``"approximate"``, ``"none"``, ``"slower"``, ``"undecided"`` or ``"unjudged"``;
-        empty for all.
+        Only rows with this answer, ``"fix"``, ``"cannot tell"`` or ``"fine"``, or ``"unjudged"`` ones; empty for all.
     order : list of int
         The rows that are shown, in their order.
     current : int
@@ -210,7 +209,7 @@ class ModelTable(Part, Grid):
         self._urgent: list[int] = []
         self._tree = CallTree(())
         self._folded: set[int] = set()
-        words = {"label": "Functions", "none": "No function has this verdict."}
+        words = {"label": "Functions", "none": "No function has this answer."}
         super().__init__(session, **{"columns": list(COLUMNS), **words, **traits})
         self.observe(lambda _: self._arrange(), ["sort", "filter"])
 

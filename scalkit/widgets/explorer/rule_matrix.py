@@ -15,11 +15,11 @@ from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.base.wording import state_mark
 
 _STATES = {
-    "holds": ("total", "✓", "holds"),
-    "violated": ("none", "✗", "violated"),
-    "predicted": ("approximate", "≈", "predicted"),
-    "unknown": ("undecided", "?", "unknown"),
-    "slower": ("approximate", "≈", "in doubt"),
+    "holds": ("fine", "✓", "holds"),
+    "violated": ("fix", "✗", "violated"),
+    "predicted": ("warning", "≈", "predicted"),
+    "unknown": ("cannot tell", "?", "unknown"),
+    "slower": ("warning", "≈", "in doubt"),
 }
 
 

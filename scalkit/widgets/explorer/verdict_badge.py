@@ -5,11 +5,12 @@ from typing import Any
 
 import traitlets as t
 
-from scalkit.plots.style import ANSWER_KEYS, METRIC_WORDS, RANK_COLOURS, match_words, metric_word, plain, quantity
+from scalkit.plots.style import METRIC_WORDS, STATE_COLOURS, metric_word, plain, quantity
 from scalkit.plots.verdicts.rival_curves import term_of
 from scalkit.text import r2
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.answer import ANSWER_SYMBOLS
+from scalkit.validation.expectation import Match
 from scalkit.widgets.base.part import Part
 from scalkit.widgets.base.templates import drawn, source
 from scalkit.widgets.base.wording import answered
@@ -26,7 +27,7 @@ class VerdictBadge(Part):
         if verdict is None:
             return drawn("parts.html", **values, word=METRIC_WORDS.get(metric, metric), remarks=[])
         remarks = verdict.caveats
-        values |= {"symbol": ANSWER_SYMBOLS[verdict.answer], "match": match_words(verdict), "word": metric_word(verdict)}
+        values |= {"symbol": ANSWER_SYMBOLS[verdict.answer], "word": metric_word(verdict)}
         return drawn("parts.html", **values, remarks=remarks)
 
 
@@ -39,7 +40,7 @@ class Headline(Part):
     def _drawn(self) -> dict[str, str]:
         result = self.session.result
         answer = result.answer if result.verdicts else "cannot tell"
-        symbol, colour = ANSWER_SYMBOLS[answer], RANK_COLOURS[ANSWER_KEYS[answer]]
+        symbol, colour = ANSWER_SYMBOLS[answer], STATE_COLOURS[answer]
         return drawn("parts.html", part="headline", symbol=symbol, colour=colour, headline=result.headline)
 
 
@@ -81,10 +82,16 @@ def _row(verdict: AnyVerdict, model: Any, k: int) -> dict[str, Any]:
         "formula": model.growth if isinstance(verdict, Verdict) else model,
         "weight": weight,
         "width": 0 if math.isnan(weight) else round(_BAR * weight),
-        "fit": r2(float(model.adjusted_r2)) if hasattr(model, "adjusted_r2") else "–",
-        "match": words[verdict.expectation.rank(model.growth)],
+        "fit": r2(float(model.adjusted_r2)),
+        "match": words[_match(verdict, model)],
         "why": why_not(verdict, model) if k else "",
     }
+
+
+def _match(verdict: AnyVerdict, model: Any) -> Match:
+    """Return the match of one of the models of a verdict."""
+    match: Match = verdict.expectation.match(model.growth)
+    return match
 
 
 def why_not(verdict: Verdict | Any, rival: Any) -> str:

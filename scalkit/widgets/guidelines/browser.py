@@ -116,10 +116,10 @@ COLUMNS = ("Guideline", "Where", "Largest ratio", "Violated at", "State")
 _MOST_ROWS = 200
 _MOST_LEVELS = 6
 _LOOKS = {
-    "violated": ("none", "✗"),
-    "inconclusive": ("undecided", "?"),
-    "undecidable": ("undecided", "?"),
-    "compliant": ("total", "✓"),
+    "violated": ("fix", "✗"),
+    "inconclusive": ("cannot tell", "?"),
+    "undecidable": ("cannot tell", "?"),
+    "compliant": ("fine", "✓"),
 }
 
 

@@ -1,0 +1,73 @@
+"""The figure for whatever is given: a result, a verdict, a rule, a comparison, a session, measurements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import plotly.graph_objects as go
+import xarray as xr
+
+from scalkit.errors import UsageError
+from scalkit.fit.piecewise import Piecewise
+from scalkit.plots.measured import measured
+from scalkit.plots.verdicts.changes import changes
+from scalkit.plots.verdicts.divergence import divergence
+from scalkit.plots.verdicts.effects import effects
+from scalkit.plots.verdicts.fit import fit
+from scalkit.plots.verdicts.pieces import pieces
+from scalkit.plots.verdicts.rule import rule
+from scalkit.plots.verdicts.several import several
+from scalkit.session import Session
+from scalkit.validation import RuleResult, Validation, Verdict
+from scalkit.validation.baseline.comparison import Comparison
+from scalkit.validation.several.along import AlongVerdict
+from scalkit.validation.several.verdict import SeveralVerdict
+
+_KNOWN = (
+    "measurements (a path, a Dataset, a DataFrame, a dict of arrays), a result of sk.validate, "
+    "a verdict, a verdict along a parameter, a rule, a comparison, a piecewise model, a session"
+)
+
+
+def plot(subject: Any) -> go.Figure:
+    """Return the figure for what is given.
+
+    Parameters
+    ----------
+    subject : Validation, Verdict, SeveralVerdict, AlongVerdict, RuleResult, Comparison, Piecewise, Session or Dataset
+        A result with one verdict is drawn as that verdict. One with several is drawn as an overview
+        of their divergences, or of the effects where there are several parameters.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Raises
+    ------
+    UsageError
+        If it is none of these; the sentence lists what can be plotted.
+    DataError
+        If there is nothing in it to draw.
+    """
+    match subject:
+        case Validation() if len(subject) == 1:
+            return plot(subject.verdicts[0])
+        case Validation():
+            return effects(subject) if subject.over_several else divergence(subject)
+        case Verdict():
+            return fit(subject)
+        case SeveralVerdict():
+            return several(subject)
+        case AlongVerdict():
+            return fit(subject.whole, subject.parameter)  # type: ignore[arg-type]
+        case RuleResult():
+            return rule(subject)
+        case Comparison():
+            return changes(subject)
+        case Piecewise():
+            return pieces(subject)
+        case Session():
+            return plot(subject.verdict or subject.data)
+        case xr.Dataset():
+            return measured(subject)
+    raise UsageError(f"{subject!r:.60} cannot be plotted; what can be: {_KNOWN}.")
