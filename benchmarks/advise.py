@@ -88,7 +88,7 @@ def make_case(seed: list[int], start: int, noise: float) -> Case:
     text = EXPECTATIONS[rng.integers(len(EXPECTATIONS))]
     expectation = sk.Expectation(text, deviation="p^(1/2)")
     rank = RANKS[rng.integers(3)]
-    ticks = [tick for tick in sk.SearchSpace.preset("ics15").ticks if expectation.rank(tick) == rank]
+    ticks = [tick for tick in sk.SearchSpace.preset("ics15").ticks if expectation.match(tick) == rank]
     growth, share = ticks[rng.integers(len(ticks))], rng.uniform(0.2, 1)
 
     def truth(p: np.ndarray) -> np.ndarray:

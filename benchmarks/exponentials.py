@@ -36,7 +36,7 @@ def main() -> None:
         data = sk.measurements(x, values, name="f", parameter="x")
         verdict = sk.validate(data, {"f": growth_of(int(rng.integers(5)), other)}, scaling="weak")["f"]
         inside = 1 - verdict.probability["none"]
-        is_inside = verdict.expectation.rank(truth) != "none"
+        is_inside = verdict.expectation.match(truth) != "none"
         exact.append(verdict.model.growth == truth)
         decided.append(max(inside, 1 - inside) >= 0.9)
         wrong.append(decided[-1] and (inside > 0.5) != is_inside)

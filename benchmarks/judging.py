@@ -118,7 +118,7 @@ def _together(cases: Sequence[Case], parameter: str) -> list[Judged]:
                 term_of(verdict.resolution, parameter),
                 verdict.too_fast,
                 verdict.answer,
-                verdict.predict(at),
+                verdict.model(at),
                 verdict.interval(at),
             )
         )
@@ -258,7 +258,7 @@ def real_figures(path: Path, split: str, kind: str, with_extrap: bool) -> dict[s
     for one, x, y in rows:
         seen, last = verdict(x[:-1], y[:-1], one["claims"]["true"]), size * float(np.quantile(y[-1], 0.25))
         low, high = seen.interval(x[-1])
-        errors.append(100 * abs(float(seen.predict(x[-1])) / last - 1))
+        errors.append(100 * abs(float(seen.model(x[-1])) / last - 1))
         held.append(bool(low <= last <= high))
         wanted.append(last)
         cases.append(plain(x[:-1], size * y[:-1], x[-1:]))

@@ -171,7 +171,7 @@ def by_scalkit(cases: list[dict[str, Any]]) -> tuple[list[list[tuple[str, int]]]
         start = time.process_time()
         verdict = judged(series, "1", knows_claim=False)
         leading = [(verdict.model.leading(name), name) for name in verdict.parameters]
-        predicted.append(float(verdict.predict(case["ahead"])))
+        predicted.append(float(verdict.model(case["ahead"])))
         seconds += time.process_time() - start
         found.append([(str(growth.power(name)), int(growth.log(name))) for growth, name in leading])
         low, high = verdict.interval(case["ahead"], 0.8)
@@ -206,7 +206,7 @@ def answers(cases: list[dict[str, Any]]) -> dict[str, float]:
             verdict = judged(series, claim, knows_claim=True)
             if f"{kind} {verdict.answer}" in counts:
                 counts[f"{kind} {verdict.answer}"] += 1
-            counts["wrong sure"] += kind == "wrong" and verdict.posterior.too_fast(verdict.bounds) >= SURE
+            counts["wrong sure"] += kind == "wrong" and verdict.posterior.too_fast(verdict.evidence.bounds) >= SURE
     return {kind: count / len(cases) for kind, count in counts.items()}
 
 

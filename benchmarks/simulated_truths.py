@@ -39,11 +39,11 @@ def main() -> int:
         prepare(out, Arguments(("collectives",), counts, mpi.usual_runs, 1, (op,)), mpi).run()
         expected = {op: {"expectation": growth, "space": "ics15", "deviation": "p^(1/2)"}}
         verdict = sk.validate(sk.read(out), expected)[op]
-        right = verdict.rank in wanted
+        right = verdict.match in wanted
         failed += not right
         mark = "as planted" if right else f"WRONG, planted is {' or '.join(wanted)}"
-        sure = verdict.probability[verdict.rank]
-        print(f"{machine:8} {algorithm:25} {growth:7} {verdict.rank:12} ({sure:.0%}) {verdict.model}: {mark}", flush=True)
+        sure = verdict.probability[verdict.match]
+        print(f"{machine:8} {algorithm:25} {growth:7} {verdict.match:12} ({sure:.0%}) {verdict.model}: {mark}", flush=True)
     return 1 if failed else 0
 
 

@@ -145,7 +145,7 @@ def _table(result: Validation) -> Table:
     return table_of(_HEADS, rows, caption=remark, caption_justify="left", title_justify="left")
 
 
-_HEADS = ("Answer", "Function", "Metric", "Expectation", "excludes beyond", "Model", "Divergence")
+_HEADS = ("Answer", "Function", "Metric", "Expectation", "Excludes faster than", "Model", "Divergence")
 
 
 def _cells(verdict: AnyVerdict) -> Iterator[Text]:

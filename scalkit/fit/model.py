@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.arrays import EqualIfMissingAlike, Floats
-from scalkit.errors import DataError
+from scalkit.errors import DataError, UsageError
 from scalkit.growth import Growth
 from scalkit.units import format_quantity
 
@@ -36,7 +36,27 @@ def at_points(points: ArrayLike | Mapping[str, ArrayLike], parameters: Sequence[
     return {name: at[..., i] for i, name in enumerate(parameters)}
 
 
+def checked_settings(x: ArrayLike, parameter: str) -> Floats:
+    """Return settings of a parameter as floats. Raises UsageError if they are no numbers, or one is not positive and finite."""
+    try:
+        if np.iscomplexobj(x):
+            raise TypeError
+        at = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise UsageError(f"{_shown(x)} is no setting of {parameter}; give a number, or an array of them.") from error
+    wrong = ~(np.isfinite(at) & (at > 0))
+    if wrong.any():
+        raise UsageError(f"the setting {parameter} = {at[wrong].flat[0]:g} is not positive and finite; ask for others.")
+    return at
+
+
+def _shown(given: object) -> str:
+    shown = repr(given)
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+
+
 _SMALLEST, _LARGEST = 1e-16, 1e18
+_SHOWN = 60  # characters of a wrong value in a message
 
 
 class Curve(Protocol):
@@ -98,14 +118,16 @@ class Model(EqualIfMissingAlike):
     def __call__(self, x: ArrayLike | Mapping[str, ArrayLike] | None = None, /, **values: ArrayLike) -> Floats:
         """Return the model at `x`, in `unit`; same shape as `x`. By name, ``model(p=64)`` is the same as ``model(64)``.
 
-        Raises DataError if a value is given for another parameter.
+        Raises DataError if a value is given for another parameter, UsageError if a verdict's model is
+        asked for a point that is not positive, or where a growth that competes has no value.
         """
         if x is None or isinstance(x, Mapping):
-            (x,) = at_points(values if x is None else x, self.parameters).values()
-        at = np.asarray(x, dtype=np.float64)
+            points = values if x is None else x
+            (x,) = at_points(points, self.parameters).values()
         if self.average is not None:
+            at = checked_settings(x, self.parameter)
             return self.average.predict(at.ravel()).reshape(at.shape)
-        return self.by_formula(at)
+        return self.by_formula(np.asarray(x, dtype=np.float64))
 
     def by_formula(self, at: Floats) -> Floats:
         """Return the values of the formula, without regard to `average`."""

@@ -31,9 +31,7 @@ def measured(data: xr.Dataset) -> go.Figure:
         If nothing was measured.
     """
     names = parameters_of(data)
-    found: list[Series | SeveralSeries] = list(
-        several_series(data) if len(names) > 1 else series(data)
-    )
+    found: list[Series | SeveralSeries] = list(several_series(data) if len(names) > 1 else series(data))
     if not found:
         raise DataError("there is nothing to plot: the measurements have no values.")
     shown = [one for one in found if one.metric == found[0].metric]

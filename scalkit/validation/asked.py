@@ -9,12 +9,10 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
-from scalkit.fit.model import Curve, at_points
+from scalkit.fit.model import Curve, at_points, checked_settings
 from scalkit.growth import Growth
 from scalkit.growth.growth import log2_values
 from scalkit.measure import Series, SeveralSeries
-
-_SHOWN = 60
 
 
 def checked_level(level: object) -> float:
@@ -66,20 +64,6 @@ def named_points(
     if x is None or isinstance(x, Mapping):
         (x,) = at_points(values if x is None else x, parameters).values()
     return x
-
-
-def checked_settings(x: ArrayLike, parameter: str) -> Floats:
-    """Return settings of a parameter as floats. Raises UsageError if they are no numbers, or one is not positive and finite."""
-    try:
-        if np.iscomplexobj(x):
-            raise TypeError
-        at = np.asarray(x, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise UsageError(f"{_shown(x)} is no setting of {parameter}; give a number, or an array of them.") from error
-    wrong = ~(np.isfinite(at) & (at > 0))
-    if wrong.any():
-        raise UsageError(f"the setting {parameter} = {at[wrong].flat[0]:g} is not positive and finite; ask for others.")
-    return at
 
 
 def predictable_points(x: ArrayLike, series: Series, growths: Sequence[Growth]) -> Floats:
@@ -141,8 +125,3 @@ def require_expected_values(series: Series | SeveralSeries, expected: Mapping[st
 def _nowhere(growth: Growth, settings: tuple[float, ...]) -> float | None:
     values = growth.log2_value(np.array(settings))
     return next((x for x, value in zip(settings, values.tolist(), strict=True) if not value < np.inf), None)
-
-
-def _shown(given: object) -> str:
-    shown = repr(given)
-    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."

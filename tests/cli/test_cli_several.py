@@ -36,7 +36,7 @@ def test_json_of_two_arguments(benchmark: Path, capsys: pytest.CaptureFixture[st
     main(["validate", str(benchmark), "--expect", expect, "--parameter", "n,k", "--json"])
     (verdict,) = json.loads(capsys.readouterr().out)["verdicts"]
     assert verdict["parameters"] == ["n", "k"]
-    assert {name: one["verdict"] for name, one in verdict["along"].items()} == {"n": "total", "k": "total"}
+    assert {name: one["match"] for name, one in verdict["along"].items()} == {"n": "total", "k": "total"}
 
 
 def test_one_of_two_arguments_is_still_a_choice(benchmark: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -252,7 +252,7 @@ def test_effects_share_the_value_at_the_largest_point() -> None:
     assert effects["S"] == pytest.approx(0.4)
     assert str(model) == "1.00 s + 1.00 s * S*p"
     np.testing.assert_allclose(model({"p": [1.0, 2.0], "S": 3.0}), [4.0, 7.0])
-    with pytest.raises(DataError, match="the point has no 'S'; give a value of each of p, S"):
+    with pytest.raises(DataError, match="a value of 'S' is missing; give values of p, S"):
         model({"p": 3.0})
     with pytest.raises(DataError, match="must have one entry for each of p, S"):
         model(3.0)

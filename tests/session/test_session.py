@@ -307,7 +307,7 @@ def test_several_parameters():
     session.snapshot("A").expect("p*S").add_tick("S^4")
     assert "S^4" in map(str, session.spaces["S"].ticks)
     assert "S^4" not in map(str, session.spaces["p"].ticks)
-    assert {one.what for one in session.compare("A")} >= {"expectation", "verdict"}
+    assert {one.what for one in session.compare("A")} >= {"expectation", "direction"}
     assert session.verdict.sentence in session._repr_html_().replace("&#x27;", "'")
     session.exclude((2, 8), {"p": 4, "S": 64})
     assert session.excluded == ((2.0, 8.0), (4.0, 64.0))

@@ -41,7 +41,7 @@ def test_the_ratio_of_times_that_fall_is_no_cost() -> None:
 def test_a_constant_factor_is_told_and_a_growth_is_a_problem() -> None:
     slow = sk.validate(along_p(1.2 * LINEAR(P=P)), LINEAR)
     assert slow.answer == "fine"
-    assert slow["f"].against.factor == pytest.approx(1.2, rel=0.03)
+    assert slow["f"].evidence.against.factor == pytest.approx(1.2, rel=0.03)
     assert any("times what the model says" in one for one in slow.warnings)
     worse = sk.validate(along_p(LINEAR(P=P) * P**0.3), {"f": LINEAR})
     assert worse.exit_status() == 1
@@ -87,7 +87,7 @@ def test_functions_and_fits_are_models() -> None:
 def test_models_without_one_value_are_growths() -> None:
     data = along_p(LINEAR(P=P))
     for model in (AsymptoticModel("P"), BoundedModel(None, LINEAR)):
-        assert sk.validate(data, {"f": model})["f"].against is None
+        assert sk.validate(data, {"f": model})["f"].evidence.against is None
 
 
 def test_what_cannot_be_compared_says_so() -> None:

@@ -101,8 +101,8 @@ def test_caches_may_explain_a_small_rise_that_could_be_a_law() -> None:
         return sk.validate(data, {"f": f"{parameter} log {parameter}"})["f"]
 
     found = of("n")
-    assert 0.5 < found.posterior.too_fast(found.bound) < 0.95
-    assert found.excess < 1.25
+    assert 0.5 < found.posterior.too_fast(found.evidence.bound) < 0.95
+    assert found.evidence.excess < 1.25
     assert found.answer == "fine"
     assert found.too_fast < 0.15
     assert of("p").answer == "cannot tell", "more processes do not outgrow caches"

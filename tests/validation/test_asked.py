@@ -30,7 +30,7 @@ def test_levels_that_are_none(verdict: Verdict, level: object) -> None:
 
 def test_a_smaller_level_lies_inside_a_larger_one(verdict: Verdict) -> None:
     (low, high), (lower, higher) = verdict.interval(256, 0.5), verdict.interval(256, 0.9)
-    assert lower < low < verdict.predict(256) < high < higher
+    assert lower < low < verdict.model(256) < high < higher
 
 
 @pytest.mark.parametrize(
@@ -49,16 +49,16 @@ def test_a_smaller_level_lies_inside_a_larger_one(verdict: Verdict) -> None:
 )
 @pytest.mark.filterwarnings("error")
 def test_settings_that_are_none(verdict: Verdict, x: object, message: str) -> None:
-    for ask in (verdict.interval, verdict.predict):
+    for ask in (verdict.interval, verdict.model):
         with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
             ask(x)  # type: ignore[arg-type]
 
 
 def test_points_keep_their_shape(verdict: Verdict) -> None:
     at = [[16.0, 64.0], [256.0, 1024.0]]
-    assert verdict.predict(at).shape == (2, 2)
+    assert verdict.model(at).shape == (2, 2)
     assert verdict.interval(at).shape == (2, 2, 2)
-    assert verdict.predict(256) == pytest.approx(verdict.predict(at)[1, 0], rel=0.01)
+    assert verdict.model(256) == pytest.approx(verdict.model(at)[1, 0], rel=0.01)
 
 
 def test_numbers_of_numpy_do(verdict: Verdict) -> None:
@@ -83,7 +83,7 @@ def test_settings_below_one_are_asked_for_where_some_were_measured() -> None:
 def test_zeros_are_predicted_to_be_zero() -> None:
     found = sk.validate(sk.measurements(P, 0 * P, metric="object_memory"), {"f": "1"})["f"]
     assert found.interval(256) == pytest.approx([0.0, 0.0], abs=1e-12)
-    assert found.predict(256) == pytest.approx(0.0, abs=1e-12)
+    assert found.model(256) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_an_expectation_without_a_value_along_one_of_several_parameters_is_not_judged() -> None:

@@ -44,7 +44,7 @@ def test_the_tables_are_complete() -> None:
 
 @pytest.mark.parametrize(("table", "row", "index"), CASES)
 def test_match_mark(table: dict[str, Any], row: dict[str, Any], index: int) -> None:
-    assert expectation(table, row).rank(growth(row["model"][index])) == row["match"][index]
+    assert expectation(table, row).match(growth(row["model"][index])) == row["match"][index]
 
 
 @pytest.mark.parametrize(("table", "row", "index"), CASES)

@@ -29,7 +29,7 @@ def test_models_survive_a_pickle(strictness: str) -> None:
     first = verdict.rivals[0]
     again = pickle.loads(pickle.dumps(verdict))
     assert again.rivals[0] == first
-    assert list(again.models) == list(verdict.evidence.models)
+    assert list(again.evidence.models) == list(verdict.evidence.models)
 
 
 def test_models_of_the_paper_carry_their_probability() -> None:

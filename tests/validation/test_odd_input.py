@@ -50,7 +50,7 @@ def memory(**values: object) -> xr.Dataset:
     ],
 )
 def test_odd_settings_are_judged(x: object, y: object, expectation: object, parameter: str, rank: str) -> None:
-    assert verdict(x, y, expectation, parameter).rank == rank
+    assert verdict(x, y, expectation, parameter).match == rank
 
 
 def test_data_and_expectation_in_different_parameters() -> None:

@@ -34,12 +34,12 @@ def judged(data: xr.Dataset, expectation: str | Growth, space: SearchSpace = ICS
 
 def assert_same(found: Verdict, other: Verdict, factor: float = 1.0) -> None:
     """Both verdicts say the same; coefficients of `other` are `factor` times those of `found`."""
-    for name in ("verdict", "rank", "direction", "divergence", "caveats", "answer", "resolution", "sentence"):
+    for name in ("match", "direction", "divergence", "caveats", "answer", "resolution", "sentence"):
         assert getattr(other, name) == getattr(found, name), name
     assert other.model.growth == found.model.growth
     assert other.probability == pytest.approx(found.probability, abs=1e-6)
     assert other.crossing == pytest.approx(found.crossing, nan_ok=True)
-    assert other.adjusted_r2 == pytest.approx(found.model.adjusted_r2, abs=1e-9, nan_ok=True)
+    assert other.model.adjusted_r2 == pytest.approx(found.model.adjusted_r2, abs=1e-9, nan_ok=True)
     np.testing.assert_allclose(other.posterior.probabilities, found.posterior.probabilities, atol=1e-6)
     assert {m.growth for m in other.rivals} == {m.growth for m in found.rivals}
     scale = factor * np.max(found.series.y)

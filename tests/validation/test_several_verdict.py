@@ -214,12 +214,12 @@ def test_intervals_and_predictions() -> None:
     truth = 2e-6 + 3e-6 * 9 + 1e-9 * 65536
     low, high = v.interval({"p": 512, "S": 65536})
     assert low < truth * 1.01 < high
-    assert v.predict([512, 65536]) == pytest.approx(truth * 1.01, rel=0.03)
+    assert v.model([512, 65536]) == pytest.approx(truth * 1.01, rel=0.03)
     assert v.interval([[512, 65536], [8, 64]], 0.5).shape == (2, 2)
-    assert v.model(p=512, S=65536) == pytest.approx(v.predict([512, 65536]))
+    assert v.model(p=512, S=65536) == pytest.approx(v.model([512, 65536]))
     with pytest.raises(UsageError, match="the setting p = -1 is not positive"):
         v.interval({"p": -1, "S": 8})
-    with pytest.raises(DataError, match="the point has no 'S'"):
+    with pytest.raises(DataError, match="a value of 'S' is missing"):
         v.interval({"p": 8})
     with pytest.raises(UsageError, match="is no probability between 0 and 1"):
         v.interval({"p": 8, "S": 64}, 2)

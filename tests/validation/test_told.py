@@ -48,4 +48,4 @@ def test_a_litmus_test_that_cannot_tell_accuses_nobody(tmp_path: Any, capsys: py
     assert "says nothing about the others" in result.litmus.sentence
     data.to_netcdf(tmp_path / "run.nc")
     assert main(["validate", str(tmp_path / "run.nc"), "--expectation", "f = log(p)"]) == 0
-    assert "excludes beyond" in capsys.readouterr().out
+    assert "Excludes faster than" in capsys.readouterr().out
