@@ -1,7 +1,7 @@
 """Reads growths such as ``O(p log p)`` with a small grammar; text is never evaluated.
 
 A sum is reduced to its leading term while it is read, so every part of an expression is one term: a rational
-coefficient times a `Growth`."""
+coefficient times a `Product`."""
 
 import math
 import re
@@ -11,9 +11,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NoReturn
 
-from scalkit.errors import ExpectationError
-from scalkit.growth.growth import Exponents, Growth
-from scalkit.growth.refusals import LOGS, ROOTS, checked_text, refusal, short, unknown_function
+from scalkit.growth.exponents import Exponents
+from scalkit.growth.product import Product
+from scalkit.growth.refusals import LOGS, ROOTS, checked_text, refusal, unknown_function
 
 
 def n_bits(number: Fraction) -> int:
@@ -47,7 +47,7 @@ _TOKEN = re.compile(
 _GLUED = re.compile(r"([kmnpx]?)log([kmnpx])", re.IGNORECASE)  # nlogn and logn, as people write them
 _FACTORIAL = "a factorial outgrows every 2^(c*x)"
 
-_CONSTANT, _ALONE = Growth(), Exponents(power=Fraction(1))
+_CONSTANT, _ALONE = Product.constant(), Exponents(power=Fraction(1))
 _NOTHING, _A_CONSTANT, _MORE = range(3)
 
 
@@ -59,27 +59,20 @@ class _Term:
     """
 
     coefficient: Fraction
-    growth: Growth = _CONSTANT
+    growth: Product = _CONSTANT
     exact: bool = True
     lost: int = _NOTHING
 
 
-def parse_growth(text: object, parameter: str | None = None) -> Growth:
-    """Return the growth of the leading term of an expectation in big O notation.
+def parse_product(text: object) -> Product:
+    """Return the leading term of an expectation in big O notation, without its coefficient.
 
     `text`: for example ``"O(p log p)"``, ``"p^(2/3)*log(p)"``, ``"n**2.8074"``, ``"2^(k/2)"``, ``"n^2 + n*log(n)"``, ``1``.
     Decimals become exact fractions, coefficients are dropped, all logarithms are base 2.
-    `parameter`: the only parameter that may occur.
     Raises ExpectationError if the text is not a positive product of powers of logarithms, parameters and 2 to a multiple of
     a parameter.
     """
-    growth = text if isinstance(text, Growth) else _parsed(_as_text(text))
-    if parameter is not None and set(growth.parameters) - {parameter}:
-        raise ExpectationError(
-            f"expectation '{short(str(growth))}' depends on {short(', '.join(growth.parameters))}, but the parameter "
-            f"is '{parameter}'. Write it in terms of {parameter}."
-        )
-    return growth
+    return _parsed(_as_text(text))
 
 
 def _as_text(text: object) -> str:
@@ -88,7 +81,7 @@ def _as_text(text: object) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _parsed(text: str) -> Growth:
+def _parsed(text: str) -> Product:
     text = checked_text(text)
     term = _Parser(text).parse()
     if term.coefficient == 0:
@@ -245,7 +238,7 @@ class _Parser:
         if not called and (glued := _GLUED.fullmatch(name)) and glued[1] in ("", glued[2]):
             if self._peek() in {("op", "^"), ("op", "**")} or self._peek()[0] == "raised":
                 _refuse(self.text, f"'{name}^a' is ambiguous; write log({glued[2]})^a or log({glued[2]}^a) where that is meant")
-            return _Term(Fraction(1), Growth.of(glued[2], power=len(glued[1]), log=1))
+            return _Term(Fraction(1), Product.of(glued[2], power=len(glued[1]), log=1))
         if name.lower() in _NOT_NUMBERS:
             _refuse(self.text, f"'{name}' is not a number")
         if name in LOGS:
@@ -260,7 +253,7 @@ class _Parser:
             _refuse(self.text, _FACTORIAL)
         if called:
             _refuse(self.text, unknown_function(name))
-        return _Term(Fraction(1), Growth.of(name, power=1))
+        return _Term(Fraction(1), Product.of(name, power=1))
 
     def _logarithm(self, name: str) -> _Term:
         raised = _Term(Fraction(1))
@@ -285,15 +278,15 @@ class _Parser:
         if len(growth.parameters) > 1:
             _refuse(self.text, "the logarithm of several parameters is a sum; write log(p)")
         ((parameter, exponents),) = growth.factors
-        if argument.coefficient <= 0 or growth < Growth.constant():
+        if argument.coefficient <= 0 or growth < Product.constant():
             _refuse(self.text, "a logarithm must be of something that grows")
         rounded = _NOTHING if argument.coefficient == 1 and not argument.lost else _A_CONSTANT
         if exponents.exponential:
             lost = _MORE if exponents.power or exponents.log else rounded
-            return self._term(exponents.exponential, Growth.of(parameter, power=1), True, lost)
+            return self._term(exponents.exponential, Product.of(parameter, power=1), True, lost)
         if exponents.power:
             lost = _MORE if exponents.log else rounded
-            return self._term(exponents.power, Growth.of(parameter, log=1), True, lost)
+            return self._term(exponents.power, Product.of(parameter, log=1), True, lost)
         _refuse(self.text, "it holds a logarithm of a logarithm, which grows slower than every log(p)^b")
 
     def _inverse(self, term: _Term) -> _Term:
@@ -347,12 +340,12 @@ class _Parser:
         factor = exponent.coefficient * (number.numerator.bit_length() - number.denominator.bit_length())
         ((parameter, e),) = exponent.growth.factors
         if e == _ALONE:
-            return self._term(Fraction(1), Growth.of(parameter, exponential=factor), True, _NOTHING)
+            return self._term(Fraction(1), Product.of(parameter, exponential=factor), True, _NOTHING)
         if e == Exponents(log=Fraction(1)):
-            return self._term(Fraction(1), Growth.of(parameter, power=factor), True, _NOTHING)
+            return self._term(Fraction(1), Product.of(parameter, power=factor), True, _NOTHING)
         _refuse(self.text, "the exponent of 2 must be a multiple of one parameter")
 
-    def _term(self, coefficient: Fraction, growth: Growth, exact: bool, lost: int) -> _Term:
+    def _term(self, coefficient: Fraction, growth: Product, exact: bool, lost: int) -> _Term:
         if n_bits(coefficient) > _MAX_BITS:
             _refuse(self.text, "it holds a number that is too large")
         for _, e in growth.factors:

@@ -143,6 +143,18 @@ class Expectation:
         """The lower and the upper deviation limit."""
         return self.growth / self.deviation, self.growth * self.deviation
 
+    def __lt__(self, other: object) -> bool:
+        return self.growth < _growth_of(other)
+
+    def __le__(self, other: object) -> bool:
+        return self.growth <= _growth_of(other)
+
+    def __gt__(self, other: object) -> bool:
+        return self.growth > _growth_of(other)
+
+    def __ge__(self, other: object) -> bool:
+        return self.growth >= _growth_of(other)
+
     def match(self, model: Growth) -> Match:
         """Return the match of a model's growth: total, approximate (on or inside the limits) or none."""
         lower, upper = self.limits
@@ -179,6 +191,11 @@ class Expectation:
             ("limits", f"{formula(lower)} to {formula(upper)}"),
         ]
         return block(table((), rows))
+
+
+def _growth_of(other: object) -> Growth:
+    """Return the growth that an expectation is compared with. Raises ExpectationError if it is none."""
+    return Growth(other.growth if isinstance(other, HasGrowth) else other)
 
 
 def _spelled(growth: Growth, parameter: str) -> Growth | None:

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scalkit.errors import ExpectationError
-from scalkit.growth import Growth, parse_growth
+from scalkit.growth import Growth
 
 ADVICE = "Write the expectation as a product of powers of log(p), p and 2^p, for example 'p^2*log(p)'."
 
@@ -41,9 +41,9 @@ ADVICE = "Write the expectation as a product of powers of log(p), p and 2^p, for
 def test_the_limits_themselves(text: str, growth: Growth | None) -> None:
     if growth is None:
         with pytest.raises(ExpectationError, match="an exponent is larger than 1000"):
-            parse_growth(text)
+            Growth(text)
     else:
-        assert parse_growth(text) == growth
+        assert Growth(text) == growth
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_the_limits_themselves(text: str, growth: Growth | None) -> None:
     ],
 )
 def test_coefficients_and_lost_terms_count(text: str, growth: Growth) -> None:
-    assert parse_growth(text) == growth
+    assert Growth(text) == growth
 
 
 NESTED = "it is nested more than 50 levels deep"
@@ -115,12 +115,12 @@ def test_refused(text: str, why: str) -> None:
     shown = text if len(text) <= 60 else f"{text[:60]}..."
     message = f"cannot classify '{shown}': {why}. {ADVICE}"
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
-        parse_growth(text)
+        Growth(text)
 
 
 def test_a_number_of_thousands_of_digits_is_refused() -> None:
     with pytest.raises(ExpectationError, match=f"^{re.escape(f'an expectation is a number of too many digits. {ADVICE}')}$"):
-        parse_growth(10**5000)
+        Growth(10**5000)
 
 
 _PIECES = st.sampled_from(
@@ -154,12 +154,12 @@ def _counted_calls() -> Iterator[list[str]]:
 def test_long_texts_are_read_or_refused_at_once(text: str) -> None:
     with _counted_calls() as calls:
         try:
-            growth = parse_growth(text)
+            growth = Growth(text)
         except ExpectationError:
             growth = None
     assert len(calls) <= CALLS_PER_CHARACTER * (len(text) + 20)
     if growth is not None:
-        assert parse_growth(str(growth)) == growth
+        assert Growth(str(growth)) == growth
 
 
 @pytest.mark.parametrize("piece", ["(", "√", "p^", "log ", "log^", "log(", "sqrt(", "-", "1/", "p*(", "2^", "²", "O("])
@@ -167,11 +167,11 @@ def test_long_texts_are_read_or_refused_at_once(text: str) -> None:
 def test_the_longest_repetitions_never_overflow_the_stack(piece: str, end: str) -> None:
     text = (piece * 1000)[: 1000 - len(end)] + end
     with contextlib.suppress(ExpectationError):
-        parse_growth(text)
+        Growth(text)
 
 
 def test_an_unknown_function_has_a_nearest_name() -> None:
     with pytest.raises(ExpectationError, match=r"the function 'lgo' is unknown; did you mean 'log'\? Write the expect"):
-        parse_growth("lgo(p)")
+        Growth("lgo(p)")
     with pytest.raises(ExpectationError, match="the function 'qsrt' is unknown; did you mean 'sqrt'"):
-        parse_growth("qsrt(p)")
+        Growth("qsrt(p)")
