@@ -68,9 +68,7 @@ def gallery() -> dict[str, Any]:
         "Piecewise": bent,
         "Baseline": baseline,
         "BaselineEntry": baseline[HOSTILE, "time"],
-        "Comparison": baseline.compare(
-            sk.validate(sk.measurements(P, 3 + np.array(P), unit="us", name="steady"), {"steady": "p"})
-        ),
+        "Comparison": baseline.compare(sk.validate(steady, {"steady": "p"})),
         "SeveralVerdict": both,
         "SeveralExpectation": both.expectation,
         "SeveralModel": both.model,
