@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from lessons.model_sliders import ModelSliders
 from scalkit import measure
 from scalkit.bundled import bundled
 from scalkit.errors import ReportError
@@ -32,7 +33,6 @@ from scalkit.perfmodels.collectives.study import HeldOut, study
 from scalkit.perfmodels.files.sources import message_of
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.text import as_percent
-from scalkit.widgets.model_sliders import ModelSliders
 
 _MODELS = "data/models"
 

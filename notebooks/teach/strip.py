@@ -72,9 +72,9 @@ def strip_folder(source: Path, target: Path) -> list[Path]:
 
 def _students_edition(path: Path) -> str:
     try:
-        notebook = nbformat.read(path, 4)
+        notebook = nbformat.read(path, 4)  # type: ignore[no-untyped-call]
         nbformat.validate(notebook)
-        return f"{nbformat.writes(strip(notebook))}\n"
+        return f"{nbformat.writes(strip(notebook))}\n"  # type: ignore[no-untyped-call]
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, nbformat.ValidationError) as error:
