@@ -21,7 +21,7 @@ _NAMES = {"Bcast (BT)": "Bcast_binary_tree"}
 _FIRST_SIMULATED = 4
 """Two processes are neighbours on every simulated machine."""
 _SAME_S = 3e-9
-"""Of a virtual clock in nanoseconds."""
+"""Difference of times that are the same: the virtual clock counts nanoseconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class Beside:
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """How each function grew on the machines of 2015 and grows now; of what does not decide nothing is claimed."""
+        """A sentence for each function: its growth on the machines of 2015, and its growth now where that is decided."""
         return tuple(self._claim(name, printed) for name, printed in self._rows())
 
     def _claim(self, name: str, printed: list[PrintedModel]) -> str:
@@ -71,7 +71,7 @@ class Beside:
 
     @property
     def summary(self) -> str:
-        """Which functions grow too fast somewhere, then and now, in a sentence."""
+        """A sentence that names the functions that grow too fast somewhere, then and now."""
         rows = list(self._rows())
         then = [name for name, printed in rows if any(_rank(o) == "none" and o.growth > o.expectation.growth for o in printed)]
         now = [name for name, _ in rows if any(_kind_of(found.get(name)) == _FAST for found in self.verdicts.values())]
@@ -84,8 +84,8 @@ class Beside:
             "too fast only now": [name for name in now if name not in then],
             "not decided now": [name for name, _ in rows if name not in known],
         }
-        told = "; ".join(f"{what}: {', '.join(names)}" for what, names in parts.items() if names)
-        return f"{capital(self.what)}, beside 2015: {told or 'nothing grows too fast, then or now'}."
+        changes = "; ".join(f"{what}: {', '.join(names)}" for what, names in parts.items() if names)
+        return f"{capital(self.what)}, beside 2015: {changes or 'nothing grows too fast, then or now'}."
 
     @property
     def _decides(self) -> bool:
@@ -242,7 +242,7 @@ def _least(data: xr.Dataset) -> xr.Dataset:
 
 
 def _uncounted(libraries: Mapping[str, xr.Dataset]) -> Iterator[str]:
-    """Return which libraries take nothing from malloc, so that their objects cannot be counted."""
+    """Yield a remark for each library that takes nothing from malloc, so that its objects cannot be counted."""
     for head, data in libraries.items():
         if not data["object_memory"].fillna(0).any():
             yield f"{head}: an allocator of its own gives its objects their memory; malloc sees none of it, so it is not counted"

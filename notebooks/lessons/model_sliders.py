@@ -24,7 +24,7 @@ class ModelSliders(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
     `along`: parameter of the x axis; its slider moves a mark.
     `sentence`: what stands below the figure.
     `**start`: where the sliders begin; in the middle by default.
-    `setting`: where the sliders are.
+    `setting`: values of the sliders.
     `said`: the sentence.
     Raises UsageError if a parameter has fewer than two values, or starts at none of them.
     """
@@ -62,7 +62,7 @@ class ModelSliders(ipywidgets.VBox):  # type: ignore[misc]  # ipywidgets has no 
 
     @property
     def setting(self) -> dict[str, float]:
-        """Where the sliders are."""
+        """Values of the sliders, by parameter."""
         return {name: float(slider.value) for name, slider in self.sliders.items()}
 
     @property

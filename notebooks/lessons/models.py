@@ -78,7 +78,7 @@ def _median(predicted: HeldOut | None) -> str:
 
 
 def pairs_on_tori() -> pd.DataFrame:
-    """Return where simulated times of random pairs lie between the bounds of equation 2, for tori of 8, 64 and 216 nodes."""
+    """Return the places of simulated times of random pairs between the bounds of equation 2, on tori of 8, 64, 216 nodes."""
     rows = pd.read_csv(bundled(f"{_MODELS}/tori/pairs.csv"), comment="#")
     message = PointToPoint.hockney("3 us", f"{1 / 374.5e6!r} s/B", name="link of 374.5 MB/s")
     found = {
@@ -174,7 +174,7 @@ def transforms(
 
 
 def choice_of(models: Mapping[str, PerformanceModel], at: Mapping[str, float]) -> str:
-    """Return which of the models is fastest at a setting, in words."""
+    """Return a sentence that names the fastest of the models at a point."""
     times = {}
     for name, model in models.items():
         value = float(model(outside="nan", **{key: at[key] for key in model.parameters}))

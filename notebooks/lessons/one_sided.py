@@ -1,4 +1,4 @@
-"""What the notebook on one-sided communication calls: a recorded run, an example by hand, runs over process counts."""
+"""Traces and figures of the notebook on one-sided communication: a recorded run, an example by hand, simulated runs."""
 
 import tempfile
 from dataclasses import dataclass, field
@@ -98,7 +98,7 @@ def over_processes_figure(results: list[xr.Dataset], region: str = "") -> Drawab
 
 
 class Thread:
-    """What a progress thread saved and cost, in words."""
+    """Savings and costs of a progress thread, in words."""
 
     def __init__(self, found: ProgressThread) -> None:
         self.found = found

@@ -20,7 +20,7 @@ from scalkit.validation.expectation import Rank
 
 _SETTINGS = {"p": [2**i for i in range(4, 13)], "k": list(range(3, 17))}
 _SECONDS = 1e-6
-"""What the coefficient of a printed model without one is taken to be."""
+"""Coefficient of printed models that have none."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class PublishedTable:
         return found
 
     def expectations(self) -> dict[str, Any]:
-        """Return what the table expects, with its deviation limits and ticks, as `scalkit.validate` takes it."""
+        """Return the expectations of the table, with deviation limits and ticks, as `scalkit.validate` takes them."""
         return {
             one.function: {"expectation": one.expectation, "space": "around" if self.parameter == "k" else "ics15"}
             for one in self._of(None)
@@ -128,7 +128,7 @@ class PublishedTable:
 
     @property
     def sentence(self) -> str:
-        """How many marks come out as printed."""
+        """A sentence with the number of marks that come out as printed."""
         agree = sum(one.agrees for one in self.entries)
         return f"Table {self.number}, {self.title}: {agree} of {len(self.entries)} marks come out as printed."
 

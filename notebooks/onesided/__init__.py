@@ -68,7 +68,7 @@ class Simulator:
 
 @dataclass(frozen=True)
 class Multiplication:
-    """What a run of ``sk_srumma`` told.
+    """Results of a run of ``sk_srumma``.
 
     `processes`, `n`: number of processes, and rows of the matrices.
     `error`: largest difference to a plain product; NaN if it was not checked.
@@ -104,7 +104,7 @@ class Delay:
 
     @property
     def injected_ns(self) -> int:
-        """How long the completing call lasted until process 1 awoke; 0 unless it slept when the transfer began."""
+        """Time from the completing call until process 1 awoke; 0 unless it slept when the transfer began."""
         return max(self.woke - self.completing, 0) if self.slept <= self.begin else 0
 
 
@@ -130,7 +130,7 @@ def multiply(
     environment: Mapping[str, str] | None = None,
     **options: int,
 ) -> Multiplication:
-    """Run ``sk_srumma`` and return what it told.
+    """Run ``sk_srumma`` and return its results.
 
     `over`: ``"rma"``, ``"locks"`` or ``"layer"``.
     `trace`: folder that the run is recorded to; over the layer it also gets the truth, when requests were served.
@@ -141,12 +141,12 @@ def multiply(
     Raises UsageError if `over` is something else.
     Raises LaunchError if it fails.
     """
-    told = _run(where, "sk_srumma", processes, over, trace, environment, options)
-    line = next((line for line in told.splitlines() if line.startswith("{")), "")
+    output = _run(where, "sk_srumma", processes, over, trace, environment, options)
+    line = next((line for line in output.splitlines() if line.startswith("{")), "")
     try:
         found: dict[str, Any] = json.loads(line)
     except ValueError as error:
-        raise LaunchError(f"sk_srumma printed no result but {told.strip()[:300]!r}; run it by hand.") from error
+        raise LaunchError(f"sk_srumma printed no result but {output.strip()[:300]!r}; run it by hand.") from error
     return Multiplication(
         over=found["over"],
         is_simulated=found["simulated"],
@@ -172,8 +172,8 @@ def delays(
     `**options`: ``sleep_us``, ``head_us``, ``turns``.
     Raises BuildError, UsageError, LaunchError as `multiply`.
     """
-    told = _run(where, "sk_delays", 2, over, trace, environment, options)
-    lines = re.findall(r"^([a-z ]+): (\d+) (\d+) (\d+) (\d+) (\d+)$", told, re.MULTILINE)
+    output = _run(where, "sk_delays", 2, over, trace, environment, options)
+    lines = re.findall(r"^([a-z ]+): (\d+) (\d+) (\d+) (\d+) (\d+)$", output, re.MULTILINE)
     return [Delay(kind, *map(int, times)) for kind, *times in lines]
 
 
@@ -186,7 +186,7 @@ def _run(
     environment: Mapping[str, str] | None,
     options: Mapping[str, int],
 ) -> str:
-    """Return what a program printed."""
+    """Return the output of a program."""
     if over not in ("rma", "locks", "layer"):
         raise UsageError(f"cannot run over {over!r}; choose 'rma', 'locks' or 'layer'.")
     name = str(programs(where.mpicc).program(program if trace is None else f"{program}_recorded"))
@@ -213,7 +213,7 @@ _LIBRARIES = ("MPI_", "ARMCI_", "armci_", "sk1s_")
 
 @dataclass(frozen=True)
 class ProgressThread:
-    """What a progress thread saves and costs; times are those of all locations together, in s.
+    """Savings and costs of a progress thread; times are those of all locations together, in s.
 
     `computing_s`, `computing_with_s`: time outside of calls of the library, without the thread and with it.
     `calling_s`, `calling_with_s`: time in these calls.
@@ -258,7 +258,7 @@ class ProgressThread:
 
 
 def weigh_progress_thread(without: xr.Dataset, with_thread: xr.Dataset) -> ProgressThread:
-    """Return what a progress thread saved and cost.
+    """Return the savings and costs of a progress thread.
 
     `without`, `with_thread`: analyses of two runs of the same program on as many locations, as `scalkit.trace.analyse`
     returns them; the second was recorded with a progress thread (``MPIR_CVAR_ASYNC_PROGRESS=1``).

@@ -63,7 +63,7 @@ class HandIn:
 
 
 def graded(paths: Iterable[Path], data: Sequence[xr.Dataset], exercise: Exercise | None = None) -> list[HandIn]:
-    """Return what each file holds; one that cannot be read does not stop the others.
+    """Return the contents of each file; one that cannot be read does not stop the others.
 
     `paths`: session files. The paths of measurements in them are not followed.
     `data`: measurements that sessions may be about, found by their hash; sessions that bring theirs along need none.

@@ -23,7 +23,7 @@ class Unread(Exception):  # noqa: N818 - it is no error: the text of a learner i
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check says.
+    """Outcome of a check.
 
     `kind`: only right and wrong answers are attempts.
     `thought`: what to think about, in a sentence or more; it never holds the answer.

@@ -13,10 +13,10 @@ Kind = Literal["growth", "choice", "number", "ticks"]
 
 
 class Answer(Protocol):
-    """What is right."""
+    """The right answer of an exercise."""
 
     def judge(self, given: object) -> Outcome:
-        """Return what a check of an answer says; raise `Unread` if it cannot be read."""
+        """Return the outcome for an answer; raise `Unread` if it cannot be read."""
         ...
 
     def is_same(self, text: str, given: object) -> bool:
@@ -103,7 +103,7 @@ class Exercise:
 
     @property
     def n_hints(self) -> int:
-        """How many hints there are."""
+        """Number of hints."""
         return len(self._hints)
 
     @property
@@ -112,7 +112,7 @@ class Exercise:
         return self._hints[: self.hints_used]
 
     def check(self, given: object = None) -> Outcome:
-        """Return what an answer is worth; right and wrong ones count as attempts until one is right.
+        """Return the outcome for an answer; right and wrong ones count as attempts until one is right.
 
         `given`: text; a number, growth or growths will do, too. For a goal a session, by default the last one.
         """
@@ -135,7 +135,7 @@ class Exercise:
 
     @property
     def progress(self) -> str:
-        """How often it was tried, in words."""
+        """Numbers of attempts and hints, in words."""
         tried = f"{self.attempts} attempt{'' if self.attempts == 1 else 's'}"
         return f"{tried}, {self.hints_used} of {self.n_hints} hints" if self.n_hints else tried
 

@@ -46,7 +46,7 @@ class TicksAnswer:
 
 @dataclass(frozen=True)
 class GoalAnswer:
-    """A state of a session, told by a goal."""
+    """A state of a session that reaches a goal."""
 
     goal: Goal
 
@@ -92,7 +92,7 @@ def session_in(given: Any) -> Session | None:
 
 
 Goal = Callable[[Session], str]
-"""Returns what to think about; empty when the goal is reached."""
+"""Returns a hint; empty when the goal is reached."""
 
 
 def goal_of(wanted: Mapping[str, Any]) -> Goal:
@@ -165,7 +165,7 @@ def verdict_is(session: Session, function: str, verdict: str, direction: str = "
 
 
 def ticks_differ(found: Set[Growth], wanted: Set[Growth]) -> str:
-    """Return how many ticks are missing and how many do not belong, in words; empty if the sets are equal."""
+    """Return the numbers of missing and surplus ticks, in words; empty if the sets are equal."""
     missing, extra = len(wanted - found), len(found - wanted)
     parts = [f"{missing} {'is' if missing == 1 else 'are'} missing"] * bool(missing)
     parts += [f"{extra} {'does' if extra == 1 else 'do'} not belong"] * bool(extra)
