@@ -108,7 +108,8 @@ lint: $(VENV)/.test
 	$(BIN)/mypy
 
 check-c: mpi
-	@PATH="$$PATH:$$(cd $(BIN) && pwd)" $(MAKE) --no-print-directory -C microbench check
+	@PATH="$$PATH:$$(cd $(BIN) && pwd)"; export PATH; \
+	for folder in microbench notebooks/mafia notebooks/onesided; do $(MAKE) --no-print-directory -C $$folder check || exit 1; done
 
 pytest: $(VENV)/.test
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
@@ -122,6 +123,7 @@ WORKERS ?= $(shell nproc 2>/dev/null || echo 2)
 # The C checks and the tests that start MPI, with the library whose mpicc is first on PATH, as Debian's.
 test-mpi: $(VENV)/.test
 	@$(MAKE) --no-print-directory -C microbench check
+	@$(MAKE) --no-print-directory -C notebooks/onesided check
 	SCALKIT_TEST_MPI="$$(dirname "$$(command -v mpicc)")" $(BIN)/python -m pytest -m mpi -n $(WORKERS) --dist loadfile $(PYTEST_FLAGS)
 
 # a program that tells whether it is there, and the packages that bring it

@@ -25,12 +25,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from srumma_scaling import COUNTS, ROWS, strong_scaling
+from srumma_scaling import COUNTS, ROWS, strong_scaling  # which lets `onesided` be found
 from srumma_truth import compare, each_request
 
+from onesided import TCP, Simulator, delays, multiply, weigh_progress_thread
 from scalkit.bench import find_mpi
 from scalkit.bench.libraries.mpi import settings
-from scalkit.bench.onesided import TCP, Simulator, delays, multiply, weigh_progress_thread
 from scalkit.bench.process import run_program
 from scalkit.native import build, sources
 from scalkit.trace import Options, analyse

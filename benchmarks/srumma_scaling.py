@@ -17,11 +17,14 @@ from pathlib import Path
 
 from scalkit.bench import Mpi, find_mpi
 from scalkit.bench.libraries.mpi import settings
-from scalkit.bench.onesided import Simulator, multiply
 from scalkit.bench.process import run_program
 from scalkit.cli.terminal.ranks import launched
 from scalkit.trace import Alone, analyse, write_result
 from scalkit.trace.local.ranks import over_world
+
+# The programs are not part of the package: they are next to the notebook that shows them.
+sys.path.append(str(Path(__file__).resolve().parents[1] / "notebooks"))
+from onesided import Simulator, multiply
 
 COUNTS = (4, 16, 64, 256, 576, 1024)
 ROWS = 1536  # of the matrices: a multiple of every side of a grid of processes

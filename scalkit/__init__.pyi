@@ -17,7 +17,6 @@ from scalkit.validation.expectation import Expectation as Expectation
 from scalkit.validation.pieces import piecewise as piecewise
 from scalkit.validation.space import SearchSpace as SearchSpace
 from scalkit.widgets import Ruler as Ruler
-from scalkit.widgets.exercise import Exercise as Exercise
 from scalkit.widgets.explorer.explorer import Explorer as Explorer
 
 __version__: str

@@ -45,12 +45,10 @@ LAYERS = {
     "guidelines": 2.1,
     "session": 3,
     "plots": 3.1,
-    "teaching": 3.1,
     "widgets": 3.2,
     "quick_check": 4,
     "trace_prediction": 4,
     "reports": 4,
-    "lessons": 4.1,
     "cli": 5,
     "pytest_plugin": 5,
 }

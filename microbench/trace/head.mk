@@ -1,4 +1,4 @@
-# What the Makefiles of trace/, trace/otf2/ and onesided/ share; they set SOURCE and BUILD before.
+# Shared by the Makefiles of trace/, trace/otf2/ and notebooks/onesided/, which set SOURCE and BUILD before.
 
 MPICC   ?= mpicc
 MPIEXEC ?= mpiexec

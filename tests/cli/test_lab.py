@@ -7,8 +7,10 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,8 +21,9 @@ from scalkit.cli.lab import command
 from scalkit.errors import UsageError
 from scalkit.extras import sentence
 from scalkit.reports import bundled, copies
-from scalkit.reports.copies import copy_notebooks
+from scalkit.reports.copies import Copies, copy_notebooks
 
+ROOT = Path(__file__).resolve().parents[2]
 FIRST = "00_quickstart.ipynb"
 
 
@@ -28,76 +31,65 @@ FIRST = "00_quickstart.ipynb"
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder that stands for the notebooks of an installed scalkit, with two of them."""
     folder = tmp_path / "shipped"
-    (folder / "more").mkdir(parents=True)
-    (folder / ".ipynb_checkpoints").mkdir()
-    (folder / ".ipynb_checkpoints" / "a-checkpoint.ipynb").write_text("old")
+    folder.mkdir()
     (folder / "a.ipynb").write_text("one")
-    (folder / "more" / "b.ipynb").write_text("two")
+    (folder / "b.ipynb").write_text("two")
+    (folder / "01_lesson.ipynb").write_text("needs more than scalkit")
     monkeypatch.setattr(copies, "bundled", lambda name: folder)
     return folder
 
 
-def test_all_notebooks_are_copied(tmp_path: Path) -> None:
+def test_notebooks_that_need_only_scalkit_are_copied(tmp_path: Path) -> None:
     done = copy_notebooks(tmp_path / "mine")
-    shipped = sorted(path.name for path in bundled("notebooks").glob("*.ipynb"))
-    copied = sorted(path.name for path in (tmp_path / "mine").glob("*.ipynb"))
-    assert copied == [one for one in shipped if one[0] != "9" and one not in ("explore.ipynb", "store_explorer.ipynb")]
-    assert len(copied) < len(shipped)
-    assert FIRST in done.new
+    assert done.new == ("00_quickstart.ipynb", "guidelines.ipynb", "which_operation.ipynb")
     assert (tmp_path / "mine" / FIRST).read_bytes() == bundled(f"notebooks/{FIRST}").read_bytes()
+    assert done.sentences[-1].startswith("The lessons, 01 to 08, are in the repository: https://")
 
 
-def test_lessons_come_without_solutions(tmp_path: Path) -> None:
-    done = copy_notebooks(tmp_path / "mine")
-    lessons = sorted((tmp_path / "mine" / "teach").glob("*.ipynb"))
-    assert [f"teach/{path.name}" for path in lessons] == [name for name in done.new if name.startswith("teach/")]
-    assert lessons
-    for path in lessons:
-        tags = [tag for cell in json.loads(path.read_text())["cells"] for tag in cell["metadata"].get("tags", [])]
-        assert "blank" in tags
-        assert not {"solution", "teacher"} & set(tags)
+def test_the_wheel_ships_the_notebooks_that_need_only_scalkit() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    shipped = {Path(name).name for name in included if name.startswith("notebooks")}
+    own = re.compile(r"^(import|from) (lessons|exercises|onesided)\b", re.MULTILINE)
+    notebooks = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "notebooks").glob("*.ipynb")}
+    sources = {name: "".join(_lines_of_code(text)) for name, text in notebooks.items()}
+    lessons = {name for name in sources if own.search(sources[name]) or re.match(r"0[1-9]_", name)}
+    assert shipped == set(notebooks) - lessons
+    assert set(copy_names()) <= shipped
 
 
-def test_the_second_call_says_nothing_and_changes_nothing(source: Path, tmp_path: Path) -> None:
+def _lines_of_code(text: str) -> Iterator[str]:
+    for cell in json.loads(text)["cells"]:
+        if cell["cell_type"] == "code":
+            yield from (*cell["source"], "\n")
+
+
+def copy_names() -> list[str]:
+    """Return the names of the notebooks of the checkout that are copied."""
+    every = (ROOT / "notebooks").glob("*.ipynb")
+    return [path.name for path in every if not any(path.match(one) for one in copies._NOT_COPIED)]
+
+
+def test_the_second_call_copies_nothing(source: Path, tmp_path: Path) -> None:
     first = copy_notebooks(tmp_path / "mine")
-    assert first.new == ("a.ipynb", "more/b.ipynb")
-    assert first.sentences == (f"Copied 2 notebooks to {tmp_path / 'mine'}.",)
-    assert copy_notebooks(tmp_path / "mine").sentences == ()
-    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == [".scalkit-notebooks.json", "a.ipynb", "more"]
+    assert first.new == ("a.ipynb", "b.ipynb")
+    assert first.sentences[0] == f"Copied 2 notebooks to {tmp_path / 'mine'}."
+    assert copy_notebooks(tmp_path / "mine") == Copies(tmp_path / "mine", (), ())
+    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == ["a.ipynb", "b.ipynb"]
 
 
-def test_what_was_changed_is_kept_and_the_rest_brought_up_to_date(source: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_there_is_kept(source: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     copy_notebooks(mine)
     (mine / "a.ipynb").write_text("my work")
     done = copy_notebooks(mine)
-    assert (done.kept, done.outdated) == (("a.ipynb",), ())
-    assert done.sentences == ("Kept as you changed it: a.ipynb.",)
-    (source / "a.ipynb").write_text("one, better")
-    (source / "more" / "b.ipynb").write_text("two, better")
-    done = copy_notebooks(mine)
-    assert (done.updated, done.outdated) == (("more/b.ipynb",), ("a.ipynb",))
+    assert (done.new, done.kept) == ((), ("a.ipynb",))
+    said = "Kept a.ipynb, which differs from scalkit's; rename yours and run this again to get it."
+    assert done.sentences[0] == said
     assert (mine / "a.ipynb").read_text() == "my work"
-    assert (mine / "more" / "b.ipynb").read_text() == "two, better"
-    assert done.sentences == (
-        "Brought up to date: more/b.ipynb.",
-        "Kept as you changed it: a.ipynb.",
-        "scalkit has a newer version of a.ipynb; rename yours and run this again to get it.",
-    )
     (mine / "a.ipynb").rename(mine / "mine.ipynb")
-    assert copy_notebooks(mine).sentences == (f"Copied 1 notebook to {mine}.",)
+    assert copy_notebooks(mine).new == ("a.ipynb",)
     assert (mine / "mine.ipynb").read_text() == "my work"
-
-
-@pytest.mark.parametrize("record", [None, "", "[1]", '{"a.ipynb": 5}'])
-def test_a_file_that_scalkit_did_not_write_is_kept(source: Path, tmp_path: Path, record: str | None) -> None:
-    mine = tmp_path / "mine"
-    mine.mkdir()
-    (mine / "a.ipynb").write_text("of somebody else")
-    if record is not None:
-        (mine / ".scalkit-notebooks.json").write_text(record)
-    assert "a.ipynb" in copy_notebooks(mine).kept
-    assert (mine / "a.ipynb").read_text() == "of somebody else"
 
 
 def test_places_that_do_not_do(source: Path, tmp_path: Path) -> None:
@@ -109,7 +101,7 @@ def test_places_that_do_not_do(source: Path, tmp_path: Path) -> None:
     wrong = r"^cannot write the notebooks to '.*below': Not a directory; name another folder\.$"
     with pytest.raises(UsageError, match=wrong):
         copy_notebooks(tmp_path / "file" / "below")
-    assert sorted(path.name for path in source.glob("*")) == [".ipynb_checkpoints", "a.ipynb", "more"]
+    assert sorted(path.name for path in source.glob("*")) == ["01_lesson.ipynb", "a.ipynb", "b.ipynb"]
 
 
 def test_wrong_port(capsys: pytest.CaptureFixture[str]) -> None:
@@ -162,7 +154,7 @@ def test_jupyterlab_opens_the_quick_start(tmp_path: Path) -> None:
             line = lab.stdout.readline()
             assert line, said
             said += line
-        assert f"{tmp_path / 'mine'}.\nJupyterLab opens {FIRST} in {tmp_path / 'mine'}; Ctrl-C ends it.\n" in said
+        assert f"\nJupyterLab opens {FIRST} in {tmp_path / 'mine'}; Ctrl-C ends it.\n" in said
         assert f"/lab/tree/{FIRST}" in address[0]
         assert b"JupyterLab" in read(address[0])
         listed = address[0].replace(f"/lab/tree/{FIRST}", "/api/contents")

@@ -22,7 +22,7 @@ from scalkit.extras import EXTRAS, explained, install_command, missing, require,
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 CORE = ("growth", "measure", "fit", "validation", "stats", "relation.py", "session", "bench")
-CLIENTS = ("formats", "history", "trace", "store", "perfmodels", "guidelines", "teaching")
+CLIENTS = ("formats", "history", "trace", "store", "perfmodels", "guidelines")
 
 _SPEC = importlib.util.spec_from_file_location("environment", Path(__file__).with_name("environment.py"))
 environment = importlib.util.module_from_spec(_SPEC)
@@ -91,7 +91,7 @@ def test_judges_where_the_system_has_no_locks_limits_processes_and_threads(core:
     every = "\nimport importlib\nfor name in MODULES:\n    importlib.import_module(name)\n"
     paths = [path for path in (ROOT / "scalkit").rglob("*.py") if "_shipped" not in path.parts]
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in paths]
-    apart = re.compile(r"scalkit\.(widgets|pytest_plugin|lessons\.(models|one_sided))|.*\.__main__")
+    apart = re.compile(r"scalkit\.(widgets|pytest_plugin)|.*\.__main__")
     listed = f"MODULES = {[name for name in sorted(names) if not apart.match(name)]!r}"
     done = _run(core, "-c", WITHOUT + listed + every + JUDGED)
     assert done.returncode == 0, done.stderr
@@ -128,7 +128,6 @@ def test_python_says_what_is_missing(core: Path) -> None:
         ("lab", "jupyterlab", ["lab"]),
         ("report", "papermill", ["report", "data/quickstart", "--out", "/tmp/never-written.html"]),
         ("report", "papermill", ["measure", "memory", "-n", "2", "--out", "/tmp/never", "--report", "/tmp/never.html"]),
-        ("report", "nbconvert", ["teach", "strip", "notebooks/teach", "/tmp/never"]),
         ("store", "pyarrow", ["store", "runs", "data/store"]),
         ("voila", "voila", ["store", "explore", "data/store"]),
     ],

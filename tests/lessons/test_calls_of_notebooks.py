@@ -1,4 +1,4 @@
-"""What the notebooks call: simulated data, published tables, a small campaign or the bundled one."""
+"""Modules that the lessons import: simulated data, published tables, a small campaign or the bundled one."""
 
 from __future__ import annotations
 
@@ -8,48 +8,36 @@ import numpy as np
 import pytest
 
 import scalkit as sk
+from lessons.measured_here import measure_here
+from lessons.paper import evaluate, published_tables
+from lessons.simulated import example_search, simulate
+from lessons.tables import predictions, resolution
 from scalkit.errors import DataError, ExpectationError, UsageError
-from scalkit.lessons import measure_here, published_tables, read_or_example, resolution, simulate, tables
-from scalkit.measure import write_netcdf
-from scalkit.teaching.bundled import evaluate
 
-P = [2, 4, 8, 16, 32]
+P = np.array([2, 4, 8, 16, 32])
 
 
 @pytest.mark.parametrize(
     ("text", "values"), [("16 + 0.56*p", [17.12, 18.24]), ("p", [2, 4]), ("2.2e5", [2.2e5, 2.2e5]), ("1 + 2*p*log(p)", [5, 17])]
 )
 def test_formulas_have_the_values_that_they_say(text: str, values: list[float]) -> None:
-    assert evaluate(text, [2, 4]).tolist() == pytest.approx(values)
+    assert evaluate(text, [2, 4], "p").tolist() == pytest.approx(values)
 
 
 def test_simulated_data_say_so_and_follow_the_truth() -> None:
-    exact = simulate({"f": "5 + 1*p", "g": "2"}, P, unit="us")
-    assert exact["time"].sel(function="f").min(["run", "repetition"]).values == pytest.approx(5e-6 + 1e-6 * np.array(P))
+    exact = simulate({"f": 5 + P, "g": 0 * P + 2}, P, unit="us")
+    assert exact["time"].sel(function="f").min(["run", "repetition"]).values == pytest.approx(5e-6 + 1e-6 * P)
     assert (exact.attrs["simulated"], exact.attrs["title"]) == (1, "simulated, not measured: noise 0, seed 1")
-    noisy = simulate({"f": "5 + 1*p"}, P, unit="us", noise=0.1, repetitions=200)
+    noisy = simulate({"f": 5 + P}, P, unit="us", noise=0.1, repetitions=200)
     excess = noisy["time"] / exact["time"].sel(function=["f"]).isel(repetition=0) - 1
     assert float(excess.min()) >= 0
     assert float(excess.mean()) == pytest.approx(0.1 * np.sqrt(2 / np.pi), rel=0.1)
-    assert noisy.equals(simulate({"f": "5 + 1*p"}, P, unit="us", noise=0.1, repetitions=200))
-
-
-@pytest.mark.parametrize(
-    ("truth", "options", "said"),
-    [
-        ({"f": "p"}, {"noise": -0.1}, r"^noise is -0\.1; a share from 0 to 2 is needed, such as 0\.05 for 5 %\.$"),
-        ({"f": "p"}, {"repetitions": 0}, r"^repetitions are 0; a whole number from 1 on is needed\.$"),
-        ({}, {}, r"^there is nothing to simulate; name a function and its formula, such as \{'f': '5 \+ 2\*log\(p\)'\}\.$"),
-    ],
-)
-def test_wrong_simulations(truth: dict[str, str], options: dict[str, float], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        simulate(truth, P, **options)
+    assert noisy.equals(simulate({"f": 5 + P}, P, unit="us", noise=0.1, repetitions=200))
 
 
 def test_formulas_are_parsed_and_never_evaluated() -> None:
     with pytest.raises(ExpectationError):
-        evaluate("__import__('os').getpid()", P)
+        evaluate("__import__('os').getpid()", P, "p")
 
 
 def test_every_mark_of_the_paper_is_derived_again() -> None:
@@ -72,39 +60,20 @@ def test_printed_models_as_data_give_the_printed_marks(number: int) -> None:
         assert {v.function: v.rank for v in result} == printed
 
 
-def test_tables_hold_what_they_say() -> None:
-    assert tables.read_as(["O(p log p)", "42"]).to_dict() == {"read as": {"O(p log p)": "p*log(p)", "42": "1"}}
-    assert tables.slow_to_fast(["2^p", "1", "p"])["slow to fast"].tolist() == ["1", "p", "2^p"]
-    assert tables.limits_of(["p"]).to_numpy().tolist() == [["p^(1/2)", "p^(1/2)", "p^(3/2)"]]
-    found = tables.matches(sk.Expectation("p"), ["1", "p", "p^2"])
-    assert found.to_numpy().tolist() == [
-        ["1/p", "none", "grows slower"], ["1", "total", "as expected"], ["p", "none", "grows faster"]
-    ]  # fmt: skip
-    by_deviation = tables.match_by_deviation("p^(1/2)", "log(p)", [None, "p^(1/2)"])
-    assert by_deviation["match of p^(1/2)"].to_dict() == {"log(p)^(1/2)": "none", "p^(1/2)": "approximate"}
-    assert [str(ruler.ticks[-1]) for ruler in tables.rulers_of({"f": "p", "g": "p^2"})] == ["p^3", "p^4"]
-
-
-def test_predictions_and_rankings_are_those_of_the_verdict() -> None:
-    data = simulate({"f": "16 + 0.56*p"}, [16, 32, 64, 128, 256], metric="process_memory", unit="MB", noise=0.01)
+def test_predictions_are_those_of_the_verdict() -> None:
+    p = np.array([16, 32, 64, 128, 256])
+    data = simulate({"f": 16 + 0.56 * p}, p, metric="process_memory", unit="MB", noise=0.01)
     verdict = sk.validate(data, {"f": "p"})["f"]
-    table = tables.predictions(verdict, [512, 1024], truth="16 + 0.56*p")
+    table = predictions(verdict, [512, 1024])
     assert table.index.name == "p, MB"
-    assert table["truth"].tolist() == [303, 589]
     assert table.loc[1024, "model"] == round(float(verdict.model(1024)) / 1e6)
     assert (table["from"] <= table["model"]).all()
-    assert "truth" not in tables.predictions(verdict, [512])
-    ranking = tables.ranking(verdict, 2)
-    assert ranking.index.tolist() == [str(verdict.model.growth), str(verdict.rivals[0].growth)]
-    assert tables.percentages({"total": 0.987, "none": 0.013}) == "total 99 %, none 1.3 %"
-    assert tables.sentences([verdict, verdict]) == f"{verdict.sentence}\n{verdict.sentence}"
 
 
-def test_values_stand_side_by_side_where_both_have_them() -> None:
-    one = simulate({"f": "5 + 1*p", "g": "2"}, P, metric="object_memory", unit="B")
-    other = simulate({"f": "9 + 1*p"}, P, metric="object_memory", unit="B")
-    table = tables.values_at({"before": one, "now": other}, "object_memory", p=2)
-    assert table.to_dict() == {"before": {"f": 7}, "now": {"f": 11}}
+def test_the_example_is_simulated() -> None:
+    data = example_search()
+    assert data.attrs["simulated"] == 1
+    assert data["function"].values.tolist() == ["generate", "count", "join", "report"]
 
 
 def test_unknown_machine() -> None:
@@ -116,12 +85,6 @@ def test_finer_rulers_need_better_values() -> None:
     table = resolution("p", [2, 4, 8, 16, 32, 64], noises=[0.0, 0.05], depths=[0, 3], trials=100)
     assert table.loc["0 %"].tolist() == [1.0, 1.0]
     assert table.loc["5 %", "5 ticks"] > table.loc["5 %", "33 ticks"]
-
-
-def test_example_or_your_own(tmp_path: Path) -> None:
-    assert read_or_example("").attrs["simulated"] == 1
-    write_netcdf(sk.measurements(P, P, "n", name="mine"), tmp_path / "mine.nc")
-    assert list(read_or_example(tmp_path / "mine.nc", "n")["function"].values) == ["mine"]
 
 
 @pytest.mark.slow

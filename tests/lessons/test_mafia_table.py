@@ -1,4 +1,4 @@
-"""Table 4 beside our own measurements: the bundled ones, and what is refused."""
+"""Table 4 next to our own measurements."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import pytest
 import xarray as xr
 
 import scalkit as sk
-from scalkit.errors import DataError
-from scalkit.lessons.mafia import mafia_comparisons, mafia_costs, mafia_data, mafia_table, mafia_text
+from lessons.mafia import mafia_comparisons, mafia_costs, mafia_table
 
 DATA = Path(__file__).parents[2] / "data/mafia"
 FUNCTIONS = ["gen", "dedup", "pcount", "unjoin"]
@@ -21,7 +20,7 @@ WORDS = 1600
 
 @pytest.fixture(scope="module")
 def bundled() -> xr.Dataset:
-    return mafia_data()
+    return sk.read(DATA / "m3")
 
 
 def test_bundled_data_are_the_setting_of_the_paper(bundled: xr.Dataset) -> None:
@@ -54,13 +53,11 @@ def test_table_by_operations_is_the_expectation(bundled: xr.Dataset) -> None:
     assert table["paper", "match"].tolist() == ["approximate", "total", "total", "approximate"]
     assert table["operations", "verdict"].tolist() == ["total"] * 4
     assert table["operations", "probable"].tolist() == table["paper", "expectation"].tolist()
-    assert (table["operations", "probability"] >= 0.9).all()
 
 
 def test_table_by_time_is_inside_the_limits(bundled: xr.Dataset) -> None:
     table = mafia_table(bundled)
     assert set(table["time", "match"]) | set(table["time", "verdict"]) <= {"total", "approximate"}
-    assert (table["time", "probability"] >= 0.9).all()
 
 
 def test_costs_are_times_over_counts(bundled: xr.Dataset) -> None:
@@ -81,18 +78,3 @@ def test_a_comparison_costs_the_same_while_it_compares_more(bundled: xr.Dataset)
     # k = 3: three clusters have 9 units of 2 windows, made once, and 3 of 3 windows, made three times
     expected = 9 * 3.321928 + 9 * 2.0
     assert operations[3] == pytest.approx(float(bundled["operations"].sel(function="dedup", k=3, run=0)) / expected)
-
-
-def test_text_has_a_line_for_each_function_and_source(bundled: xr.Dataset) -> None:
-    lines = mafia_text(bundled).splitlines()
-    assert len(lines) == 2 + 3 * len(FUNCTIONS)
-    assert lines[2].split() == ["gen,", "O(k^3*2^k)", "paper", "k^4*2^k", "k", "approximate"]
-    assert lines[4].split()[-3:-1] == ["k^3*2^k", "total"]
-
-
-def test_other_data_are_refused() -> None:
-    with pytest.raises(DataError) as caught:
-        mafia_table(sk.measurements([3, 4, 5, 6, 7], [1.0, 2, 4, 8, 16], "k", name="gen"))
-    assert str(caught.value) == (
-        "these are no measurements of MAFIA, without operations, dedup, pcount, unjoin; name a folder that 'scalkit mafia' wrote."
-    )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scalkit.lessons.models import PENCILS, PLANES, choice_of, crossings, pairs_on_tori, transforms
+from lessons.models import PENCILS, PLANES, choice_of, crossings, fft_sliders, pairs_on_tori, transforms
 from scalkit.perfmodels import PointToPoint, bluegene_p
 from scalkit.reports import bundled
 from scalkit.reports.writer.kernel import execute
@@ -57,7 +57,6 @@ def test_the_composition_is_what_it_says() -> None:
 
 def test_sliders_say_what_they_show() -> None:
     from scalkit.errors import UsageError
-    from scalkit.lessons.models import fft_sliders
 
     sliders = fft_sliders(MESSAGE, [64, 256, 1024], [4, 64, 1024], N=256, P=64)
     assert sliders.said.startswith("At N = 256, P = 64: planes ")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from lessons import one_sided
 from scalkit.errors import UsageError
-from scalkit.lessons import one_sided
 from scalkit.reports import bundled
 from scalkit.reports.writer.kernel import execute
 from scalkit.trace import TraceBuilder, over_processes

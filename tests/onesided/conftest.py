@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from onesided import Simulator
 from scalkit.bench import Mpi, find_mpi
-from scalkit.bench.onesided import Simulator
 from scalkit.errors import BuildError, LaunchError
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))

@@ -19,7 +19,8 @@ from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.files.tables import ACCUMULATE, GET, PUT, RECEIVE, RMW, SEND
 from scalkit.trace.local.part import load
 
-KERNEL = Path(__file__).resolve().parents[2] / "microbench"
+ROOT = Path(__file__).resolve().parents[2]
+KERNEL = ROOT / "microbench"
 TIMES, TURNS, LAYOUTS = 2, 60, 3  # as in tests/layer.c
 BLOCKING = TURNS // 3
 
@@ -29,7 +30,7 @@ def programs(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pa
     """Return the test of the layer, with the recorder linked into it and without."""
     folder = tmp_path_factory.mktemp("layer")
     built = {"linked": folder / "layer_recorded", "preloaded": folder / "layer"}
-    make = ["make", "-s", "-j2", "-f", str(KERNEL / "onesided/Makefile"), *map(str, built.values()), f"BUILD={folder}"]
+    make = ["make", "-s", "-j2", "-f", str(ROOT / "notebooks/onesided/Makefile"), *map(str, built.values()), f"BUILD={folder}"]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
     subprocess.run([*make, f"MPICC={mpi.mpicc}"], check=True, env=inherited)
     return built

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from onesided import Simulator, delays, multiply, weigh_progress_thread
 from scalkit.bench import Mpi
-from scalkit.bench.onesided import Simulator, delays, multiply, weigh_progress_thread
 from scalkit.errors import BuildError, DataError, LaunchError, UsageError
 from scalkit.trace import TraceBuilder, analyse
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from srumma_truth import EachRequest, compare, each_request
 
+from onesided import TCP, Delay, delays, multiply
 from scalkit.bench import Mpi
-from scalkit.bench.onesided import TCP, Delay, delays, multiply
 from scalkit.trace import WAITS, analyse
 from scalkit.trace.files.tables import ACCUMULATE, GET, PUT, RMW
 from scalkit.trace.local.part import load

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from srumma_truth import compare
 
-from scalkit.bench.onesided import Simulator, delays, multiply
+from onesided import Simulator, delays, multiply
 from scalkit.trace import analyse
 
 

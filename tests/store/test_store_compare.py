@@ -11,7 +11,6 @@ import pytest
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError, UsageError
-from scalkit.lessons.which_operation import which_operation
 from scalkit.plots.store.site import page
 from scalkit.plots.store.suites import joint
 from scalkit.store.filed.dataset import runs_of
@@ -233,10 +232,6 @@ def test_simulated_virtual_and_measured_times_have_headlines_of_their_own(tmp_pa
         "For all that is simulated: MPI_Gather is the best everywhere on this platform.",
     )
     assert {one.platform for one in advice.settings} == {"vm", "cluster"}
-    assert which_operation(store).sentences == (
-        "MPI_Gather: Measured: Gather_send_recv is the best everywhere. "
-        "In virtual time: call it, it is the best everywhere. Simulated: call it, it is the best everywhere.",
-    )
     with pytest.raises(
         DataError, match="has times of several clocks, real and simulated, which are not taken together; choose one, as"
     ):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import scalkit as sk
+from exercises import Exercise, Outcome
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
-from scalkit.teaching import Exercise, Outcome
 
 HOSTILE = [
     "",
@@ -49,7 +49,7 @@ HOSTILE = [
 
 
 def order(**options: Any) -> Exercise:
-    return Exercise("How does it grow?", "order", "p*log(p)", **options)
+    return Exercise("How does it grow?", "growth", "p*log(p)", **options)
 
 
 @pytest.mark.parametrize(
@@ -220,9 +220,6 @@ def test_exercise_prints_itself_without_the_answer() -> None:
     exercise.check("red")
     assert repr(exercise).endswith("\n✗ not yet (read as red).")
     assert repr(order()).startswith("Exercise: How does it grow?\n")
-    assert "<" not in Exercise("<b>", answer="p")._repr_html_().removeprefix('<pre style="white-space: pre-wrap">').removesuffix(
-        "</pre>"
-    )
 
 
 def test_session_that_nobody_changed_is_no_attempt() -> None:

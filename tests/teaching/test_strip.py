@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from nbformat import v4
 
 from scalkit.errors import UsageError
-from scalkit.teaching.strip import strip, strip_files
+from strip import main, strip, strip_folder
 
 SECRET = "p^(17/19)"
 
@@ -85,45 +84,35 @@ def test_solution_without_check_or_python_is_refused() -> None:
     assert str(refused.value) == "the solution in cell 1 is no Python: '(' was never closed; mend it first."
 
 
-def test_files_and_folders(teachers: Any, tmp_path: Path) -> None:
+def test_a_folder_with_the_package_that_it_imports(teachers: Any, tmp_path: Path) -> None:
     source, target = tmp_path / "teach", tmp_path / "deep" / "students"
     source.mkdir()
     for name in ("01.ipynb", "02.ipynb"):
         nbformat.write(teachers, source / name)
-    assert strip_files(source, target) == [target / "01.ipynb", target / "02.ipynb"]
+    assert strip_folder(source, target) == [target / "01.ipynb", target / "02.ipynb"]
     assert SECRET not in (target / "02.ipynb").read_text()
-    one = strip_files(source / "01.ipynb", target, force=True)
-    assert one == [target / "01.ipynb"]
-    assert strip_files(source / "01.ipynb", tmp_path / "own.ipynb") == [tmp_path / "own.ipynb"]
+    assert (target / "exercises" / "__init__.py").is_file()
 
 
-def test_what_may_not_be_written(teachers: Any, tmp_path: Path) -> None:
+def test_what_may_not_be_written(teachers: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "teach"
     source.mkdir()
     nbformat.write(teachers, source / "01.ipynb")
     before = (source / "01.ipynb").read_bytes()
-    wrong = {
-        (source, source): f"'{source}/01.ipynb' is the teacher's edition itself; choose another place for the students'.",
-        (tmp_path / "x", tmp_path / "y"): f"there is no notebook and no folder '{tmp_path}/x'; name the teacher's edition.",
-        (source, source / "01.ipynb"): (f"'{source}/01.ipynb' is a file; name a folder for the 1 notebooks of '{source}'."),
-    }
-    for (origin, target), said in wrong.items():
-        with pytest.raises(UsageError) as refused:
-            strip_files(origin, target, force=True)
-        assert str(refused.value) == said
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UsageError) as refused:
-        strip_files(tmp_path / "empty", tmp_path / "y")
-    assert str(refused.value) == f"the folder '{tmp_path}/empty' holds no notebook; name one that does."
-    strip_files(source, tmp_path / "students")
-    with pytest.raises(UsageError) as refused:
-        strip_files(source, tmp_path / "students")
-    assert str(refused.value) == (
-        f"'{tmp_path}/students/01.ipynb' is already there; replace it with --force, or choose another place."
-    )
-    with pytest.raises(UsageError, match=r"^cannot write '/dev/null/x(/01\.ipynb)?': Not a directory; choose another"):
-        strip_files(source, Path("/dev/null/x"))
+    wrong = {
+        (source, source): f"'{source}' is already there; remove it, or choose another place.",
+        (tmp_path / "x", tmp_path / "y"): f"the folder '{tmp_path}/x' holds no notebook; name the teacher's edition.",
+        (tmp_path / "empty", tmp_path / "y"): f"the folder '{tmp_path}/empty' holds no notebook; name the teacher's edition.",
+    }
+    for (origin, target), message in wrong.items():
+        assert main([str(origin), str(target)]) == 2
+        assert capsys.readouterr().err == f"strip.py: {message}\n"
+    assert main([str(source), "/dev/null/x"]) == 2
+    assert "Not a directory" in capsys.readouterr().err
     assert (source / "01.ipynb").read_bytes() == before
+    assert main([str(source), str(tmp_path / "students")]) == 0
+    assert capsys.readouterr().out == f"students' edition: {tmp_path}/students/01.ipynb\n"
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b'{"cells": 3, "nbformat": 4}', b"[" * 20_000])
@@ -132,18 +121,13 @@ def test_what_is_no_notebook_stops_before_anything_is_written(content: bytes, te
     source.mkdir()
     nbformat.write(teachers, source / "01.ipynb")
     (source / "02.ipynb").write_bytes(content)
-    with pytest.raises(UsageError, match=rf"^'{source}/02\.ipynb' is no notebook that can be read: .*JupyterLab opens\.$"):
-        strip_files(source, tmp_path / "students")
+    with pytest.raises(UsageError, match=rf"^'{source}/02\.ipynb' is no notebook: .*; name a folder of notebooks\.$"):
+        strip_folder(source, tmp_path / "students")
     assert not (tmp_path / "students").exists()
 
 
-def test_huge_file_and_wrong_solution_are_named(teachers: Any, tmp_path: Path) -> None:
-    huge = tmp_path / "huge.ipynb"
-    huge.touch()
-    os.truncate(huge, 20_000_001)
-    with pytest.raises(UsageError) as refused:
-        strip_files(huge, tmp_path / "x.ipynb")
-    assert str(refused.value) == f"the notebook '{huge}' is larger than 20000000 bytes; take its outputs out first."
+def test_a_solution_without_a_check_is_named(tmp_path: Path) -> None:
     nbformat.write(notebook(("code", "solution", "1")), tmp_path / "wrong.ipynb")
     with pytest.raises(UsageError, match=rf"^{tmp_path}/wrong\.ipynb: the solution in cell 1 checks no exercise"):
-        strip_files(tmp_path / "wrong.ipynb", tmp_path / "x.ipynb")
+        strip_folder(tmp_path, tmp_path / "students")
+    assert not (tmp_path / "students").exists()

@@ -13,9 +13,9 @@ from launching import environment, launch
 from needs import needs_otf2
 from recorded import FOR_TARGETS, analysed, waits_for_targets
 
+from onesided import TCP
 from scalkit import native
 from scalkit.bench import Mpi
-from scalkit.bench.onesided import TCP
 from scalkit.trace import analyse
 from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.files.tables import ACCUMULATE, GET, PUT, RECEIVE, RMW, SEND

@@ -37,7 +37,6 @@ PARTS = {
     "PlotPanel": "widgets.PlotPanel(session)",
     "ParameterMap": "widgets.ParameterMap(over_two)",
     "SessionBar": "widgets.SessionBar(session, print)",
-    "Exercise": "sk.Exercise.load('01-order')",
     "Explorer": "widgets.Explorer(over_two)",
     "GuidelineBrowser": "widgets.GuidelineBrowser(assessed)",
     "StoreExplorer": "widgets.StoreExplorer(store)",

@@ -1,0 +1,1 @@
+"""Tables, small campaigns and bundled data that the notebooks of the learning path show."""
