@@ -14,7 +14,8 @@ from scalkit.markup import block, bullets, counted, details, formula, marked, pa
 from scalkit.measure import read, series
 from scalkit.text import capital, joined
 from scalkit.validation import SYMBOLS, Verdict, validate
-from scalkit.validation.expectation import Rank
+from scalkit.validation.expectation import Match, sure_match
+from scalkit.validation.judged import grows_slower, is_decided
 
 _TIMES, _MEMORY = 2, 3
 _NAMES = {"Bcast (BT)": "Bcast_binary_tree"}
@@ -44,7 +45,7 @@ class Beside:
         rows: list[dict[tuple[str, str], str]] = []
         for name, printed in self._rows():
             row = {("", "expectation"): str(printed[0].expectation.growth)}
-            row |= {("2015", one.machine): f"{SYMBOLS[_rank(one)]} {one.growth}" for one in printed}
+            row |= {("2015", one.machine): f"{SYMBOLS[_match_of(one)]} {one.growth}" for one in printed}
             row |= {(self.what, column): _cell(found.get(name)) for column, found in self.verdicts.items()}
             rows.append(row)
         names = pd.Index([name for name, _ in self._rows()], name="function")
@@ -58,7 +59,7 @@ class Beside:
     def _claim(self, name: str, printed: list[PrintedModel]) -> str:
         then: dict[str, list[str]] = {}
         for one in printed:
-            kind = _kind(_rank(one), one.growth > one.expectation.growth)
+            kind = _kind(_match_of(one), one.growth > one.expectation.growth)
             then.setdefault(kind, []).append(_with_growth(one.machine, one.growth, kind))
         now: dict[str, list[str]] = {}
         for column, found in self.verdicts.items():
@@ -73,7 +74,9 @@ class Beside:
     def summary(self) -> str:
         """A sentence that names the functions that grow too fast somewhere, then and now."""
         rows = list(self._rows())
-        then = [name for name, printed in rows if any(_rank(o) == "none" and o.growth > o.expectation.growth for o in printed)]
+        then = [
+            name for name, printed in rows if any(_match_of(o) == "none" and o.growth > o.expectation.growth for o in printed)
+        ]
         now = [name for name, _ in rows if any(_kind_of(found.get(name)) == _FAST for found in self.verdicts.values())]
         known = [name for name, _ in rows if any(_kind_of(found.get(name)) != _OPEN for found in self.verdicts.values())]
         if not known:
@@ -107,7 +110,7 @@ class Beside:
                 escape(name),
                 formula(printed[0].expectation.growth, big_o=True),
                 *(_shown(found.get(name), self.table.number) for found in self.verdicts.values()),
-                *(marked(_rank(one), f"{SYMBOLS[_rank(one)]} {one.growth}") for one in printed),
+                *(marked(_match_of(one), f"{SYMBOLS[_match_of(one)]} {one.growth}") for one in printed),
             )
             for name, printed in self._rows()
         ]
@@ -116,7 +119,7 @@ class Beside:
         return block(table(head, rows, caption), paragraph(_LEGEND), bullets(self.remarks), paragraph(self.summary), claims)
 
 
-_LEGEND = "✓ as expected, ≈ inside the limits, ✗ outside, ? undecided; ⚠ does not decide; – not measured."
+_LEGEND = "✓ as expected, ≈ inside the limits, ✗ outside, ? cannot tell; ⚠ does not decide; – not measured."
 _FAST, _OPEN = "too fast", "not decided"
 
 
@@ -185,7 +188,7 @@ def libraries_virtual() -> Beside:
     for folder in sorted(bundled("data/virtual-algorithms").glob("*/*")):
         head, name = _head(folder.parent.name), folder.name
         each = {one.name: _judged(read(one), table.table)[name] for one in sorted(folder.iterdir())}
-        if found[head][name].verdict == "undecided" and _explain(found[head][name], each.values()):
+        if sure_match(found[head][name].probability) is None and _explain(found[head][name], each.values()):
             found[head][name] = max(each.values(), key=lambda one: one.model.growth)
             remarks.append(f"{head}, {name}: the fastest growth of the algorithms that it changes between, {joined(list(each))}")
     return replace(table, verdicts=found, remarks=tuple(remarks))
@@ -248,7 +251,12 @@ def _uncounted(libraries: Mapping[str, xr.Dataset]) -> Iterator[str]:
             yield f"{head}: an allocator of its own gives its objects their memory; malloc sees none of it, so it is not counted"
 
 
-def _rank(printed: PrintedModel) -> Rank:
+def _is_too_fast(printed: PrintedModel) -> bool:
+    is_faster = printed.growth > printed.expectation.growth
+    return is_faster and _match_of(printed) == "none"
+
+
+def _match_of(printed: PrintedModel) -> Match:
     return printed.derived[1]
 
 
@@ -262,24 +270,31 @@ def _shown(verdict: Verdict | None, number: int) -> str:
     if verdict is None:
         return "–"
     words = _words(verdict, verdict.model if number == _MEMORY else verdict.model.growth)
-    return marked("slower" if "slower: " in words else verdict.verdict, words)
+    match = sure_match(verdict.probability)
+    if match is None:
+        return marked("cannot tell", words)
+    return marked("fine" if grows_slower(verdict) else match, words)
 
 
 def _words(verdict: Verdict, model: object) -> str:
-    slower = "slower: " if verdict.verdict == "none" and verdict.direction == "grows slower" else ""
-    return f"{SYMBOLS[verdict.verdict]} {slower}{model}{'' if verdict.decides else ' ⚠'}"
+    match = sure_match(verdict.probability)
+    symbol = "?" if match is None else SYMBOLS[match]
+    slower = "slower: " if grows_slower(verdict) else ""
+    return f"{symbol} {slower}{model}{'' if verdict.decides else ' ⚠'}"
 
 
 def _kind_of(verdict: Verdict | None) -> str:
-    if verdict is None or not verdict.decides or verdict.verdict == "undecided":
+    if verdict is None or not is_decided(verdict):
         return _OPEN
-    if verdict.verdict == "none" and verdict.direction != "grows slower" and not verdict.misses:
+    match = sure_match(verdict.probability)
+    misses = verdict.evidence.misses
+    if match == "none" and not grows_slower(verdict) and not misses:
         return _OPEN  # one value decides, or the machine may explain by how much
-    return _kind(verdict.verdict, verdict.misses)
+    return _kind(str(match), misses)
 
 
-def _kind(rank: str, is_faster: bool) -> str:
-    return {"total": "as expected", "approximate": "inside the limits"}.get(rank, _FAST if is_faster else "slower")
+def _kind(match: str, is_faster: bool) -> str:
+    return {"total": "as expected", "approximate": "inside the limits"}.get(match, _FAST if is_faster else "slower")
 
 
 def _with_growth(name: str, growth: object, kind: str) -> str:

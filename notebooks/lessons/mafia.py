@@ -27,8 +27,8 @@ def mafia_table(data: xr.Dataset) -> pd.DataFrame:
     pandas.DataFrame
         One row for each function of the table. Columns are pairs: ``("paper", ...)``, ``("time", ...)``,
         ``("operations", ...)``. ``model`` is the growth of the best model, ``divergence`` is that over the expectation and
-        ``match`` follows from it: the method of the paper. ``probable`` is the most probable growth; ``verdict`` is the
-        match that is at least 90 % probable, or ``undecided``.
+        ``match`` follows from it: the method of the paper. ``probable`` is the most probable growth; ``answer`` is
+        fix, fine or cannot tell.
 
     References
     ----------
@@ -45,9 +45,9 @@ def mafia_table(data: xr.Dataset) -> pd.DataFrame:
             row |= {
                 (metric, "model"): str(verdict.model.growth),
                 (metric, "divergence"): str(verdict.divergence),
-                (metric, "match"): verdict.rank,
+                (metric, "match"): verdict.match,
                 (metric, "probable"): str(verdict.posterior.by_probability[0]),
-                (metric, "verdict"): verdict.verdict,
+                (metric, "answer"): verdict.answer,
             }
         rows.append(row)
     names = pd.Index([one.function for one in published.entries], name="function")

@@ -16,7 +16,7 @@ from scalkit.growth import Growth
 from scalkit.markup import block, formula, marked, table
 from scalkit.measure import combine, measurements
 from scalkit.validation import SYMBOLS, Expectation
-from scalkit.validation.expectation import Rank
+from scalkit.validation.expectation import Match
 
 _SETTINGS = {"p": [2**i for i in range(4, 13)], "k": list(range(3, 17))}
 _SECONDS = 1e-6
@@ -48,9 +48,9 @@ class PrintedModel:
         return Growth.parse(self.model, self.expectation.parameter)
 
     @property
-    def derived(self) -> tuple[Growth, Rank]:
-        """Divergence and match rank, derived from model, expectation and limits."""
-        return self.growth / self.expectation.growth, self.expectation.rank(self.growth)
+    def derived(self) -> tuple[Growth, Match]:
+        """Divergence and match, derived from model, expectation and limits."""
+        return self.growth / self.expectation.growth, self.expectation.match(self.growth)
 
     @property
     def agrees(self) -> bool:

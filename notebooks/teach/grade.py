@@ -1,4 +1,4 @@
-"""List the session files that learners hand in: verdict, steps, and whether an exercise is solved.
+"""List the session files that learners hand in: answer, steps, and whether an exercise is solved.
 
 A file that cannot be read gets one sentence and does not stop the others; the exit status is then 2, else 0. Measurements
 that a session names are looked for by their content, in --data and among those of the lessons; its paths are not followed.
@@ -32,7 +32,7 @@ class HandIn:
     `student`: the name of the file without its ending.
     `problem`: why it could not be read, in one sentence; all that follows is then empty.
     `function`, `metric`: what was selected last.
-    `expectation`, `model`, `verdict`, `sentence`: about that; empty where there is none.
+    `expectation`, `model`, `answer`, `sentence`: about that; empty where there is none.
     `steps`: what was done, the first step first; what was undone is not in it.
     `solved`: whether the exercise is solved; None if none was asked for.
     `thought`: what the exercise says.
@@ -45,7 +45,7 @@ class HandIn:
     metric: str = ""
     expectation: str = ""
     model: str = ""
-    verdict: str = ""
+    answer: str = ""
     sentence: str = ""
     steps: tuple[str, ...] = ()
     solved: bool | None = None
@@ -55,7 +55,7 @@ class HandIn:
         if self.problem:
             return _without_control_characters(f"{self.file}: {self.problem}")
         about = f"{self.function} ({self.metric}), expected {self.expectation or '-'}"
-        lines = [f"{self.student}: {about}, model {self.model or '-'}, {self.verdict or '-'}", f"  {self.sentence}"]
+        lines = [f"{self.student}: {about}, model {self.model or '-'}, {self.answer or '-'}", f"  {self.sentence}"]
         lines += [f"  {number}. {step}" for number, step in enumerate(self.steps, 1)]
         if self.solved is not None:
             lines.append("  solved" if self.solved else f"  not solved: {self.thought}")
@@ -126,7 +126,7 @@ def _found(path: Path, session: Session, exercise: Exercise | None) -> HandIn:
         metric=metric,
         expectation=str(expectation.growth) if expectation else "",
         model=str(verdict.model.growth) if verdict else "",
-        verdict=verdict.verdict if verdict else "",
+        answer=verdict.answer if verdict else "",
         sentence=verdict.sentence if verdict else session.problem,
         steps=session.history,
         solved=outcome.is_right if outcome else None,

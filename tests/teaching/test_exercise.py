@@ -224,7 +224,7 @@ def test_exercise_prints_itself_without_the_answer() -> None:
 
 def test_session_that_nobody_changed_is_no_attempt() -> None:
     session = sk.Session(sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5], name="f"), {"f": "log(p)"})
-    goal = Exercise("?", "ticks", {"goal": "verdict is", "function": "f", "verdict": "none"}, session=session)
+    goal = Exercise("?", "ticks", {"goal": "answer is", "function": "f", "answer": "fix"}, session=session)
     assert (goal.check().kind, goal.attempts) == ("wrong", 0)
     session.add_tick("p^3")
     assert (goal.check().kind, goal.attempts) == ("wrong", 1)

@@ -9,7 +9,7 @@ import pytest
 
 import scalkit as sk
 from exercises import Exercise
-from exercises.ticks import fit_misleads, model_is, ticks_differ, verdict_is
+from exercises.ticks import answer_is, fit_misleads, model_is, ticks_differ
 from scalkit.errors import UsageError
 from scalkit.measure import combine
 
@@ -51,16 +51,19 @@ def test_model_that_is_wanted(session: sk.Session) -> None:
     )
 
 
-def test_verdict_that_is_wanted(session: sk.Session) -> None:
-    assert verdict_is(session, "f", "total") == ""
-    assert verdict_is(session, "f", "none") == (
-        "The verdict on f is 'total' so far. What decides it: the limits, the ruler or the data?"
+def test_answer_that_is_wanted(session: sk.Session) -> None:
+    assert answer_is(session, "f", "fine") == ""
+    assert answer_is(session, "f", "fix") == (
+        "The answer on f is 'fine' so far. What decides it: the claim, the ruler or the data?"
     )
-    assert verdict_is(session, "h", "none", "grows faster") == (
-        "The verdict is the one that is wanted, but h grows slower. Look at the expectation."
+    claim = session.verdict_of("h").expectation.growth  # type: ignore[union-attr]
+    assert answer_is(session, "h", "fine", str(claim)) == ""
+    assert answer_is(session, "h", "fine", "1") == (
+        f"The answer is the one that is wanted, but {claim} is expected of h. Can it be sharper?"
     )
-    assert verdict_is(session, "h", "none", selected=True) == "Another function is selected, not the one that it is about."
-    assert verdict_is(session.select("h"), "h", "none", "grows slower", selected=True) == ""
+    another = "Another function is selected, not the one that it is about."
+    assert answer_is(session, "h", "fine", selected=True) == another
+    assert answer_is(session.select("h"), "h", "fine", selected=True) == ""
 
 
 def test_equal_ticks_need_no_words() -> None:
@@ -71,7 +74,7 @@ def test_problem_of_the_session_is_said(session: sk.Session) -> None:
     session.exclude(2, 4, 8)
     for goal in (fit_misleads, model_is):
         assert "4 of 5 needed settings" in goal(session, "f", "p")
-    assert "4 of 5 needed settings" in verdict_is(session, "f", "total")
+    assert "4 of 5 needed settings" in answer_is(session, "f", "fine")
 
 
 def test_session_about_something_else(session: sk.Session) -> None:
@@ -82,8 +85,8 @@ def test_session_about_something_else(session: sk.Session) -> None:
 @pytest.mark.parametrize(
     ("goal", "said"),
     [
-        ({"goal": "eval", "text": "1"}, "there is no goal 'eval'; there are fit misleads, model is, verdict is."),
-        ({}, "there is no goal None; there are fit misleads, model is, verdict is."),
+        ({"goal": "eval", "text": "1"}, "there is no goal 'eval'; there are fit misleads, model is, answer is."),
+        ({}, "there is no goal None; there are fit misleads, model is, answer is."),
         ({"goal": "model is", "function": "f"}, "the goal 'model is' cannot be used: missing a required argument: 'growth'."),
         (
             {"goal": "model is", "function": "f", "growth": "p", "x": 1},

@@ -13,6 +13,7 @@ from exercises.answers import Outcome, Unread, read_growth, text_of
 from scalkit.errors import DataError, ExpectationError, ScalkitError, UsageError
 from scalkit.growth import Growth
 from scalkit.session import Session
+from scalkit.validation import Verdict
 
 _MOST = 60
 
@@ -129,9 +130,9 @@ def fit_misleads(session: Session, function: str, truth: str, at_least: float = 
         return "The fit still finds the growth that the data were made from. When can it not win?"
     if str(verdict.expectation.growth) == str(true):
         return "What is expected always competes, whatever the ruler holds. Expect something else first."
-    if not verdict.adjusted_r2 >= at_least:
+    if not verdict.model.adjusted_r2 >= at_least:
         return (
-            f"The true growth is out, but the fit looks poor (adjusted R² {verdict.adjusted_r2:.3f}). "
+            f"The true growth is out, but the fit looks poor (adjusted R² {verdict.model.adjusted_r2:.3f}). "
             "Leave a tick that comes closer to the measurements."
         )
     return ""
@@ -145,22 +146,27 @@ def model_is(session: Session, function: str, growth: str) -> str:
     found, wanted = verdict.model.growth, Growth.parse(growth)
     if found == wanted:
         return ""
-    if wanted not in verdict.space.ticks:
+    if isinstance(verdict, Verdict) and wanted not in verdict.space.ticks:
         return f"The best model so far grows as {found}. Only ticks on the ruler compete: put more of them around it."
     return f"The best model is {found}; it beats the one that is wanted. Is anything left out, or another statistic used?"
 
 
-def verdict_is(session: Session, function: str, verdict: str, direction: str = "", selected: bool = False) -> str:
-    """Return why the verdict on a function is not yet the one that is wanted, or the function not selected."""
-    if selected and session.selected[0] != function and function in {name for name, _ in session.names}:
+def answer_is(session: Session, function: str, answer: str, expectation: str = "", selected: bool = False) -> str:
+    """Return why the answer on a function is not yet the one that is wanted, or the function not selected.
+
+    `expectation`: what must be expected of the function; empty for anything.
+    """
+    known = {name for name, _ in session.names}
+    if selected and session.selected[0] != function and function in known:
         return "Another function is selected, not the one that it is about."
     found = session.verdict_of(function)
     if found is None:
         return session.problem_of(function)
-    if found.verdict != verdict:
-        return f"The verdict on {function} is '{found.verdict}' so far. What decides it: the limits, the ruler or the data?"
-    if direction and found.direction != direction:
-        return f"The verdict is the one that is wanted, but {function} {found.direction}. Look at the expectation."
+    if found.answer != answer:
+        return f"The answer on {function} is '{found.answer}' so far. What decides it: the claim, the ruler or the data?"
+    if expectation and str(found.expectation.growth) != str(Growth.parse(expectation)):
+        claim = found.expectation.growth
+        return f"The answer is the one that is wanted, but {claim} is expected of {function}. Can it be sharper?"
     return ""
 
 
@@ -172,4 +178,4 @@ def ticks_differ(found: Set[Growth], wanted: Set[Growth]) -> str:
     return f"Of the ticks, {' and '.join(parts)}." if parts else ""
 
 
-GOALS: dict[str, Callable[..., str]] = {"fit misleads": fit_misleads, "model is": model_is, "verdict is": verdict_is}
+GOALS: dict[str, Callable[..., str]] = {"fit misleads": fit_misleads, "model is": model_is, "answer is": answer_is}
