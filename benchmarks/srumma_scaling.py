@@ -20,7 +20,7 @@ from scalkit.bench.libraries.mpi import settings
 from scalkit.bench.onesided import Simulator, multiply
 from scalkit.bench.process import run_program
 from scalkit.cli.terminal.ranks import launched
-from scalkit.trace import Alone, analyse, write_result
+from scalkit.trace import analyse, write_result
 from scalkit.trace.local.ranks import over_world
 
 COUNTS = (4, 16, 64, 256, 576, 1024)
@@ -121,7 +121,7 @@ def main() -> int:
     here = launched()
     begin = time.perf_counter()
     if here is None:
-        analyse(sys.argv[1], ranks=Alone(), causes=False)
+        analyse(sys.argv[1], causes=False)
     else:
         with over_world(here.size) as ranks:
             begin = time.perf_counter()

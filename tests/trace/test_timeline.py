@@ -13,8 +13,9 @@ import pytest
 from random_traces import Call, build, random_calls
 
 from scalkit.errors import DataError, UsageError
-from scalkit.trace import WAITS, TraceBuilder, analyse
+from scalkit.trace import TraceBuilder, analyse
 from scalkit.trace.local.part import load
+from scalkit.trace.results.summary import WAITS
 from scalkit.trace.views import timeline_index
 from scalkit.trace.views.timeline import Timeline
 from scalkit.trace.waits.each_wait import each_wait

@@ -17,7 +17,7 @@ from scalkit.trace.files.definitions import Definitions, LeftOut, LocalDefinitio
 from scalkit.trace.files.reader import Header, LocationFile, count_records, read_header, read_location
 from scalkit.trace.files.tables import COLLECTIVE, RECEIVE, SEND, TABLES, empty
 from scalkit.trace.local.joined import PLACE, Joining, Table, bounds, completing, entered, link
-from scalkit.trace.local.ranks import Alone, Ranks
+from scalkit.trace.local.ranks import Ranks
 from scalkit.trace.results.summary import FACTS
 from scalkit.trace.waits.functions import COLLECTIVES, IN_ORDER, base_name, begun
 from scalkit.units import format_quantity
@@ -96,7 +96,7 @@ def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going:
     `ranks`: who analyses; by default this process alone. `keep_going`: leave out what is wrong, rather than refuse the trace.
     Raises DataError if there is no trace, there are more processes than locations, or something is wrong with it.
     """
-    ranks = Alone() if ranks is None else ranks
+    ranks = ranks or Ranks()
     header = read_header(folder)
     if ranks.size > header.locations:
         raise DataError(

@@ -267,7 +267,7 @@ class Timeline:
         return None
 
     def longest_wait(self, metric: str = "") -> Moment | None:
-        """Return the call that waits longest, for anything or for one of `scalkit.trace.WAITS`; None if none does."""
+        """Return the call that waits longest, for anything or for one metric that is a wait; None if none does."""
         waits = self._index.tables["waits"]
         if metric and metric not in WAITS:
             raise UsageError(f"{metric!r} is no wait; choose one of {', '.join(WAITS)}.")

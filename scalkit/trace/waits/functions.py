@@ -8,7 +8,6 @@ NXN = frozenset(
 FIRST_TO_ALL = frozenset({"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"})
 TO_ROOT = frozenset({"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"})
 FENCE = frozenset({"MPI_Win_fence"})
-ALL_FENCE = frozenset({"ARMCI_AllFence"})
 SCAN = frozenset({"MPI_Scan", "MPI_Exscan"})
 NEIGHBOUR = frozenset(f"MPI_Neighbor_{name}" for name in "allgather allgatherv alltoall alltoallv alltoallw".split())
 COLLECTIVES = BARRIER | NXN | FIRST_TO_ALL | TO_ROOT | FENCE | SCAN | NEIGHBOUR

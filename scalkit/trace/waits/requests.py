@@ -13,7 +13,7 @@ from scalkit.trace.local.arrays import Frame, group_starts, next_of_group, pack
 from scalkit.trace.local.joined import PLACE
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.options import Options
-from scalkit.trace.waits.functions import ALL_FENCE, COMPLETE, FENCE, FLUSH_ALL, FLUSH_ONE
+from scalkit.trace.waits.functions import COMPLETE, FENCE, FLUSH_ALL, FLUSH_ONE
 
 
 @dataclass(frozen=True)
@@ -109,9 +109,6 @@ def find_progress(trace: LocalTrace, frame: Frame, options: Options) -> Progress
     return Progress(frame, len(trace.calls["enter"]), spans())
 
 
-_NEVER = np.iinfo(np.int64).min
-
-
 @dataclass(frozen=True)
 class Requests:
     """A row for each pair of a completing call and one of its targets, in order of the calls.
@@ -135,7 +132,6 @@ class Kinds:
 
     one: NDArray[np.bool_]
     all_of_it: NDArray[np.bool_]
-    flush_all: NDArray[np.bool_]
     active: NDArray[np.bool_]
 
 
@@ -157,7 +153,7 @@ def find_requests(trace: LocalTrace, options: Options) -> Requests:
 def completing_kinds(trace: LocalTrace) -> Kinds:
     """Return what the calls of each path complete."""
     active = FENCE | COMPLETE | {"MPI_Win_free"}
-    return Kinds(*map(trace.definitions.paths_in, (FLUSH_ONE, FLUSH_ALL | active, FLUSH_ALL | ALL_FENCE, active)))
+    return Kinds(*map(trace.definitions.paths_in, (FLUSH_ONE, FLUSH_ALL | active, active)))
 
 
 def one_sided(transfers: Table, begin: int) -> tuple[NDArray[np.bool_], Table]:
@@ -183,9 +179,6 @@ def _of_location(
     kept = (done >= 0) & is_known(trace, target) & (target != location)
     kept[kept] = ~kinds.active[calls["path"][done[kept]]]
     done, target, posted = done[kept], target[kept], posted[kept]
-    if options.all_targets == "window":
-        whole = _whole(trace, location, calls, kinds)
-        done, target, posted = (np.concatenate(pair) for pair in zip((done, target, posted), whole, strict=True))
     call, target, since, is_single = _grouped(calls["enter"], done, target, posted, options)
     return (call + begin).astype(PLACE), target.astype(PLACE), since, is_single
 
@@ -203,7 +196,7 @@ def _grouped(enter: Ints, done: Ints, target: Ints, posted: Ints, options: Optio
     latest = np.maximum.reduceat(posted[order], starts) if len(starts) else posted
     call, asked = done[order[starts]], target[order[starts]]
     entered = enter[call]
-    since = entered if options.search == "entering" else np.where(latest == _NEVER, entered, latest)
+    since = entered if options.search == "entering" else latest
     begins = group_starts(call)
     lengths = np.diff(np.append(begins, len(call)))
     return call, asked, np.minimum(since, entered), np.repeat(lengths == 1, lengths)
@@ -232,14 +225,3 @@ def members(trace: LocalTrace, scope: NDArray[Any], rank: NDArray[Any]) -> Ints:
     found = np.full(len(scope), -1, dtype=np.int64)
     found[known] = flat[starts[scope[known]] + rank[known]]
     return found
-
-
-def _whole(trace: LocalTrace, location: int, calls: Table, kinds: Kinds) -> tuple[Ints, Ints, Ints]:
-    """Return a row for every other member of the window of every call that completes a whole one."""
-    place = np.flatnonzero(kinds.flush_all[calls["path"]] & (calls["scope"] >= 0))
-    scopes = trace.definitions.scopes
-    each = [scopes[number].members for number in calls["scope"][place]]
-    done = np.repeat(place, [len(one) for one in each]).astype(np.int64)
-    target = np.concatenate([np.empty(0, dtype=np.int64), *each])
-    kept = (target >= 0) & (target != location)
-    return done[kept], target[kept], np.full(int(kept.sum()), _NEVER, dtype=np.int64)
