@@ -121,7 +121,7 @@ class WaitingPage(Content):
         for source in traces[-1:] + traces[:-1][:1]:
             steps = 2 * float(source.ds["severity"].sel(metric="visits").sum())
             if steps <= _MOST_STEPS and source.trace is not None:
-                found.append(Timeline(source.trace, cache=False, keep_going=self.keep_going))
+                found.append(Timeline(source.trace, keep_going=self.keep_going))
         return found
 
     def to_dict(self) -> dict[str, Any]:
