@@ -149,19 +149,22 @@ def _clear(folder: Path) -> None:
 
 def _recorded(folder: Path, program: str, status: int) -> str:
     """Return what there is of a recording, and how to see it."""
-    from scalkit.trace.files.reader import count_records, has_ended, read_header, read_location
+    from scalkit.trace.files.reader import read_header, read_location
 
     header = read_header(folder)
     size = sum(path.stat().st_size for path in folder.iterdir() if _OF_TRACE.fullmatch(path.name))
-    cut = [location for location in range(header.locations) if not has_ended(header, location)]
+    calls, cut = 0, {}
+    for location in range(header.locations):
+        found = read_location(header, location)
+        calls += len(found.tables.get("calls", {}).get("number", ()))
+        if found.problems:
+            cut[location] = found.problems[-1].text
     if not cut:
         more = f"; {program!r} ended with status {status}" if status else ""
         return f"recorded {size} bytes in {folder}{more}; see them with: scalkit trace analyse {folder}\n"
-    calls = sum(count_records(header, location)["calls"] for location in range(header.locations))
-    who = f"location {cut[0]}" if len(cut) == 1 else f"{len(cut)} of {header.locations} locations"
-    why = "did not come to MPI_Finalize"
-    if status == 0:
-        why = f"was not recorded to its end, {read_location(header, cut[0]).problems[-1].text}"
+    first, text = next(iter(cut.items()))
+    who = f"location {first}" if len(cut) == 1 else f"{len(cut)} of {header.locations} locations"
+    why = "did not come to MPI_Finalize" if status else f"was not recorded to its end, {text}"
     ended = f"{program!r} ended with status {status}: {who} {why}"
     if not calls:
         return f"{ended}, and no call was recorded in {folder}\n"

@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -113,42 +112,6 @@ def read_location(header: Header, location: int) -> LocationFile:
         return found
     text = f"{path.name} is of another run than {HEADER} ({found.definitions.run}, {header.facts['run']})"
     return LocationFile({name: empty(name) for name in TABLES}, LocalDefinitions(), [Problem(location, -1, "damaged", text)])
-
-
-def count_records(header: Header, location: int) -> dict[str, int]:
-    """Return how many records `read_location` finds in each table at most; reads the heads of blocks only."""
-    found = dict.fromkeys(TABLES, 0)
-    for kind, records in _heads(header, location):
-        if kind in TABLES:
-            found[kind] += records
-    live = read_live(header.folder, location)
-    for name, records in live.records.items() if live else ():
-        found[name] += records
-    return found
-
-
-def has_ended(header: Header, location: int) -> bool:
-    """Return whether the file of a location has its end, which it gets when the program comes to MPI_Finalize."""
-    return any(kind == "end" for kind, _ in _heads(header, location))
-
-
-def _heads(header: Header, location: int) -> Iterator[tuple[str, int]]:
-    """Yield the kind and the number of records of each whole block, up to the first that is damaged."""
-    try:
-        with location_file(header.folder, location).open("rb") as stream:
-            length = os.fstat(stream.fileno()).st_size
-            stream.seek(FILE.itemsize)
-            while len(data := stream.read(BLOCK.itemsize)) == BLOCK.itemsize:
-                head = np.frombuffer(data, dtype=BLOCK)[0]
-                kind, records, size = _NAMES.get(int(head["kind"]), ""), int(head["records"]), int(head["bytes"])
-                if head["magic"] != b"SKTB" or not kind or (kind in TABLES and size != block_bytes(kind, records)):
-                    return
-                stream.seek(-(-size // 8) * 8, 1)
-                if stream.tell() - 8 >= length:
-                    return
-                yield kind, records
-    except OSError:
-        return
 
 
 def _read_blocks(data: NDArray[np.uint8], name: str, location: int, found: LocationFile, live: "Live | None") -> None:

@@ -14,9 +14,9 @@ from scalkit.errors import DataError
 from scalkit.text import counted
 from scalkit.trace.files.checks import Problem, checked, refuse
 from scalkit.trace.files.definitions import Definitions, LeftOut, LocalDefinitions, Path, ScopeKey, merge
-from scalkit.trace.files.reader import Header, LocationFile, count_records, read_header, read_location
-from scalkit.trace.files.tables import COLLECTIVE, RECEIVE, SEND, TABLES, empty
-from scalkit.trace.local.joined import PLACE, Joining, Table, bounds, completing, entered, link
+from scalkit.trace.files.reader import Header, LocationFile, read_header, read_location
+from scalkit.trace.files.tables import COLLECTIVE, RECEIVE, SEND, TABLES, Columns, empty
+from scalkit.trace.local.joined import PLACE, Table, bounds, entered, joined, link
 from scalkit.trace.local.ranks import Ranks
 from scalkit.trace.results.summary import FACTS
 from scalkit.trace.waits.functions import COLLECTIVES, IN_ORDER, base_name, begun
@@ -103,38 +103,43 @@ def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going:
             f"{ranks.size} processes cannot share the {header.locations} locations of {folder}; start at most as many."
         )
     first, end = (-(-one * header.locations // ranks.size) for one in (ranks.rank, ranks.rank + 1))
-    joining = Joining(first, [count_records(header, location) for location in range(first, end)])
+    parts: list[dict[str, Columns]] = []
     known: list[tuple[dict[int, Path], LocalDefinitions]] = []
     mine: list[Problem] = []
     sizes: list[Sizes] = []
     for location in range(first, end):
         one, paths, found, size = _read(header, location)
         sizes.append(size)
-        joining.add(one.tables)
+        parts.append(one.tables)
         known.append((paths, one.definitions))
         mine += found
-        del one
     problems = sorted(one for part in ranks.gather(mine) for one in part)
     if problems and not keep_going:
         raise refuse(problems, folder)
     definitions = _share(ranks, first, known)
     path_number = {path: k for k, path in enumerate(definitions.paths)}
     scope_number = {one.key: k for k, one in enumerate(definitions.scopes)}
-    for k, (paths, local) in enumerate(known):
-        scopes = {number: scope_number[entry[0]] for number, entry in local.scopes.items()}
-        joining.renumber(k, {number: path_number[path] for number, path in paths.items()}, scopes)
+    numbers = [
+        {
+            "path": {number: path_number[path] for number, path in paths.items()},
+            "scope": {number: scope_number[entry[0]] for number, entry in local.scopes.items()},
+        }
+        for paths, local in known
+    ]
     left_out = [one for part in ranks.gather([_with_scopes(local, scope_number) for _, local in known]) for one in part]
     groups: list[Mapping[int, tuple[int, ...]]] = [local.groups for _, local in known]
-    calls, transfers, completions = (joining.table(name) for name in ("calls", "transfers", "completions"))
-    marks = entered(joining.table("marks"), definitions)
-    again = link(calls, transfers, completions, first, end - first)
+    calls, transfers, completions, marks = (
+        joined(name, parts, first, numbers) for name in ("calls", "transfers", "completions", "marks")
+    )
+    marks = entered(marks, definitions)
+    ended, again = link(calls, transfers, completions, first, end - first)
     landings = {name: transfers[name][again["transfer"]] for name in ("location", "call", "scope", "peer")} | again
     problems += _uneven(ranks, definitions, calls, {one.location for one in problems}, left_out)
     if problems and not keep_going:
         raise refuse(problems, folder)
-    begins = definitions.paths_in(begun(COLLECTIVES))[calls["path"]]
-    ended = completing(calls, completions, begins, first, end - first)
-    tables = (calls, transfers, marks, landings, ended)
+    begins = np.flatnonzero(definitions.paths_in(begun(COLLECTIVES))[calls["path"]])
+    collectives = {"call": begins, "done": ended[begins].astype(np.int64)}
+    tables = (calls, transfers, marks, landings, collectives)
     return LocalTrace(header, definitions, first, end - first, *tables, groups, problems, sizes, left_out)
 
 
