@@ -22,7 +22,6 @@ from scalkit.trace.files.otf2_events import More, events_of
 from scalkit.trace.files.tables import RECEIVE, SEND
 from scalkit.trace.local.arrays import extent
 from scalkit.trace.local.part import LocalTrace, Table, load, require_all_calls
-from scalkit.trace.waits.requests import completing_kinds
 
 _NAMED = 8
 _SITE = "call site"
@@ -89,14 +88,14 @@ def _write_events(trace: LocalTrace, words: "_Words", paths: list[Path]) -> list
     first, last = extent(trace.calls["enter"], trace.calls["leave"], trace.marks["time"])
     shift = max(0, -first)
     words.clock = (first + shift, last - first)
-    kinds, counts = completing_kinds(trace), []
+    counts = []
     posts = np.searchsorted(trace.transfers["location"], np.arange(trace.count)).tolist()
     for k, (begin, tables) in enumerate(zip(trace.begins, trace.parts(), strict=True)):
         more = More(
             *_of_location(trace.landings, trace.landings["location"] == k, begin, ("transfer", posts[k])),
             *_of_location(trace.collectives, trace.calls["location"][trace.collectives["call"]] == k, begin, ("call", begin)),
         )
-        rows = events_of(k, begin, tables, more, trace.definitions, kinds, words.numbers, words.groups[k])
+        rows = events_of(k, begin, tables, more, trace.definitions, words.numbers, words.groups[k])
         rows[:, 1] += shift
         rows.tofile(paths[k])
         counts.append(len(rows))

@@ -1,16 +1,20 @@
 """Groups and sums of whole numbers, exact, for whole columns at once."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.arrays import Ints
 from scalkit.errors import DataError
-from scalkit.trace.local.part import LocalTrace
-from scalkit.trace.local.ranks import Ranks
+
+if TYPE_CHECKING:
+    from scalkit.trace.local.part import LocalTrace
+    from scalkit.trace.local.ranks import Ranks
 
 _EXACT = 1 << 53
 _HALF = 26

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from scalkit.arrays import Ints
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.tables import BLOCKING, RECEIVE, SEND, TABLES, Columns
+from scalkit.trace.local.arrays import next_of_group
+from scalkit.trace.waits.functions import ACTIVE, FLUSH_ALL, FLUSH_ONE
 
 Table = dict[str, NDArray[Any]]
 """Columns of whole numbers, all of one length, each as narrow as its values allow."""
@@ -98,6 +100,25 @@ def link(calls: Table, transfers: Table, completions: Table, first: int, count: 
     columns = zip(*again, strict=True)
     landings = {name: np.concatenate(column).astype(PLACE) for name, column in zip(("transfer", "done"), columns, strict=True)}
     return ended, landings
+
+
+def complete_on_windows(calls: Table, transfers: Table, definitions: Definitions, first: int, count: int) -> None:
+    """Name the first call on its window, or to its target, that completes a one-sided transfer, if no earlier one is named."""
+    is_rma = ~np.isin(transfers["kind"] & 0xFF, (SEND, RECEIVE))
+    to_one, to_all = (definitions.paths_in(names) for names in (FLUSH_ONE, FLUSH_ALL | ACTIVE))
+    for mine, posts in zip(*(bounds(one, first, count) for one in (calls, transfers)), strict=True):
+        rows = np.flatnonzero(is_rma[posts]) + posts.start
+        posted = calls["number"][transfers["call"][rows]]
+        done = transfers["done"][rows]
+        for is_completing, columns in ((to_one, ("scope", "peer")), (to_all, ("scope",))):
+            place = np.flatnonzero(is_completing[calls["path"][mine]]) + mine.start
+            of_calls, of_transfers = (
+                [table[name][which] for name in columns] for table, which in ((calls, place), (transfers, rows))
+            )
+            found = next_of_group(of_calls, calls["number"][place], of_transfers, posted)
+            later = np.where(found >= 0, place[found] if len(place) else -1, -1)
+            done = np.where((done < 0) | ((later >= 0) & (later < done)), later, done)
+        transfers["done"][rows] = done
 
 
 def _completed_again(kind: NDArray[Any], posted: NDArray[Any], whose: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

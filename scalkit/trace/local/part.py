@@ -16,7 +16,7 @@ from scalkit.trace.files.checks import Problem, checked, refuse
 from scalkit.trace.files.definitions import Definitions, LeftOut, LocalDefinitions, Path, ScopeKey, merge
 from scalkit.trace.files.reader import Header, LocationFile, read_header, read_location
 from scalkit.trace.files.tables import COLLECTIVE, RECEIVE, SEND, TABLES, Columns, empty
-from scalkit.trace.local.joined import PLACE, Table, bounds, entered, joined, link
+from scalkit.trace.local.joined import PLACE, Table, bounds, complete_on_windows, entered, joined, link
 from scalkit.trace.local.ranks import Ranks
 from scalkit.trace.results.summary import FACTS
 from scalkit.trace.waits.functions import COLLECTIVES, IN_ORDER, base_name, begun
@@ -35,7 +35,7 @@ class LocalTrace:
     `calls`: `location, enter, leave, number, path, scope, peer`, in order of location and number; paths and scopes as in
     `definitions`, -1 for no scope. Times on the common clock, in ns.
     `transfers`: `location, call, done, order, kind, scope, peer, tag, bytes`; `call` and `done` are places in `calls`, `done`
-    of the call that completed it, -1 if only a later call on its window does.
+    of the call that completed it, or -1.
     `marks`: `location, time, number, path, entered, own`: from this time on `path` is the innermost region; `entered` is it if
     it is new, or -1; `own` is the region that is entered or left.
     `landings`: `location, call, done, scope, peer, transfer`: one-sided transfers that `done` completed once more, at their
@@ -133,6 +133,7 @@ def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going:
     )
     marks = entered(marks, definitions)
     ended, again = link(calls, transfers, completions, first, end - first)
+    complete_on_windows(calls, transfers, definitions, first, end - first)
     landings = {name: transfers[name][again["transfer"]] for name in ("location", "call", "scope", "peer")} | again
     problems += _uneven(ranks, definitions, calls, {one.location for one in problems}, left_out)
     if problems and not keep_going:

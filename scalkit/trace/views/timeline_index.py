@@ -14,7 +14,7 @@ from scalkit.trace.local.joined import PLACE, Table, changes
 from scalkit.trace.local.part import LocalTrace
 from scalkit.trace.views.raster import Pieces, classed, covered, halved, largest, pieces_between
 from scalkit.trace.waits.each_wait import EachWait, each_wait
-from scalkit.trace.waits.requests import Kinds, completed_by, completing_kinds, members, one_sided
+from scalkit.trace.waits.requests import members
 
 OUTSIDE = -1
 """Path of the last step of a location: nothing is recorded from there on."""
@@ -106,7 +106,7 @@ def index_of(trace: LocalTrace) -> Index:
     """Return the index of a trace that one process has read whole."""
     found = each_wait(trace)
     begin, end = extent(trace.calls["enter"], trace.calls["leave"], trace.marks["time"])
-    span, kinds = max(end - begin, 1), completing_kinds(trace)
+    span = max(end - begin, 1)
     path_ns = np.zeros(len(trace.definitions.paths))
     parts: list[tuple[tuple[NDArray[Any], ...], ...]] = []
     for (calls, transfers, marks), at in zip(trace.parts(), trace.begins, strict=True):
@@ -114,7 +114,7 @@ def index_of(trace: LocalTrace) -> Index:
         inside = path[:-1] >= 0
         path_ns += np.bincount(path[:-1][inside], weights=np.diff(time)[inside], minlength=len(path_ns))
         waits = _waits(calls, found, slice(at, at + len(calls["enter"])), begin)
-        parts.append(((time - begin, path), waits, _transfers(trace, calls, transfers, kinds, at, begin)))
+        parts.append(((time - begin, path), waits, _transfers(trace, transfers, begin)))
     steps, waited, moved = (
         _records(names, [part[k] for part in parts])
         for k, names in enumerate((("time", "path"), ("begin", "end", "metric"), ("begin", "end", "peer", "kind")))
@@ -138,18 +138,15 @@ def _waits(calls: Table, found: EachWait, mine: slice, begin: int) -> tuple[NDAr
     return union_of(low, low + wait[waited], found.metric[mine][waited])
 
 
-def _transfers(trace: LocalTrace, calls: Table, transfers: Table, kinds: Kinds, at: int, begin: int) -> tuple[NDArray[Any], ...]:
+def _transfers(trace: LocalTrace, transfers: Table, begin: int) -> tuple[NDArray[Any], ...]:
     """Return begin, end, location at the other end, and kind of transfers, in the order in which they begin.
 
     Receives are left out: their sends are there.
     """
     transfers = {name: values[(transfers["kind"] & 0xFF) != RECEIVE] for name, values in transfers.items()}
-    posted = transfers["call"] - at
-    done = np.where(transfers["done"] >= 0, transfers["done"] - at, -1).astype(np.int64)
-    is_rma, rows = one_sided(transfers, at)
-    done[is_rma] = completed_by(calls, rows, kinds)
-    low = calls["enter"][posted] - begin
-    high = np.maximum(calls["leave"][np.where(done >= 0, done, posted)] - begin, low)
+    posted, done = transfers["call"], transfers["done"]
+    low = trace.calls["enter"][posted] - begin
+    high = np.maximum(trace.calls["leave"][np.where(done >= 0, done, posted)] - begin, low)
     peer = members(trace, transfers["scope"], transfers["peer"])
     order = np.argsort(low, kind="stable")
     columns = (low, high, peer.astype(PLACE), (transfers["kind"] & 0xFF).astype(np.uint8))

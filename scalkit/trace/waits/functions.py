@@ -29,6 +29,9 @@ FLUSH_ONE = frozenset({"MPI_Win_flush", "MPI_Win_flush_local", "MPI_Win_unlock"}
 FLUSH_ALL = frozenset({"MPI_Win_flush_all", "MPI_Win_flush_local_all", "MPI_Win_unlock_all"})
 """Complete the operations to all targets of a window."""
 
+ACTIVE = FENCE | COMPLETE | {"MPI_Win_free"}
+"""Complete the operations of a window, but wait for other calls, not for progress."""
+
 
 def begun(names: frozenset[str]) -> frozenset[str]:
     """Return the functions of MPI that begin these collective operations, and do not wait: ``"MPI_Ibarrier"`` and the like."""
