@@ -18,7 +18,6 @@ from scalkit.errors import DataError, UsageError
 from scalkit.task_bar import task_bar
 from scalkit.text import as_percent, counted, plain
 from scalkit.trace import Options, analyse, read_result, write_result
-from scalkit.trace.files.checks import Problem
 from scalkit.trace.files.cube import write_cube
 from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.files.perfetto import write_perfetto
@@ -82,18 +81,8 @@ def _analysed(args: argparse.Namespace) -> xr.Dataset:
 
 def _of_archive(archive: str, options: Options, how: dict[str, Any]) -> xr.Dataset:
     with tempfile.TemporaryDirectory(prefix="scalkit-") as made:
-        found = read_otf2(archive, Path(made) / "trace", keep_going=how["keep_going"])
-        if found["unmatched"] and not how["keep_going"]:
-            raise DataError(
-                f"{archive}: location {found['unmatched_at']}: a region is left that was not the innermost one "
-                f"({found['unmatched']} of all locations); record it again, or analyse the rest with --keep-going."
-            )
-        ds = analyse(Path(made) / "trace", options, **how)
-    if found["unmatched"]:
-        text = "a region is left that was not the innermost one"
-        bad = Problem(found["unmatched_at"], -1, "leave", f"{text} ({found['unmatched']} of all locations)")
-        ds.attrs["problems"] = json.dumps([*json.loads(ds.attrs["problems"]), str(bad)])
-    return ds
+        read_otf2(archive, Path(made) / "trace", keep_going=how["keep_going"])
+        return analyse(Path(made) / "trace", options, **how)
 
 
 def _text(told: dict[str, Any]) -> str:
@@ -182,7 +171,6 @@ def _convert(args: argparse.Namespace) -> int:
     if source.endswith(".otf2"):
         found = read_otf2(source, target, keep_going=keep_going)
         said = f"{counted(found['locations'], 'location')}, {counted(found['events'], 'event')}"
-        said += f", {found['unmatched']} leaves without their enter" if found["unmatched"] else ""
         said += f" in {target}; see the waits with: scalkit trace analyse {target}"
         more = read_header(target).not_read
     elif target.endswith(".json"):

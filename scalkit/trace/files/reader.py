@@ -43,8 +43,8 @@ class Header:
 
     @property
     def not_read(self) -> list[str]:
-        """A sentence on the locations of an archive that are no ranks, such as accelerators, if it had any."""
-        return [str(self.facts["others"])] if self.facts.get("others") else []
+        """Sentences on what an archive had that the trace has not: locations that are no ranks, and some leaves."""
+        return [str(self.facts[name]) for name in ("others", "unmatched") if self.facts.get(name)]
 
 
 @dataclass

@@ -120,9 +120,9 @@ def index_of(trace: LocalTrace) -> Index:
         for k, names in enumerate((("time", "path"), ("begin", "end", "metric"), ("begin", "end", "peer", "kind")))
     )
     classes, of_path, class_ns = _classes(trace, path_ns)
-    bits, levels = 0, []
-    if len(steps.columns["time"]) > _FEW_STEPS:
-        bits, levels = _levels(steps, waited, np.array([0, *of_path], np.uint8), len(classes), span)
+    kind_of = np.array([0, *of_path], np.uint8)
+    is_large = len(steps.columns["time"]) > _FEW_STEPS
+    bits, levels = _levels(steps, waited, kind_of, len(classes), span) if is_large else (0, [])
     return Index(steps, waited, moved, span, classes, of_path, class_ns, bits, levels)
 
 
