@@ -16,25 +16,14 @@ if TYPE_CHECKING:
     from scalkit.trace.local.part import LocalTrace
     from scalkit.trace.local.ranks import Ranks
 
-_EXACT = 1 << 53
-_HALF = 26
-"""Bits that are summed at once: sums of 2^27 such numbers are exact in a float of 53 bits."""
-
 _WIDEST = 1 << 62
 
 
 def exact_sums(keys: NDArray[np.integer[Any]], values: Ints, n: int) -> Ints:
-    """Return the sum of the values of each key from 0 to `n - 1`, exact to 63 bits.
-
-    `keys`, `values` of shape (m,): values are not negative; `m` is below 2^26.
-    """
-    if len(values) == 0:
-        return np.zeros(n, dtype=np.int64)
-    if int(values.max()) < _EXACT // len(values):
-        return np.bincount(keys, weights=values, minlength=n).astype(np.int64)
-    low = np.bincount(keys, weights=values & ((1 << _HALF) - 1), minlength=n).astype(np.int64)
-    high = np.bincount(keys, weights=values >> _HALF, minlength=n).astype(np.int64)
-    return low + (high << _HALF)
+    """Return the sum of the values of each key from 0 to `n - 1`, exact to 63 bits."""
+    sums = np.zeros(n, dtype=np.int64)
+    np.add.at(sums, keys, values)
+    return sums
 
 
 def extent(*columns: NDArray[np.integer[Any]]) -> tuple[int, int]:

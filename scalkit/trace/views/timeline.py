@@ -163,13 +163,12 @@ class Timeline:
     def bars(self, begin: int, end: int, locations: Sequence[int] | None = None, *, most: int = 4000) -> Bars | None:
         """Return everything in a window; None if that is more than `most` steps."""
         begin, end, chosen = self._window(begin, end, locations)
-        if self._estimated(begin, end, chosen) > 4 * most:
+        steps = self._index.steps
+        if steps_between(steps.columns["time"], steps.offsets, chosen.tolist(), begin, end)[1].sum() > most:
             return None
         pieces, path = self._steps(chosen, begin, end)
-        if len(path) > most:
-            return None
         waits = self._waits(chosen, begin, end)
-        time = self._index.steps.columns["time"]
+        time = steps.columns["time"]
         return Bars(
             pieces.row,
             time[pieces.place],
@@ -284,15 +283,6 @@ class Timeline:
         if len(chosen) == 0 or chosen.min() < 0 or chosen.max() >= self.locations:
             raise UsageError(f"there are locations 0 to {self.locations - 1}; got {_shown(chosen)}.")
         return int(begin), int(end), chosen
-
-    def _estimated(self, begin: int, end: int, chosen: NDArray[np.int64]) -> float:
-        """Return about how many steps are in a window, of a few locations."""
-        some = chosen[:: max(1, len(chosen) // 32)]
-        return self._counted(begin, end, some) * len(chosen) / len(some)
-
-    def _counted(self, begin: int, end: int, chosen: NDArray[np.int64]) -> int:
-        steps = self._index.steps
-        return int(steps_between(steps.columns["time"], steps.offsets, chosen.tolist(), begin, end)[1].sum())
 
     def _steps(self, chosen: NDArray[np.int64], low: int, high: int) -> tuple[Pieces, NDArray[np.int32]]:
         steps = self._index.steps
