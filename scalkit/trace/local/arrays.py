@@ -91,26 +91,22 @@ def _dense(sides: list[Ints]) -> tuple[list[Ints], int]:
     return [np.array(side, dtype=np.int64) for side in np.split(place.reshape(-1), ends)], max(1, len(known))
 
 
-def next_of_group(
-    groups: Sequence[NDArray[np.integer[Any]]],
-    numbers: NDArray[np.integer[Any]],
-    of_groups: Sequence[NDArray[np.integer[Any]]],
-    after: NDArray[np.integer[Any]],
+def next_calls(
+    calls: Mapping[str, NDArray[Any]], place: NDArray[np.intp], asked: Mapping[str, NDArray[Any]], after: NDArray[np.integer[Any]]
 ) -> Ints:
-    """Return for each query the place of the first row of its group whose number is larger; -1 without one.
+    """Return for each query the place of the first call that is like it and has a larger number; -1 without one.
 
-    `groups`, `numbers`, columns, ndarray of int of shape (n,): the group and number of each row.
-    `of_groups`, `after`, columns, ndarray of int of shape (m,): group of each query, and the number after which to look.
-    Result of shape (m,).
+    `calls`: a table, of which only the rows `place` are looked at. `asked`: columns in which the call must be the same, of shape
+    (m,). `after` of shape (m,): the number after which to look.
     """
-    if len(numbers) == 0 or len(after) == 0:
+    if len(place) == 0 or len(after) == 0:
         return np.full(len(after), -1, dtype=np.int64)
-    group, asked = pack(groups, of_groups)
-    keys, queries = pack([group, numbers], [asked, after])
+    group, wanted = pack([calls[name][place] for name in asked], list(asked.values()))
+    keys, queries = pack([group, calls["number"][place]], [wanted, after])
     order = np.argsort(keys, kind="stable")
-    place = np.searchsorted(keys[order], queries, side="right")
-    found = order[np.minimum(place, len(order) - 1)]
-    return np.where((place < len(order)) & (group[found] == asked), found, -1).astype(np.int64)
+    at = np.searchsorted(keys[order], queries, side="right")
+    found = order[np.minimum(at, len(order) - 1)]
+    return np.where((at < len(order)) & (group[found] == wanted), place[found], -1).astype(np.int64)
 
 
 def with_ordinals(rows: Mapping[str, Ints], keys: Sequence[str], by: str) -> dict[str, Ints]:

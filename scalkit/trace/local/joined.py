@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scalkit.arrays import Ints
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.tables import BLOCKING, RECEIVE, SEND, TABLES, Columns
-from scalkit.trace.local.arrays import next_of_group
+from scalkit.trace.local.arrays import next_calls
 from scalkit.trace.waits.functions import ACTIVE, FLUSH_ALL, FLUSH_ONE
 
 Table = dict[str, NDArray[Any]]
@@ -112,11 +112,7 @@ def complete_on_windows(calls: Table, transfers: Table, definitions: Definitions
         done = transfers["done"][rows]
         for is_completing, columns in ((to_one, ("scope", "peer")), (to_all, ("scope",))):
             place = np.flatnonzero(is_completing[calls["path"][mine]]) + mine.start
-            of_calls, of_transfers = (
-                [table[name][which] for name in columns] for table, which in ((calls, place), (transfers, rows))
-            )
-            found = next_of_group(of_calls, calls["number"][place], of_transfers, posted)
-            later = np.where(found >= 0, place[found] if len(place) else -1, -1)
+            later = next_calls(calls, place, {name: transfers[name][rows] for name in columns}, posted)
             done = np.where((done < 0) | ((later >= 0) & (later < done)), later, done)
         transfers["done"][rows] = done
 
