@@ -123,9 +123,9 @@ def main() -> int:
     if here is None:
         analyse(sys.argv[1], causes=False)
     else:
-        with over_world(here.size) as ranks:
+        with over_world(here.size) as comm:
             begin = time.perf_counter()
-            analyse(sys.argv[1], ranks=ranks, causes=False)
+            analyse(sys.argv[1], comm=comm, causes=False)
     if here is None or here.rank == 0:
         print(time.perf_counter() - begin)
     return 0
