@@ -127,7 +127,7 @@ def _recorded(folder: Path, program: str, status: int) -> str:
     calls, cut = 0, {}
     for location in range(header.locations):
         found = read_location(header, location)
-        calls += len(found.tables.get("calls", {}).get("number", ()))
+        calls += len(found.tables["calls"]["number"])
         if found.problems:
             cut[location] = found.problems[-1].text
     if not cut:

@@ -14,7 +14,7 @@ from scalkit.trace.files.builder import HEADER, location_file
 from scalkit.trace.files.checks import Problem
 from scalkit.trace.files.definitions import LocalDefinitions
 from scalkit.trace.files.lines import LINES
-from scalkit.trace.files.tables import BLOCK, FILE, KINDS, MAGIC, ORDER, TABLES, Columns, block_bytes, empty
+from scalkit.trace.files.tables import BLOCK, FILE, KINDS, MAGIC, ORDER, TABLES, Columns, block_bytes, empty_tables
 
 _MANY = 1024
 """Locations that are looked for one by one, so that each file that is missing is named."""
@@ -97,7 +97,7 @@ def _lines(path: Path) -> dict[str, str]:
 
 def read_location(header: Header, location: int) -> LocationFile:
     """Return what stands in the file of a location, as far as it goes; problems are in it, not raised."""
-    found = LocationFile({}, LocalDefinitions(), [])
+    found = LocationFile(empty_tables(), LocalDefinitions(), [])
     path = location_file(header.folder, location)
     try:
         data: NDArray[np.uint8] = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.empty(0, np.uint8)
@@ -111,7 +111,7 @@ def read_location(header: Header, location: int) -> LocationFile:
     if not found.definitions.run or found.definitions.run == header.facts.get("run", found.definitions.run):
         return found
     text = f"{path.name} is of another run than {HEADER} ({found.definitions.run}, {header.facts['run']})"
-    return LocationFile({name: empty(name) for name in TABLES}, LocalDefinitions(), [Problem(location, -1, "damaged", text)])
+    return LocationFile(empty_tables(), LocalDefinitions(), [Problem(location, -1, "damaged", text)])
 
 
 def _read_blocks(data: NDArray[np.uint8], name: str, location: int, found: LocationFile, live: "Live | None") -> None:
@@ -125,11 +125,8 @@ def _read_blocks(data: NDArray[np.uint8], name: str, location: int, found: Locat
     for table, pieces in parts.items():
         if live and cut:
             pieces.append(live.table(table))
-        found.tables[table] = (
-            {column: np.concatenate([piece[column] for piece in pieces]) for column, _ in TABLES[table]}
-            if pieces
-            else empty(table)
-        )
+        if pieces:
+            found.tables[table] = {column: np.concatenate([piece[column] for piece in pieces]) for column, _ in TABLES[table]}
     for problem in cut:
         numbers = found.tables["calls"]["number"]
         last = int(numbers.max()) if len(numbers) else -1

@@ -15,7 +15,7 @@ from scalkit.text import counted
 from scalkit.trace.files.checks import Problem, checked, refuse
 from scalkit.trace.files.definitions import Definitions, LeftOut, LocalDefinitions, Path, ScopeKey, merge
 from scalkit.trace.files.reader import Header, LocationFile, read_header, read_location
-from scalkit.trace.files.tables import COLLECTIVE, RECEIVE, SEND, TABLES, Columns, empty
+from scalkit.trace.files.tables import COLLECTIVE, RECEIVE, SEND, Columns, empty_tables
 from scalkit.trace.local.joined import PLACE, Table, bounds, complete_on_windows, entered, joined, link
 from scalkit.trace.local.ranks import Ranks
 from scalkit.trace.results.summary import FACTS
@@ -158,13 +158,8 @@ def _read(header: Header, location: int) -> tuple[LocationFile, dict[int, Path],
         paths = found.definitions.full_paths()
     except DataError as error:
         bad = Problem(location, -1, "damaged", str(error))
-        return (
-            LocationFile({name: empty(name) for name in TABLES}, LocalDefinitions(), []),
-            {0: ()},
-            [*found.problems, bad],
-            (np.empty(0, np.int64), np.empty(0, np.int64)),
-        )
-    found.tables = found.tables or {name: empty(name) for name in TABLES}
+        nothing = np.empty(0, np.int64)
+        return LocationFile(empty_tables(), LocalDefinitions(), []), {0: ()}, [*found.problems, bad], (nothing, nothing)
     is_whole = not any(one.kind in ("truncated", "missing", "damaged") for one in found.problems)
     found.tables, more = checked(location, found.tables, found.definitions, is_whole=is_whole)
     rows = found.tables["transfers"]
