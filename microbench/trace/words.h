@@ -1,4 +1,4 @@
-/* What the words of mpi.def do where a trace is recorded. wrap.c includes this. */
+/* What the words of mpi.def do where a trace is recorded. wrap.c includes this, or that of a profile. */
 #include "trace/define.h"
 #include "trace/kinds.h"
 #include "trace/requests.h"

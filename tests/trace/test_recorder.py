@@ -230,7 +230,7 @@ def test_calls_are_as_many_as_a_counter_saw(mpi: Mpi, program: Path) -> None:
     words += ["--no-python", "--processes", "2", "--command", f"everything:{program}"]
     found = subprocess.run(words, env=environment(mpi), capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stdout + found.stderr
-    counted, recorded = re.findall(r"\d+", found.stdout.splitlines()[1])[:2]
+    counted, recorded = re.findall(r"\d+", found.stdout.splitlines()[1])[:2]  # the profile is of another run, which may poll more
     assert int(counted) > 100
     assert recorded == counted
 
