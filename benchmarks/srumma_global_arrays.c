@@ -8,7 +8,7 @@
  *     mpicc -O2 benchmarks/srumma_global_arrays.c -o ga_dgemm $L/libga-mpich.a /tmp/rec/libskarmci.a \
  *         $L/libarmci-mpich.a $L/openblas-serial/libopenblas.so.0 -Wl,-rpath,$L/openblas-serial \
  *         -l:libgfortran.so.5 -lm
- *     scalkit trace record runs/ga -- mpiexec -n 4 ./ga_dgemm 512 3
+ *     scalkit trace run --record-only --dir runs/ga -- mpiexec -n 4 ./ga_dgemm 512 3
  */
 #include <mpi.h>
 #include <stdio.h>

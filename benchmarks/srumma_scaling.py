@@ -19,7 +19,7 @@ from scalkit.bench import Mpi, find_mpi
 from scalkit.bench.libraries.mpi import settings
 from scalkit.bench.process import run_program
 from scalkit.cli.terminal.ranks import launched
-from scalkit.trace import Alone, analyse, write_result
+from scalkit.trace import analyse, write_result
 from scalkit.trace.local.ranks import over_world
 
 # The programs are not part of the package: they are next to the notebook that shows them.
@@ -124,11 +124,11 @@ def main() -> int:
     here = launched()
     begin = time.perf_counter()
     if here is None:
-        analyse(sys.argv[1], ranks=Alone(), causes=False)
+        analyse(sys.argv[1], causes=False)
     else:
-        with over_world(here.size) as ranks:
+        with over_world(here.size) as comm:
             begin = time.perf_counter()
-            analyse(sys.argv[1], ranks=ranks, causes=False)
+            analyse(sys.argv[1], comm=comm, causes=False)
     if here is None or here.rank == 0:
         print(time.perf_counter() - begin)
     return 0

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scalkit.trace.files.tables import RECEIVE, SEND
 from scalkit.trace.local.arrays import find_frame
 from scalkit.trace.local.part import LocalTrace, load
-from scalkit.trace.local.ranks import Alone
+from scalkit.trace.local.ranks import Ranks
 from scalkit.trace.options import Options
 from scalkit.trace.waits.progress_waits import wait_for_one
 from scalkit.trace.waits.requests import find_progress, find_requests
@@ -77,14 +77,14 @@ class Comparison:
 
 def each_request(folder: Path, options: Options | None = None) -> tuple[LocalTrace, EachRequest]:
     """Return a trace, and what the analysis finds for each call with one target."""
-    ranks, options = Alone(), options or Options()
+    ranks, options = Ranks(), options or Options()
     trace = load(folder)
     requests = find_requests(trace, options)
     progress = find_progress(trace, find_frame(trace, ranks), options)
     one = requests.is_single
     call, target = requests.call[one], requests.target[one]
     enter, leave = trace.calls["enter"][call], trace.calls["leave"][call]
-    found, _ = wait_for_one(enter, leave, progress.first(target, requests.since[one]), options)
+    found, _ = wait_for_one(enter, leave, progress.first(target, requests.since[one]))
     return trace, EachRequest(trace.calls["location"][call], target, enter, leave, found, call)
 
 

@@ -94,12 +94,12 @@ def in_python(timeline: Timeline, n: int, seed: int) -> dict[str, float]:
 def from_all_records(timeline: Timeline, n: int, seed: int) -> dict[str, float]:
     """Return the time of a raster made of all records each time, as without an index."""
     times = []
-    steps, offsets = timeline._index.tables["steps"], timeline._index.offsets["steps"]
+    steps, offsets = timeline._index.steps.columns, timeline._index.steps.offsets
     everyone = list(range(timeline.locations))
     for begin, end in windows(timeline.span, n, seed):
         start = time.perf_counter()
         pieces = pieces_between(steps["time"], offsets, everyone, 0, timeline.span)
-        kind = timeline._kind_of[np.asarray(steps["path"][pieces.place]) + 1]
+        kind = timeline._kind_of[steps["path"][pieces.place] + 1]
         bits = max(0, (-(-(end - begin) // 512) - 1).bit_length())
         inside = (pieces.end > begin) & (pieces.begin < end)
         low, high = np.maximum(pieces.begin[inside] - begin, 0), np.minimum(pieces.end[inside], end) - begin
@@ -119,7 +119,7 @@ def memory_mb() -> float:
 
 
 def measured(locations: int, records: int, args: argparse.Namespace) -> dict[str, Any]:
-    """Make a trace, open it twice, look at windows."""
+    """Make a trace, open it, look at windows."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         write_header(folder, locations, simulated=True)
@@ -128,12 +128,8 @@ def measured(locations: int, records: int, args: argparse.Namespace) -> dict[str
         row: dict[str, Any] = {"locations": locations, "records": made_records}
         row["trace_MB"] = sum(path.stat().st_size for path in folder.glob("*.sktrace")) / 2**20
         start = time.perf_counter()
-        timeline = Timeline(folder, waits=not args.no_waits)
-        row["first_open_s"] = time.perf_counter() - start
-        row["index_MB"] = sum(path.stat().st_size for path in (folder / "timeline").iterdir()) / 2**20
-        start = time.perf_counter()
-        timeline = Timeline(folder, waits=not args.no_waits)
-        row["open_again_s"] = time.perf_counter() - start
+        timeline = Timeline(folder)
+        row["open_s"] = time.perf_counter() - start
         before = memory_mb()
         row |= {f"python_{key}": value for key, value in in_python(timeline, args.windows, args.seed).items()}
         row["memory_of_windows_MB"] = memory_mb() - before
@@ -154,7 +150,6 @@ def main() -> int:
     parser.add_argument("--windows", type=int, default=200, help="random ones, in Python")
     parser.add_argument("--gestures", type=int, default=40, help="zooms and pans in Chromium")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--no-waits", action="store_true", help="do not find the waits when the trace is opened")
     parser.add_argument("--no-browser", action="store_true")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

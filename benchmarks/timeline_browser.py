@@ -20,7 +20,7 @@ __all__ = ["in_browser", "in_lab"]
 
 OPEN = """from scalkit.trace.views.timeline import Timeline
 from scalkit.widgets import TimelineView
-timeline = Timeline({folder!r}, waits={waits})"""
+timeline = Timeline({folder!r})"""
 SHOW = """view = TimelineView(timeline)
 view"""
 PEER = """import ipywidgets, plotly.graph_objects as go
@@ -88,7 +88,7 @@ def in_lab(lab: Any, page: Any, timeline: Timeline, gestures: int, seed: int = 1
 
 
 def _opened(timeline: Timeline) -> str:
-    return OPEN.format(folder=str(timeline.folder), waits=timeline.has_waits)
+    return OPEN.format(folder=str(timeline.folder))
 
 
 _MEMORY = "int([l for l in open('/proc/self/status') if l.startswith('RssAnon')][0].split()[1]) / 1024"

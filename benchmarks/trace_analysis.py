@@ -24,7 +24,7 @@ from scalkit.trace.files.builder import write_header, write_location
 from scalkit.trace.files.tables import GET, Columns
 from scalkit.trace.local.arrays import find_frame
 from scalkit.trace.local.part import load
-from scalkit.trace.local.ranks import Alone, OverMpi, Ranks
+from scalkit.trace.local.ranks import Ranks
 from scalkit.trace.options import Options
 from scalkit.trace.results.sums import Waits
 from scalkit.trace.waits.progress_waits import Analysis, wait_for_progress
@@ -83,12 +83,12 @@ def local_files(ranks: Ranks, folder: Path) -> list[Path]:
     return files[first:end]
 
 
-def timed(ranks: Ranks, folder: Path, requests: int, chunk: int, scheme: str, causes: bool) -> dict[str, Any]:
+def timed(ranks: Ranks, folder: Path, requests: int, chunk: int, causes: bool) -> dict[str, Any]:
     """Return the speed of the whole analysis, and of Wait for Progress alone when the trace is in memory."""
-    alone = time_of_the_exchange(ranks, folder, chunk, scheme)
+    alone = time_of_the_exchange(ranks, folder, chunk)
     before = memory("VmRSS", reset=True)
     wall, cpu = time.perf_counter(), time.process_time()
-    ds = analyse(folder, Options(chunk=chunk), ranks=ranks, scheme=scheme, causes=causes)
+    ds = analyse(folder, Options(chunk=chunk), comm=ranks.comm, causes=causes)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     used = memory("VmHWM") - before
     local = sum(path.stat().st_size for path in local_files(ranks, folder))
@@ -109,7 +109,7 @@ def timed(ranks: Ranks, folder: Path, requests: int, chunk: int, scheme: str, ca
     }
 
 
-def time_of_the_exchange(ranks: Ranks, folder: Path, chunk: int, scheme: str) -> tuple[float, float]:
+def time_of_the_exchange(ranks: Ranks, folder: Path, chunk: int) -> tuple[float, float]:
     """Return the time of Wait for Progress, and what all processes together used of their cores, in s."""
     trace = load(folder, ranks)
     frame = find_frame(trace, ranks)
@@ -117,14 +117,7 @@ def time_of_the_exchange(ranks: Ranks, folder: Path, chunk: int, scheme: str) ->
     analysis = Analysis(trace, ranks, Options(chunk=chunk), frame, Surroundings(frame, trace), waits)
     ranks.gather(None)
     wall, cpu = time.perf_counter(), time.process_time()
-    if scheme == "bulk":
-        wait_for_progress(analysis)
-    else:
-        from mpi4py import MPI
-
-        from scalkit.trace.waits.per_event import wait_for_progress_per_event
-
-        wait_for_progress_per_event(analysis, MPI.COMM_WORLD)
+    wait_for_progress(analysis)
     spent = sum(ranks.gather(time.process_time() - cpu))
     return time.perf_counter() - wall, spent
 
@@ -166,18 +159,17 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=2_000_000, help="of all locations")
     parser.add_argument("--several", type=int, default=4, help="targets of a call with several")
     parser.add_argument("--chunk", type=int, default=1 << 16)
-    parser.add_argument("--scheme", choices=("bulk", "per-event"), default="bulk")
     parser.add_argument("--causes", action="store_true", help="critical path and delay costs, too")
     parser.add_argument("--only", choices=("one", "hot", "several", "otf2"))
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    ranks: Ranks = Alone()
-    if args.scheme == "per-event" or launched() is not None:
+    ranks = Ranks()
+    if launched() is not None:
         from mpi4py import MPI
 
-        ranks = OverMpi(MPI.COMM_WORLD)
+        ranks = Ranks(MPI.COMM_WORLD)
     found = {}
-    if args.only in (None, "otf2") and ranks.size == 1 and args.scheme == "bulk":
+    if args.only in (None, "otf2") and ranks.size == 1:
         found["otf2"] = from_otf2(args.locations, args.requests, args.chunk)
     for name, several, hot in (("one", 1, 0.0), ("hot", 1, 0.9), ("several", args.several, 0.0)):
         if args.only not in (None, name):
@@ -194,7 +186,7 @@ def main() -> None:
             total = sum(sum(part) for part in ranks.gather(sizes))
             del sizes
             requests = n * several * args.locations
-            found[name] = timed(ranks, folder, requests, args.chunk, args.scheme, args.causes)
+            found[name] = timed(ranks, folder, requests, args.chunk, args.causes)
             found[name]["trace_MB"] = total / 2**20
             ranks.gather(None)
     if ranks.rank == 0:

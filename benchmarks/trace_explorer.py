@@ -108,7 +108,6 @@ def main() -> None:
     press(explorer.paths, "all")
     press(explorer.metrics, "choose", {"key": "waiting"}, {"key": "late_sender"}, {"key": "time"})
     press(explorer.processes, "choose", {"key": "17", "how": "alone"}, {"key": "99", "how": "add"})
-    press(explorer.processes, "size")
     press(explorer.processes, "everyone")
     press(explorer.causes, "by", {"key": "3"}, {"key": "5"})
     press(explorer.pairs, "what", {"key": "bytes"}, {"key": "messages"})

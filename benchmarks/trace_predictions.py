@@ -48,7 +48,7 @@ def main() -> None:
                 trace = Path(made) / f"trace-{p}-{size}"
                 more = {"LD_PRELOAD": "", "SCALKIT_TRACE": ""}
                 command = mpi.command(p, str(program), size, forward=more)
-                scalkit(mpi, "trace", "record", str(trace), "--mpicc", mpi.mpicc, "--", *command)
+                scalkit(mpi, "trace", "run", "--record-only", "--dir", str(trace), "--mpicc", mpi.mpicc, "--", *command)
                 for network in args.network.split(","):
                     told = json.loads(
                         scalkit(mpi, "trace", "predict", str(trace), "--network", network, "--scale", "0", "--json")

@@ -71,12 +71,12 @@ def by_hand() -> TimelineView:
     trace.call(1, "ARMCI_Put", 0, 5)
     trace.call(1, "ARMCI_Put", 30, 60)
     with tempfile.TemporaryDirectory() as folder:
-        return TimelineView(Timeline(trace.write(Path(folder)), cache=False))
+        return TimelineView(Timeline(trace.write(Path(folder))))
 
 
 def longest_wait(trace: Path) -> tuple[str, TimelineView]:
     """Return the longest wait for progress of a trace in words, and the timeline around it; all of it where nobody waits."""
-    timeline = Timeline(trace, cache=False)
+    timeline = Timeline(trace)
     view, found = TimelineView(timeline), timeline.longest_wait("wait_for_progress")
     if found is None:
         return "Nobody waits for progress in this run; this is all of it.", view

@@ -19,7 +19,7 @@ __all__ = ["COMMANDS", "build_parser", "main"]
 COMMANDS: dict[str, str] = table_beside(__file__, "commands.toml")
 """What each does; its options stand in ``commands/NAME.toml``, its ``run(args) -> int`` in ``scalkit.cli.NAME``."""
 
-_APART = {("trace", "record"): "trace_record", ("trace", "run"): "trace_record"}
+_APART = {("trace", "run"): "trace_record"}
 """Words of commands that have a module of their own."""
 
 _OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)

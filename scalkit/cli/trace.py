@@ -18,9 +18,8 @@ from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import DataError, UsageError
 from scalkit.task_bar import task_bar
 from scalkit.text import as_percent, counted, plain
-from scalkit.trace import CHOICES, Alone, Options, analyse, read_result, write_result
-from scalkit.trace.calls.profile import read_profile
-from scalkit.trace.files.checks import Problem
+from scalkit.trace import Options, analyse, read_result, write_result
+from scalkit.trace.calls.profile import HEADER, read_profile
 from scalkit.trace.files.cube import write_cube
 from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.files.perfetto import write_perfetto
@@ -30,101 +29,67 @@ from scalkit.trace.results.summary import TITLES, lacks_progress, share, summary
 from scalkit.trace_prediction import Prediction, predict
 from scalkit.units import format_quantity
 
+_OF_ANALYSIS = ("out", "keep_going", "no_causes", "no_progress")
+
 
 def run(args: argparse.Namespace) -> int:
     """Do what the word says and return the exit status."""
-    if args.word in _WORDS:
-        return _WORDS[args.word](args)
-    if args.rows < 1:
-        raise UsageError(f"--rows is {args.rows}; a number from 1 on is needed.")
-    if args.word == "show" and Path(args.file).is_dir():
-        profile = read_profile(args.file)
-        print_either(args.json, profile.to_dict(), profile_text(profile, args.rows))
+    return {"analyse": _analyse, "convert": _convert, "predict": _predict, "report": _report}[args.word](args)
+
+
+def _analyse(args: argparse.Namespace) -> int:
+    path = Path(args.trace)
+    is_result = path.is_file() and path.suffix != ".otf2"
+    is_profile = (path / HEADER).is_file()
+    if is_result or is_profile:
+        stray = [name for name in _OF_ANALYSIS if getattr(args, name)] + ["search"] * (args.search != "posting")
+        if stray:
+            raise UsageError(f"{path} is no trace, and --{stray[0].replace('_', '-')} goes with one; leave it out.")
+    if is_profile:
+        profile = read_profile(path)
+        print_either(args.json, profile.to_dict(), profile_text(profile))
         return 0
-    ds = _analysed(args) if args.word == "analyse" else read_result(args.file)
-    told = _told(ds, args.rows)
+    ds = read_result(path) if is_result else _analysed(args)
     if args.fail_above is not None and lacks_progress(ds):
         raise DataError("waiting for progress is not known where calls were left out; record all, or leave --fail-above out.")
+    told = _told(ds)
     waited = sum(share(ds, name) for name in ("wait_for_progress", "wait_for_grant") if name in told["totals"])
     print_either(args.json, told, plain(_text(told)))
     return 1 if args.fail_above is not None and 100 * waited > args.fail_above else 0
 
 
-def text_of(ds: xr.Dataset, n_rows: int) -> str:
+def text_of(ds: xr.Dataset) -> str:
     """Return the totals of a result, and its longest waits, as text."""
-    return plain(_text(_told(ds, n_rows))) + "\n"
+    return plain(_text(_told(ds))) + "\n"
 
 
-def _told(ds: xr.Dataset, n_rows: int) -> dict[str, Any]:
+def _told(ds: xr.Dataset) -> dict[str, Any]:
     more = {name: json.loads(ds.attrs[name]) for name in ("problems", "options")}
-    return {**summary(ds, n_rows), **more}
-
-
-def _convert(args: argparse.Namespace) -> int:
-    if args.source.endswith(".otf2"):
-        found = read_otf2(args.source, args.target, keep_going=args.keep_going)
-        more = f", {found['unmatched']} leaves without their enter" if found["unmatched"] else ""
-        more += "".join(f"; left out: {one}" for one in read_header(args.target).not_read)
-        told = f"{counted(found['locations'], 'location')}, {counted(found['events'], 'event')}{more}; see the waits with: "
-        sys.stdout.write(f"{told}scalkit trace analyse {args.target}\n")
-        return 0
-    events = write_otf2(args.source, args.target, keep_going=args.keep_going)
-    locations = read_header(args.source).locations
-    sys.stdout.write(f"{counted(locations, 'location')}, {counted(events, 'event')} in {Path(args.target) / 'traces.otf2'}\n")
-    return 0
-
-
-def _export(args: argparse.Namespace) -> int:
-    file = args.out or str(
-        Path(args.folder) / {"perfetto": "trace.perfetto.json", "cube": "waits.cubex", "otf2": "otf2"}[args.to]
-    )
-    if args.to == "otf2":
-        told = f"{counted(write_otf2(args.folder, file, keep_going=args.keep_going), 'event')} in {Path(file) / 'traces.otf2'}"
-    elif args.to == "cube":
-        ds = analyse(args.folder, keep_going=args.keep_going)
-        told = f"{write_cube(ds, file)} metrics in {file}" + "".join(
-            f"\nleft out: {one}" for one in json.loads(ds.attrs["problems"])
-        )
-    else:
-        found = write_perfetto(args.folder, file, keep_going=args.keep_going)
-        told = ", ".join(f"{n} {what}" for what, n in found.items()) + f" in {file}; open it at ui.perfetto.dev"
-    sys.stdout.write(f"{told}\n")
-    return 0
+    return {**summary(ds), **more}
 
 
 def _analysed(args: argparse.Namespace) -> xr.Dataset:
-    choices = {name: getattr(args, name) for name in CHOICES}
-    options = Options(**choices, no_progress=tuple(args.no_progress), chunk=args.chunk)
-    how: dict[str, Any] = {"keep_going": args.keep_going, "scheme": args.scheme, "causes": not args.no_causes}
+    options = Options(args.search, tuple(args.no_progress))
+    how: dict[str, Any] = {"keep_going": args.keep_going, "causes": not args.no_causes}
     here = launched()
-    if args.folder.endswith(".otf2"):
+    if args.trace.endswith(".otf2"):
         if here is not None:
             raise UsageError("several processes share a trace, not an archive; make one of it with scalkit trace convert.")
-        ds = _of_archive(args, options, how)
+        ds = _of_archive(args.trace, options, how)
     elif here is None:
-        ds = analyse(args.folder, options, ranks=Alone(), **how)
+        ds = analyse(args.trace, options, **how)
     else:
-        with over_world(here.size) as ranks:
-            ds = analyse(args.folder, options, ranks=ranks, **how)
+        with over_world(here.size) as comm:
+            ds = analyse(args.trace, options, comm=comm, **how)
     if args.out and (here is None or here.rank == 0):
         write_result(ds, args.out)
     return ds
 
 
-def _of_archive(args: argparse.Namespace, options: Options, how: dict[str, Any]) -> xr.Dataset:
+def _of_archive(archive: str, options: Options, how: dict[str, Any]) -> xr.Dataset:
     with tempfile.TemporaryDirectory(prefix="scalkit-") as made:
-        found = read_otf2(args.folder, Path(made) / "trace", keep_going=args.keep_going)
-        if found["unmatched"] and not args.keep_going:
-            raise DataError(
-                f"{args.folder}: location {found['unmatched_at']}: a region is left that was not the innermost one "
-                f"({found['unmatched']} of all locations); record it again, or analyse the rest with --keep-going."
-            )
-        ds = analyse(Path(made) / "trace", options, **how)
-    if found["unmatched"]:
-        text = "a region is left that was not the innermost one"
-        bad = Problem(found["unmatched_at"], -1, "leave", f"{text} ({found['unmatched']} of all locations)")
-        ds.attrs["problems"] = json.dumps([*json.loads(ds.attrs["problems"]), str(bad)])
-    return ds
+        read_otf2(archive, Path(made) / "trace", keep_going=how["keep_going"])
+        return analyse(Path(made) / "trace", options, **how)
 
 
 def _text(told: dict[str, Any]) -> str:
@@ -206,7 +171,30 @@ def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
     return aligned([head, *rows]) if rows else []
 
 
-def run_predict(args: argparse.Namespace) -> int:
+def _convert(args: argparse.Namespace) -> int:
+    """Make a trace of an archive, or of a trace what the name of the target says, and say what is in it."""
+    source, target, keep_going = args.source, args.target, args.keep_going
+    more: list[str] = []
+    if source.endswith(".otf2"):
+        found = read_otf2(source, target, keep_going=keep_going)
+        said = f"{counted(found['locations'], 'location')}, {counted(found['events'], 'event')}"
+        said += f" in {target}; see the waits with: scalkit trace analyse {target}"
+        more = read_header(target).not_read
+    elif target.endswith(".json"):
+        counts = write_perfetto(source, target, keep_going=keep_going)
+        said = ", ".join(f"{n} {what}" for what, n in counts.items()) + f" in {target}; open it at ui.perfetto.dev"
+    elif target.endswith(".cubex"):
+        ds = analyse(source, keep_going=keep_going)
+        said = f"{write_cube(ds, target)} metrics in {target}"
+        more = json.loads(ds.attrs["problems"])
+    else:
+        events = write_otf2(source, target, keep_going=keep_going)
+        said = f"{counted(events, 'event')} in {Path(target) / 'traces.otf2'}"
+    sys.stdout.write("\n".join([said, *(f"left out: {one}" for one in more)]) + "\n")
+    return 0
+
+
+def _predict(args: argparse.Namespace) -> int:
     """Print how long the program would take on each network; the status is 0."""
     algorithms = {}
     for text in args.algorithm:
@@ -248,7 +236,7 @@ def _s(value: float) -> str:
     return format_quantity(value, "s", 4) if value else "0 s"
 
 
-def run_report(args: argparse.Namespace) -> int:
+def _report(args: argparse.Namespace) -> int:
     """Write the page, say where it is, and return the exit status."""
     from scalkit.reports.waiting.page import waiting_report
 
@@ -259,10 +247,8 @@ def run_report(args: argparse.Namespace) -> int:
             region=args.region,
             expected=_expected(args.expect),
             fail_above=args.fail_above,
-            baseline=not args.no_baseline,
             keep_going=args.keep_going,
             force=args.force,
-            title=args.title,
             progress=bar,
         )
     told = {"answer": result.answer, "exit_status": result.status, "report": str(result.html)}
@@ -281,6 +267,3 @@ def _expected(texts: list[str]) -> dict[str, str]:
             raise UsageError(f"--expect names {region!r} twice; write one growth for it.")
         found[region] = growth.strip()
     return found
-
-
-_WORDS = {"predict": run_predict, "export": _export, "convert": _convert, "report": run_report}

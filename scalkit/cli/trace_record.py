@@ -1,4 +1,4 @@
-"""The words ``record`` and ``run`` of `scalkit trace`: a program is recorded while it runs, and a page says who waited."""
+"""The word ``run`` of `scalkit trace`: a program is recorded while it runs, and a page says who waited."""
 
 import argparse
 import contextlib
@@ -15,44 +15,36 @@ from scalkit.files import whole_file
 from scalkit.native import build, sources
 from scalkit.task_bar import task_bar
 from scalkit.trace.calls.profile import write_lines
-from scalkit.units import BYTES, SECONDS, split_quantity
 
 _OF_TRACE = re.compile(
-    r"[0-9]{6,}\.(sktrace|live|sites|profile)|(trace|trace\.perfetto|lines|profile|calls)\.json|waits\.(nc|html|verdict\.json|junit\.xml)|calls\.html"
+    r"[0-9]{6,}\.(sktrace|live|sites|profile)|(trace|lines|profile|calls)\.json|waits\.(nc|html|verdict\.json|junit\.xml)|calls\.html"
 )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do what the word says; the status is 1 if the program fails."""
+    """Record the program, and show what was recorded unless told not to; the status is 1 if the program fails."""
     status, folders = _record(args)
-    if args.word == "run":
+    if not args.record_only:
         name = " ".join([Path(args.program[0]).name, *args.program[1:]])
-        if args.profile_only:
-            pages = [_show_profile(folder, name) for folder in folders]
-        else:
-            pages = [_show(folder, name, keep_going=args.keep_going or status != 0) for folder in folders]
+        show = _show_profile if args.profile_only else _show
+        pages = [show(folder, name) for folder in folders]
         if not args.no_open:
             webbrowser.open(pages[0].absolute().as_uri())
     return status
 
 
-def _show(folder: Path, name: str, *, keep_going: bool) -> Path:
-    """Print the waits of a trace, the longest first; write the page on them, and return it."""
+def _show(folder: Path, name: str) -> Path:
+    """Print the waits of a trace, the longest first; write the page on them, and return it. What is wrong is named there."""
     from scalkit.cli.trace import text_of
     from scalkit.reports.waiting.page import waiting_report
     from scalkit.trace import analyse, write_result
 
-    ds = analyse(folder, keep_going=keep_going)
+    ds = analyse(folder, keep_going=True)
     write_result(ds, folder / "waits.nc")
-    sys.stdout.write("\n" + text_of(ds, 10) + "\n")
+    sys.stdout.write("\n" + text_of(ds) + "\n")
     with task_bar(sys.stderr, "report") as bar:
         page = waiting_report(
-            [folder],
-            folder / "waits.html",
-            baseline=False,
-            keep_going=keep_going,
-            title=f"Who waits for whom in {name}?",
-            progress=bar,
+            [folder], folder / "waits.html", keep_going=True, title=f"Who waits for whom in {name}?", progress=bar
         )
     sys.stdout.write(f"wrote {page.html}\n")
     return page.html
@@ -64,7 +56,7 @@ def _show_profile(folder: Path, name: str) -> Path:
     from scalkit.trace.calls.profile import read_profile
 
     profile = read_profile(folder)
-    sys.stdout.write("\n" + profile_text(profile, 10) + "\n")
+    sys.stdout.write("\n" + profile_text(profile) + "\n")
     with whole_file(folder / "calls.json", DataError) as part:
         part.write_text(json.dumps(profile.to_dict(), indent=1) + "\n", encoding="utf-8")
     page = folder / "calls.html"
@@ -75,15 +67,12 @@ def _show_profile(folder: Path, name: str) -> Path:
 
 def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
     """Run the command with the recorder preloaded; return 1 if it fails, else 0, and the folders of its traces."""
-    if args.buffer < 16:
-        raise UsageError(f"--buffer is {args.buffer}; a number from 16 on is needed.")
-    settings = {"SCALKIT_TRACE_BUFFER": str(args.buffer), "SCALKIT_TRACE_LINES": "1", **_left_out(args)}
-    settings["SCALKIT_TRACE_STACKS"] = args.stacks or ""
-    folder = Path(args.folder).absolute()
+    settings = _settings(args)
+    folder = Path(args.dir).absolute()
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{args.folder} is a file; name a folder.")
+        raise UsageError(f"{args.dir} is a file; name a folder.")
     if folder.exists() and any(folder.iterdir()) and not _is_trace(folder):
-        raise UsageError(f"{args.folder} holds something that is no trace; name another folder.")
+        raise UsageError(f"{args.dir} holds something that is no trace; name another folder.")
     require_command(args.program)
     built = build(sources("microbench"), args.mpicc, makefile="trace/Makefile")
     library = built.program("libskprofile.so" if args.profile_only else "libsktrace.so")
@@ -92,14 +81,14 @@ def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
         folder.mkdir(parents=True, exist_ok=True)
         _clear(folder)
     except OSError as error:
-        raise UsageError(f"{args.folder} cannot be written: {error.strerror or error}; name another folder.") from error
+        raise UsageError(f"{args.dir} cannot be written: {error.strerror or error}; name another folder.") from error
     status = run_preloaded(args.program, library, {"SCALKIT_TRACE": str(folder), **settings})
     if not (folder / header).is_file():
         raise UsageError(
             f"{args.program[0]!r} ended with status {status} and recorded nothing; check that it starts a program of the MPI "
             f"library of {args.mpicc!r}, and hands LD_PRELOAD and SCALKIT_TRACE on (Open MPI: -x LD_PRELOAD -x SCALKIT_TRACE)."
         )
-    own = Path(args.folder)
+    own = Path(args.dir)
     folders = [own, *(own / str(k) for k in range(2, 10_000) if (own / str(k) / header).is_file())]
     if len(folders) > 1:
         sys.stdout.write(
@@ -109,33 +98,29 @@ def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
     for one in folders:
         if args.profile_only:
             ended = f"{args.program[0]!r} ended with status {status}; " if status else ""
-            sys.stdout.write(f"{ended}counted the calls in {one}; see them with: scalkit trace show {one}\n")
+            sys.stdout.write(f"{ended}counted the calls in {one}; see them with: scalkit trace analyse {one}\n")
         else:
             write_lines(one)
             sys.stdout.write(_recorded(one, args.program[0], status))
     return (1 if status else 0), folders
 
 
-def _left_out(args: argparse.Namespace) -> dict[str, str]:
-    """Return the variables that say what the recorder leaves out. Raises UsageError if an option makes no sense."""
-    if args.profile_only and (args.leave_out or args.shortest_poll or args.smallest or args.stacks):
-        raise UsageError(
-            "--profile-only counts all calls but those of pauses, by place; leave --leave-out, --stacks and its like out."
-        )
-    for name in args.leave_out:
-        if not name or "," in name:
-            raise UsageError(f"--leave-out {name!r} is no name of a function or region; write one, as in MPI_Iprobe.")
-    numbers = {}
-    for option, key, factors, unit in (
-        ("shortest_poll", "SCALKIT_TRACE_SHORTEST_POLL", {k: 1e9 * v for k, v in SECONDS.items()}, "1us"),
-        ("smallest", "SCALKIT_TRACE_SMALLEST", BYTES, "64B"),
-    ):
-        if text := getattr(args, option):
-            found = split_quantity(text)
-            if found is None or found[1] not in factors or not 0 <= found[0] * factors[found[1]] < 1 << 62:
-                raise UsageError(f"--{option.replace('_', '-')} is {text!r}; write a number with its unit, as in {unit}.")
-            numbers[key] = str(round(found[0] * factors[found[1]]))
-    return {"SCALKIT_TRACE_LEAVE_OUT": ",".join(args.leave_out), "SCALKIT_TRACE_PAUSED": str(int(args.paused)), **numbers}
+def _settings(args: argparse.Namespace) -> dict[str, str]:
+    """Return the variables of the recorder; those that no option sets keep what the environment says.
+
+    Raises UsageError if options do not go together.
+    """
+    if args.profile_only and (args.leave_out or args.stacks):
+        raise UsageError("--profile-only counts all calls by place; leave --leave-out and --stacks out.")
+    settings = {"SCALKIT_TRACE_LINES": "1"}
+    if args.stacks:
+        settings["SCALKIT_TRACE_STACKS"] = args.stacks
+    if args.leave_out:
+        for name in args.leave_out:
+            if not name or "," in name:
+                raise UsageError(f"--leave-out {name!r} is no name of a function or region; write one, as in MPI_Iprobe.")
+        settings["SCALKIT_TRACE_LEAVE_OUT"] = ",".join(args.leave_out)
+    return settings
 
 
 def _is_trace(folder: Path) -> bool:
@@ -152,7 +137,7 @@ def _is_trace(folder: Path) -> bool:
 
 
 def _clear(folder: Path) -> None:
-    """Delete a trace, those of further programs within it, and what `run` and `export` make of them; nothing else."""
+    """Delete a trace, those of further programs within it, and what `run` makes of them; nothing else."""
     for one in folder.iterdir():
         if _OF_TRACE.fullmatch(one.name):
             one.unlink()
@@ -164,19 +149,22 @@ def _clear(folder: Path) -> None:
 
 def _recorded(folder: Path, program: str, status: int) -> str:
     """Return what there is of a recording, and how to see it."""
-    from scalkit.trace.files.reader import count_records, has_ended, read_header, read_location
+    from scalkit.trace.files.reader import read_header, read_location
 
     header = read_header(folder)
     size = sum(path.stat().st_size for path in folder.iterdir() if _OF_TRACE.fullmatch(path.name))
-    cut = [location for location in range(header.locations) if not has_ended(header, location)]
+    calls, cut = 0, {}
+    for location in range(header.locations):
+        found = read_location(header, location)
+        calls += len(found.tables["calls"]["number"])
+        if found.problems:
+            cut[location] = found.problems[-1].text
     if not cut:
         more = f"; {program!r} ended with status {status}" if status else ""
         return f"recorded {size} bytes in {folder}{more}; see them with: scalkit trace analyse {folder}\n"
-    calls = sum(count_records(header, location)["calls"] for location in range(header.locations))
-    who = f"location {cut[0]}" if len(cut) == 1 else f"{len(cut)} of {header.locations} locations"
-    why = "did not come to MPI_Finalize"
-    if status == 0:
-        why = f"was not recorded to its end, {read_location(header, cut[0]).problems[-1].text}"
+    first, text = next(iter(cut.items()))
+    who = f"location {first}" if len(cut) == 1 else f"{len(cut)} of {header.locations} locations"
+    why = "did not come to MPI_Finalize" if status else f"was not recorded to its end, {text}"
     ended = f"{program!r} ended with status {status}: {who} {why}"
     if not calls:
         return f"{ended}, and no call was recorded in {folder}\n"

@@ -1,6 +1,6 @@
 """Traces of parallel programs: who waits for whom, above all for the progress of one-sided communication.
 
-`analyse` reads a trace and finds the waits, on one process or with others on a part of the locations each (`OverMpi`).
+`analyse` reads a trace and finds the waits, on one process or with others of an MPI program on a part of the locations each.
 """
 
 from scalkit.lazy import names_of

@@ -1,9 +1,11 @@
 """Analyses a trace: all patterns, on one process or on several, with the same result."""
 
+from __future__ import annotations
+
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
@@ -12,68 +14,58 @@ from numpy.typing import NDArray
 from scalkit.arrays import Ints
 from scalkit.bundled import here_or_bundled
 from scalkit.errors import UsageError
-from scalkit.extras import require
 from scalkit.trace.causes.find import find_causes
 from scalkit.trace.files.checks import Problem
 from scalkit.trace.files.tables import RECEIVE, SEND
 from scalkit.trace.local.arrays import exact_sums, extent, find_frame
-from scalkit.trace.local.part import LocalTrace, Table, absent_metrics, lacks_messages, load, sentences
-from scalkit.trace.local.ranks import Alone, OverMpi, Ranks
+from scalkit.trace.local.part import LocalTrace, Table, absent_metrics, load, sentences
+from scalkit.trace.local.ranks import Ranks
 from scalkit.trace.options import Options
 from scalkit.trace.results.dataset import build
 from scalkit.trace.results.sums import Waits
-from scalkit.trace.waits.collectives import waits_in_collectives
-from scalkit.trace.waits.epochs import waits_for_grants, waits_in_epochs
 from scalkit.trace.waits.functions import base_name
-from scalkit.trace.waits.locks import Held, waits_for_locks
-from scalkit.trace.waits.messages import waits_in_messages
-from scalkit.trace.waits.progress_waits import Analysis, wait_for_progress
-from scalkit.trace.waits.requests import Progress, Requests, members
+from scalkit.trace.waits.patterns import add_waits
+from scalkit.trace.waits.progress_waits import Analysis
+from scalkit.trace.waits.requests import members
 from scalkit.trace.waits.surroundings import Surroundings
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
 
 
 def analyse(
     folder: str | PathLike[str],
     options: Options | None = None,
     *,
-    ranks: Ranks | None = None,
+    comm: MPI.Intracomm | None = None,
     keep_going: bool = False,
-    scheme: Literal["bulk", "per-event"] = "bulk",
     causes: bool = True,
 ) -> xr.Dataset:
     """Return the waits of every call path and location of a trace.
 
     `folder`: of the trace.
-    `ranks`: who shares the work, all of which call this; by default this process alone. The result is the same, on each.
+    `comm`: processes that share the work, all of which call this; by default this process alone. The result is the same, on
+    each.
     `keep_going`: leave out what is wrong with the trace; the result names it. By default that is an error.
-    `scheme`: how processes exchange requests for progress. The second is that of the paper, slow, without bounds of the
-    waits, and only for comparison; it needs mpi4py.
-    `causes`: find the critical path, delay costs, and what the largest of these would gain; only in the scheme "bulk". Each
-    process then holds the waits of all.
+    `causes`: find the critical path, delay costs, and what the largest of these would gain. Each process then holds the waits
+    of all.
     Returns: as `scalkit.trace.results.dataset.build` says.
     Raises DataError if there is no trace, or something is wrong with it.
     Raises UsageError if `options` name a function that the trace does not call.
     """
-    options, ranks = options or Options(), ranks or Alone()
+    options, ranks = options or Options(), Ranks(comm)
     trace = load(here_or_bundled(Path(folder)), ranks, keep_going=keep_going)
     _check_names(options, trace)
     frame = find_frame(trace, ranks)
     left_out = trace.left_out
-    is_whole = not any(left_out)
-    causes = causes and scheme == "bulk" and is_whole
+    causes = causes and not any(left_out)
     waits = Waits(trace.header.locations, len(trace.definitions.paths), keeps_edges=causes)
     analysis = Analysis(trace, ranks, options, frame, Surroundings(frame, trace), waits)
     profile(trace, waits)
-    if is_whole:
-        _waits_in_windows(analysis, scheme)
-    if not lacks_messages(left_out):
-        waits_in_messages(analysis)
-    waits_in_collectives(analysis)
+    add_waits(analysis)
     gains = find_causes(analysis) if causes else None
     problems: list[Problem | str] = [*trace.problems, *sentences(left_out), *trace.header.not_read]
-    found = waits.collect(ranks)
-    ds = build(trace.header, trace.definitions, found, options, problems, gains, absent_metrics(left_out))
-    return ds if scheme == "bulk" else _without_bound(ds)
+    return build(trace.header, trace.definitions, waits.collect(ranks), options, problems, gains, absent_metrics(left_out))
 
 
 def _check_names(options: Options, trace: LocalTrace) -> None:
@@ -88,44 +80,6 @@ def _check_names(options: Options, trace: LocalTrace) -> None:
             raise UsageError(
                 f"no_progress names {name!r}, of which the trace has no call; {maybe} {', '.join(there) or 'nothing'}."
             )
-
-
-def _waits_in_windows(analysis: Analysis, scheme: str) -> None:
-    """Add the waits of one-sided communication, which depend on all calls."""
-    held = waits_for_locks(analysis)
-    if not analysis.trace.header.is_asynchronous:
-        _wait_for_targets(analysis, scheme, held)
-    del held
-    waits_in_epochs(analysis)
-
-
-def _wait_for_targets(analysis: Analysis, scheme: str, held: Held) -> None:
-    """Add the waits for progress; what they need of memory ends with them."""
-    requests, progress = _wait_for_progress(analysis, scheme)
-    completing = requests.call
-    del requests
-    waits_for_grants(analysis, progress, completing, held)
-
-
-def _wait_for_progress(analysis: Analysis, scheme: str) -> tuple[Requests, Progress]:
-    if scheme == "bulk":
-        return wait_for_progress(analysis)
-    require("mpi4py")
-    from mpi4py import MPI
-
-    from scalkit.trace.waits.per_event import wait_for_progress_per_event
-
-    comm = analysis.ranks.comm if isinstance(analysis.ranks, OverMpi) else MPI.COMM_SELF
-    return wait_for_progress_per_event(analysis, comm)
-
-
-def _without_bound(ds: xr.Dataset) -> xr.Dataset:
-    """Return the result without the metric that was not computed."""
-    names = [str(name) for name in ds["metric"].values]
-    place = names.index("wait_for_progress_bound") if "wait_for_progress_bound" in names else len(names)
-    kept = ds.drop_isel(metric=place) if place < len(names) else ds
-    metric = kept["cause_metric"]
-    return kept.assign(cause_metric=metric - (metric > place).astype("int64"))
 
 
 def profile(trace: LocalTrace, waits: Waits) -> None:

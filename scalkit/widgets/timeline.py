@@ -32,9 +32,9 @@ class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
     Parameters
     ----------
     trace : Timeline or path
-        Of a folder with a trace, which is prepared, once.
-    **options
-        Of `scalkit.trace.views.timeline.Timeline`, such as ``waits=False``.
+        Of a folder with a trace.
+    keep_going : bool
+        Leave out what is wrong with the trace.
 
     Attributes
     ----------
@@ -57,8 +57,8 @@ class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
     window = t.List(t.Float(), minlen=2, maxlen=2).tag(sync=True)
     group = t.List(t.Int(), minlen=2, maxlen=2).tag(sync=True)
 
-    def __init__(self, trace: Timeline | str | os.PathLike[str], **options: Any) -> None:
-        timeline = trace if isinstance(trace, Timeline) else Timeline(trace, **options)
+    def __init__(self, trace: Timeline | str | os.PathLike[str], *, keep_going: bool = False) -> None:
+        timeline = trace if isinstance(trace, Timeline) else Timeline(trace, keep_going=keep_going)
         whole, everyone = [0.0, float(timeline.span)], [0, timeline.locations]
         super().__init__(facts=_facts(timeline), window=whole, group=everyone)
         self.timeline = timeline
@@ -158,7 +158,7 @@ def _facts(timeline: Timeline) -> dict[str, Any]:
         "light": light,
         "dark": dark,
         "shares": ["", *(_share(seconds[name] / total) for name in names)],
-        "waiting": {"colour": WAITING, "share": _share(timeline.waiting_seconds / total)} if timeline.has_waits else {},
+        "waiting": {"colour": WAITING, "share": _share(timeline.waiting_seconds / total)},
         "operations": {str(number): name for number, name in OPERATIONS.items()},
     }
 

@@ -32,7 +32,7 @@ def test_bundled_run() -> None:
     run = one_sided.recorded(here=False)
     assert not run.is_from_here
     assert str(run).endswith("recorded on the machine that data/README.md describes: tcp and tcp-thread.")
-    timeline = Timeline(run.trace, cache=False)
+    timeline = Timeline(run.trace)
     found = timeline.longest_wait("wait_for_progress")
     assert found is not None
     assert (found.region, found.metric) == ("MPI_Win_flush", "wait_for_progress")

@@ -13,9 +13,10 @@ from srumma_truth import EachRequest, compare, each_request
 
 from onesided import TCP, Delay, delays, multiply
 from scalkit.bench import Mpi
-from scalkit.trace import WAITS, analyse
+from scalkit.trace import analyse
 from scalkit.trace.files.tables import ACCUMULATE, GET, PUT, RMW
 from scalkit.trace.local.part import load
+from scalkit.trace.results.summary import WAITS
 from scalkit.trace.waits.each_wait import each_wait
 
 NAMES = {

@@ -52,30 +52,20 @@ def requests(calls: list[Call]) -> list[tuple[Call, dict[int, int]]]:
     return list(grouped.values())
 
 
-def waited(kept: list[tuple[int, int]], n_targets: int, a: int, b: int, options: dict[str, str]) -> int:
-    """How long from a to b none of the first progresses lasts, of which those that began by b are kept, in order."""
+def waited(kept: list[tuple[int, int]], n_targets: int, a: int) -> int:
+    """How long from a on none of the first progresses lasts, of which those that began in time are kept, in order."""
     if not kept:
-        return b - a if options.get("no_overlap") == "cap" else 0
-    if n_targets == 1 or options.get("several") == "latest":
+        return 0
+    if n_targets == 1:
         return max(0, kept[-1][0] - a)
-    stop = b if options.get("tail") == "include" else kept[-1][0]
-    return sum(not any(s <= t < e for s, e in kept) for t in range(a, stop))
+    return sum(not any(s <= t < e for s, e in kept) for t in range(a, kept[-1][0]))
 
 
 def wait_for_progress(everything: list[list[Call]], options: dict[str, str], no_progress: tuple[str, ...]) -> Waits:
     spans = [progress(calls, no_progress) for calls in everything]
     waits: Waits = Counter()
     for location, calls in enumerate(everything):
-        asked = requests(calls)
-        if options.get("all_targets") == "window":
-            known = {id(call): targets for call, targets in asked}
-            for call in calls:
-                if call.name in ALL | {"ARMCI_AllFence"}:
-                    have = known.get(id(call), {})
-                    every = {q: have.get(q, call.enter) for q in range(len(everything)) if q != location}
-                    asked = [one for one in asked if one[0] is not call]
-                    asked += [(call, every)] if every else []
-        for call, targets in asked:
+        for call, targets in requests(calls):
             a, b = call.enter, call.leave
             firsts = []
             for target, posted in targets.items():
@@ -84,7 +74,7 @@ def wait_for_progress(everything: list[list[Call]], options: dict[str, str], no_
                 firsts.append(ended[0] if ended else (b + 1, b + 1))
             kept = sorted(one for one in firsts if one[0] <= b)
             waits["without_progress", location] += not kept
-            waits["wait_for_progress", location] += waited(kept, len(targets), a, b, options)
+            waits["wait_for_progress", location] += waited(kept, len(targets), a)
             covered = [any(s <= t < e for q in targets for s, e in spans[q]) for t in range(a, b)]
             waits["wait_for_progress_bound", location] += covered.count(False)
     return waits
@@ -214,7 +204,7 @@ def locks(everything: list[list[Call]]) -> Waits:
     return waits
 
 
-def grants(everything: list[list[Call]], options: dict[str, str], no_progress: tuple[str, ...]) -> Waits:
+def grants(everything: list[list[Call]], no_progress: tuple[str, ...]) -> Waits:
     """Locks, and unlocks that complete nothing, wait for progress of their targets once nobody else holds their locks."""
     spans = [progress(calls, no_progress) for calls in everything]
     until: dict[tuple[int, int], int] = {}
@@ -225,8 +215,6 @@ def grants(everything: list[list[Call]], options: dict[str, str], no_progress: t
     waits: Waits = Counter()
     for location, calls in enumerate(everything):
         busy = {id(call) for call, _ in requests(calls)}
-        if options.get("all_targets") == "window" and len(everything) > 1:
-            busy |= {id(call) for call in calls if call.name in ALL}
         for call in calls:
             if call.name in ("MPI_Win_lock", "MPI_Win_unlock"):
                 targets = {call.peer % EXCLUSIVE}
@@ -241,7 +229,7 @@ def grants(everything: list[list[Call]], options: dict[str, str], no_progress: t
             a, b = max(since.values()), call.leave
             firsts = [min([s for s in spans[q] if s[1] >= since[q]], default=(b + 1, b + 1)) for q in targets]
             kept = sorted(one for one in firsts if one[0] <= b)
-            waits["wait_for_grant", location] += waited(kept, len(targets), a, b, options)
+            waits["wait_for_grant", location] += waited(kept, len(targets), a)
             covered = [any(s <= t < e for q in targets for s, e in spans[q]) for t in range(a, b)]
             waits["wait_for_grant_bound", location] += covered.count(False)
     return waits
@@ -279,7 +267,7 @@ def epochs(everything: list[list[Call]]) -> Waits:
 
 def all_waits(everything: list[list[Call]], options: dict[str, str], no_progress: tuple[str, ...] = ()) -> Waits:
     found = wait_for_progress(everything, options, no_progress)
-    found.update(grants(everything, options, no_progress))
+    found.update(grants(everything, no_progress))
     for part in (messages, collectives, locks, epochs):
         found.update(part(everything))
     return Counter({key: wait for key, wait in found.items() if wait})

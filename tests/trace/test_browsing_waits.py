@@ -118,12 +118,10 @@ def test_a_folded_path_stands_for_all_below_it_and_choices_sum(ds: xr.Dataset) -
     assert browsing.by_location().tolist() == [0, 0, 7], "unfolded it stands for itself"
     browsing.fold_all()
     assert [row.key for row in browsing.rows()] == [program, solve, receive], "the largest first, none without a value"
-    browsing.by_size, browsing.with_zeros = False, True
-    assert len(browsing.rows()) == len([k for k in browsing.tree.parents if k in (-1, program)])
     browsing.unfold_all()
     rows = browsing.rows()
-    assert [row.key for row in rows] == list(range(len(browsing.tree)))
-    assert {(row.level, row.is_open) for row in rows} == {(1, True), (2, True), (2, None), (3, None)}
+    assert [row.key for row in rows] == [program, solve, get, receive]
+    assert [(row.level, row.is_open) for row in rows] == [(1, True), (2, True), (3, None), (2, None)]
     browsing.choose_paths([])
     assert browsing.paths == (program,)
 
@@ -138,12 +136,9 @@ def test_search_unfolds_what_is_above(ds: xr.Dataset) -> None:
     assert browsing.search(" ") == len(browsing.tree)
 
 
-def test_only_the_chosen_locations(ds: xr.Dataset) -> None:
+def test_chosen_locations_are_spread(ds: xr.Dataset) -> None:
     browsing = Browsing([ds])
     browsing.choose_locations([1])
-    assert browsing.total("wait_for_progress").tolist() == [30]
-    browsing.only_chosen = True
-    assert browsing.total("wait_for_progress").tolist() == [20]
     assert browsing.spread().mean == 10, "one alone is not spread: all are"
     browsing.choose_locations([0, 1])
     assert (browsing.spread().mean, browsing.spread().most_at) == (15, 1)

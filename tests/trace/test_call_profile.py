@@ -198,7 +198,7 @@ def test_the_command_shows_a_table_and_writes_a_page(mpi: Mpi, places: Path, tmp
     page = (folder / "calls.html").read_text()
     assert "&lt;i&gt;" in page
     assert "<i>" not in page
-    shown = subprocess.run([*words[:4], "show", str(folder), "--json"], capture_output=True, text=True, check=True)
+    shown = subprocess.run([*words[:4], "analyse", str(folder), "--json"], capture_output=True, text=True, check=True)
     assert json.loads(shown.stdout) == told
 
 

@@ -83,7 +83,7 @@ def test_an_example_computed_by_hand(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert gains == [("init", 1, 2000), ("solve", 0, 2900), ("MPI_Recv", 0, 100)]
     write_result(ds, tmp_path / "waits.nc")
     xr.testing.assert_identical(read_result(tmp_path / "waits.nc"), ds)
-    assert main(["trace", "show", str(tmp_path / "waits.nc")]) == 0
+    assert main(["trace", "analyse", str(tmp_path / "waits.nc")]) == 0
     assert """\
 reasons of waiting  location  cost     10 % faster, the run is shorter by at most
 program/init        1         40.0 us  2.00 us, 2.4 %

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scalkit.trace.local.arrays import Frame
-from scalkit.trace.local.ranks import Alone
+from scalkit.trace.local.ranks import Ranks
 from scalkit.trace.waits.progress_waits import covered_by_targets
 from scalkit.trace.waits.requests import Progress
 
@@ -24,7 +24,7 @@ def covered(starts: list[np.ndarray], length: int, chunk: int) -> tuple[int, int
     target = np.arange(len(starts), dtype=np.int64)
     nothing = np.zeros(len(starts), dtype=np.int64)
     tracemalloc.start()
-    found = covered_by_targets(Alone(), progress, target, nothing, nothing, np.array([0]), np.array([end], dtype=np.int64), chunk)
+    found = covered_by_targets(Ranks(), progress, target, nothing, nothing, np.array([0]), np.array([end], dtype=np.int64), chunk)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return int(found[0]), peak

@@ -20,13 +20,13 @@ def total(ds: xr.Dataset, metric: str, location: int | None = None) -> int:
     return int((values if location is None else values.sel(location=location)).sum())
 
 
-def single(folder: Path, origin: tuple[int, int], *calls: tuple[int, int], **options: str) -> xr.Dataset:
+def single(folder: Path, origin: tuple[int, int], *calls: tuple[int, int]) -> xr.Dataset:
     trace = TraceBuilder(2)
     get = trace.call(0, "ARMCI_Get", *origin)
     trace.transfer(0, "get", get, 1, blocking=True)
     for begin, end in calls:
         trace.call(1, "ARMCI_Put", begin, end)
-    return analyse(trace.write(folder), Options(**options))
+    return analyse(trace.write(folder))
 
 
 @pytest.mark.parametrize(
@@ -47,11 +47,9 @@ def test_one_target(tmp_path: Path, calls: list[tuple[int, int]], wait: int, bou
     assert total(ds, "wait_for_progress") == wait
     assert total(ds, "wait_for_progress_bound") == bound
     assert total(ds, "without_progress") == unseen
-    capped = single(tmp_path, (10, 50), *calls, no_overlap="cap")
-    assert total(capped, "wait_for_progress") == (40 if unseen else wait)
 
 
-def several(folder: Path, *targets: list[tuple[int, int]], **options: str) -> xr.Dataset:
+def several(folder: Path, *targets: list[tuple[int, int]]) -> xr.Dataset:
     trace = TraceBuilder(1 + len(targets))
     for target in range(1, len(targets) + 1):
         trace.transfer(0, "put", trace.call(0, "MPI_Put", 2 * target, 2 * target + 1, scope=1), target)
@@ -59,25 +57,22 @@ def several(folder: Path, *targets: list[tuple[int, int]], **options: str) -> xr
     for target, calls in enumerate(targets, 1):
         for begin, end in calls:
             trace.call(target, "MPI_Barrier", begin, end)
-    return analyse(trace.write(folder), Options(**options))
+    return analyse(trace.write(folder))
 
 
 @pytest.mark.parametrize(
-    ("targets", "options", "wait"),
+    ("targets", "wait"),
     [
-        ([[(20, 30)], [(50, 60)]], {}, 30),
-        ([[(20, 60)], [(50, 70)]], {}, 10),
-        ([[(20, 30)], [(20, 60)]], {}, 10),
-        ([[(20, 30)], [(50, 60)]], {"several": "latest"}, 40),
-        ([[(20, 30)], [(50, 60)]], {"tail": "include"}, 70),
-        ([[(20, 30)], [(150, 160)]], {}, 10),
-        ([[(140, 150)], [(150, 160)]], {}, 0),
-        ([[(140, 150)], [(150, 160)]], {"no_overlap": "cap"}, 90),
-        ([[(0, 15)], [(40, 50)]], {}, 25),
+        ([[(20, 30)], [(50, 60)]], 30),
+        ([[(20, 60)], [(50, 70)]], 10),
+        ([[(20, 30)], [(20, 60)]], 10),
+        ([[(20, 30)], [(150, 160)]], 10),
+        ([[(140, 150)], [(150, 160)]], 0),
+        ([[(0, 15)], [(40, 50)]], 25),
     ],
 )
-def test_several_targets(tmp_path: Path, targets: list[list[tuple[int, int]]], options: dict[str, str], wait: int) -> None:
-    assert total(several(tmp_path, *targets, **options), "wait_for_progress", 0) == wait
+def test_several_targets(tmp_path: Path, targets: list[list[tuple[int, int]]], wait: int) -> None:
+    assert total(several(tmp_path, *targets), "wait_for_progress", 0) == wait
 
 
 @pytest.mark.parametrize(("search", "expected"), [("posting", [0, 20]), ("entering", [0, 20])])
@@ -126,18 +121,14 @@ def test_what_is_left_out(tmp_path: Path) -> None:
     ds = analyse(trace.write(tmp_path))
     assert total(ds, "wait_for_progress_bound") == 0
     assert total(ds, "wait_at_fence", 0) == 20
-    window = analyse(tmp_path, Options(all_targets="window"))
-    assert total(window, "wait_for_progress_bound") == 0
 
 
-def test_all_targets_of_a_window(tmp_path: Path) -> None:
+def test_only_targets_with_operations_are_waited_for(tmp_path: Path) -> None:
     trace = TraceBuilder(3)
     trace.call(0, "MPI_Win_flush_all", 10, 50, scope=1)
     trace.call(1, "MPI_Barrier", 20, 30)
     trace.call(2, "MPI_Barrier", 35, 60)
-    trace.write(tmp_path)
-    assert total(analyse(tmp_path), "wait_for_progress") == 0
-    assert total(analyse(tmp_path, Options(all_targets="window")), "wait_for_progress") == 15
+    assert total(analyse(trace.write(tmp_path)), "wait_for_progress") == 0
 
 
 def test_asynchronous_progress_switches_the_metric_off(tmp_path: Path) -> None:
@@ -231,10 +222,10 @@ def test_waits_are_told_as_text_and_as_a_page(tmp_path: Path) -> None:
         trace.call(location, "MPI_Win_fence", 750 + 50 * location, 850, scope=1)
         trace.call(location, "MPI_Finalize", 900, 1000)
     folder = trace.write(tmp_path / "t")
-    text = text_of(analyse(folder), 10)
+    text = text_of(analyse(folder))
     waits = re.findall(r"^([a-z ]+\w) +([\d.]+ ns) +([\d.]+ %)$", text, re.MULTILINE)
     assert waits == [("wait at barrier", "200 ns", "10.0 %"), ("wait at fence", "50.0 ns", "2.5 %")]
-    waiting_report([folder], tmp_path / "w.html", baseline=False)
+    waiting_report([folder], tmp_path / "w.html")
     answer = json.loads((tmp_path / "w.verdict.json").read_text())["answer"]
     assert answer == (
         "On 2 processes 0.0 % of the time is waiting for progress. "

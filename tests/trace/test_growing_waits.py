@@ -36,7 +36,7 @@ def test_the_growth_of_waits_is_judged(tmp_path: Path) -> None:
     assert ranks["MPI_Barrier"] in ("total", "approximate")
     wrong = sk.validate(ds, {"MPI_Barrier": {"wait_at_barrier": "1"}})
     assert wrong.verdicts[0].rank == "none"
-    most = over_processes(results, of="most")
+    most = over_processes(results, of="max")
     assert float(most["wait_at_barrier"].sel(function="program", p=32).max()) == pytest.approx(31e-6)
 
 
@@ -52,5 +52,5 @@ def test_what_cannot_be_compared(tmp_path: Path) -> None:
     trace = TraceBuilder(2)
     trace.call(0, "MPI_Init", 0, 1)
     quiet = analyse(trace.write(tmp_path))
-    with pytest.raises(UsageError, match=r"^of is 'least'; it may be mean, most, sum\.$"):
+    with pytest.raises(UsageError, match=r"^of is 'least'; it may be mean, max, sum\.$"):
         over_processes([quiet], of="least")  # type: ignore[arg-type]

@@ -223,7 +223,7 @@ def test_a_program_may_begin_and_end_in_a_pause(mpi: Mpi, built: native.Build, p
 @pytest.mark.mpi
 def test_the_command_says_what_is_left_out(mpi: Mpi, program: Path, tmp_path: Path) -> None:
     words = [sys.executable, "-m", "scalkit.cli", "trace", "run", "--no-open", "--dir", str(tmp_path / "t")]
-    options = ["--leave-out", "MPI_Send", "--shortest-poll", "1us", "--smallest", "1B", "--mpicc", mpi.mpicc]
+    options = ["--leave-out", "MPI_Send", "--mpicc", mpi.mpicc]
     command = mpi.command(2, str(program), forward={"LD_PRELOAD": "", "SCALKIT_TRACE": "", "SCALKIT_TRACE_LEAVE_OUT": ""})
     found = subprocess.run([*words, *options, "--", *command], env=environment(mpi), capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
@@ -244,15 +244,13 @@ def test_the_command_says_what_is_left_out(mpi: Mpi, program: Path, tmp_path: Pa
     ("options", "text"),
     [
         (["--leave-out", "a,b"], "--leave-out 'a,b' is no name of a function or region"),
-        (["--shortest-poll", "3"], "--shortest-poll is '3'; write a number with its unit, as in 1us"),
-        (["--smallest=-1B"], "--smallest is '-1B'; write a number with its unit, as in 64B"),
-        (["--profile-only", "--smallest", "1B"], "--profile-only counts all calls but those of pauses"),
+        (["--profile-only", "--stacks", "unwind"], "--profile-only counts all calls by place"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(
     options: list[str], text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["trace", "record", str(tmp_path / "t"), *options, "--", "true"]) == 2
+    assert main(["trace", "run", "--dir", str(tmp_path / "t"), *options, "--", "true"]) == 2
     assert text in capsys.readouterr().err
 
 

@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from needs import needs_otf2
 from pycubexr import CubexParser
 from random_traces import build, random_calls, random_regions
 
@@ -28,7 +27,7 @@ def test_calls_waits_and_messages(tmp_path: Path, capsys: pytest.CaptureFixture[
     for begin in (35, 70):  # the second one is never received
         trace.transfer(1, "send", trace.call(1, "MPI_Send", begin, begin + 5, scope=0), 0, blocking=True)
     folder = trace.write(tmp_path / "t")
-    assert main(["trace", "export", str(folder), "--to", "perfetto", "--out", str(tmp_path / "p.json")]) == 0
+    assert main(["trace", "convert", str(folder), str(tmp_path / "p.json")]) == 0
     assert capsys.readouterr().out.startswith("3 calls, 1 waits, 1 messages in ")
     events = json.loads((tmp_path / "p.json").read_text())["traceEvents"]
     slices = {(one["pid"], one["name"], one["ts"], one["dur"]) for one in events if one["ph"] == "X"}
@@ -50,7 +49,7 @@ def test_calls_waits_and_messages(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_a_cube_profile_has_what_was_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     calls = random_calls(5, locations=3, steps=30)
     folder = build(calls, regions=random_regions(5, calls)).write(tmp_path / "t.p3")
-    assert main(["trace", "export", str(folder), "--to", "cube"]) == 0
+    assert main(["trace", "convert", str(folder), str(folder / "waits.cubex")]) == 0
     assert capsys.readouterr().out == f"26 metrics in {folder}/waits.cubex\n"
     ds = analyse(folder)
     names = [str(one) for one in ds["path_name"].values]
@@ -83,19 +82,10 @@ def test_a_cube_profile_says_what_was_left_out(tmp_path: Path, capsys: pytest.Ca
     trace = TraceBuilder(1, others=left)
     trace.call(0, "MPI_Init", 0, 100)
     folder = trace.write(tmp_path / "t.p1")
-    assert main(["trace", "export", str(folder), "--to", "cube"]) == 0
+    assert main(["trace", "convert", str(folder), str(folder / "waits.cubex")]) == 0
     assert capsys.readouterr().out.endswith(f"waits.cubex\nleft out: {left}\n")
     with tarfile.open(folder / "waits.cubex") as archive:
         anchor = archive.extractfile("anchor.xml")
         assert anchor is not None
         told = {one.get("key"): one.get("value") for one in ElementTree.parse(anchor).iter("attr")}
     assert told["left out"] == left
-
-
-@needs_otf2
-def test_an_archive_is_exported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = TraceBuilder(1)
-    folder.call(0, "MPI_Barrier", 1, 5, scope=0)
-    place = folder.write(tmp_path / "t")
-    assert main(["trace", "export", str(place), "--to", "otf2"]) == 0
-    assert capsys.readouterr().out == f"4 events in {place}/otf2/traces.otf2\n"

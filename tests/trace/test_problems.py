@@ -17,7 +17,8 @@ from scalkit.trace import Options, TraceBuilder, analyse, read_result, write_res
 from scalkit.trace.files.builder import write_header, write_location
 from scalkit.trace.files.reader import read_header
 from scalkit.trace.files.tables import TABLES
-from scalkit.trace.local.ranks import OverMpi
+from scalkit.trace.local.part import load
+from scalkit.trace.local.ranks import Ranks
 
 END = "; record it again, or analyse the rest with --keep-going."
 
@@ -266,8 +267,8 @@ def test_no_trace(tmp_path: Path) -> None:
 
 
 def test_options() -> None:
-    with pytest.raises(UsageError, match=r"^tail is 'half'; it may be exclude or include\.$"):
-        Options(tail="half")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=r"^search is 'half'; it may be posting or entering\.$"):
+        Options(search="half")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"^chunk is 0; a number from 1 on is needed\.$"):
         Options(chunk=0)
 
@@ -283,13 +284,12 @@ def test_a_function_that_is_not_called(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_more_processes_than_locations(tmp_path: Path) -> None:
-    MPI = pytest.importorskip("mpi4py.MPI", reason="needs mpi4py")
     good().write(tmp_path)
-    ranks = OverMpi(MPI.COMM_SELF)
+    ranks = Ranks()
     ranks.size = 3
     message = f"3 processes cannot share the 2 locations of {tmp_path}; start at most as many."
     with pytest.raises(DataError, match="^" + re.escape(message) + "$"):
-        analyse(tmp_path, ranks=ranks)
+        load(tmp_path, ranks)
 
 
 def test_results_survive_a_file(tmp_path: Path) -> None:
@@ -337,31 +337,32 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["trace", "analyse", str(trace), "--out", str(out)]) == 0
     said = capsys.readouterr().out
     assert said.startswith("2 locations, 4 call paths, 80.0 ns of all locations together\n")
-    assert main(["trace", "show", str(out)]) == 0
+    assert main(["trace", "analyse", str(out)]) == 0
     assert capsys.readouterr().out == said
-    assert main(["trace", "show", str(out), "--json", "--rows", "1"]) == 0
+    assert main(["trace", "analyse", str(out), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["totals"]["rma_operations"] == 6
-    assert main(["trace", "show", str(out), "--fail-above", "0"]) == int(told["totals"]["wait_for_progress"] > 0)
+    assert main(["trace", "analyse", str(out), "--fail-above", "0"]) == int(told["totals"]["wait_for_progress"] > 0)
     capsys.readouterr()
-    assert main(["trace", "show", str(out), "--rows", "0"]) == 2
-    assert capsys.readouterr().err == "scalkit trace: --rows is 0; a number from 1 on is needed.\n"
+    assert main(["trace", "analyse", str(out), "--search", "entering"]) == 2
+    said = f"scalkit trace: {out} is no trace, and --search goes with one; leave it out.\n"
+    assert capsys.readouterr().err == said
     for wrong in ("nan", "-3", "101", "half"):
-        for words in (["show", str(out)], ["report", str(out)]):
+        for words in (["analyse", str(out)], ["report", str(out)]):
             with pytest.raises(SystemExit, match=r"^2$"):
                 main(["trace", *words, "--fail-above", wrong])
             assert f"{wrong!r} is no percentage; write a number from 0 to 100\n" in capsys.readouterr().err
-    assert main(["trace", "record", str(out), "--", "no-such-command"]) == 2
+    assert main(["trace", "run", "--dir", str(out), "--", "no-such-command"]) == 2
     assert capsys.readouterr().err == f"scalkit trace: {out} is a file; name a folder.\n"
-    assert main(["trace", "record", "/proc/no-such-folder", "--", "true"]) == 2
+    assert main(["trace", "run", "--dir", "/proc/no-such-folder", "--", "true"]) == 2
     said = "scalkit trace: /proc/no-such-folder cannot be written: No such file or directory; name another folder.\n"
     assert capsys.readouterr().err == said
-    assert main(["trace", "record", str(tmp_path), "--", "no-such-command"]) == 2
+    assert main(["trace", "run", "--dir", str(tmp_path), "--", "no-such-command"]) == 2
     assert "holds something that is no trace; name another folder.\n" in capsys.readouterr().err
     (tmp_path / "trace.json").write_text('{"traceEvents": []}')  # of Chrome, and everything beside it is somebody's
-    assert main(["trace", "record", str(tmp_path), "--", "no-such-command"]) == 2
+    assert main(["trace", "run", "--dir", str(tmp_path), "--", "no-such-command"]) == 2
     assert "holds something that is no trace; name another folder.\n" in capsys.readouterr().err
-    assert main(["trace", "record", str(trace), "--", "no-such-command"]) == 2
+    assert main(["trace", "run", "--dir", str(trace), "--", "no-such-command"]) == 2
     said = "scalkit trace: there is no command 'no-such-command'; write what starts the program after --.\n"
     assert capsys.readouterr().err == said
 
@@ -389,17 +390,6 @@ def test_a_wait_that_is_above_its_bound_is_no_range(tmp_path: Path, capsys: pyte
     assert main(["trace", "analyse", str(trace.write(tmp_path))]) == 0
     said = "\nWaiting for progress is 10.0 ns, in 4.00 ns of which at most no target was in any call.\n"
     assert said in capsys.readouterr().out
-
-
-def test_the_command_with_a_message_for_each_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The result has no bound, and what shows it must do without."""
-    pytest.importorskip("mpi4py.MPI", reason="needs mpi4py")
-    trace, out = good().write(tmp_path / "trace"), str(tmp_path / "waits.nc")
-    assert main(["trace", "analyse", str(trace), "--scheme", "per-event", "--out", out]) == 0
-    said = capsys.readouterr().out
-    assert "\nWaiting for progress is 0 s.\n" in said
-    assert main(["trace", "show", out]) == 0
-    assert capsys.readouterr().out == said
 
 
 @pytest.mark.parametrize("drift", [-200e-6, 37e-6])

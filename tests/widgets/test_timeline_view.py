@@ -100,7 +100,6 @@ def test_in_python(view: TimelineView, folder: Path, tmp_path: Path) -> None:
     assert HOSTILE not in bundle
     assert "data:image/png;base64," in bundle
     assert len(bundle) < 60_000
-    assert TimelineView(Timeline(folder, waits=False)).facts["waiting"] == {}
 
 
 def test_sums_and_calls_by_name(view: TimelineView) -> None:
@@ -126,7 +125,7 @@ def test_calls_within_a_call_of_that_name_are_found(tmp_path: Path) -> None:
         trace.enter(0, "solve_inner", begin)
         trace.leave(0, "solve_inner", begin + 10)
     trace.leave(0, "solve", 100)
-    timeline = Timeline(trace.write(tmp_path / "t"), cache=False)
+    timeline = Timeline(trace.write(tmp_path / "t"))
     begins, after = [], (-1, -1)
     for _ in range(4):
         found = timeline.find("solve", after)

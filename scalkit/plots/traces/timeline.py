@@ -28,10 +28,10 @@ def said_of(timeline: Timeline) -> str:
     longest = sorted((name for name in seconds if name != "outside of calls"), key=lambda n: -seconds[n])
     shown = ", ".join(f"{name} {format_quantity(seconds[name], 's')}" for name in longest[:3] if seconds[name])
     whole = format_quantity(1e-9 * timeline.span, "s")
-    waits = f"; waiting {format_quantity(timeline.waiting_seconds, 's')}" if timeline.has_waits else ""
+    waiting = format_quantity(timeline.waiting_seconds, "s")
     n = timeline.locations
     who = "1 process" if n == 1 else f"{n} processes"
-    return f"Timeline of {what}{who} over {whole}; all together: {shown or 'no calls'}{waits}."
+    return f"Timeline of {what}{who} over {whole}; all together: {shown or 'no calls'}; waiting {waiting}."
 
 
 def timeline_svg(timeline: Timeline) -> str:
@@ -112,7 +112,7 @@ def _legend(timeline: Timeline, y: int) -> list[tuple[float, int, str, str]]:
     """Return place, name and colour of all classes, in as many lines as they need."""
     entries = [*zip(timeline.classes[1:], colours(timeline)[1:], strict=True)]
     found, x = [], float(_LEFT)
-    for name, colour in [*entries, ("waiting", WAITING)] if timeline.has_waits else entries:
+    for name, colour in [*entries, ("waiting", WAITING)]:
         wide = 26 + _LETTER * len(name)
         if x + wide > _WIDTH and x > _LEFT:
             x, y = float(_LEFT), y + _LINE

@@ -15,7 +15,7 @@ from scalkit.plots.style import PALETTE, QUIET, blank, number, quantity, rounded
 from scalkit.text import as_percent
 from scalkit.trace.results.over_processes import KINDS, Breakdown
 
-_APPLICATION, _ANALYSIS, _BASELINE = map(light, ("model", "expected", "undecided"))
+_APPLICATION, _ANALYSIS = map(light, ("model", "expected"))
 _WAITING: Final = light("trouble")
 _KIND_COLOURS: Final = dict(zip(KINDS, ("#d9dee3", *map(light, ("slower", "undecided", "expected", "quiet"))), strict=True))
 
@@ -24,14 +24,12 @@ _KIND_COLOURS: Final = dict(zip(KINDS, ("#d9dee3", *map(light, ("slower", "undec
 class WaitingRun:
     """A run on one number of processes.
 
-    `analysis_s`, `baseline_s` in s: what the analysis on one process took, and that with a message for each request;
-    NaN where it was not timed.
+    `analysis_s` in s: what the analysis on one process took; NaN where it was not timed.
     """
 
     processes: int
     parts: Breakdown
     analysis_s: float = float("nan")
-    baseline_s: float = float("nan")
     simulated: bool = False
 
 
@@ -57,16 +55,13 @@ def analysis_speed(runs: Sequence[WaitingRun]) -> go.Figure:
     """Return the number of one-sided operations over the processes, and how many of them the analysis treats in a second."""
     p, operations = _processes(runs), np.array([float(run.parts.operations.sum()) for run in runs])
     speed = operations / np.array([run.analysis_s for run in runs])
-    slow = operations / np.array([run.baseline_s for run in runs])
     alt = f"One-sided operations in the trace, from {operations[0]:g} on {p[0]:g} to {operations[-1]:g} on {p[-1]:g} processes"
-    alt += f"; the analysis treats up to {np.nanmax(speed):.3g} in a second" if _all(speed) else ""
-    alt += f", with a message for each request up to {np.nanmax(slow):.3g}." if _all(slow) else "."
+    alt += f"; the analysis treats up to {np.nanmax(speed):.3g} in a second." if _all(speed) else "."
     figure = blank(360, alt)
     figure.add_bar(x=rounded(p), y=rounded(operations), name="operations in the trace", marker={"color": light("slower")},
                    width=(0.28 * p).tolist(), hovertemplate="%{x} processes: %{y}<extra>operations</extra>")  # fmt: skip
     _line(figure, p, speed, "analysed in a second", _ANALYSIS, "diamond", "")
-    _line(figure, p, slow, "… with a message for each request", _BASELINE, "square", "")
-    return _finished(figure, p, np.concatenate([operations, speed, slow]), "", "operations")
+    return _finished(figure, p, np.concatenate([operations, speed]), "", "operations")
 
 
 def parts_of_time(runs: Sequence[WaitingRun]) -> go.Figure:

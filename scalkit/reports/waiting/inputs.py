@@ -9,7 +9,7 @@ from pathlib import Path
 
 import xarray as xr
 
-from scalkit.errors import DataError, ScalkitError
+from scalkit.errors import DataError
 from scalkit.plots.traces.waiting import WaitingRun
 from scalkit.trace import analyse, read_result
 from scalkit.trace.files.builder import HEADER
@@ -18,8 +18,6 @@ from scalkit.trace.results.over_processes import breakdown
 
 TIMES = "times.csv"
 """Table beside results, with columns ``processes``, ``analysis_s`` and ``analysis_processes``, in s of one process."""
-
-_MOST_ONE_BY_ONE = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,19 +55,17 @@ def found_in(paths: Sequence[str], named: Sequence[str] = ()) -> list[tuple[Path
     return found
 
 
-def read_source(path: Path, name: str, region: str = "", *, baseline: bool = True, keep_going: bool = False) -> Source:
+def read_source(path: Path, name: str, region: str = "", *, keep_going: bool = False) -> Source:
     """Return a result, with the time of its analysis if ``times.csv`` beside it has it.
 
-    A trace is analysed, which is timed, and once more with a message for each request.
+    A trace is analysed, which is timed.
 
     `path`: file of a result, or folder of a trace.
     `region`: only what happens within this region.
-    `baseline`: whether to time the scheme of the paper, too. It is left out where it would last, or mpi4py is missing.
     `keep_going`: leave out what is wrong with a trace; the result names it.
     Raises DataError if it is neither, or something is wrong with it.
     """
-    nan, trace = float("nan"), path if path.is_dir() else None
-    spent, slow = nan, nan
+    trace = path if path.is_dir() else None
     if trace is None:
         ds = read_result(path)
         spent = _noted(path.parent / TIMES, int(ds.sizes["location"]))
@@ -78,19 +74,8 @@ def read_source(path: Path, name: str, region: str = "", *, baseline: bool = Tru
         begin = time.perf_counter()
         ds = analyse(trace, keep_going=keep_going)
         spent = time.perf_counter() - begin
-        if baseline and 0 < int(ds["severity"].sel(metric="rma_operations").sum()) <= _MOST_ONE_BY_ONE:
-            slow = _one_by_one(trace, keep_going)
-    run = WaitingRun(int(ds.sizes["location"]), breakdown(ds, region), spent, slow, bool(ds.attrs["simulated"]))
+    run = WaitingRun(int(ds.sizes["location"]), breakdown(ds, region), spent, bool(ds.attrs["simulated"]))
     return Source(name, ds, run, trace, _hash(path))
-
-
-def _one_by_one(trace: Path, keep_going: bool) -> float:
-    begin = time.perf_counter()
-    try:
-        analyse(trace, scheme="per-event", keep_going=keep_going)
-    except (ImportError, RuntimeError, ScalkitError):
-        return float("nan")
-    return time.perf_counter() - begin
 
 
 def _noted(table: Path, processes: int) -> float:

@@ -121,7 +121,7 @@ class WaitingPage(Content):
         for source in traces[-1:] + traces[:-1][:1]:
             steps = 2 * float(source.ds["severity"].sel(metric="visits").sum())
             if steps <= _MOST_STEPS and source.trace is not None:
-                found.append(Timeline(source.trace, cache=False, keep_going=self.keep_going))
+                found.append(Timeline(source.trace, keep_going=self.keep_going))
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,8 +133,7 @@ class WaitingPage(Content):
             row |= {"sha256": source.sha256, "wall_s": parts.wall, "operations": int(parts.operations.sum())}
             row |= {"kinds_s": {kind: float(values.sum()) for kind, values in parts.kinds.items()}}
             row |= {"waiting_s": json_value(parts.waiting.sum()), "waiting_bound_s": json_value(parts.bound.sum())}
-            row |= {"waiting_share": json_value(parts.share), "analysis_s": json_value(run.analysis_s)}
-            rows.append(row | {"baseline_s": json_value(run.baseline_s)})
+            rows.append(row | {"waiting_share": json_value(parts.share), "analysis_s": json_value(run.analysis_s)})
         verdicts = [
             {"function": v.function, "expected": str(v.expectation), "verdict": v.verdict, "sentence": v.sentence}
             for v in self.validation or ()
@@ -167,7 +166,6 @@ def open_waiting(
     region: str = "",
     expected: Mapping[str, str] | str = "",
     fail_above: float | None = None,
-    baseline: bool = True,
     keep_going: bool = False,
     title: str = "",
     named: Sequence[str] = (),
@@ -180,7 +178,6 @@ def open_waiting(
     falls as processes are added it is that of all of them together, else that of a process. By default it is compared with a
     constant, which does not count for the status.
     `fail_above`: percent of the time.
-    `baseline`: whether to time the analysis with a message for each request, too.
     `keep_going`: leave out what is wrong with traces.
     `title`: made from the runs if empty.
     `named`: how the report names `runs`.
@@ -190,8 +187,7 @@ def open_waiting(
     runs = listed(runs)
     given = runs or [bundled_traces()]
     shown = list(named) or (list(runs) if runs else ["simulated traces that come with scalkit"])
-    how = {"baseline": baseline, "keep_going": keep_going}
-    sources = [read_source(path, name, region, **how) for path, name in found_in(given, shown)]
+    sources = [read_source(path, name, region, keep_going=keep_going) for path, name in found_in(given, shown)]
     if fail_above is not None and any(lacks_progress(one.ds) for one in sources):
         raise DataError("waiting for progress is not known where calls were left out; record all, or leave --fail-above out.")
     sources.sort(key=lambda one: one.run.processes)
@@ -248,7 +244,6 @@ def waiting_report(
     region: str = "",
     expected: Mapping[str, str] | str = "",
     fail_above: float | None = None,
-    baseline: bool = True,
     keep_going: bool = False,
     force: bool = False,
     title: str = "",
@@ -262,7 +257,6 @@ def waiting_report(
     `expected`: growth over p of how long a process waits for progress: in each region, or in the whole program;
     constant by default.
     `fail_above`: percent of the time; status 1 if more of it is waiting for progress.
-    `baseline`: whether to time the analysis of traces with a message for each request, too.
     `keep_going`: leave out what is wrong with traces; the page names it.
     `force`: replace existing files.
     `progress`: called with the number of steps done and of all.
@@ -279,6 +273,6 @@ def waiting_report(
         Expectation(growth)  # a text that is no growth is refused before a notebook is started
     asked = given(region=region, expected=growths, fail_above=fail_above, keep_going=keep_going or None, title=title)
     paths = [str(here_or_bundled(Path(one).expanduser()).absolute()) for one in named]
-    parameters = {"runs": paths, "named": named, "baseline": baseline, **asked}
+    parameters = {"runs": paths, "named": named, **asked}
     with work_folder() as folder:
         return write(bundled(TEMPLATE), parameters, target, folder, progress=progress)

@@ -56,10 +56,9 @@ def strong_scaling(page: WaitingPage) -> Section:
                 quantity(run.parts.wall, "s"),
                 f"{ideal / run.parts.wall:.2f}" if run.parts.wall else "–",
                 _time(run.analysis_s),
-                _time(run.baseline_s),
             )
         )
-    head = ("processes", _title(page, "time"), "efficiency", "analysis", _EACH)
+    head = ("processes", _title(page, "time"), "efficiency", "analysis")
     caption = "Time from the first to the last record of the process that took longest; analysis on one core."
     drawn = figure(scaling_of_program(runs), "Strong scaling, and ideal scaling from the first run on.")
     return _with_analysis(page, drawn, caption, head, rows)
@@ -70,8 +69,8 @@ def speed(page: WaitingPage) -> Section:
     rows = []
     for run in page.runs:
         n = int(run.parts.operations.sum())
-        rows.append((str(run.processes), str(n), f"{n / run.processes:.1f}", _rate(n, run.analysis_s), _rate(n, run.baseline_s)))
-    head = ("processes", "operations", "of a process", "analysed in a second", _EACH)
+        rows.append((str(run.processes), str(n), f"{n / run.processes:.1f}", _rate(n, run.analysis_s)))
+    head = ("processes", "operations", "of a process", "analysed in a second")
     caption = "One-sided operations, and how many of them the analysis treats in a second of one core."
     said = "More operations keep the analysis busier: its speed grows until it is limited by the core, not by its start."
     return _with_analysis(page, figure(analysis_speed(page.runs), said), caption, head, rows)
@@ -203,17 +202,15 @@ def provenance(page: WaitingPage) -> Section:
     return Section.of(notes(problems)) + Section.sheet(shown, details("Inputs and their hashes", listing))
 
 
-_EACH = "… a message for each request"
 _UNTIMED = "Results do not say how long their analysis took; name traces to have it timed."
 
 
 def _with_analysis(
     page: WaitingPage, drawn: tuple[Piece, ...], caption: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]
 ) -> Section:
-    """Return a figure and its table, whose last column is left out where no analysis sent a message for each request."""
+    """Return a figure and its table; a note says where no analysis was timed."""
     untimed = "" if any(np.isfinite(run.analysis_s) for run in page.runs) else soft(_UNTIMED)
-    n = len(head) if any(np.isfinite(run.baseline_s) for run in page.runs) else len(head) - 1
-    return Section.sheet(*drawn, untimed, table(caption, head[:n], [row[:n] for row in rows], numeric=(0, 1, 2, 3, 4)))
+    return Section.sheet(*drawn, untimed, table(caption, head, rows, numeric=(0, 1, 2, 3)))
 
 
 def _time(seconds: float) -> str:

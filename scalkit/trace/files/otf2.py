@@ -22,7 +22,6 @@ from scalkit.trace.files.otf2_events import More, events_of
 from scalkit.trace.files.tables import RECEIVE, SEND
 from scalkit.trace.local.arrays import extent
 from scalkit.trace.local.part import LocalTrace, Table, load, require_all_calls
-from scalkit.trace.waits.requests import completing_kinds
 
 _NAMED = 8
 _SITE = "call site"
@@ -37,8 +36,8 @@ def read_otf2(archive: str | PathLike[str], folder: str | PathLike[str], *, keep
 
     `archive`: the anchor file, ``traces.otf2``. `folder`: of the trace; must be empty, or not there.
     `keep_going`: read what can be read of locations that are truncated or missing; the trace lacks the rest, and says so.
-    Result, dict from str to int: ``"locations"`` that were read, ``"others"`` that were not, ``"events"``, leaves that were
-    ``"unmatched"``, and the first location that has one, ``"unmatched_at"``.
+    Result, dict from str to int: ``"locations"`` that were read, ``"others"`` that were not, ``"events"``, and leaves that were
+    ``"unmatched"``.
     Raises BuildError if the OTF2 library is missing; DataError if the archive cannot be read, or the folder is in use.
     """
     if not Path(archive).is_file():
@@ -53,6 +52,13 @@ def read_otf2(archive: str | PathLike[str], folder: str | PathLike[str], *, keep
             raise DataError(f"{archive} has no locations; record the program again.")
         for name in ("format", "schema", "locations"):
             facts.pop(name, None)
+        if found["unmatched"]:
+            where = f"location {found.pop('unmatched_at')}"
+            facts["unmatched"] = (
+                f"{where}: a region is left that was not the innermost one ({found['unmatched']} of all locations)"
+            )
+            if not keep_going:
+                raise DataError(f"{archive}: {facts['unmatched']}; record it again, or analyse the rest with --keep-going.")
         if found["others"]:
             threads = max(found["others"] - len(others), 0)
             named = [*map(str.strip, others[:_NAMED]), *["..."] * (len(others) > _NAMED)]
@@ -89,14 +95,14 @@ def _write_events(trace: LocalTrace, words: "_Words", paths: list[Path]) -> list
     first, last = extent(trace.calls["enter"], trace.calls["leave"], trace.marks["time"])
     shift = max(0, -first)
     words.clock = (first + shift, last - first)
-    kinds, counts = completing_kinds(trace), []
+    counts = []
     posts = np.searchsorted(trace.transfers["location"], np.arange(trace.count)).tolist()
     for k, (begin, tables) in enumerate(zip(trace.begins, trace.parts(), strict=True)):
         more = More(
             *_of_location(trace.landings, trace.landings["location"] == k, begin, ("transfer", posts[k])),
             *_of_location(trace.collectives, trace.calls["location"][trace.collectives["call"]] == k, begin, ("call", begin)),
         )
-        rows = events_of(k, begin, tables, more, trace.definitions, kinds, words.numbers, words.groups[k])
+        rows = events_of(k, begin, tables, more, trace.definitions, words.numbers, words.groups[k])
         rows[:, 1] += shift
         rows.tofile(paths[k])
         counts.append(len(rows))

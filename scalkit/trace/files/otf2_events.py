@@ -12,7 +12,6 @@ from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.tables import BLOCKING, EXCLUSIVE, PUT, RECEIVE, SEND
 from scalkit.trace.local.part import Table
 from scalkit.trace.waits import functions
-from scalkit.trace.waits.requests import Kinds, completed_by, one_sided
 
 FIELDS = ("kind", "time", "a", "b", "c", "d", "e")
 """Columns of an event; microbench/trace/otf2/write.c says what the last five mean for each kind."""
@@ -74,14 +73,12 @@ def events_of(
     tables: tuple[Table, Table, Table],
     more: More,
     definitions: Definitions,
-    kinds: Kinds,
     numbers: Mapping[str, NDArray[Any]],
     groups: Mapping[int, int],
 ) -> Ints:
     """Return the events of a location, of shape (n, 7).
 
     `begin`: where its calls begin in those of all. `tables`, (Table, Table, Table): calls, transfers and marks of it.
-    `kinds`: what the calls of each path complete.
     `numbers`, mapping from str to ndarray of int: ``"region"`` of each call path, ``"scope"`` the communicator or window of
     each scope, ``"window"`` its window.
     `groups`, mapping from int to int: number in the archive of each group that post and start took.
@@ -91,7 +88,7 @@ def events_of(
     events = _Events()
     at_enter, at_leave = _regions(events, calls, marks, definitions, numbers["region"])
     _calls(events, calls, definitions, numbers["scope"], groups, at_enter, at_leave)
-    _transfers(events, begin, calls, transfers, more, kinds, numbers, at_enter, at_leave)
+    _transfers(events, begin, calls, transfers, more, numbers, at_enter, at_leave)
     _begun(events, calls, len(transfers["call"]), more, definitions, numbers["scope"], at_enter, at_leave)
     found = events.ordered()
     if (np.diff(found[:, 1]) < 0).any():
@@ -227,7 +224,6 @@ def _transfers(
     calls: Table,
     transfers: Table,
     more: More,
-    kinds: Kinds,
     numbers: Mapping[str, NDArray[Any]],
     at_enter: Keys,
     at_leave: Keys,
@@ -235,8 +231,7 @@ def _transfers(
     """Add operations and messages in the calls that posted them, and their ends in those that completed them."""
     call = transfers["call"].astype(np.int64) - begin
     done = np.where(transfers["done"] >= 0, transfers["done"] - begin, -1).astype(np.int64)
-    is_rma, rows = one_sided(transfers, begin)
-    done[is_rma] = completed_by(calls, rows, kinds)
+    is_rma = ~np.isin(transfers["kind"] & 0xFF, (SEND, RECEIVE))
     number = np.arange(len(call), dtype=np.int64)
     blocking = (transfers["kind"] & BLOCKING) != 0
     operation = transfers["kind"].astype(np.int64) & 0xFF

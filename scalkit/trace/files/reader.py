@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from scalkit.trace.calls.profile import LINES
 from scalkit.trace.files.builder import HEADER, location_file
 from scalkit.trace.files.checks import Problem
 from scalkit.trace.files.definitions import LocalDefinitions
-from scalkit.trace.files.tables import BLOCK, FILE, KINDS, MAGIC, ORDER, TABLES, Columns, block_bytes, empty
+from scalkit.trace.files.tables import BLOCK, FILE, KINDS, MAGIC, ORDER, TABLES, Columns, block_bytes, empty_tables
 
 _MANY = 1024
 """Locations that are looked for one by one, so that each file that is missing is named."""
@@ -44,8 +43,8 @@ class Header:
 
     @property
     def not_read(self) -> list[str]:
-        """A sentence on the locations of an archive that are no ranks, such as accelerators, if it had any."""
-        return [str(self.facts["others"])] if self.facts.get("others") else []
+        """Sentences on what an archive had that the trace has not: locations that are no ranks, and some leaves."""
+        return [str(self.facts[name]) for name in ("others", "unmatched") if self.facts.get(name)]
 
 
 @dataclass
@@ -98,7 +97,7 @@ def _lines(path: Path) -> dict[str, str]:
 
 def read_location(header: Header, location: int) -> LocationFile:
     """Return what stands in the file of a location, as far as it goes; problems are in it, not raised."""
-    found = LocationFile({}, LocalDefinitions(), [])
+    found = LocationFile(empty_tables(), LocalDefinitions(), [])
     path = location_file(header.folder, location)
     try:
         data: NDArray[np.uint8] = np.memmap(path, dtype=np.uint8, mode="r") if path.stat().st_size else np.empty(0, np.uint8)
@@ -112,43 +111,7 @@ def read_location(header: Header, location: int) -> LocationFile:
     if not found.definitions.run or found.definitions.run == header.facts.get("run", found.definitions.run):
         return found
     text = f"{path.name} is of another run than {HEADER} ({found.definitions.run}, {header.facts['run']})"
-    return LocationFile({name: empty(name) for name in TABLES}, LocalDefinitions(), [Problem(location, -1, "damaged", text)])
-
-
-def count_records(header: Header, location: int) -> dict[str, int]:
-    """Return how many records `read_location` finds in each table at most; reads the heads of blocks only."""
-    found = dict.fromkeys(TABLES, 0)
-    for kind, records in _heads(header, location):
-        if kind in TABLES:
-            found[kind] += records
-    live = read_live(header.folder, location)
-    for name, records in live.records.items() if live else ():
-        found[name] += records
-    return found
-
-
-def has_ended(header: Header, location: int) -> bool:
-    """Return whether the file of a location has its end, which it gets when the program comes to MPI_Finalize."""
-    return any(kind == "end" for kind, _ in _heads(header, location))
-
-
-def _heads(header: Header, location: int) -> Iterator[tuple[str, int]]:
-    """Yield the kind and the number of records of each whole block, up to the first that is damaged."""
-    try:
-        with location_file(header.folder, location).open("rb") as stream:
-            length = os.fstat(stream.fileno()).st_size
-            stream.seek(FILE.itemsize)
-            while len(data := stream.read(BLOCK.itemsize)) == BLOCK.itemsize:
-                head = np.frombuffer(data, dtype=BLOCK)[0]
-                kind, records, size = _NAMES.get(int(head["kind"]), ""), int(head["records"]), int(head["bytes"])
-                if head["magic"] != b"SKTB" or not kind or (kind in TABLES and size != block_bytes(kind, records)):
-                    return
-                stream.seek(-(-size // 8) * 8, 1)
-                if stream.tell() - 8 >= length:
-                    return
-                yield kind, records
-    except OSError:
-        return
+    return LocationFile(empty_tables(), LocalDefinitions(), [Problem(location, -1, "damaged", text)])
 
 
 def _read_blocks(data: NDArray[np.uint8], name: str, location: int, found: LocationFile, live: "Live | None") -> None:
@@ -162,11 +125,8 @@ def _read_blocks(data: NDArray[np.uint8], name: str, location: int, found: Locat
     for table, pieces in parts.items():
         if live and cut:
             pieces.append(live.table(table))
-        found.tables[table] = (
-            {column: np.concatenate([piece[column] for piece in pieces]) for column, _ in TABLES[table]}
-            if pieces
-            else empty(table)
-        )
+        if pieces:
+            found.tables[table] = {column: np.concatenate([piece[column] for piece in pieces]) for column, _ in TABLES[table]}
     for problem in cut:
         numbers = found.tables["calls"]["number"]
         last = int(numbers.max()) if len(numbers) else -1

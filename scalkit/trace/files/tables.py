@@ -55,6 +55,6 @@ def block_bytes(name: str, records: int) -> int:
     return sum(-(-records * np.dtype(kind).itemsize // 8) * 8 for _, kind in TABLES[name])
 
 
-def empty(name: str) -> Columns:
-    """Return a table without records."""
-    return {column: np.empty(0, kind) for column, kind in TABLES[name]}
+def empty_tables() -> dict[str, Columns]:
+    """Return all tables, without records."""
+    return {name: {column: np.empty(0, kind) for column, kind in columns} for name, columns in TABLES.items()}

@@ -1,36 +1,29 @@
 """Groups and sums of whole numbers, exact, for whole columns at once."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.arrays import Ints
 from scalkit.errors import DataError
-from scalkit.trace.local.part import LocalTrace
-from scalkit.trace.local.ranks import Ranks
 
-_EXACT = 1 << 53
-_HALF = 26
-"""Bits that are summed at once: sums of 2^27 such numbers are exact in a float of 53 bits."""
+if TYPE_CHECKING:
+    from scalkit.trace.local.part import LocalTrace
+    from scalkit.trace.local.ranks import Ranks
 
 _WIDEST = 1 << 62
 
 
 def exact_sums(keys: NDArray[np.integer[Any]], values: Ints, n: int) -> Ints:
-    """Return the sum of the values of each key from 0 to `n - 1`, exact to 63 bits.
-
-    `keys`, `values` of shape (m,): values are not negative; `m` is below 2^26.
-    """
-    if len(values) == 0:
-        return np.zeros(n, dtype=np.int64)
-    if int(values.max()) < _EXACT // len(values):
-        return np.bincount(keys, weights=values, minlength=n).astype(np.int64)
-    low = np.bincount(keys, weights=values & ((1 << _HALF) - 1), minlength=n).astype(np.int64)
-    high = np.bincount(keys, weights=values >> _HALF, minlength=n).astype(np.int64)
-    return low + (high << _HALF)
+    """Return the sum of the values of each key from 0 to `n - 1`, exact to 63 bits."""
+    sums = np.zeros(n, dtype=np.int64)
+    np.add.at(sums, keys, values)
+    return sums
 
 
 def extent(*columns: NDArray[np.integer[Any]]) -> tuple[int, int]:
@@ -98,26 +91,22 @@ def _dense(sides: list[Ints]) -> tuple[list[Ints], int]:
     return [np.array(side, dtype=np.int64) for side in np.split(place.reshape(-1), ends)], max(1, len(known))
 
 
-def next_of_group(
-    groups: Sequence[NDArray[np.integer[Any]]],
-    numbers: NDArray[np.integer[Any]],
-    of_groups: Sequence[NDArray[np.integer[Any]]],
-    after: NDArray[np.integer[Any]],
+def next_calls(
+    calls: Mapping[str, NDArray[Any]], place: NDArray[np.intp], asked: Mapping[str, NDArray[Any]], after: NDArray[np.integer[Any]]
 ) -> Ints:
-    """Return for each query the place of the first row of its group whose number is larger; -1 without one.
+    """Return for each query the place of the first call that is like it and has a larger number; -1 without one.
 
-    `groups`, `numbers`, columns, ndarray of int of shape (n,): the group and number of each row.
-    `of_groups`, `after`, columns, ndarray of int of shape (m,): group of each query, and the number after which to look.
-    Result of shape (m,).
+    `calls`: a table, of which only the rows `place` are looked at. `asked`: columns in which the call must be the same, of shape
+    (m,). `after` of shape (m,): the number after which to look.
     """
-    if len(numbers) == 0 or len(after) == 0:
+    if len(place) == 0 or len(after) == 0:
         return np.full(len(after), -1, dtype=np.int64)
-    group, asked = pack(groups, of_groups)
-    keys, queries = pack([group, numbers], [asked, after])
+    group, wanted = pack([calls[name][place] for name in asked], list(asked.values()))
+    keys, queries = pack([group, calls["number"][place]], [wanted, after])
     order = np.argsort(keys, kind="stable")
-    place = np.searchsorted(keys[order], queries, side="right")
-    found = order[np.minimum(place, len(order) - 1)]
-    return np.where((place < len(order)) & (group[found] == asked), found, -1).astype(np.int64)
+    at = np.searchsorted(keys[order], queries, side="right")
+    found = order[np.minimum(at, len(order) - 1)]
+    return np.where((at < len(order)) & (group[found] == wanted), place[found], -1).astype(np.int64)
 
 
 def with_ordinals(rows: Mapping[str, Ints], keys: Sequence[str], by: str) -> dict[str, Ints]:

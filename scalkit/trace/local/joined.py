@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from scalkit.arrays import Ints
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.tables import BLOCKING, RECEIVE, SEND, TABLES, Columns
+from scalkit.trace.local.arrays import next_calls
+from scalkit.trace.waits.functions import ACTIVE, FLUSH_ALL, FLUSH_ONE
 
 Table = dict[str, NDArray[Any]]
 """Columns of whole numbers, all of one length, each as narrow as its values allow."""
@@ -18,58 +20,27 @@ PLACE = np.int32
 """Type of a place in the calls of a process, of locations, call paths and scopes."""
 
 _TIMES = ("enter", "leave", "time")
-_RENUMBERED = frozenset({"path", "scope"})
-_JOINED = ("calls", "transfers", "completions", "marks")
 
 
-class Joining:
-    """Tables of all locations of a process, filled one location after the other.
+def joined(
+    name: str, parts: Sequence[dict[str, Columns]], first: int, numbers: Sequence[Mapping[str, Mapping[int, int]]]
+) -> Table:
+    """Return a table of all locations of a process from its tables of each, which lose their columns.
 
-    `first`: the first location.
-    `records`, sequence of dict from str to int: most records that each table of each location can have.
+    Times are then on the clock of all.
+
+    `first`: the first location. `numbers`: those that all share for the ``"path"`` and the ``"scope"`` of each location.
     """
-
-    def __init__(self, first: int, records: Sequence[Mapping[str, int]]) -> None:
-        self._next = first
-        self._tables: dict[str, Table] = {}
-        self._used = dict.fromkeys(_JOINED, 0)
-        self._slices: list[dict[str, slice]] = []
-        for name in _JOINED:
-            room = sum(one[name] for one in records)
-            kinds: dict[str, Any] = {
-                "location": PLACE,
-                **dict(TABLES[name]),
-                **dict.fromkeys(_RENUMBERED & dict(TABLES[name]).keys(), PLACE),
-            }
-            self._tables[name] = {column: np.empty(room, dtype=kind) for column, kind in kinds.items()}
-
-    def add(self, tables: Mapping[str, Columns]) -> None:
-        """Take the columns of the next location, with times on the clock of all, call paths and scopes with its own numbers."""
-        places = {}
-        for name in _JOINED:
-            length = len(tables[name][TABLES[name][0][0]])
-            place = slice(self._used[name], self._used[name] + length)
-            self._used[name] = place.stop
-            self._tables[name]["location"][place] = self._next
-            for column in list(tables[name]):
-                values = tables[name].pop(column)
-                given = corrected(values, tables["clock"]) if column in _TIMES else values
-                self._tables[name][column][place] = given.astype(PLACE) if column in _RENUMBERED else given
-            places[name] = place
-        self._slices.append(places)
-        self._next += 1
-
-    def renumber(self, k: int, paths: Mapping[int, int], scopes: Mapping[int, int]) -> None:
-        """Replace the numbers of the k-th location by those that all share."""
-        for name, place in self._slices[k].items():
-            for column, known in (("path", paths), ("scope", scopes)):
-                if column in self._tables[name]:
-                    values = self._tables[name][column][place]
-                    values[:] = _mapped(known, values)
-
-    def table(self, name: str) -> Table:
-        """Return a table, and forget it here."""
-        return {column: values[: self._used[name]] for column, values in self._tables.pop(name).items()}
+    lengths = [len(part[name][TABLES[name][0][0]]) for part in parts]
+    table: Table = {"location": np.repeat(np.arange(first, first + len(parts), dtype=PLACE), lengths)}
+    for column, _ in TABLES[name]:
+        values = [part[name].pop(column) for part in parts]
+        if column in _TIMES:
+            values = [corrected(one, part["clock"]) for one, part in zip(values, parts, strict=True)]
+        if column in ("path", "scope"):
+            values = [_mapped(known[column], one) for one, known in zip(values, numbers, strict=True)]
+        table[column] = np.concatenate(values)
+    return table
 
 
 def bounds(table: Table, first: int, count: int) -> list[slice]:
@@ -102,31 +73,48 @@ def changes(
     return time[order], state[order]
 
 
-def link(calls: Table, transfers: Table, completions: Table, first: int, count: int) -> Table:
-    """Replace numbers of calls by places in the table, and find the call that completed each transfer.
+def link(calls: Table, transfers: Table, completions: Table, first: int, count: int) -> tuple[NDArray[Any], Table]:
+    """Replace numbers of calls by places in the table, and find the call that completed each call and transfer.
 
-    Result: `transfer, done`: one-sided transfers that a later call completes once more, as a fence does with a put that was
-    complete for its origin before: places of the transfer, and of the call.
+    Result: the place of the first call that completed each call, or -1; and as `transfer, done` one-sided transfers that a later
+    call completes once more, as a fence does with a put that was complete for its origin before: places of the transfer, and
+    of the call.
     """
     again: list[tuple[NDArray[Any], NDArray[Any]]] = [(np.empty(0, dtype=PLACE), np.empty(0, dtype=PLACE))]
     place = np.empty(len(transfers["call"]), dtype=PLACE)
-    done = np.full(len(place), -1, dtype=PLACE)
+    ended = np.full(len(calls["number"]), -1, dtype=PLACE)
     for mine, posts, ends in zip(*(bounds(one, first, count) for one in (calls, transfers, completions)), strict=True):
         numbers, posted = calls["number"][mine], transfers["call"][posts]
         place[posts] = np.searchsorted(numbers, posted) + mine.start
         if ends.stop > ends.start:
             whose, by = completions["posted"][ends], completions["call"][ends]
             order = np.lexsort((by, whose))
-            whose, by = whose[order], by[order]
-            at = np.minimum(np.searchsorted(whose, posted), len(whose) - 1)
-            done[posts] = np.where(whose[at] == posted, np.searchsorted(numbers, by[at]) + mine.start, -1)
+            whose, by = whose[order], np.searchsorted(numbers, by[order]) + mine.start
+            once, firsts = np.unique(whose, return_index=True)
+            at = np.minimum(np.searchsorted(once, numbers), len(once) - 1)
+            ended[mine] = np.where(once[at] == numbers, by[firsts[at]], -1)
             more, row = _completed_again(transfers["kind"][posts], posted, whose)
-            again.append((more + posts.start, np.searchsorted(numbers, by[row]) + mine.start))
-    blocking = (transfers["kind"] & BLOCKING) != 0
-    done[blocking] = place[blocking]
-    transfers["call"], transfers["done"] = place, done
+            again.append((more + posts.start, by[row]))
+    transfers["call"] = place
+    transfers["done"] = np.where((transfers["kind"] & BLOCKING) != 0, place, ended[place])
     columns = zip(*again, strict=True)
-    return {name: np.concatenate(column).astype(PLACE) for name, column in zip(("transfer", "done"), columns, strict=True)}
+    landings = {name: np.concatenate(column).astype(PLACE) for name, column in zip(("transfer", "done"), columns, strict=True)}
+    return ended, landings
+
+
+def complete_on_windows(calls: Table, transfers: Table, definitions: Definitions, first: int, count: int) -> None:
+    """Name the first call on its window, or to its target, that completes a one-sided transfer, if no earlier one is named."""
+    is_rma = ~np.isin(transfers["kind"] & 0xFF, (SEND, RECEIVE))
+    to_one, to_all = (definitions.paths_in(names) for names in (FLUSH_ONE, FLUSH_ALL | ACTIVE))
+    for mine, posts in zip(*(bounds(one, first, count) for one in (calls, transfers)), strict=True):
+        rows = np.flatnonzero(is_rma[posts]) + posts.start
+        posted = calls["number"][transfers["call"][rows]]
+        done = transfers["done"][rows]
+        for is_completing, columns in ((to_one, ("scope", "peer")), (to_all, ("scope",))):
+            place = np.flatnonzero(is_completing[calls["path"][mine]]) + mine.start
+            later = next_calls(calls, place, {name: transfers[name][rows] for name in columns}, posted)
+            done = np.where((done < 0) | ((later >= 0) & (later < done)), later, done)
+        transfers["done"][rows] = done
 
 
 def _completed_again(kind: NDArray[Any], posted: NDArray[Any], whose: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -143,22 +131,6 @@ def _completed_again(kind: NDArray[Any], posted: NDArray[Any], whose: NDArray[An
     transfer = np.arange(len(row)) - begin + low[row]
     kept = np.where(blocking[transfer], True, is_rma[transfer] & ~is_first[row])
     return transfer[kept], row[kept]
-
-
-def completing(calls: Table, completions: Table, is_wanted: NDArray[np.bool_], first: int, count: int) -> Table:
-    """Return `call, done` for those calls that are wanted: their places, and that of the call that completed each, or -1."""
-    call = np.flatnonzero(is_wanted)
-    done = np.full(len(call), -1, dtype=np.int64)
-    for mine, ends in zip(*(bounds(one, first, count) for one in (calls, completions)), strict=True):
-        low, high = np.searchsorted(call, (mine.start, mine.stop))
-        if high > low and ends.stop > ends.start:
-            numbers = calls["number"][mine]
-            order = np.lexsort((completions["call"][ends], completions["posted"][ends]))
-            whose, by = completions["posted"][ends][order], completions["call"][ends][order]
-            asked = calls["number"][call[low:high]]
-            at = np.minimum(np.searchsorted(whose, asked), len(whose) - 1)
-            done[low:high] = np.where(whose[at] == asked, np.searchsorted(numbers, by[at]) + mine.start, -1)
-    return {"call": call, "done": done}
 
 
 def _mapped(known: Mapping[int, int], values: NDArray[Any]) -> NDArray[Any]:

@@ -14,10 +14,10 @@ from scalkit.errors import DataError
 from scalkit.text import counted
 from scalkit.trace.files.checks import Problem, checked, refuse
 from scalkit.trace.files.definitions import Definitions, LeftOut, LocalDefinitions, Path, ScopeKey, merge
-from scalkit.trace.files.reader import Header, LocationFile, count_records, read_header, read_location
-from scalkit.trace.files.tables import COLLECTIVE, RECEIVE, SEND, TABLES, empty
-from scalkit.trace.local.joined import PLACE, Joining, Table, bounds, completing, entered, link
-from scalkit.trace.local.ranks import Alone, Ranks
+from scalkit.trace.files.reader import Header, LocationFile, read_header, read_location
+from scalkit.trace.files.tables import COLLECTIVE, RECEIVE, SEND, Columns, empty_tables
+from scalkit.trace.local.joined import PLACE, Table, bounds, complete_on_windows, entered, joined, link
+from scalkit.trace.local.ranks import Ranks
 from scalkit.trace.results.summary import FACTS
 from scalkit.trace.waits.functions import COLLECTIVES, IN_ORDER, base_name, begun
 from scalkit.units import format_quantity
@@ -35,7 +35,7 @@ class LocalTrace:
     `calls`: `location, enter, leave, number, path, scope, peer`, in order of location and number; paths and scopes as in
     `definitions`, -1 for no scope. Times on the common clock, in ns.
     `transfers`: `location, call, done, order, kind, scope, peer, tag, bytes`; `call` and `done` are places in `calls`, `done`
-    of the call that completed it, -1 if only a later call on its window does.
+    of the call that completed it, or -1.
     `marks`: `location, time, number, path, entered, own`: from this time on `path` is the innermost region; `entered` is it if
     it is new, or -1; `own` is the region that is entered or left.
     `landings`: `location, call, done, scope, peer, transfer`: one-sided transfers that `done` completed once more, at their
@@ -96,45 +96,51 @@ def load(folder: str | PathLike[str], ranks: Ranks | None = None, *, keep_going:
     `ranks`: who analyses; by default this process alone. `keep_going`: leave out what is wrong, rather than refuse the trace.
     Raises DataError if there is no trace, there are more processes than locations, or something is wrong with it.
     """
-    ranks = Alone() if ranks is None else ranks
+    ranks = ranks or Ranks()
     header = read_header(folder)
     if ranks.size > header.locations:
         raise DataError(
             f"{ranks.size} processes cannot share the {header.locations} locations of {folder}; start at most as many."
         )
     first, end = (-(-one * header.locations // ranks.size) for one in (ranks.rank, ranks.rank + 1))
-    joining = Joining(first, [count_records(header, location) for location in range(first, end)])
+    parts: list[dict[str, Columns]] = []
     known: list[tuple[dict[int, Path], LocalDefinitions]] = []
     mine: list[Problem] = []
     sizes: list[Sizes] = []
     for location in range(first, end):
         one, paths, found, size = _read(header, location)
         sizes.append(size)
-        joining.add(one.tables)
+        parts.append(one.tables)
         known.append((paths, one.definitions))
         mine += found
-        del one
     problems = sorted(one for part in ranks.gather(mine) for one in part)
     if problems and not keep_going:
         raise refuse(problems, folder)
     definitions = _share(ranks, first, known)
     path_number = {path: k for k, path in enumerate(definitions.paths)}
     scope_number = {one.key: k for k, one in enumerate(definitions.scopes)}
-    for k, (paths, local) in enumerate(known):
-        scopes = {number: scope_number[entry[0]] for number, entry in local.scopes.items()}
-        joining.renumber(k, {number: path_number[path] for number, path in paths.items()}, scopes)
+    numbers = [
+        {
+            "path": {number: path_number[path] for number, path in paths.items()},
+            "scope": {number: scope_number[entry[0]] for number, entry in local.scopes.items()},
+        }
+        for paths, local in known
+    ]
     left_out = [one for part in ranks.gather([_with_scopes(local, scope_number) for _, local in known]) for one in part]
     groups: list[Mapping[int, tuple[int, ...]]] = [local.groups for _, local in known]
-    calls, transfers, completions = (joining.table(name) for name in ("calls", "transfers", "completions"))
-    marks = entered(joining.table("marks"), definitions)
-    again = link(calls, transfers, completions, first, end - first)
+    calls, transfers, completions, marks = (
+        joined(name, parts, first, numbers) for name in ("calls", "transfers", "completions", "marks")
+    )
+    marks = entered(marks, definitions)
+    ended, again = link(calls, transfers, completions, first, end - first)
+    complete_on_windows(calls, transfers, definitions, first, end - first)
     landings = {name: transfers[name][again["transfer"]] for name in ("location", "call", "scope", "peer")} | again
     problems += _uneven(ranks, definitions, calls, {one.location for one in problems}, left_out)
     if problems and not keep_going:
         raise refuse(problems, folder)
-    begins = definitions.paths_in(begun(COLLECTIVES))[calls["path"]]
-    ended = completing(calls, completions, begins, first, end - first)
-    tables = (calls, transfers, marks, landings, ended)
+    begins = np.flatnonzero(definitions.paths_in(begun(COLLECTIVES))[calls["path"]])
+    collectives = {"call": begins, "done": ended[begins].astype(np.int64)}
+    tables = (calls, transfers, marks, landings, collectives)
     return LocalTrace(header, definitions, first, end - first, *tables, groups, problems, sizes, left_out)
 
 
@@ -152,13 +158,8 @@ def _read(header: Header, location: int) -> tuple[LocationFile, dict[int, Path],
         paths = found.definitions.full_paths()
     except DataError as error:
         bad = Problem(location, -1, "damaged", str(error))
-        return (
-            LocationFile({name: empty(name) for name in TABLES}, LocalDefinitions(), []),
-            {0: ()},
-            [*found.problems, bad],
-            (np.empty(0, np.int64), np.empty(0, np.int64)),
-        )
-    found.tables = found.tables or {name: empty(name) for name in TABLES}
+        nothing = np.empty(0, np.int64)
+        return LocationFile(empty_tables(), LocalDefinitions(), []), {0: ()}, [*found.problems, bad], (nothing, nothing)
     is_whole = not any(one.kind in ("truncated", "missing", "damaged") for one in found.problems)
     found.tables, more = checked(location, found.tables, found.definitions, is_whole=is_whole)
     rows = found.tables["transfers"]

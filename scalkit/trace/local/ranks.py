@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,83 +22,39 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 
-class Ranks(Protocol):
-    """What the analysis needs of the processes that share it."""
+class Ranks:
+    """The processes that share an analysis: those of an MPI communicator, or this one alone."""
 
-    @property
-    def rank(self) -> int:
-        """Number of this process."""
-
-    @property
-    def size(self) -> int:
-        """How many there are."""
+    def __init__(self, comm: MPI.Intracomm | None = None) -> None:
+        self.comm = comm
+        self.rank = 0 if comm is None else comm.Get_rank()
+        self.size = 1 if comm is None else comm.Get_size()
 
     def gather(self, value: Any) -> list[Any]:
         """Return the values of all processes, on each of them."""
+        return [value] if self.comm is None else list(self.comm.allgather(value))
 
     def most(self, values: Ints) -> Ints:
         """Return the largest over all processes, element by element, on each of them."""
+        return self._reduced(values, "MAX")
 
     def total(self, values: Ints) -> Ints:
         """Return the sum over all processes, element by element, on each of them."""
+        return self._reduced(values, "SUM")
+
+    def _reduced(self, values: Ints, operation: str) -> Ints:
+        if self.comm is None:
+            return values
+        from mpi4py import MPI
+
+        reduced = np.empty_like(values)
+        self.comm.Allreduce(np.ascontiguousarray(values), reduced, getattr(MPI, operation))
+        return reduced
 
     def swap(self, rows: Ints, counts: Ints) -> tuple[Ints, Ints]:
         """Send the first `counts[0]` rows to process 0 and so on; return what came, in order of its senders, and counts."""
-
-
-class Alone:
-    """One process that does everything."""
-
-    rank = 0
-    size = 1
-
-    def gather(self, value: Any) -> list[Any]:
-        """Return the value."""
-        return [value]
-
-    def most(self, values: Ints) -> Ints:
-        """Return the values."""
-        return values
-
-    def total(self, values: Ints) -> Ints:
-        """Return the values."""
-        return values
-
-    def swap(self, rows: Ints, counts: Ints) -> tuple[Ints, Ints]:
-        """Return what was given."""
-        return rows, counts
-
-
-class OverMpi:
-    """The processes of an MPI communicator."""
-
-    def __init__(self, comm: MPI.Intracomm) -> None:
-        self.comm = comm
-        self.rank = comm.Get_rank()
-        self.size = comm.Get_size()
-
-    def gather(self, value: Any) -> list[Any]:
-        """Return the values of all processes."""
-        return list(self.comm.allgather(value))
-
-    def most(self, values: Ints) -> Ints:
-        """Return the largest over all processes."""
-        from mpi4py import MPI
-
-        found = np.empty_like(values)
-        self.comm.Allreduce(np.ascontiguousarray(values), found, MPI.MAX)
-        return found
-
-    def total(self, values: Ints) -> Ints:
-        """Return the sum over all processes."""
-        from mpi4py import MPI
-
-        found = np.empty_like(values)
-        self.comm.Allreduce(np.ascontiguousarray(values), found, MPI.SUM)
-        return found
-
-    def swap(self, rows: Ints, counts: Ints) -> tuple[Ints, Ints]:
-        """Send rows and return what came."""
+        if self.comm is None:
+            return rows, counts
         from mpi4py import MPI
 
         came = np.empty(self.size, dtype=np.int64)
@@ -163,15 +119,15 @@ _PATIENCE_S = 5.0
 
 
 @contextmanager
-def over_world(n_ranks: int | None) -> Iterator[OverMpi]:
-    """Yield the ranks of the program; if one fails alone, all are ended.
+def over_world(n_ranks: int | None) -> Iterator[MPI.Intracomm]:
+    """Yield the communicator of the program; if one of its processes fails alone, all are ended.
 
     `n_ranks`: how many the launcher says that it started; None if it says nothing.
     Raises LaunchError if mpi4py is missing, cannot be loaded, or belongs to another MPI library than the launcher.
     """
     comm = mpi_world(n_ranks)
     try:
-        yield OverMpi(comm)
+        yield comm
     except BaseException as error:
         if not (isinstance(error, ScalkitError) and _all_come(comm)):
             time.sleep(0.0 if comm.Get_rank() == 0 else 1.0)

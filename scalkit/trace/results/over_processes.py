@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import xarray as xr
@@ -15,19 +15,16 @@ from scalkit.trace.results.summary import TITLES, WAITS
 from scalkit.trace.waits.functions import COLLECTIVES, COMPLETE, POST, START, WAIT, base_name, is_library_call
 
 _ALL = "program"
-_PICKS = {"mean": "mean of a process", "most": "most of a process", "sum": "all processes together"}
+_PICKS = {"mean": "mean of a process", "max": "most of a process", "sum": "all processes together"}
 
 
-def over_processes(
-    results: Iterable[xr.Dataset], *, of: Literal["mean", "most", "sum"] = "mean", parameter: str = "p"
-) -> xr.Dataset:
-    """Return how long a process waited in each region, over the number of processes.
+def over_processes(results: Iterable[xr.Dataset], *, of: Literal["mean", "max", "sum"] = "mean") -> xr.Dataset:
+    """Return how long a process waited in each region, over the number of processes ``p``.
 
     `results`: from `analyse` or `read_result`, of the same program on several numbers of processes; those of the same number
     are repetitions.
     `of`: mean of all processes, that which waited longest, or all together: what waiting costs, where a problem of fixed
     size is shared by more and more processes.
-    `parameter`: name of the number of processes.
     Returns: measurements, in s: a metric for each kind of wait that was met, a function for each region that waited, over
     all its call paths, and ``"program"``, all of them together. `scalkit.validate` takes it with expectations such as
     ``{"MPI_Win_flush": {"wait_for_progress": "log(p)"}}``.
@@ -39,37 +36,26 @@ def over_processes(
         raise UsageError(f"of is {of!r}; it may be {', '.join(_PICKS)}.")
     if not given:
         raise DataError("there are no results to compare; analyse a trace of each number of processes.")
-    tables = [_by_region(ds, of) for ds in given]
-    metrics = [name for name in WAITS if any(one == name for table in tables for one, _ in table)]
     regions = [_ALL, *sorted({region for ds in given for region in _called(ds)} - {_ALL})]
-    counts = sorted({ds.sizes["location"] for ds in given})
-    same = {n: [k for k, ds in enumerate(given) if ds.sizes["location"] == n] for n in counts}
-    shape = (len(regions), len(counts), 1, max(map(len, same.values())))
+    metrics = [name for name in WAITS if any(name in ds["metric"] for ds in given)]
+    same: dict[int, list[xr.DataArray]] = {}
+    for ds in sorted(given, key=lambda ds: int(ds.sizes["location"])):
+        waits = _by_region(ds, of).reindex({FUNCTION: regions}, fill_value=0.0).reindex(metric=metrics)
+        same.setdefault(int(ds.sizes["location"]), []).append(waits)
+    numbered = [xr.concat(each, REPETITION).assign_coords({REPETITION: range(len(each))}) for each in same.values()]
+    waits = xr.concat(numbered, "p", join="outer").assign_coords(p=list(same)).expand_dims({RUN: [0]}).drop_vars(REPETITION)
     simulated = all(ds.attrs["simulated"] for ds in given)
-    found = {name: np.full(shape, np.nan) for name in metrics}
-    for name, values in found.items():
-        for at, n in enumerate(counts):
-            for repetition, k in enumerate(same[n]):
-                if name in given[k]["metric"]:
-                    values[:, at, 0, repetition] = [1e-9 * tables[k].get((name, region), 0.0) for region in regions]
-    ds = xr.Dataset(
+    found = xr.Dataset(
         {
-            name: (
-                (FUNCTION, parameter, RUN, REPETITION),
-                values,
-                Metric(name, "s", f"{TITLES[name]}, {_PICKS[of]}", exact=simulated).attrs(),
-            )
-            for name, values in found.items()
+            name: waits.sel(metric=name, drop=True)
+            .transpose(FUNCTION, "p", RUN, REPETITION)
+            .assign_attrs(Metric(name, "s", f"{TITLES[name]}, {_PICKS[of]}", exact=simulated).attrs())
+            for name in metrics
         },
-        {
-            FUNCTION: np.array(regions, dtype=np.str_),
-            parameter: np.array(counts, dtype=np.int64),
-            RUN: np.array([0], dtype=np.int64),
-        },
-        {"title": "waits of a process, simulated" if simulated else "waits of a process", "parameter": parameter},
+        attrs={"title": "waits of a process, simulated" if simulated else "waits of a process", "parameter": "p"},
     )
-    check(ds)
-    return ds
+    check(found)
+    return found
 
 
 def _called(ds: xr.Dataset) -> set[str]:
@@ -80,25 +66,13 @@ def _called(ds: xr.Dataset) -> set[str]:
     return {name for name, wait in zip(regions, waits, strict=True) if wait or is_library_call(name)}
 
 
-def _by_region(ds: xr.Dataset, of: str) -> dict[tuple[str, str], float]:
-    """Return ns of a process for each wait and region."""
-    found: dict[tuple[str, str], float] = {}
-    names = [str(name) for name in ds["metric"].values]
-    regions, place = np.unique(ds["region"].values, return_inverse=True)
-    for name in WAITS:
-        if name in names:
-            severity = ds["severity"].values[names.index(name)]
-            sums = np.zeros((len(regions), severity.shape[1]), dtype=np.int64)
-            np.add.at(sums, place.reshape(-1), severity)
-            picked = _picked(sums, of)
-            found |= {(name, str(region)): float(value) for region, value in zip(regions, picked, strict=True)}
-            found[name, _ALL] = float(_picked(severity.sum(axis=0), of))
-    return found
-
-
-def _picked(values: NDArray[np.int64], of: str) -> Any:
-    """Return mean, most or sum over the last axis."""
-    return values.mean(axis=-1) if of == "mean" else values.max(axis=-1) if of == "most" else values.sum(axis=-1)
+def _by_region(ds: xr.Dataset, of: str) -> xr.DataArray:
+    """Return s of a process for each wait and region, and ``"program"`` for all regions together."""
+    waits = ds["severity"].sel(metric=[name for name in WAITS if name in ds["metric"]])
+    regions = waits.groupby(ds["region"].rename(FUNCTION)).sum("path").drop_sel({FUNCTION: _ALL}, errors="ignore")
+    together = xr.concat([waits.sum("path").expand_dims({FUNCTION: [_ALL]}), regions], FUNCTION)
+    picked: xr.DataArray = getattr(together, of)("location")
+    return 1e-9 * picked
 
 
 KINDS = ("computing", "one-sided", "synchronisation", "messages", "other calls")

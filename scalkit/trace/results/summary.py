@@ -113,19 +113,13 @@ def _where(ds: xr.Dataset, severity: Any, names: list[str], n_rows: int) -> list
 
 
 def _causes(ds: xr.Dataset, names: list[str], n_rows: int) -> list[dict[str, Any]]:
-    metric, by, path, value = (ds[name].values for name in ("cause_metric", "cause_by", "cause_path", "cause_severity"))
-    if len(value) == 0:
-        return []
-    keys, place = np.unique(np.stack([metric, by, path]), axis=1, return_inverse=True)
-    sums = np.zeros(keys.shape[1], dtype=np.int64)
-    np.add.at(sums, place.reshape(-1), value)
-    order = np.lexsort((*keys[::-1], -sums))[:n_rows]
+    import pandas as pd
+
+    keys = {"metric": "cause_metric", "location": "cause_by", "path": "cause_path"}
+    rows = pd.DataFrame({name: ds[column].values for name, column in (keys | {"ns": "cause_severity"}).items()})
+    sums = rows.groupby(list(keys), as_index=False)["ns"].sum().sort_values("ns", ascending=False, kind="stable")
+    paths = ds["path_name"].values
     return [
-        {
-            "metric": names[int(keys[0, k])],
-            "location": int(keys[1, k]),
-            "path": str(ds["path_name"].values[int(keys[2, k])]),
-            "ns": int(sums[k]),
-        }
-        for k in order
+        {"metric": names[metric], "location": location, "path": str(paths[path]), "ns": ns}
+        for metric, location, path, ns in sums.head(n_rows).to_numpy().tolist()
     ]

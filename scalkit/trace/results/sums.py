@@ -5,46 +5,34 @@ from typing import NamedTuple
 import numpy as np
 
 from scalkit.arrays import Ints
-from scalkit.trace.local.arrays import exact_sums, summed
+from scalkit.trace.local.arrays import summed
 from scalkit.trace.local.ranks import Ranks
 from scalkit.trace.results.summary import FACTS
 
 _NUMBER = {name: number for number, name in enumerate(FACTS)}
-_DENSE = 1 << 18
 _HELD = 1 << 20
 
 
 class _Sums:
-    """Sums of values by key."""
+    """Sums of values by key; rows are added up whenever they have become twice as many."""
 
-    def __init__(self, n_keys: int) -> None:
-        self._dense = np.zeros(n_keys, dtype=np.int64) if n_keys <= _DENSE else None
-        self._keys: list[Ints] = []
-        self._values: list[Ints] = []
+    def __init__(self) -> None:
+        self._rows = [np.empty((2, 0), dtype=np.int64)]
         self._held, self._limit = 0, _HELD
 
     def add(self, keys: Ints, values: Ints) -> None:
         counts = values > 0
-        if not counts.any():
-            return
-        if self._dense is not None:
-            self._dense += exact_sums(keys[counts], values[counts], len(self._dense))
-            return
-        self._keys.append(keys[counts])
-        self._values.append(values[counts])
-        self._held += len(self._keys[-1])
+        self._rows.append(np.stack([keys[counts], values[counts]]))
+        self._held += self._rows[-1].shape[1]
         if self._held > self._limit:
-            keys, values = self.rows()
-            self._keys, self._values = [keys], [values]
-            self._held, self._limit = len(keys), max(_HELD, 2 * len(keys))
+            self._rows = [np.stack(self.rows())]
+            self._held = self._rows[0].shape[1]
+            self._limit = max(_HELD, 2 * self._held)
 
     def rows(self) -> tuple[Ints, Ints]:
         """Return every key with a sum above 0, ascending, and the sum."""
-        if self._dense is not None:
-            keys = np.flatnonzero(self._dense).astype(np.int64)
-            return keys, self._dense[keys]
-        none = np.empty(0, dtype=np.int64)
-        return summed(np.concatenate([none, *self._keys]), np.concatenate([none, *self._values]))
+        keys, values = np.concatenate(self._rows, axis=1)
+        return summed(keys, values)
 
 
 class Found(NamedTuple):
@@ -69,8 +57,8 @@ class Waits:
 
     def __init__(self, n_locations: int, n_paths: int, *, keeps_edges: bool = False) -> None:
         self._locations, self._paths = n_locations, n_paths
-        self._severity = {name: _Sums(n_locations * n_paths) for name in FACTS}
-        self._causes = _Sums(len(FACTS) * n_locations * n_locations * n_paths)
+        self._severity = {name: _Sums() for name in FACTS}
+        self._causes = _Sums()
         self._traffic: list[Ints] = []
         self._edges: list[Ints] | None = [] if keeps_edges else None
 

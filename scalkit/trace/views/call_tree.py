@@ -1,6 +1,6 @@
 """The call paths of results as a tree that is unfolded and folded."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -168,17 +168,15 @@ class CallTree:
         kept = [one for one in chosen if path not in self.above(one)]
         return kept if len(kept) == len(chosen) or path in kept else [*kept, path]
 
-    def rows(self, size: Callable[[int], float] | None, kept: NDArray[np.bool_]) -> list[Row]:
+    def rows(self, size: Values, kept: NDArray[np.bool_]) -> list[Row]:
         """Return the lines that are seen.
 
-        `size`: of a path: the largest comes first. By default paths keep their order.
+        `size` of shape (n_paths,): the largest comes first.
         `kept` of shape (n_paths,): the others are left out, with what is below them.
         """
 
         def among(paths: list[int], level: int) -> list[tuple[int, int, int, int]]:
-            seen = [one for one in paths if kept[one]]
-            if size is not None:
-                seen.sort(key=size, reverse=True)
+            seen = sorted((one for one in paths if kept[one]), key=size.__getitem__, reverse=True)
             return [(one, level, place, len(seen)) for place, one in enumerate(seen, 1)][::-1]
 
         found, todo = [], among(self.top, 1)

@@ -48,9 +48,7 @@ class Browsing:
     `paths`: call paths that are chosen: with all below them if they are folded, alone if not.
     `locations`, `causers`: locations that are chosen, and those that they waited for; empty for all.
     `shown`: of which result locations and pairs are shown.
-    `only_chosen`: whether metrics and call paths count at the chosen locations only.
     `words`: only call paths with these words are shown, and what is above them; empty for all.
-    `with_zeros`: whether call paths without a value are shown. `by_size`: whether the largest call paths come first.
     Raises UsageError if something is no result; DataError if a file cannot be read.
     """
 
@@ -71,8 +69,7 @@ class Browsing:
         self._pairs: dict[tuple[int, str, tuple[str, ...]], Pairs] = {}
         self.locations: tuple[int, ...] = ()
         self.causers: tuple[int, ...] = ()
-        self.shown, self.only_chosen = len(self.results) - 1, False
-        self.words, self.with_zeros, self.by_size = "", False, True
+        self.shown, self.words = len(self.results) - 1, ""
         self.open_metrics = {"time", "waiting"} | {
             one.parent for one in self.metrics if one.parent and self.total(one.name).any()
         }
@@ -127,10 +124,7 @@ class Browsing:
         found = np.zeros((len(self.tree), len(self.results)))
         for k, places in enumerate(self.tree.places):
             for number in self._members(k, metric):
-                if self.only_chosen and self.locations and k == self.shown:
-                    found[places, k] += self._severity[k][number][:, self._chosen()].sum(axis=1)
-                else:
-                    found[places, k] += self._totals[k][number]
+                found[places, k] += self._totals[k][number]
         return found / self._divisors()
 
     def total(self, metric: str) -> Values:
@@ -155,7 +149,7 @@ class Browsing:
         """Return how these are spread over the locations, or over the chosen ones if there are several."""
         k = self.shown if k is None else k
         values = self.by_location(k)
-        at = self._chosen() if k == self.shown and len(self.locations) > 1 else np.arange(len(values))
+        at = np.array(self.locations) if k == self.shown and len(self.locations) > 1 else np.arange(len(values))
         values = values[at]
         mean, most = float(values.mean()), float(values.max())
         return Spread(
@@ -180,15 +174,15 @@ class Browsing:
         return causes(self.result, self.node.members, self.locations, self.causers, most=most)
 
     def rows(self) -> list[Row]:
-        """Return the call paths that are seen."""
+        """Return the call paths that are seen: those with a value, the largest first, and those that are chosen."""
         _, whole = self.by_path()
         size = np.abs(whole).max(axis=1)
-        kept = np.ones(len(size), dtype=bool) if self.with_zeros else size > 0
+        kept = size > 0
         for path in (*self.tree.top, *self.paths):
             kept[[path, *self.tree.above(path)]] = True
         if self.words:
             kept &= self._with_words()
-        return self.tree.rows(size.__getitem__ if self.by_size else None, kept)
+        return self.tree.rows(size, kept)
 
     def metric_rows(self) -> list[MetricNode]:
         """Return the metrics that are seen."""
@@ -307,9 +301,6 @@ class Browsing:
 
     def _members(self, k: int, metric: str) -> list[int]:
         return [self._numbers[k][name] for name in self._nodes[metric].members if name in self._numbers[k]]
-
-    def _chosen(self) -> NDArray[np.int64]:
-        return np.array(self.locations, dtype=np.int64)
 
     def _divisors(self) -> Values:
         if not self.is_per_location:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from scalkit.arrays import Ints
 from scalkit.errors import UsageError
-from scalkit.trace.options import Options
+from scalkit.trace.local.part import load
 from scalkit.trace.results.summary import WAITS
 from scalkit.trace.views.raster import Pieces, classed, covered, largest, pieces_between, steps_between, voted
-from scalkit.trace.views.timeline_index import OUTSIDE, Index, as_share, open_index
+from scalkit.trace.views.timeline_index import OUTSIDE, as_share, index_of
 
 _MOST_CELLS = 1 << 19
 _MOST_WALKED = 1 << 16
@@ -84,56 +84,36 @@ class Timeline:
     A window is drawn from rasters that were made when the trace was opened, or, if it is small, from the records in it. The
     waiting of a call is drawn at its begin; of a call with several targets it may lie in parts of it.
 
-    `folder`: of the trace. `waits`: whether to find the waits of all calls, which takes about as long as the analysis.
-    `cache`: keep what was prepared in the folder ``timeline`` beside the trace, where that may be written; the next time opens
-    at once. `keep_going`: leave out what is wrong with the trace. `options`: how waits are found.
+    `folder`: of the trace. `keep_going`: leave out what is wrong with the trace.
     Raises DataError if there is no trace, or something is wrong with it.
     """
 
-    def __init__(
-        self,
-        folder: str | os.PathLike[str],
-        *,
-        waits: bool = True,
-        cache: bool = True,
-        keep_going: bool = False,
-        options: Options | None = None,
-    ) -> None:
-        self._index: Index = open_index(folder, waits=waits, cache=cache, keep_going=keep_going, options=options)
-        facts = self._index.facts
-        self.folder = self._index.header.folder
-        self.locations = self._index.header.locations
-        self.span = max(int(facts["end"] - facts["begin"]), 1)
-        self.classes: tuple[str, ...] = tuple(facts["classes"])
-        self.paths: tuple[str, ...] = tuple(facts["paths"])
-        self.regions: tuple[str, ...] = tuple(facts["regions"])
-        self.has_waits = bool(facts["has_waits"])
-        self._kind_of = np.array([0, *facts["class_of_path"]], dtype=np.uint8)
-
-    @property
-    def is_simulated(self) -> bool:
-        """Whether times are those of a simulation."""
-        return self._index.header.is_simulated
-
-    @property
-    def class_of_path(self) -> list[int]:
-        """Number of the class of each path."""
-        return [int(one) for one in self._kind_of[1:]]
+    def __init__(self, folder: str | os.PathLike[str], *, keep_going: bool = False) -> None:
+        trace = load(folder, keep_going=keep_going)
+        self._index, self._parents = index_of(trace), trace.definitions.parents.tolist()
+        self.folder, self.locations, self.is_simulated = trace.header.folder, trace.header.locations, trace.header.is_simulated
+        self.span = self._index.span
+        self.classes = tuple(self._index.classes)
+        n_paths = len(trace.definitions.paths)
+        self.paths = tuple(trace.definitions.text(k) for k in range(n_paths))
+        self.regions = tuple(trace.definitions.region(k) for k in range(n_paths))
+        self.class_of_path = self._index.class_of_path
+        self._kind_of = np.array([0, *self.class_of_path], dtype=np.uint8)
 
     @property
     def class_seconds(self) -> dict[str, float]:
         """Time of all locations in each class, in s; without what is not recorded."""
-        return {name: 1e-9 * ns for name, ns in zip(self.classes[1:], self._index.facts["class_ns"][1:], strict=True)}
+        return {name: 1e-9 * ns for name, ns in zip(self.classes[1:], self._index.class_ns[1:], strict=True)}
 
     @property
     def waiting_seconds(self) -> float:
         """Time of all locations that is waiting, in s."""
-        waits = self._index.tables["waits"]
+        waits = self._index.waits.columns
         return 1e-9 * float((waits["end"] - waits["begin"]).sum())
 
     def __len__(self) -> int:
         """Return the number of steps of all locations."""
-        return int(np.maximum(np.diff(self._index.offsets["steps"]) - 1, 0).sum())
+        return int(np.maximum(np.diff(self._index.steps.offsets) - 1, 0).sum())
 
     def __repr__(self) -> str:
         what = "simulated, " if self.is_simulated else ""
@@ -152,7 +132,7 @@ class Timeline:
         columns = max(16, min(columns, 2048, _MOST_CELLS // len(chosen)))
         bits = max(0, (-(-(end - begin) // columns) - 1).bit_length())
         first, last = begin >> bits, ((end - 1) >> bits) + 1
-        level = bits - self._index.facts["bits"]
+        level = bits - self._index.bits
         if 0 <= level < len(self._index.levels):
             kind, wait = self._prepared(level, first, last, chosen)
         else:
@@ -180,25 +160,19 @@ class Timeline:
         waited = covered(self._waits(chosen, low, high), *shape, bits)
         return largest(amount).reshape(shape), as_share(waited, bits).reshape(shape)
 
-    def count(self, begin: int, end: int, locations: Sequence[int] | None = None) -> int:
-        """Return how many steps are in a window."""
-        begin, end, chosen = self._window(begin, end, locations)
-        return self._counted(begin, end, chosen)
-
     def bars(self, begin: int, end: int, locations: Sequence[int] | None = None, *, most: int = 4000) -> Bars | None:
         """Return everything in a window; None if that is more than `most` steps."""
         begin, end, chosen = self._window(begin, end, locations)
-        if self._estimated(begin, end, chosen) > 4 * most:
+        steps = self._index.steps
+        if steps_between(steps.columns["time"], steps.offsets, chosen.tolist(), begin, end)[1].sum() > most:
             return None
         pieces, path = self._steps(chosen, begin, end)
-        if len(path) > most:
-            return None
         waits = self._waits(chosen, begin, end)
-        time = self._index.tables["steps"]["time"]
-        whole = np.asarray(time[pieces.place]), np.asarray(time[pieces.place + 1])
+        time = steps.columns["time"]
         return Bars(
             pieces.row,
-            *whole,
+            time[pieces.place],
+            time[pieces.place + 1],
             path,
             waits.row,
             waits.begin + begin,
@@ -209,21 +183,18 @@ class Timeline:
     def at(self, location: int, time: int) -> Moment | None:
         """Return what a location does at a time; None if nothing is recorded. Raises UsageError if there is no such location."""
         self._window(0, 1, [location])
-        steps, offsets = self._index.tables["steps"], self._index.offsets["steps"]
-        mine = slice(int(offsets[location]), int(offsets[location + 1]))
-        times, paths = steps["time"][mine], steps["path"][mine]
+        steps, waits = self._index.steps.of(location), self._index.waits.of(location)
+        times, paths = steps["time"], steps["path"]
         place = int(np.searchsorted(times, time, side="right")) - 1
         if place < 0 or place >= len(times) or paths[place] == OUTSIDE:
             return None
         path = int(paths[place])
         first, last = self._extent(paths, place)
         begin, end = int(times[first]), int(times[last + 1])
-        waits = self._index.tables["waits"]
-        mine = slice(*map(int, self._index.offsets["waits"][location : location + 2]))
-        low, high = waits["begin"][mine], waits["end"][mine]
+        low, high = waits["begin"], waits["end"]
         near = slice(int(np.searchsorted(high, begin, side="right")), int(np.searchsorted(low, end)))
         length = np.minimum(high[near], end) - np.maximum(low[near], begin)
-        metric = WAITS[int(waits["metric"][mine][near][int(length.argmax())])] if len(length) else ""
+        metric = WAITS[int(waits["metric"][near][int(length.argmax())])] if len(length) else ""
         wait = int(length.sum()) if path else 0
         return Moment(location, self.paths[path], self.regions[path], begin, end - begin, wait, metric if wait else "")
 
@@ -251,11 +222,11 @@ class Timeline:
         return None
 
     def _next(self, location: int, paths: Sequence[int], after: tuple[int, int]) -> Moment | None:
-        steps, mine = self._index.tables["steps"], slice(*map(int, self._index.offsets["steps"][location : location + 2]))
-        times, path = steps["time"][mine], steps["path"][mine]
+        steps = self._index.steps.of(location)
+        times, path = steps["time"], steps["path"]
         hits = np.flatnonzero(np.isin(path, paths))
         above, begins = np.where(hits > 0, path[hits - 1], 0), np.ones(len(hits), dtype=np.bool_)
-        parents = np.asarray(self._index.facts["parents"])
+        parents = np.asarray(self._parents)
         while (above > 0).any():  # after a call within it, a step is no new call
             above = np.where(above > 0, parents[above], 0)
             begins &= (above <= 0) | (above != path[hits])
@@ -267,8 +238,8 @@ class Timeline:
         return None
 
     def longest_wait(self, metric: str = "") -> Moment | None:
-        """Return the call that waits longest, for anything or for one of `scalkit.trace.WAITS`; None if none does."""
-        waits = self._index.tables["waits"]
+        """Return the call that waits longest, for anything or for one metric that is a wait; None if none does."""
+        waits = self._index.waits.columns
         if metric and metric not in WAITS:
             raise UsageError(f"{metric!r} is no wait; choose one of {', '.join(WAITS)}.")
         length = waits["end"] - waits["begin"]
@@ -277,12 +248,12 @@ class Timeline:
         if not length.any():
             return None
         place = int(length.argmax())
-        location = int(np.searchsorted(self._index.offsets["waits"], place, side="right")) - 1
+        location = int(np.searchsorted(self._index.waits.offsets, place, side="right")) - 1
         return self.at(location, int(waits["begin"][place]))
 
     def _extent(self, paths: NDArray[np.int32], place: int) -> tuple[int, int]:
         """Return the first and the last step of the call that is innermost at a step; calls in it lie between."""
-        parents, path = self._index.facts["parents"], int(paths[place])
+        parents, path = self._parents, int(paths[place])
         if path == 0:
             return place, place
 
@@ -313,46 +284,37 @@ class Timeline:
             raise UsageError(f"there are locations 0 to {self.locations - 1}; got {_shown(chosen)}.")
         return int(begin), int(end), chosen
 
-    def _estimated(self, begin: int, end: int, chosen: NDArray[np.int64]) -> float:
-        """Return about how many steps are in a window, of a few locations."""
-        some = chosen[:: max(1, len(chosen) // 32)]
-        return self._counted(begin, end, some) * len(chosen) / len(some)
-
-    def _counted(self, begin: int, end: int, chosen: NDArray[np.int64]) -> int:
-        time, offsets = self._index.tables["steps"]["time"], self._index.offsets["steps"]
-        return int(steps_between(time, offsets, chosen.tolist(), begin, end)[1].sum())
-
     def _steps(self, chosen: NDArray[np.int64], low: int, high: int) -> tuple[Pieces, NDArray[np.int32]]:
-        steps = self._index.tables["steps"]
-        pieces = pieces_between(steps["time"], self._index.offsets["steps"], chosen.tolist(), low, high)
-        return pieces, np.asarray(steps["path"][pieces.place])
+        steps = self._index.steps
+        pieces = pieces_between(steps.columns["time"], steps.offsets, chosen.tolist(), low, high)
+        return pieces, steps.columns["path"][pieces.place]
 
     def _waits(self, chosen: NDArray[np.int64], low: int, high: int) -> Pieces:
         """Return the waits in a window; times from its begin."""
-        waits = self._index.tables["waits"]
+        waits = self._index.waits.columns
 
         def near(mine: slice) -> tuple[int, int]:
             first = int(waits["end"][mine].searchsorted(low, side="right"))
             return first, int(waits["begin"][mine].searchsorted(high))
 
-        row, place = _found(chosen, self._index.offsets["waits"], near)
+        row, place = _found(chosen, self._index.waits.offsets, near)
         begin = np.clip(waits["begin"][place] - low, 0, high - low)
         return Pieces(row, begin, np.clip(waits["end"][place] - low, 0, high - low), place)
 
     def _transfers(self, chosen: NDArray[np.int64], low: int, high: int, most: int) -> tuple[NDArray[Any], ...]:
         """Return the columns of `Bars` about transfers that begin in a window; none if there are too many."""
-        table = self._index.tables["transfers"]
+        table = self._index.transfers.columns
 
         def near(mine: slice) -> tuple[int, int]:
             first, last = table["begin"][mine].searchsorted([low, high]).tolist()
             return first, last
 
-        row, place = _found(chosen, self._index.offsets["transfers"], near)
+        row, place = _found(chosen, self._index.transfers.offsets, near)
         if len(place) > most:
             row, place = row[:0], place[:0]
         row_of = np.full(self.locations + 1, -1, dtype=np.int32)
         row_of[chosen] = np.arange(len(chosen), dtype=np.int32)
-        begin, end, peer, kind = (np.asarray(table[name][place]) for name in ("begin", "end", "peer", "kind"))
+        begin, end, peer, kind = (table[name][place] for name in ("begin", "end", "peer", "kind"))
         return row, row_of[np.where(peer >= 0, peer, self.locations)], begin, end, kind
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.arrays import Ints
-from scalkit.trace.local.arrays import group_starts, pack, positions_within
+from scalkit.trace.local.arrays import group_starts, positions_within
 from scalkit.trace.local.part import CALLS, LocalTrace, Table, missing_before
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.waits import functions
@@ -23,7 +23,6 @@ _KINDS = (
     ("late_neighbour", functions.NEIGHBOUR),
 )
 _ROOT, _FIRST, _SCAN, _NEIGHBOUR = range(len(_KINDS) - 4, len(_KINDS))  # at those before all meet
-_NONE = 1 << 62
 
 
 def waits_in_collectives(analysis: Analysis) -> None:
@@ -40,11 +39,9 @@ def waits_in_collectives(analysis: Analysis) -> None:
     longest = np.zeros(n_scopes, dtype=np.int64)
     np.maximum.at(longest, calls["scope"], calls["ordinal"] + 1)
     longest = analysis.ranks.most(longest)
-    instance = (np.cumsum(longest) - longest)[calls["scope"]] + calls["ordinal"]
-    last, root, first = (_Earliest(int(longest.sum()), analysis) for _ in range(3))
-    _tell(analysis, calls, instance, last, root, first)
-    _ask(analysis, calls, instance, last, root, first)
-    _ask_some(analysis, calls, instance)
+    calls["instance"] = (np.cumsum(longest) - longest)[calls["scope"]] + calls["ordinal"]
+    calls["rank"] = _own_rank(analysis, calls)
+    _ask(analysis, calls, _told(analysis, calls))
 
 
 def _calls(analysis: Analysis) -> Table:
@@ -74,42 +71,6 @@ def _waiting_calls(trace: LocalTrace, place: Ints) -> Ints:
     return waits
 
 
-class _Earliest:
-    """For each instance that this process keeps, the smallest time that was told, and who told it."""
-
-    def __init__(self, n_instances: int, analysis: Analysis) -> None:
-        self._size = analysis.ranks.size
-        n = -(-(n_instances - analysis.ranks.rank) // self._size) if n_instances > analysis.ranks.rank else 0
-        self.time = np.full(n, _NONE, dtype=np.int64)
-        self.location = np.full(n, _NONE, dtype=np.int64)
-        self.before = np.zeros(n, dtype=np.int64)
-
-    def tell(self, instance: Ints, time: Ints, location: Ints, before: Ints) -> None:
-        order = np.lexsort((location, time, instance))
-        at = instance[order] // self._size
-        firsts = group_starts(at)
-        at, order = at[firsts], order[firsts]
-        better = (time[order] < self.time[at]) | ((time[order] == self.time[at]) & (location[order] < self.location[at]))
-        at, order = at[better], order[better]
-        self.time[at], self.location[at], self.before[at] = time[order], location[order], before[order]
-
-    def of(self, instance: Ints) -> tuple[Ints, Ints, Ints]:
-        at = instance // self._size
-        return self.time[at], self.location[at], self.before[at]
-
-
-def _tell(analysis: Analysis, calls: Table, instance: Ints, last: _Earliest, root: _Earliest, first: _Earliest) -> None:
-    rank = _own_rank(analysis, calls)
-    is_root = (calls["peer"] == rank).astype(np.int64)
-    before = analysis.surroundings.before(calls["location"], calls["enter"])
-    columns = (instance, calls["enter"], calls["location"], before, is_root)
-    for each in rounds(analysis.ranks, instance % analysis.ranks.size, analysis.options.chunk):
-        which, enter, location, path, at_root = np.ascontiguousarray(each.ask(*columns).T)
-        last.tell(which, -enter, location, path)
-        for keeper, chosen in ((root, at_root != 0), (first, at_root == 0)):
-            keeper.tell(which[chosen], enter[chosen], location[chosen], path[chosen])
-
-
 def _own_rank(analysis: Analysis, calls: Table) -> Ints:
     """Return the rank of each call's location in the scope of the call."""
     found = np.full(len(calls["scope"]), -2, dtype=np.int64)
@@ -122,88 +83,93 @@ def _own_rank(analysis: Analysis, calls: Table) -> Ints:
     return found
 
 
-def _ask(analysis: Analysis, calls: Table, instance: Ints, last: _Earliest, root: _Earliest, first: _Earliest) -> None:
+def _told(analysis: Analysis, calls: Table) -> "_Arrivals":
+    """Return when who came to the instances that this process keeps, of which all processes tell it."""
+    member = np.where(calls["kind"] == _SCAN, calls["rank"], calls["location"])
+    before = analysis.surroundings.before(calls["location"], calls["enter"])
+    columns = (calls["instance"], member, calls["enter"], calls["location"], before, calls["peer"] == calls["rank"])
+    keeper = calls["instance"] % analysis.ranks.size
+    came = [each.ask(*columns) for each in rounds(analysis.ranks, keeper, analysis.options.chunk)]
+    return _Arrivals(np.concatenate([np.empty((0, len(columns)), dtype=np.int64), *came]))
+
+
+def _ask(analysis: Analysis, calls: Table, arrivals: "_Arrivals") -> None:
     """Fetch what each call waited for, and add the wait."""
-    is_root = calls["peer"] == _own_rank(analysis, calls)
-    kind = calls["kind"]
-    waits_for = np.maximum(kind - _ROOT + 1, 0)
-    waiting = (kind < _ROOT) | ((kind == _ROOT) & ~is_root) | ((kind == _FIRST) & is_root)
-    concerned = np.flatnonzero((calls["waits"] >= 0) & waiting)
-    longest = [Longest(metric, analysis.trace) for metric, _ in _KINDS[:_SCAN]]
-    for each in rounds(analysis.ranks, instance[concerned] % analysis.ranks.size, analysis.options.chunk):
-        which, what = np.ascontiguousarray(each.ask(instance[concerned], waits_for[concerned]).T)
-        answers = [keeper.of(which) for keeper in (last, root, first)]
-        time, cause, before = (np.choose(what, [answer[k] for answer in answers]) for k in range(3))
-        time = np.where(what == 0, -time, time)
-        found = each.answer(time, cause, before)
-        mine = concerned[each.sent]
-        _offer(calls["waits"][mine], kind[mine], found, longest)
+    trace, kind = analysis.trace, calls["kind"]
+    is_root = calls["peer"] == calls["rank"]
+    waiting = ((kind != _ROOT) | ~is_root) & ((kind != _FIRST) | is_root)
+    row, whom = _awaited(trace, calls, np.flatnonzero((calls["waits"] >= 0) & waiting))
+    longest = [Longest(metric, trace) for metric, _ in _KINDS]
+    for each in rounds(analysis.ranks, calls["instance"][row] % analysis.ranks.size, analysis.options.chunk):
+        mine = row[each.sent]
+        what = np.maximum(kind[mine] - _ROOT + 1, 0)
+        asked = np.ascontiguousarray(each.send(calls["instance"][mine], what, whom[each.sent]).T)
+        found = each.answer(*arrivals.of(*asked))
+        for number, one in enumerate(longest):
+            kept = np.flatnonzero((kind[mine] == number) & (found[:, 1] >= 0))
+            one.offer(calls["waits"][mine[kept]], *found[kept].T)
     for one in longest:
         one.add_to(analysis.waits)
 
 
-def _offer(call: Ints, kind: Ints, found: Ints, longest: list[Longest]) -> None:
-    time, cause, before = found.T
-    for number, one in enumerate(longest):
-        chosen = np.flatnonzero((kind == number) & (np.abs(time) < _NONE))
-        one.offer(call[chosen], time[chosen], cause[chosen], before[chosen])
-
-
-def _ask_some(analysis: Analysis, calls: Table, instance: Ints) -> None:
-    """Add the waits in calls that wait for some of the others only: of lower rank, or neighbours."""
-    trace, size, chunk = analysis.trace, analysis.ranks.size, analysis.options.chunk
-    kind = calls["kind"]
-    rank = _own_rank(analysis, calls)
-    at = np.where(kind == _SCAN, rank, calls["location"].astype(np.int64))
-    some = np.flatnonzero(kind >= _SCAN)
-    if analysis.ranks.most(np.array([len(some)]))[0] == 0:
-        return
-    before = analysis.surroundings.before(calls["location"][some], calls["enter"][some])
-    columns = (instance[some], at[some], calls["enter"][some], calls["location"][some], before)
-    came = [each.ask(*columns) for each in rounds(analysis.ranks, instance[some] % size, chunk)]
-    arrivals = _Arrivals(np.concatenate([np.empty((0, 5), dtype=np.int64), *came]))
-    waiting = some[calls["waits"][some] >= 0]
-    sources = [
-        trace.groups[at - trace.first].get(group, ()) if number == _NEIGHBOUR else (own,)
-        for at, group, number, own in zip(
-            *(values[waiting].tolist() for values in (calls["location"], calls["peer"], kind, rank)), strict=True
-        )
-    ]
-    row = np.repeat(waiting, [len(one) for one in sources])
-    whom = np.array([one for members in sources for one in members], dtype=np.int64)
-    longest = {number: Longest(_KINDS[number][0], trace) for number in (_SCAN, _NEIGHBOUR)}
-    for each in rounds(analysis.ranks, instance[row] % size, chunk):
-        mine = row[each.sent]
-        which, place, is_scan = np.ascontiguousarray(each.send(instance[mine], whom[each.sent], kind[mine] == _SCAN).T)
-        found = each.answer(*arrivals.of(which, place, is_scan != 0))
-        for number, one in longest.items():
-            kept = np.flatnonzero((kind[mine] == number) & (found[:, 1] >= 0))
-            one.offer(calls["waits"][mine[kept]], *found[kept].T)
-    for one in longest.values():
-        one.add_to(analysis.waits)
+def _awaited(trace: LocalTrace, calls: Table, waiting: NDArray[np.intp]) -> tuple[Ints, Ints]:
+    """Return a row for each call that waits, or for each of its neighbours, and the member that it asks for."""
+    near = waiting[calls["kind"][waiting] == _NEIGHBOUR]
+    pairs = zip(calls["location"][near].tolist(), calls["peer"][near].tolist(), strict=True)
+    groups = [trace.groups[at - trace.first].get(group, ()) for at, group in pairs]
+    n_asked = np.ones(len(calls["kind"]), dtype=np.int64)
+    n_asked[near] = [len(group) for group in groups]
+    row = np.repeat(waiting, n_asked[waiting])
+    whom = calls["rank"][row]
+    whom[calls["kind"][row] == _NEIGHBOUR] = [member for group in groups for member in group]
+    return row, whom
 
 
 class _Arrivals:
-    """When each member came to each instance that this process keeps; `rows`: instance, member, time, location, path before."""
+    """When each member came to each instance that this process keeps.
+
+    `rows` of shape (n, 6): instance, member, time, location, path before, whether it is the root.
+    """
 
     def __init__(self, rows: Ints) -> None:
         self._rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
-        instance, _, time, location, _ = self._rows.T
+        instance, member, time, location, _, at_root = self._rows.T
+        self._width = int(member.max(initial=0)) + 1
+        self._keys = instance * self._width + member
+        self._known = instance[group_starts(instance)]
+        every = np.arange(len(rows))
+        self._of_all = [
+            self._earliest(every, -time),
+            self._earliest(every[at_root != 0], time),
+            self._earliest(every[at_root == 0], time),
+        ]
+        by_time = np.lexsort((-location, time))
         score = np.empty(len(rows), dtype=np.int64)
-        score[np.lexsort((-location, time))] = np.arange(len(rows))
-        group = np.cumsum(np.append(0, instance[1:] != instance[:-1])) if len(rows) else instance
-        place = np.empty(len(rows), dtype=np.int64)
-        place[score] = np.arange(len(rows))
-        self._last = place[(np.maximum.accumulate(score + group * len(rows))) - group * len(rows)]
+        score[by_time] = every
+        shift = np.searchsorted(self._known, instance) * len(rows)
+        self._last_so_far = by_time[np.maximum.accumulate(score + shift) - shift]
 
-    def of(self, instance: Ints, member: Ints, is_scan: NDArray[np.bool_]) -> tuple[Ints, Ints, Ints]:
-        """Return when a member came, in a scan the last one up to it; its location, -1 if there is none; what it did before."""
-        known, asked = pack([self._rows[:, 0], self._rows[:, 1]], [instance, member])
-        at = np.searchsorted(known, asked)
-        found = np.minimum(at, len(known) - 1)
-        exists = known[found] == asked if len(known) else np.zeros(len(asked), dtype=bool)
-        if len(known) == 0:
-            return asked, np.full_like(asked, -1), asked
-        found = np.where(is_scan, self._last[found], found)
-        time, location, before = self._rows[found, 2:].T
-        return time, np.where(exists, location, -1), before
+    def _earliest(self, chosen: Ints, time: Ints) -> Ints:
+        """Return the place of the row with the least time of each instance, -1 where none is chosen."""
+        instance, location = self._rows[:, 0], self._rows[:, 3]
+        order = chosen[np.lexsort((location[chosen], time[chosen], instance[chosen]))]
+        firsts = order[group_starts(instance[order])]
+        found = np.full(len(self._known), -1, dtype=np.int64)
+        found[np.searchsorted(self._known, instance[firsts])] = firsts
+        return found
+
+    def of(self, instance: Ints, what: Ints, member: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return when who came, -1 if nobody did, and what it did before.
+
+        `what`: 0 the last of all, 1 the root, 2 the first of the others, 3 the last one up to a member, 4 a member.
+        """
+        if len(self._rows) == 0:
+            return instance, np.full_like(instance, -1), instance
+        at = np.searchsorted(self._known, instance)
+        asked = instance * self._width + member
+        place = np.minimum(np.searchsorted(self._keys, asked), len(self._keys) - 1)
+        own = np.where((self._keys[place] == asked) & (member < self._width), place, -1)
+        so_far = np.where(own >= 0, self._last_so_far[own], -1)
+        place = np.choose(what, [*(one[at] for one in self._of_all), so_far, own])
+        time, location, before = self._rows[place, 2:5].T
+        return time, np.where(place >= 0, location, -1), before

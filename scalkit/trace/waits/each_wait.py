@@ -11,16 +11,13 @@ from scalkit.arrays import Ints
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.local.arrays import find_frame
 from scalkit.trace.local.joined import PLACE
-from scalkit.trace.local.part import LocalTrace, lacks_messages
-from scalkit.trace.local.ranks import Alone
+from scalkit.trace.local.part import LocalTrace
+from scalkit.trace.local.ranks import Ranks
 from scalkit.trace.options import Options
 from scalkit.trace.results.summary import WAITS
 from scalkit.trace.results.sums import Waits
-from scalkit.trace.waits.collectives import waits_in_collectives
-from scalkit.trace.waits.epochs import waits_for_grants, waits_in_epochs
-from scalkit.trace.waits.locks import waits_for_locks
-from scalkit.trace.waits.messages import waits_in_messages
-from scalkit.trace.waits.progress_waits import Analysis, wait_for_progress
+from scalkit.trace.waits.patterns import add_waits
+from scalkit.trace.waits.progress_waits import Analysis
 from scalkit.trace.waits.surroundings import Surroundings
 
 
@@ -29,7 +26,7 @@ class EachWait:
     """The longest wait of each call.
 
     `wait` of shape (n_calls,), in ns.
-    `metric` of shape (n_calls,): its place in `scalkit.trace.WAITS`; 0 where there is no wait.
+    `metric` of shape (n_calls,): its place in `scalkit.trace.results.summary.WAITS`; 0 where there is no wait.
     """
 
     wait: Ints
@@ -48,20 +45,10 @@ def each_wait(trace: LocalTrace, options: Options | None = None) -> EachWait:
         definitions=cast(Definitions, _PathOfEachCall(trace)),
         marks={name: values[:0] for name, values in trace.marks.items()},
     )
-    ranks, found = Alone(), _Kept(n)
-    frame = find_frame(trace, ranks)
+    found = _Kept(n)
+    frame = find_frame(trace, Ranks())
     waits = cast(Waits, found)
-    analysis = Analysis(apart, ranks, options or Options(), frame, Surroundings(frame, apart), waits)
-    if not lacks_messages(trace.left_out):
-        waits_in_messages(analysis)
-    waits_in_collectives(analysis)
-    if any(trace.left_out):
-        return EachWait(found.wait, found.metric)
-    held = waits_for_locks(analysis)
-    waits_in_epochs(analysis)
-    if not trace.header.is_asynchronous:
-        requests, progress = wait_for_progress(analysis)
-        waits_for_grants(analysis, progress, requests.call, held)
+    add_waits(Analysis(apart, Ranks(), options or Options(), frame, Surroundings(frame, apart), waits))
     return EachWait(found.wait, found.metric)
 
 

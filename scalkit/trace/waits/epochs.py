@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from scalkit.arrays import Ints
 from scalkit.trace.files.tables import EXCLUSIVE
-from scalkit.trace.local.arrays import Matching, group_starts, next_of_group, pack, with_ordinals
+from scalkit.trace.local.arrays import Matching, group_starts, next_calls, pack, with_ordinals
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.waits.functions import COMPLETE, LOCK, LOCK_ALL, POST, START, UNLOCK, UNLOCK_ALL, WAIT
@@ -119,13 +119,7 @@ def _pairs(analysis: Analysis, opening: frozenset[str], closing: frozenset[str])
     trace = analysis.trace
     calls = trace.calls
     opened, closes = (np.flatnonzero(trace.is_call(*names) & (calls["scope"] >= 0)) for names in (opening, closing))
-    following = next_of_group(
-        [calls["location"][closes], calls["scope"][closes]],
-        calls["number"][closes],
-        [calls["location"][opened], calls["scope"][opened]],
-        calls["number"][opened],
-    )
-    closed = np.where(following >= 0, closes[following] if len(closes) else -1, -1)
+    closed = next_calls(calls, closes, {name: calls[name][opened] for name in ("location", "scope")}, calls["number"][opened])
     groups = [trace.groups[calls["location"][one] - trace.first].get(int(calls["peer"][one]), ()) for one in opened]
     lengths = [len(group) for group in groups]
     call = np.repeat(opened, lengths).astype(np.int64)

@@ -8,7 +8,6 @@ NXN = frozenset(
 FIRST_TO_ALL = frozenset({"MPI_Bcast", "MPI_Scatter", "MPI_Scatterv"})
 TO_ROOT = frozenset({"MPI_Reduce", "MPI_Gather", "MPI_Gatherv"})
 FENCE = frozenset({"MPI_Win_fence"})
-ALL_FENCE = frozenset({"ARMCI_AllFence"})
 SCAN = frozenset({"MPI_Scan", "MPI_Exscan"})
 NEIGHBOUR = frozenset(f"MPI_Neighbor_{name}" for name in "allgather allgatherv alltoall alltoallv alltoallw".split())
 COLLECTIVES = BARRIER | NXN | FIRST_TO_ALL | TO_ROOT | FENCE | SCAN | NEIGHBOUR
@@ -29,6 +28,9 @@ FLUSH_ONE = frozenset({"MPI_Win_flush", "MPI_Win_flush_local", "MPI_Win_unlock"}
 
 FLUSH_ALL = frozenset({"MPI_Win_flush_all", "MPI_Win_flush_local_all", "MPI_Win_unlock_all"})
 """Complete the operations to all targets of a window."""
+
+ACTIVE = FENCE | COMPLETE | {"MPI_Win_free"}
+"""Complete the operations of a window, but wait for other calls, not for progress."""
 
 
 def begun(names: frozenset[str]) -> frozenset[str]:

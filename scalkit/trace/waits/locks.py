@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from scalkit.arrays import Ints
 from scalkit.trace.files.tables import EXCLUSIVE
-from scalkit.trace.local.arrays import group_starts, next_of_group
+from scalkit.trace.local.arrays import group_starts, next_calls
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.waits.functions import LOCK, LOCK_ALL, UNLOCK, UNLOCK_ALL
@@ -77,16 +77,11 @@ def _epochs(trace: LocalTrace) -> Table:
         lock, unlock = (np.flatnonzero(trace.is_call(*names) & (calls["scope"] >= 0)) for names in (opening, closing))
         peer = calls["peer"] & (EXCLUSIVE - 1)
         table = {**calls, "peer": peer}
-        place = next_of_group(
-            [table[name][unlock] for name in columns],
-            calls["number"][unlock],
-            [table[name][lock] for name in columns],
-            calls["number"][lock],
-        )
+        place = next_calls(table, unlock, {name: table[name][lock] for name in columns}, calls["number"][lock])
         ended = place >= 0
         lock, place = lock[ended], place[ended]
         rows = _targets(trace, lock, peer[lock], is_all=opening is LOCK_ALL)
-        parts.append({"row": rows[0], "target": rows[1], "lock": lock[rows[0]], "unlock": unlock[place[rows[0]]]})
+        parts.append({"row": rows[0], "target": rows[1], "lock": lock[rows[0]], "unlock": place[rows[0]]})
     found: Table = {
         name: np.concatenate([part[name] for part in parts]).astype(np.int64) for name in ("target", "lock", "unlock")
     }

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.arrays import Ints
-from scalkit.trace.local.arrays import Frame, exact_sums, group_ends, group_starts
+from scalkit.trace.local.arrays import Frame, exact_sums, group_starts
 from scalkit.trace.local.part import LocalTrace
 from scalkit.trace.local.ranks import Ranks, rounds
 from scalkit.trace.options import Options
@@ -19,15 +19,13 @@ from scalkit.trace.waits.requests import FirstProgress, Progress, Requests, find
 from scalkit.trace.waits.surroundings import Surroundings
 
 
-def wait_for_one(enter: Ints, leave: Ints, first: FirstProgress, options: Options) -> tuple[Ints, NDArray[np.bool_]]:
+def wait_for_one(enter: Ints, leave: Ints, first: FirstProgress) -> tuple[Ints, NDArray[np.bool_]]:
     """Return how long each call waited for its only target, and which ended without progress of it being seen.
 
     A target that is in progress when the call begins, or was since the operation was posted, makes nobody wait.
     """
     unseen = ~first.exists | (first.start > leave)
     wait = np.where(unseen | (first.start <= enter), 0, first.start - enter)
-    if options.no_overlap == "cap":
-        wait = np.where(unseen, leave - enter, wait)
     return wait, unseen
 
 
@@ -44,7 +42,7 @@ class Several(NamedTuple):
     share: Ints
 
 
-def wait_for_several(call: Ints, enter: Ints, leave: Ints, first: FirstProgress, options: Options) -> Several:
+def wait_for_several(call: Ints, enter: Ints, leave: Ints, first: FirstProgress) -> Several:
     """Return how long each call had no overlap with the first progress of any of its targets.
 
     `call` of shape (n,): number, from 0 on, of the call that each row belongs to. `enter`, `leave` of shape (n_calls,), in ns.
@@ -62,15 +60,7 @@ def wait_for_several(call: Ints, enter: Ints, leave: Ints, first: FirstProgress,
     gaps = np.maximum(start - previous, 0)
     unseen = np.ones(n_calls, dtype=bool)
     unseen[whose] = False
-    ends = group_ends(whose)
-    if options.several == "latest":
-        gaps = np.zeros(len(order), dtype=np.int64)
-        gaps[ends] = np.maximum(start[ends] - enter[whose[ends]], 0)
     wait = exact_sums(whose, gaps, n_calls)
-    if options.tail == "include" and options.several == "gaps":
-        wait[whose[ends]] += np.maximum(leave[whose[ends]] - reached[ends], 0)
-    if options.no_overlap == "cap":
-        wait = np.where(unseen, leave - enter, wait)
     share = np.zeros(len(call), dtype=np.int64)
     share[order] = gaps
     return Several(wait, unseen, share)
@@ -173,16 +163,17 @@ class Metrics:
 _OF_OPERATIONS = Metrics("wait_for_progress", "wait_for_progress_bound", "without_progress")
 
 
-def wait_for_progress(analysis: Analysis) -> tuple[Requests, Progress]:
-    """Add the waits for progress of all operations, and return the requests and the progress of this process.
+def wait_for_progress(analysis: Analysis) -> tuple[NDArray[Any], Progress]:
+    """Add the waits for progress of all operations; return places of the calls that complete them, and the progress.
 
-    One-sided operations are forgotten once their requests are known, so that memory is there for the exchange.
+    One-sided operations are forgotten once their requests are known, and so are the requests in the end, so that memory is
+    there for what follows.
     """
     requests = find_requests(analysis.trace, analysis.options)
     analysis.trace.forget_one_sided()
     progress = find_progress(analysis.trace, analysis.frame, analysis.options)
     ask_targets(analysis, requests, progress, _OF_OPERATIONS)
-    return requests, progress
+    return requests.call, progress
 
 
 def ask_targets(analysis: Analysis, requests: Requests, progress: Progress, metrics: Metrics) -> None:
@@ -204,7 +195,7 @@ def _decoupled(analysis: Analysis, requests: Requests, progress: Progress, metri
         came = each.send(requests.target[rows], requests.since[rows], *sent)
         asked, begin, enter, leave, origin, path = np.ascontiguousarray(came.T)
         first = progress.first(asked, begin)
-        wait, unseen = wait_for_one(enter, leave, first, analysis.options)
+        wait, unseen = wait_for_one(enter, leave, first)
         waits.add(metrics.wait, path, origin, wait)
         bound = leave - enter - progress.covered(asked, enter, leave)
         waits.add(metrics.bound, path, origin, bound)
@@ -250,7 +241,7 @@ def _direct_part(analysis: Analysis, requests: Requests, progress: Progress, met
         before = analysis.surroundings.before(asked, np.where(first.exists, first.start, high))
         found[each.sent] = each.answer(first.exists, first.start, first.end, before)
     first = FirstProgress(found[:, 0] != 0, found[:, 1], found[:, 2])
-    result = wait_for_several(group, enter, leave, first, analysis.options)
+    result = wait_for_several(group, enter, leave, first)
     where = (trace.calls["path"][calls], trace.calls["location"][calls])
     waits.add(metrics.wait, *where, result.wait)
     if metrics.unseen:

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from scalkit.arrays import Ints
 from scalkit.trace.files.tables import RECEIVE, SEND
-from scalkit.trace.local.arrays import Frame, group_starts, next_of_group, pack
+from scalkit.trace.local.arrays import Frame, group_starts, pack
 from scalkit.trace.local.joined import PLACE
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.options import Options
-from scalkit.trace.waits.functions import ALL_FENCE, COMPLETE, FENCE, FLUSH_ALL, FLUSH_ONE
+from scalkit.trace.waits.functions import ACTIVE
 
 
 @dataclass(frozen=True)
@@ -109,9 +109,6 @@ def find_progress(trace: LocalTrace, frame: Frame, options: Options) -> Progress
     return Progress(frame, len(trace.calls["enter"]), spans())
 
 
-_NEVER = np.iinfo(np.int64).min
-
-
 @dataclass(frozen=True)
 class Requests:
     """A row for each pair of a completing call and one of its targets, in order of the calls.
@@ -129,63 +126,36 @@ class Requests:
     begin: Ints | None = None
 
 
-@dataclass(frozen=True)
-class Kinds:
-    """For each call path whether its calls complete operations to one target, to all, or wait for other calls."""
-
-    one: NDArray[np.bool_]
-    all_of_it: NDArray[np.bool_]
-    flush_all: NDArray[np.bool_]
-    active: NDArray[np.bool_]
-
-
 def find_requests(trace: LocalTrace, options: Options) -> Requests:
     """Return the requests of the locations of this process.
 
     Operations to the own process, to a target whose location is unknown, or that has no file, are left out, and so are those
     that a fence or a call of post-start-complete-wait completes: these calls wait for other calls, not for progress.
     """
-    kinds = completing_kinds(trace)
+    active = trace.definitions.paths_in(ACTIVE)
     parts = [
-        _of_location(trace, trace.first + k, begin, calls, transfers, kinds, options)
+        _of_location(trace, trace.first + k, begin, calls, transfers, active, options)
         for k, (begin, (calls, transfers, _)) in enumerate(zip(trace.begins, trace.parts(), strict=True))
     ]
     columns = zip(*parts, strict=True)
     return Requests(*(np.concatenate(column) for column in columns))
 
 
-def completing_kinds(trace: LocalTrace) -> Kinds:
-    """Return what the calls of each path complete."""
-    active = FENCE | COMPLETE | {"MPI_Win_free"}
-    return Kinds(*map(trace.definitions.paths_in, (FLUSH_ONE, FLUSH_ALL | active, FLUSH_ALL | ALL_FENCE, active)))
-
-
-def one_sided(transfers: Table, begin: int) -> tuple[NDArray[np.bool_], Table]:
-    """Return which transfers of a location are one-sided, and their rows, with places counted from `begin`."""
-    is_rma = ~np.isin(transfers["kind"] & 0xFF, (SEND, RECEIVE))
-    rows = {name: transfers[name][is_rma] for name in ("call", "done", "scope", "peer")}
-    rows["call"] = rows["call"] - begin
-    rows["done"] = np.where(rows["done"] >= 0, rows["done"] - begin, -1)
-    return is_rma, rows
-
-
 def _of_location(
-    trace: LocalTrace, location: int, begin: int, calls: Table, transfers: Table, kinds: Kinds, options: Options
+    trace: LocalTrace, location: int, begin: int, calls: Table, transfers: Table, active: NDArray[np.bool_], options: Options
 ) -> tuple[NDArray[Any], ...]:
-    _, rows = one_sided(transfers, begin)
-    done = completed_by(calls, rows, kinds)
     low, high = np.searchsorted(trace.landings["location"], (location, location + 1))
-    more = {name: trace.landings[name][low:high] for name in ("call", "done", "scope", "peer")}
-    done = np.concatenate([done, more["done"] - begin])
-    rows = {name: np.concatenate([rows[name], more[name] - (begin if name == "call" else 0)]) for name in rows}
+    is_rma = ~np.isin(transfers["kind"] & 0xFF, (SEND, RECEIVE))
+    rows = {
+        name: np.concatenate([transfers[name][is_rma], trace.landings[name][low:high]])
+        for name in ("call", "done", "scope", "peer")
+    }
+    done = np.where(rows["done"] >= 0, rows["done"] - begin, -1)
     target = members(trace, rows["scope"], rows["peer"])
-    posted = calls["enter"][rows["call"]]
+    posted = calls["enter"][rows["call"] - begin]
     kept = (done >= 0) & is_known(trace, target) & (target != location)
-    kept[kept] = ~kinds.active[calls["path"][done[kept]]]
+    kept[kept] = ~active[calls["path"][done[kept]]]
     done, target, posted = done[kept], target[kept], posted[kept]
-    if options.all_targets == "window":
-        whole = _whole(trace, location, calls, kinds)
-        done, target, posted = (np.concatenate(pair) for pair in zip((done, target, posted), whole, strict=True))
     call, target, since, is_single = _grouped(calls["enter"], done, target, posted, options)
     return (call + begin).astype(PLACE), target.astype(PLACE), since, is_single
 
@@ -203,24 +173,10 @@ def _grouped(enter: Ints, done: Ints, target: Ints, posted: Ints, options: Optio
     latest = np.maximum.reduceat(posted[order], starts) if len(starts) else posted
     call, asked = done[order[starts]], target[order[starts]]
     entered = enter[call]
-    since = entered if options.search == "entering" else np.where(latest == _NEVER, entered, latest)
+    since = entered if options.search == "entering" else latest
     begins = group_starts(call)
     lengths = np.diff(np.append(begins, len(call)))
     return call, asked, np.minimum(since, entered), np.repeat(lengths == 1, lengths)
-
-
-def completed_by(calls: Table, rows: Table, kinds: Kinds) -> Ints:
-    """Return the first call that completes each operation: named by the trace, or one that completes its target or window."""
-    path, number = calls["path"], calls["number"][rows["call"]]
-    found = rows["done"].astype(np.int64)
-    for is_kind, columns in ((kinds.one, ("scope", "peer")), (kinds.all_of_it, ("scope",))):
-        place = np.flatnonzero(is_kind[path])
-        where = next_of_group(
-            [calls[name][place] for name in columns], calls["number"][place], [rows[name] for name in columns], number
-        )
-        later = np.where(where >= 0, place[where] if len(place) else -1, -1)
-        found = np.where((found < 0) | ((later >= 0) & (later < found)), later, found)
-    return found
 
 
 def members(trace: LocalTrace, scope: NDArray[Any], rank: NDArray[Any]) -> Ints:
@@ -232,14 +188,3 @@ def members(trace: LocalTrace, scope: NDArray[Any], rank: NDArray[Any]) -> Ints:
     found = np.full(len(scope), -1, dtype=np.int64)
     found[known] = flat[starts[scope[known]] + rank[known]]
     return found
-
-
-def _whole(trace: LocalTrace, location: int, calls: Table, kinds: Kinds) -> tuple[Ints, Ints, Ints]:
-    """Return a row for every other member of the window of every call that completes a whole one."""
-    place = np.flatnonzero(kinds.flush_all[calls["path"]] & (calls["scope"] >= 0))
-    scopes = trace.definitions.scopes
-    each = [scopes[number].members for number in calls["scope"][place]]
-    done = np.repeat(place, [len(one) for one in each]).astype(np.int64)
-    target = np.concatenate([np.empty(0, dtype=np.int64), *each])
-    kept = (target >= 0) & (target != location)
-    return done[kept], target[kept], np.full(int(kept.sum()), _NEVER, dtype=np.int64)

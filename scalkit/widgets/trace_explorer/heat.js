@@ -13,9 +13,8 @@ function renderHeat(context) {
   const cells = () => field.children;
 
   function say(k) {
-    const place = heat.order?.[k];
-    if (place === undefined) return;
-    const isChosen = heat.chosen.includes(place), text = `process ${place}: ${heat.texts[k]}${isChosen ? ", chosen" : ""}`;
+    if (heat.texts?.[k] === undefined) return;
+    const text = `process ${k}: ${heat.texts[k]}${heat.chosen.includes(k) ? ", chosen" : ""}`;
     line.textContent = text;
     return text;
   }
@@ -29,27 +28,24 @@ function renderHeat(context) {
   }
 
   function draw() {
-    const before = heat.order?.[at];
     heat = model.get("heat");
-    const has = (heat.order ?? []).length > 0;
-    field.hidden = line.hidden = !has;
-    if (!has) return field.replaceChildren();
-    while (cells().length > heat.order.length) field.lastChild.remove();
-    while (cells().length < heat.order.length) field.append(document.createElement("span"));
+    const shares = heat.shares ?? [];
+    field.hidden = line.hidden = shares.length === 0;
+    while (cells().length > shares.length) field.lastChild.remove();
+    if (shares.length === 0) return;
+    while (cells().length < shares.length) field.append(document.createElement("span"));
     const chosen = new Set(heat.chosen);
-    field.style.setProperty("--cell", heat.order.length > 400 ? "8px" : "12px");
-    heat.order.forEach((place, k) => {
-      const cell = cells()[k];
-      cell.style.setProperty("--v", `${heat.shares[k]}%`);
-      cell.className = chosen.has(place) ? "chosen" : "";
+    field.style.setProperty("--cell", shares.length > 400 ? "8px" : "12px");
+    shares.forEach((share, k) => {
+      cells()[k].style.setProperty("--v", `${share}%`);
+      cells()[k].className = chosen.has(k) ? "chosen" : "";
     });
     field.setAttribute("aria-valuemin", 0);
-    field.setAttribute("aria-valuemax", heat.order.length - 1);
-    const again = heat.order.indexOf(before);
-    point(again >= 0 ? again : 0);
+    field.setAttribute("aria-valuemax", shares.length - 1);
+    point(at);
   }
 
-  const ask = (how) => { if (isHeard(model)) model.send({ name: "choose", value: { key: String(heat.order[at]), how } }); };
+  const ask = (how) => { if (isHeard(model)) model.send({ name: "choose", value: { key: String(at), how } }); };
   const perLine = () => {
     const [first] = cells(), top = first?.offsetTop;
     let k = 1;

@@ -13,8 +13,6 @@ from scalkit.widgets.trace_explorer.tree import TraceRows, change, line_of
 MOST_ROWS = 400
 """So many call paths are shown at once; a search shows others."""
 
-_MODES = {"amount": "amounts", "whole": "% of all", "metric": "% of the metric"}
-
 
 class TraceMetrics(TraceRows):
     """The metrics of a result, with what each is in all."""
@@ -78,27 +76,28 @@ class TracePaths(TraceRows):
     """The call paths of a result: those that are folded with all below them, those that are not without."""
 
     def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
-        self._mode, self._n_found, self._n_left = "amount", 0, 0
+        self._n_found, self._n_left = 0, 0
         super().__init__(browsing, told, label="Call paths")
 
     def _fill(self) -> None:
         browsing = self.browsing
         own, whole = browsing.by_path()
-        base = self._base()
         seen = browsing.rows()
         most = max(float(np.abs(whole[browsing.tree.top]).max(initial=0.0)), 1e-300)
         self._n_left = max(0, len(seen) - MOST_ROWS)
+        unit, is_there = browsing.node.unit, browsing.has(browsing.metric)
         rows = []
         for row in seen[:MOST_ROWS]:
             values = own[row.key] if row.key in browsing.tree.open else whole[row.key]
             region, site = browsing.tree.labels[row.key]
+            inclusive = _amounts(whole[row.key], unit, is_there)
             rows.append(
                 line_of(
                     row.key,
                     region,
-                    self._texts(values, base),
+                    _amounts(values, unit, is_there),
                     more=f"@{site}" if site else "",
-                    said=f"{browsing.tree.names[row.key]}\nwith all below it: {' / '.join(self._texts(whole[row.key], base))}",
+                    said=f"{browsing.tree.names[row.key]}\nwith all below it: {' / '.join(inclusive)}",
                     chosen=row.key in browsing.paths,
                     share=float(values[browsing.shown]) / most,
                     whole=float(whole[row.key, browsing.shown]) / most if row.key in browsing.tree.open else 0.0,
@@ -112,77 +111,30 @@ class TracePaths(TraceRows):
         self.heads = [*browsing.names, "difference"] if browsing.is_comparison else []
         self.rows = rows
 
-    def _base(self) -> Values | None:
-        """Return what 100 % are for each result; None for amounts."""
-        if self._mode == "amount":
-            return None
-        node = self.browsing.node
-        return np.maximum(self.browsing.total(node.whole if self._mode == "whole" else node.name), 1e-300)
-
-    def _texts(self, values: Values, base: Values | None) -> list[str]:
-        if base is None:
-            return _amounts(values, self.browsing.node.unit, self.browsing.has(self.browsing.metric))
-        shares = 100 * values / base
-        texts = [_percent(one) for one in shares.tolist()]
-        return [*texts, f"{shares[1] - shares[0]:+.1f}".replace("-", "−")] if len(texts) > 1 else texts
-
     def _drawn(self) -> dict[str, str]:
         browsing = self.browsing
         found = f"{self._n_found} found" if browsing.words else ""
         left = f"{self._n_left} more rows: search, or fold some" if self._n_left else ""
-        return drawn(
-            "trace.html",
-            part="paths",
-            browsing=browsing,
-            modes=self._modes(),
-            mode=self._mode,
-            adds=self._adds,
-            may_restrict=bool(browsing.locations or browsing.only_chosen) and not browsing.is_comparison,
-            has_found=bool(browsing.words and self._n_found),
-            said="; ".join(filter(None, (found, left))),
-        )
-
-    def _modes(self) -> dict[str, str]:
-        whole = self.browsing.find(self.browsing.node.whole).title
-        return {**_MODES, "whole": f"% of {whole}", "metric": f"% of {self.browsing.node.title}"}
+        return drawn("trace.html", part="paths", browsing=browsing, adds=self._adds, said="; ".join(filter(None, (found, left))))
 
     def _actions(self) -> dict[str, Action]:
         return {
             "choose": self._choose,
             "fold": self._fold,
             "search": self._search,
-            "mode": self._show_as,
             "hottest": lambda _: self._then(self.browsing.go_hottest),
             "all": lambda _: self._then(self.browsing.unfold_all),
             "none": lambda _: self._then(self.browsing.fold_all),
-            "size": lambda _: self._flip("by_size"),
-            "zeros": lambda _: self._flip("with_zeros"),
-            "only": lambda _: self._flip("only_chosen"),
             "several": self._several,
-            "found": lambda _: self._then(self._choose_found),
         }
 
     def _then(self, action: Callable[[], object]) -> None:
         action()
         self._tell("paths")
 
-    def _flip(self, name: str) -> None:
-        setattr(self.browsing, name, not getattr(self.browsing, name))
-        self.show()
-        if name == "only_chosen":
-            self._tell("view")
-
-    def _show_as(self, values: Mapping[str, str]) -> None:
-        if values.get("key") in _MODES:
-            self._mode = values["key"]
-            self.show()
-
     def _search(self, values: Mapping[str, str]) -> None:
         self._n_found = self.browsing.search(values.get("text", "")[:200])
         self.show()
-
-    def _choose_found(self) -> None:
-        self.browsing.choose_paths(np.flatnonzero(self.browsing.tree.matching(self.browsing.words)).tolist())
 
     def _choose(self, values: Mapping[str, str]) -> None:
         path, browsing = number_of(values, len(self.browsing.tree)), self.browsing
@@ -202,13 +154,8 @@ def _amounts(values: Values, unit: str, is_there: Sequence[bool] = (True, True))
 
 
 def _with_share(values: Values, whole: Values, unit: str) -> list[str]:
-    return [shown_amount(float(values[0]), unit), _percent(100 * float(values[0] / whole[0]))]
-
-
-def _percent(value: float) -> str:
-    if 0 < abs(value) < 0.05:
-        return "< 0.1 %"
-    return f"{value:.1f} %".replace("-", "−")
+    share = 100 * float(values[0] / whole[0])
+    return [shown_amount(float(values[0]), unit), "< 0.1 %" if 0 < share < 0.05 else f"{share:.1f} %"]
 
 
 def _level(browsing: Browsing, name: str) -> int:

@@ -23,7 +23,7 @@ _ROWS_BESIDE = 16
 class TraceProcesses(TraceRows):
     """What each process has in the chosen call paths: a row each, or a field of cells if there are many.
 
-    `heat`: ``order``: processes as they are shown; ``shares``: per cent of the largest; ``texts``; ``chosen``. Empty
+    `heat`, in the order of the processes: ``shares``: per cent of the largest; ``texts``; ``chosen``. Empty
     with few.
     """
 
@@ -32,7 +32,6 @@ class TraceProcesses(TraceRows):
     heat: t.Dict[Any, Any] = t.Dict().tag(sync=True)
 
     def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
-        self._by_size = False
         super().__init__(browsing, told, kind="listbox", label="Processes")
 
     def _fill(self) -> None:
@@ -41,21 +40,19 @@ class TraceProcesses(TraceRows):
         unit, most = browsing.node.unit, max(float(values.max(initial=0.0)), 1e-300)
         order = np.argsort(-values, kind="stable")
         many = len(values) > MOST_BARS
-        cells = order if self._by_size else np.arange(len(values))
         chosen = set(browsing.locations)
         texts = {float(one): shown_amount(float(one), unit) for one in np.unique(values).tolist()}
         self.heat = (
             {
-                "order": cells.tolist(),
-                "shares": np.round(100 * values[cells] / most, 1).tolist(),
-                "texts": [texts[one] for one in values[cells].tolist()],
+                "shares": np.round(100 * values / most, 1).tolist(),
+                "texts": [texts[one] for one in values.tolist()],
                 "chosen": sorted(chosen),
             }
             if many
             else {}
         )
         beside = order[:_ROWS_BESIDE].tolist()
-        listed = [*beside, *sorted(chosen.difference(beside))[:_ROWS_BESIDE]] if many else cells.tolist()
+        listed = [*beside, *sorted(chosen.difference(beside))[:_ROWS_BESIDE]] if many else list(range(len(values)))
         self.rows = [
             line_of(
                 one,
@@ -79,7 +76,6 @@ class TraceProcesses(TraceRows):
             browsing=browsing,
             names={str(k): name for k, name in names.items()},
             spreads=[(name, one, _amounts(one, browsing.node.unit)) for name, one in found.items()],
-            by_size=self._by_size,
             adds=self._adds,
             said=f"{len(browsing.locations)} of {browsing.n_locations} chosen" if browsing.locations else every,
         )
@@ -89,13 +85,8 @@ class TraceProcesses(TraceRows):
             "choose": self._choose,
             "result": self._show_result,
             "everyone": lambda _: self._then([]),
-            "size": lambda _: self._flip(),
             "several": self._several,
         }
-
-    def _flip(self) -> None:
-        self._by_size = not self._by_size
-        self.show()
 
     def _show_result(self, values: Mapping[str, str]) -> None:
         k = number_of(values, len(self.browsing.results))

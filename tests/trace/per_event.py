@@ -1,8 +1,8 @@
 """Wait for Progress as the paper replays it: a message for each request, while the processes walk through their events.
 
-It is here to be compared with the bulk exchange, and finds the same. Every process keeps a slot for one request of every other
-one, and a flag for each slot of its own elsewhere that says whether it is free. The progress callback, run at every event,
-answers what came and sends what could not be sent before. At the end a barrier that does not block waits for all.
+It is an oracle for the bulk exchange of the package, which must find the same. Every process keeps a slot for one request of
+every other one, and a flag for each slot of its own elsewhere that says whether it is free. The progress callback, run at every
+event, answers what came and sends what could not be sent before. At the end a barrier that does not block waits for all.
 """
 
 from __future__ import annotations
@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from scalkit.arrays import Ints
+from scalkit.trace.local.arrays import find_frame
+from scalkit.trace.local.part import load
+from scalkit.trace.local.ranks import Ranks
+from scalkit.trace.options import Options
+from scalkit.trace.results.sums import Found, Waits
 from scalkit.trace.waits.progress_waits import Analysis, wait_for_one, wait_for_several
 from scalkit.trace.waits.requests import FirstProgress, Progress, Requests, find_progress, find_requests
+from scalkit.trace.waits.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -23,17 +29,17 @@ _WIDTH = 8  # of a request: is it there, is it direct, target, since, enter, lea
 _ANSWER = 4  # does progress exist, its start, its end, region before it
 
 
-def wait_for_progress_per_event(analysis: Analysis, comm: MPI.Intracomm) -> tuple[Requests, Progress]:
-    """Add the waits for progress, without their bounds, and return the requests and the progress of this process.
-
-    `comm`: of the processes that share it.
-    """
-    requests = find_requests(analysis.trace, analysis.options)
-    progress = find_progress(analysis.trace, analysis.frame, analysis.options)
-    replay = _Replay(analysis, requests, progress, comm)
+def waits_for_progress_per_event(folder: str, comm: MPI.Intracomm) -> Found:
+    """Return the waits for progress of a trace, without their bounds, on each of the processes that share it."""
+    ranks, options = Ranks(comm), Options()
+    trace = load(folder, ranks)
+    frame = find_frame(trace, ranks)
+    waits = Waits(trace.header.locations, len(trace.definitions.paths))
+    analysis = Analysis(trace, ranks, options, frame, Surroundings(frame, trace), waits)
+    replay = _Replay(analysis, find_requests(trace, options), find_progress(trace, frame, options), comm)
     replay.run()
     replay.free()
-    return requests, progress
+    return waits.collect(ranks)
 
 
 class _Windows:
@@ -141,7 +147,7 @@ class _Replay:
             answer = np.concatenate([first.exists, first.start, first.end, before]).astype(np.int64)
             windows.put(2, other, answer)
         else:
-            wait, unseen = wait_for_one(enter, leave, first, analysis.options)
+            wait, unseen = wait_for_one(enter, leave, first)
             self._add(path, origin, wait, unseen)
             if unseen[0]:
                 before = analysis.surroundings.before(target, leave)
@@ -165,7 +171,7 @@ class _Replay:
         enter, leave, origin, path = (calls[name][call : call + 1] for name in ("enter", "leave", "location", "path"))
         group = np.zeros(len(table), dtype=np.int64)
         progress = FirstProgress(table[:, 0] != 0, table[:, 1], table[:, 2])
-        result = wait_for_several(group, enter, leave, progress, self._analysis.options)
+        result = wait_for_several(group, enter, leave, progress)
         self._add(path, origin, result.wait, result.unseen)
         where = np.full(len(table), origin[0])
         self._analysis.waits.blame(
