@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from neighbourhoods import ORDERS, Neighbourhood, balanced_dims
 
 from scalkit.bench import Arguments, prepare
 from scalkit.bench.campaign.file import read_campaign
@@ -21,8 +22,6 @@ from scalkit.bench.patterns.neighbourhood import design_text, experiments, opera
 from scalkit.cli import main
 from scalkit.errors import LaunchError, UsageError
 from scalkit.formats.experiments import read_experiments
-from scalkit.guidelines import Neighbourhood, balanced_dims
-from scalkit.guidelines.neighbours.neighbourhoods import ORDERS
 from scalkit.guidelines.simulated import neighbourhood_design
 
 KERNEL = Path(__file__).resolve().parents[2] / "microbench"
