@@ -8,7 +8,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from scalkit.guidelines import CATALOGUES, assess, guidelines, measured
+from scalkit.guidelines import assess, guidelines
+from scalkit.guidelines.experiments import measured
+from scalkit.guidelines.guideline import CATALOGUES
 from scalkit.guidelines.tables import csv_text, example_table
 from scalkit.lessons.guidelines_here import Finding, Findings, guideline_findings
 from scalkit.reports import bundled
