@@ -131,7 +131,7 @@ def _tested(guideline: Guideline, pairs: Pairs, thresholds: Thresholds, n_tests:
         rows = np.flatnonzero(is_paired == paired)
         if not len(rows):
             continue
-        found["p_value"][rows] = (signed_rank if paired else rank_sum)(np.log(left[rows]), np.log(right[rows]), alternative).p
+        found["p_value"][rows] = (signed_rank if paired else rank_sum)(np.log(left[rows]), np.log(right[rows]), alternative)
         shift = hodges_lehmann_ratio(left[rows], right[rows], CONFIDENCE, paired=paired)
         for key, part in (("ratio", shift.estimate), ("ratio_low", shift.low), ("ratio_high", shift.high)):
             found[key][rows] = part

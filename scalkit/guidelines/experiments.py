@@ -68,8 +68,7 @@ class Measured:
     @cached_property
     def medians(self) -> Floats:
         """Median of each run without its outliers, by Tukey's fence; NaN where there is none; (experiments, runs)."""
-        medians, _ = fenced_medians(self.values)
-        return np.where(self.rows == MISSING, np.nan, medians[self.rows])
+        return np.where(self.rows == MISSING, np.nan, fenced_medians(self.values)[self.rows])
 
     def level(self, parameter: str, code: int) -> Any:
         """Return a level, None for a missing one."""
