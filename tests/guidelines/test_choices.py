@@ -93,7 +93,7 @@ def test_oversubscribed_measurements_replace_nothing(tmp_path: Path) -> None:
     assert found.counts["violated"] == 9
     (one,) = remedies(found)
     assert one.sentence.endswith(
-        "This was measured with more processes than cores, or beside other programs, and does not decide."
+        "This was measured with more processes than cores, or next to other programs, and does not decide."
     )
     assert profile(found).choose("MPI_Gather", 8, 64) == "MPI_Gather"
 

@@ -150,7 +150,6 @@ def test_crowded_runs_do_not_decide() -> None:
 def test_html_is_escaped_and_says_what_the_text_says(found) -> None:
     html = found._repr_html_()
     assert "12/448 (12/224)" in html
-    assert "<td>64</td><td>p=160, n_dim=2, n_finite=0, topology=moore, order=fmaj, reorder=0</td>" in html
     for n, factor in ((3, 1.0), (20, 1.3)):
         shown = assess(few(n, factor), Guideline.parse(f'"{HOSTILE}a" <= "{HOSTILE}b"', name=HOSTILE))._repr_html_()
         assert HOSTILE not in shown
