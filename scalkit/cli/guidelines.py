@@ -200,7 +200,7 @@ def _say(accounts: Sequence[dict[str, Any]], profile: Profile, found: Rules, arg
         for rule in one["rules"]:
             followed[rule["call"], rule["use"]] += rule["followed"]
             different[rule["call"], rule["use"]] += rule["different"]
-    replaced = [
+    replaced: list[dict[str, Any]] = [
         {"call": key[0], "use": key[1], "followed": count, "different": different[key]}
         for key, count in followed.items()
         if count

@@ -172,7 +172,7 @@ def _adjusted(columns: dict[str, Any], families: list[str], thresholds: Threshol
     """Return adjusted p-values: a test that no values could make significant is not counted."""
     p = pd.Series(np.where(columns["can_decide"], columns["p_value"], np.nan), dtype=np.float64)
     adjusted = p if thresholds.strictness == "paper" else p.groupby(families, sort=False).transform(adjusted_p)
-    return adjusted.to_numpy()
+    return np.asarray(adjusted, dtype=np.float64)
 
 
 def _judged(columns: dict[str, Any], similar: Any, thresholds: Thresholds) -> dict[str, Any]:

@@ -226,9 +226,22 @@ def remedies(found: Assessment) -> tuple[Remedy, ...]:
     advice = []
     for key, parts in merged.items():
         ratios = [ratio for _, some in parts for ratio in some]
-        settings = tuple(where for where, _ in parts)
-        is_everywhere = len(parts) == n_settings[key[:3]]
-        advice.append(Remedy(*key, settings, (min(ratios), max(ratios)), is_everywhere, found.varied))
+        parameter, level, kind, use, terms, decides, ranges = key
+        advice.append(
+            Remedy(
+                parameter=parameter,
+                level=level,
+                kind=kind,
+                use=use,
+                terms=terms,
+                decides=decides,
+                ranges=ranges,
+                settings=tuple(where for where, _ in parts),
+                ratios=(min(ratios), max(ratios)),
+                is_everywhere=len(parts) == n_settings[parameter, level, kind],
+                varied=found.varied,
+            )
+        )
     return tuple(sorted(advice, key=lambda one: (not one.decides, -one.ratios[1])))
 
 

@@ -190,7 +190,7 @@ def _doubts(frame: pd.DataFrame, experiment: Integers, exact: bool) -> tuple[Fla
     """Return which experiments cannot decide, and the sentences that say why."""
     none = pd.Series(np.nan, index=frame.index)
     crowded = np.asarray(frame.get(CROWDED, none).eq(True).groupby(experiment).any())
-    caveats = ()
+    caveats: tuple[str, ...] = ()
     if crowded.any():
         caveats = ("some runs had more processes than cores: their times describe the scheduler and do not decide",)
     load = frame.get(LOAD, none).astype(np.float64)

@@ -275,8 +275,8 @@ def _exceeds(guideline: Guideline, values: Mapping[str, Floats], v: float) -> Fl
 
 def _total(side: Side, values: Mapping[str, Floats]) -> Floats:
     """Return the largest of the sums of a side."""
-    sums = [sum(factor * values[level] for factor, level in terms) for terms in side]
-    return np.asarray(np.max(sums, axis=0), dtype=float)
+    sums = [np.sum([factor * values[level] for factor, level in terms], axis=0) for terms in side]
+    return np.asarray(np.max(sums, axis=0), dtype=np.float64)
 
 
 def _begins(exceeds: Flags, x: Floats) -> Floats:

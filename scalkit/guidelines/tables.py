@@ -251,7 +251,8 @@ def csv_text(data: "Measured") -> str:
     frame["time"] = [" ".join(f"{x:.9g}" for x in row[np.isfinite(row)].tolist()) for row in values]
     remarks = remarks_of(data.machine, simulated=any("simulated" in caveat for caveat in data.caveats))
     unit = f"# unit: {data.unit}\n" if data.unit else ""
-    return remarks + unit + frame.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    body: str = frame.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    return remarks + unit + body
 
 
 _BLOCKED = frozenset(f"{base}{form}" for base in ("gather", "scatter", "allgather", "alltoall") for form in ("", "v", "w"))
