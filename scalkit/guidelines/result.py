@@ -223,10 +223,6 @@ class Assessment:
         """Return what one test found, in plain words; `test` is the row of `to_frame`."""
         return sentence(self, test)
 
-    def runs(self, test: int) -> pd.DataFrame:
-        """Return the medians of both sides of a test, run by run: columns ``run``, ``left``, ``right``."""
-        return pd.DataFrame({"run": list(self.data.runs), "left": self.left[test], "right": self.right[test]})
-
     def to_dict(self) -> dict[str, Any]:
         """Return what `to_json` writes."""
         return {

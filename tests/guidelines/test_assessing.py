@@ -98,7 +98,7 @@ def test_answers_are_those_of_scipy_group_by_group(campaign) -> None:
         p = stats.mannwhitneyu(*medians, alternative="greater", method="exact").pvalue
         assert frame["p_value"][test] == pytest.approx(p, rel=1e-9)
         assert frame["violation_ratio"][test] == pytest.approx(np.median(medians[0]) / np.median(medians[1]))
-        np.testing.assert_array_equal(found.runs(test)["left"], medians[0])
+        np.testing.assert_array_equal(found.left[test], medians[0])
 
 
 def swapped(one: Guideline) -> Guideline:
