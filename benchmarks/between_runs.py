@@ -3,9 +3,9 @@
     python benchmarks/between_runs.py                 10,000 pairs for each row
     python benchmarks/between_runs.py --pairs 500     fewer
 
-Beside `scalkit.stats.run_ratios` stands the bootstrap of the runs: both sides are drawn again 999 times, and the probability is
-the share of draws in which the faster one stays the faster one. Noise: log-normal between the runs; with an exponential tail;
-one run of ten takes twice as long; a clock with 20 steps; and a share that both sides of a run have in common.
+Beside `scalkit.stats.between_runs.run_ratios` stands the bootstrap of the runs: both sides are drawn again 999 times, and the
+probability is the share of draws in which the faster one stays the faster one. Noise: log-normal between the runs; with an
+exponential tail; one run of ten takes twice as long; a clock with 20 steps; and a share that both sides of a run have in common.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.stats import run_ratios
+from scalkit.stats.between_runs import run_ratios
 
 NOISES = ("log-normal", "exponential tail", "one of ten twice as long", "20 steps of the clock", "common to the run")
 RUNS = (4, 5, 6, 8, 12, 30)

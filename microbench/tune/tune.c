@@ -74,7 +74,7 @@ static void begin(void)
     PMPI_Bcast(text, length, MPI_CHAR, 0, MPI_COMM_WORLD);
     int is_right = !*why && sk_rules_read(&rules, sk_tune_offer(), text, why, sizeof why);
     free(text);
-    SK_REQUIRE(is_right, "no rules can be read from %s: %s; name a file that 'scalkit guidelines --rules' wrote.", path,
+    SK_REQUIRE(is_right, "no rules can be read from %s: %s; name a file that 'scalkit guidelines --use' wrote.", path,
                why);
     made = calloc((size_t)sk_tune_offer()->calls, sizeof *made);
     SK_ASSERT(made);

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import scalkit as sk
-from scalkit.cli.options.expected import only_processes
 from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.errors import UsageError
 from scalkit.formats.ci.annotations import command
@@ -18,9 +17,8 @@ from scalkit.text import capital
 def run(args: argparse.Namespace) -> int:
     """Read, compare and print; return 0 or 1."""
     require_tolerance(args)
-    read = ((name, sk.read(path, parameter=args.parameter)) for name, path in _named(args.folders))
-    commits = [(name, only_processes(data, args.processes)) for name, data in read]
-    return tell(history(commits, statistic=args.statistic, tolerance=args.tolerance, parameter=args.parameter), args)
+    commits = [(name, sk.read(path, parameter=args.parameter)) for name, path in _named(args.folders)]
+    return tell(history(commits, tolerance=args.tolerance, parameter=args.parameter), args)
 
 
 def require_tolerance(args: argparse.Namespace) -> None:

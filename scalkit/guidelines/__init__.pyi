@@ -1,11 +1,4 @@
 from scalkit.guidelines.assessment import assess as assess
-from scalkit.guidelines.experiments import Measured as Measured
-from scalkit.guidelines.experiments import measured as measured
-from scalkit.guidelines.guideline import CATALOGUES as CATALOGUES
 from scalkit.guidelines.guideline import Guideline as Guideline
 from scalkit.guidelines.guideline import guidelines as guidelines
-from scalkit.guidelines.guideline import load_guidelines as load_guidelines
-from scalkit.guidelines.neighbours.neighbourhoods import Neighbourhood as Neighbourhood
-from scalkit.guidelines.neighbours.neighbourhoods import balanced_dims as balanced_dims
 from scalkit.guidelines.result import Assessment as Assessment
-from scalkit.guidelines.result import Thresholds as Thresholds

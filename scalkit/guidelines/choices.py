@@ -1,6 +1,7 @@
 """What to use where a guideline is violated: the fastest of what was measured, setting by setting."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -29,7 +30,7 @@ class Choice:
     `guideline`: the violated one; empty where nothing is better.
     `ratio`, `ratio_low`, `ratio_high`: how many times as long `level` takes as `use`, and the interval; 1 where nothing
     is better.
-    `decides`: whether the measurements may decide; with more processes than cores, or beside other programs, they may
+    `decides`: whether the measurements may decide; with more processes than cores, or next to other programs, they may
     not.
     """
 
@@ -151,26 +152,25 @@ class Range:
 class Remedy:
     """What to use in place of what, and where.
 
-    `parameter`, `level`, `use`, `terms`, `kind`: see `scalkit.guidelines.choices.Choice`.
-    `guidelines`: the violated ones.
-    `settings`: everything but the number of processes and the size.
+    `parameter`, `level`, `kind`, `use`, `terms`, `decides`: see `scalkit.guidelines.choices.Choice`.
     `ranges`: the same for all `settings`.
+    `settings`: everything but the number of processes and the size.
     `ratios`: how many times as long `level` takes, least and most.
     `is_everywhere`: whether `settings` are all that were tested.
+    `varied`: name of the parameter whose values are sizes.
     """
 
     parameter: str
     level: str
+    kind: str
     use: str
     terms: tuple[tuple[float, str], ...]
-    kind: str
-    guidelines: tuple[str, ...]
-    settings: tuple[Mapping[str, Any], ...]
-    ranges: tuple[Range, ...]
-    ratios: tuple[float, float]
     decides: bool
+    ranges: tuple[Range, ...]
+    settings: tuple[Mapping[str, Any], ...]
+    ratios: tuple[float, float]
     is_everywhere: bool
-    varied: str = "size"
+    varied: str
 
     @property
     def advice(self) -> str:
@@ -196,7 +196,7 @@ class Remedy:
         doubt = (
             ""
             if self.decides
-            else " This was measured with more processes than cores, or beside other programs, and does not decide."
+            else " This was measured with more processes than cores, or next to other programs, and does not decide."
         )
         head = f"{self.advice[:1].upper()}{self.advice[1:]}"
         takes = "Otherwise it takes" if self.kind != "levels" else "The latter takes"
@@ -208,63 +208,49 @@ class Remedy:
 
 
 def remedies(found: Assessment) -> tuple[Remedy, ...]:
-    """Return what to do about the violations of an assessment: what decides first, and what saves most."""
-    return remedies_of(choices(found), found.varied)
+    """Return what to do about the violations of an assessment: what decides first, and what saves most.
 
-
-def remedies_of(chosen: Iterable[Choice], varied: str = "size") -> tuple[Remedy, ...]:
-    """Return choices as ranges; settings with the same ranges are one remedy.
-
-    `chosen`: as `choices` returns them: those where nothing is better end a range.
-    `varied`: name of the parameter whose values are sizes.
+    Choices become ranges, which end where nothing is better; settings with the same ranges are one remedy.
     """
-    chosen = list(chosen)
-    cells: dict[tuple[Any, ...], list[Choice]] = {}
-    for one in chosen:
-        cells.setdefault((one.parameter, one.level, one.kind, tuple(one.where.items())), []).append(one)
-    every: dict[tuple[Any, ...], set[Any]] = {}
-    merged: dict[tuple[Any, ...], list[tuple[Mapping[str, Any], list[Choice]]]] = {}
-    for (parameter, level, kind, where), group in cells.items():
-        every.setdefault((parameter, level, kind), set()).add(where)
-        uses = dict.fromkeys((one.use, one.decides) for one in group if one.is_better)
-        for use, decides in uses:
+    by_setting: dict[tuple[Any, ...], list[Choice]] = {}
+    for one in choices(found):
+        by_setting.setdefault((one.parameter, one.level, one.kind, tuple(one.where.items())), []).append(one)
+    n_settings = Counter(key[:3] for key in by_setting)
+    merged: dict[tuple[Any, ...], list[tuple[Mapping[str, Any], list[float]]]] = {}
+    for (*what, where), group in by_setting.items():
+        for use, decides in dict.fromkeys((one.use, one.decides) for one in group if one.is_better):
             mine = [one for one in group if one.use == use and one.decides == decides]
             ranges = tuple(_ranges(group, {(one.p, one.size) for one in mine}))
-            key = (parameter, level, kind, use, mine[0].terms, decides, ranges)
-            merged.setdefault(key, []).append((dict(where), mine))
-    found = [_remedy(key, parts, len(every[key[:3]]), varied) for key, parts in merged.items()]
-    return tuple(sorted(found, key=lambda one: (not one.decides, -one.ratios[1])))
-
-
-def _remedy(key: tuple[Any, ...], parts: Sequence[tuple[Mapping[str, Any], list[Choice]]], n_all: int, varied: str) -> Remedy:
-    parameter, level, kind, use, terms, decides, ranges = key
-    all_of = [one for _, group in parts for one in group]
-    ratios = [one.ratio for one in all_of]
-    return Remedy(
-        parameter=parameter,
-        level=level,
-        use=use,
-        terms=terms,
-        kind=kind,
-        guidelines=tuple(dict.fromkeys(one.guideline for one in all_of)),
-        settings=tuple(where for where, _ in parts),
-        ranges=ranges,
-        ratios=(min(ratios), max(ratios)),
-        decides=decides,
-        is_everywhere=len(parts) == n_all,
-        varied=varied,
-    )
+            key = (*what, use, mine[0].terms, decides, ranges)
+            merged.setdefault(key, []).append((dict(where), [one.ratio for one in mine]))
+    advice = []
+    for key, parts in merged.items():
+        ratios = [ratio for _, some in parts for ratio in some]
+        parameter, level, kind, use, terms, decides, ranges = key
+        advice.append(
+            Remedy(
+                parameter=parameter,
+                level=level,
+                kind=kind,
+                use=use,
+                terms=terms,
+                decides=decides,
+                ranges=ranges,
+                settings=tuple(where for where, _ in parts),
+                ratios=(min(ratios), max(ratios)),
+                is_everywhere=len(parts) == n_settings[parameter, level, kind],
+                varied=found.varied,
+            )
+        )
+    return tuple(sorted(advice, key=lambda one: (not one.decides, -one.ratios[1])))
 
 
 def _ranges(group: Sequence[Choice], wanted: set[tuple[Any, Any]]) -> Iterator[Range]:
     """Yield ranges that hold the wanted cells and no other that was measured."""
-    numbers = list(dict.fromkeys(one.p for one in group))
-    rows = []
-    for p in numbers:
-        sizes = [one.size for one in group if one.p == p]
-        spans = _spans([(size, (p, size) in wanted) for size in sizes])
-        rows.append((p, tuple(spans)))
-    for spans, same in groupby(rows, key=lambda row: row[1]):
+    rows = {one.p: list[tuple[Any, bool]]() for one in group}
+    for one in group:
+        rows[one.p].append((one.size, (one.p, one.size) in wanted))
+    for spans, same in groupby(((p, tuple(_spans(sizes))) for p, sizes in rows.items()), key=lambda row: row[1]):
         those = [p for p, _ in same]
         for span in spans:
             yield Range(None if those[0] is None else (those[0], those[-1]), None if span[0] is None else span)

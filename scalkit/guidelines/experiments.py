@@ -1,19 +1,24 @@
-"""Measurements of a campaign: experiments, runs, and the median of each run, from tables of several kinds."""
+"""Measurements of a campaign: experiments, runs, and the median of each run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from scalkit.errors import DataError
-from scalkit.guidelines.columns import Columns, columns_of
-from scalkit.stats import fenced_medians
+from scalkit.guidelines.tables import read_tables
+from scalkit.measure.virtual_time import is_virtual, machine_of, said_of
 from scalkit.stats.samples import Flags, Floats, Integers
+from scalkit.stats.shift import fenced_medians
 from scalkit.text import as_percent
 
 MISSING = -1
+
+CROWDED, LOAD = "oversubscribed", "foreign_load"
+"""Columns that are no parameters: more processes than cores, and the share of the cores that other programs used."""
 
 _BUSY = 0.1
 """Share of the cores: on idle machines others take 1 to 3 %; the pages of the store warn from the same share on."""
@@ -26,7 +31,7 @@ class Measured:
     Attributes
     ----------
     parameters : tuple of str
-        What tells experiments apart.
+        Names of the columns that distinguish experiments.
     levels : mapping from str to tuple
         The values of each parameter, ascending.
     codes : ndarray of int of shape (experiments, parameters)
@@ -63,8 +68,7 @@ class Measured:
     @cached_property
     def medians(self) -> Floats:
         """Median of each run without its outliers, by Tukey's fence; NaN where there is none; (experiments, runs)."""
-        medians, _ = fenced_medians(self.values)
-        return np.where(self.rows == MISSING, np.nan, medians[self.rows])
+        return np.where(self.rows == MISSING, np.nan, fenced_medians(self.values)[self.rows])
 
     def level(self, parameter: str, code: int) -> Any:
         """Return a level, None for a missing one."""
@@ -75,145 +79,131 @@ class Measured:
         return f"<Measured: {n} experiments in {m} runs over {', '.join(self.parameters)}>"
 
 
-def measured(table: Any, *, value: str = "time", run: str = "run", ignore: Sequence[str] = ("repetition",)) -> Measured:
-    """Return the measurements in a table.
+def measured(source: Any, value: str = "time") -> Measured:
+    """Return measurements as experiments by runs.
 
     Parameters
     ----------
-    table : pandas.DataFrame, xarray.Dataset, structured array, mapping of arrays, or Measured
-        A row is one repetition, or one experiment in one run whose values are a list or a second axis. All columns but
-        `value`, `run`, ``oversubscribed`` and those in `ignore` are parameters. In a Dataset the dimensions are, and what
-        stands along a dimension without a coordinate of its own; ``function`` is taken for ``operation``.
-    value, run : str
-        Columns of the measured value, and of the launch that it comes from.
-    ignore : sequence of str
-        Columns that are no parameters.
+    source : paths, Dataset, pandas.DataFrame, mapping of columns, or Measured
+        See `scalkit.guidelines.tables.read_tables`. A row is one repetition, or one experiment in one run whose values are a
+        list. All columns but `value`, ``run``, ``repetition``, ``oversubscribed`` and ``foreign_load`` are parameters.
+    value : str
+        Column of the measured value.
 
     Raises
     ------
     DataError
-        If a column is missing, a value is not positive or is infinite, or an experiment stands twice in a run.
+        If a column is missing, a value is not positive or is infinite, or an experiment appears twice in a run.
     """
-    if isinstance(table, Measured):
-        return table
-    columns = columns_of(table, value, run, ignore)
-    names = tuple(columns.parameters)
-    levels, codes = {}, np.empty((len(columns.values), len(names)), dtype=np.int64)
-    for place, name in enumerate(names):
-        codes[:, place], levels[name] = _factorized(columns.parameters[name], name)
-    run_codes, runs = _factorized(columns.run, run)
+    if isinstance(source, Measured):
+        return source
+    frame = read_tables(source, value=value)
+    for needed, what in ((value, "the measured values"), ("run", "the launch that a value comes from")):
+        if needed not in frame:
+            raise DataError(f"there is no column '{needed}' with {what}; there are {', '.join(frame) or 'none'}.")
+    names = [name for name in frame.columns if name not in (value, "run", "repetition", CROWDED, LOAD)]
+    if not len(frame):
+        raise DataError("the table of measurements is empty.")
+    if not names:
+        raise DataError(f"the table has no parameter: columns next to '{value}' and 'run' distinguish experiments.")
+    codes, levels = pd.DataFrame(), {}
+    for name in names:
+        codes[name], levels[name] = _factorized(frame[name])
+    run_codes, runs = _factorized(frame["run"])
     if (run_codes == MISSING).any():
-        raise DataError(f"row {int(np.argmax(run_codes == MISSING))} has no '{run}'; number the launches.")
-    _require_positive(columns, value)
-    experiment, kinds = _experiments(codes)
-    values, places = _by_row(columns, experiment * len(runs) + run_codes)
+        raise DataError(f"row {int(np.argmax(run_codes == MISSING))} has no 'run'; number the launches.")
+    values = _values(frame, value, names)
+    experiment = codes.groupby(names, sort=False).ngroup().to_numpy()
+    kinds = codes.drop_duplicates().to_numpy(dtype=np.int64)
+    values, places = _by_run(values, experiment * len(runs) + run_codes)
     rows = np.full(len(kinds) * len(runs), MISSING, dtype=np.int64)
     rows[places] = np.arange(len(places))
-    crowded = np.bincount(experiment, columns.crowded, len(kinds)) > 0
-    disturbed = np.zeros(len(kinds), dtype=bool) if columns.exact else _busy(columns.load, experiment, len(kinds))
-    shape = len(kinds), len(runs)
-    own = (columns.caveats + _disturbance(disturbed, columns.load), columns.unit, columns.exact, columns.machine)
-    result = Measured(names, levels, kinds, runs, rows.reshape(shape), values, crowded | disturbed, *own)
-    if len(places) != len(np.unique(places)):
-        at = int(places[np.flatnonzero(np.bincount(places)[places] > 1)[0]])
-        shown = ", ".join(_shown(result, at // len(runs)))
+    machine = machine_of(frame.attrs) if is_virtual(frame.attrs) else {}
+    exact = is_virtual(frame.attrs) and machine.get("compute", "none") == "none"
+    crowded, caveats = _doubts(frame, experiment, exact)
+    result = Measured(
+        parameters=tuple(names),
+        levels=levels,
+        codes=kinds,
+        runs=runs,
+        rows=rows.reshape(len(kinds), len(runs)),
+        values=values,
+        crowded=crowded,
+        caveats=(*_caveats(frame.attrs), *caveats),
+        unit=str(frame.attrs.get("units", "")),
+        exact=exact,
+        machine=machine,
+    )
+    if len(repeated := places[pd.Series(places).duplicated().to_numpy()]):
+        at, run = divmod(int(repeated[0]), len(runs))
+        shown = [f"{name}={result.level(name, code)}" for name, code in zip(names, kinds[at], strict=True) if code != MISSING]
         raise DataError(
-            f"the experiment {shown} stands twice in run {runs[at % len(runs)]}; give a column that tells them apart, or give "
+            f"the experiment {', '.join(shown)} appears twice in run {runs[run]}; give a column that tells them apart, or give "
             "each launch a number of its own."
         )
     return result
 
 
-def _busy(load: Floats, experiment: Integers, n: int) -> Flags:
-    """Return during which experiments other programs used too much: in half of its runs or more."""
-    import pandas as pd
-
-    median = pd.Series(load).groupby(experiment).median().reindex(range(n)).to_numpy()
-    return np.asarray(median > _BUSY)
-
-
-def _disturbance(disturbed: Flags, load: Floats) -> tuple[str, ...]:
-    if not disturbed.any():
-        return ()
-    return (
-        f"other programs used more than {as_percent(_BUSY)} of the cores during {disturbed.sum()} of {len(disturbed)} "
-        f"experiments, {as_percent(float(np.nanmean(load)))} on average over all: the times of these do not decide",
-    )
-
-
-def _shown(data: Measured, experiment: int) -> Iterator[str]:
-    for place, name in enumerate(data.parameters):
-        if data.codes[experiment, place] != MISSING:
-            yield f"{name}={data.level(name, int(data.codes[experiment, place]))}"
-
-
-def _factorized(column: Any, name: str) -> tuple[Integers, tuple[Any, ...]]:
+def _factorized(column: pd.Series) -> tuple[Integers, tuple[Any, ...]]:
     """Return codes and ascending levels; empty text is a missing level, as in CSV files."""
-    import pandas as pd
-
-    if isinstance(column, np.ndarray) and column.dtype.kind in "US":
-        column = column.astype(object)
-    codes, found = pd.factorize(column)
-    levels = [level.item() if isinstance(level, np.generic) else level for level in found]
-    kept = [place for place, level in enumerate(levels) if level != ""]
     try:
-        kept.sort(key=lambda place: levels[place])
+        codes, levels = pd.factorize(column.mask(column == ""), sort=True)
     except TypeError:
-        kept.sort(key=lambda place: str(levels[place]))
-    new = np.full(len(levels) + 1, MISSING, dtype=np.int64)
-    new[kept] = np.arange(len(kept))
-    ordered = tuple(levels[place] for place in kept)
-    for level in ordered:
-        if isinstance(level, list | dict | set):
-            raise DataError(f"'{name}' has the value {level!r}; a parameter is text or a number.")
-    return new[codes], ordered  # the code -1 takes the last place, which is missing
+        raise DataError(f"'{column.name}' has a value that is neither text nor a number; a parameter is one of these.") from None
+    return codes.astype(np.int64), tuple(levels.tolist())
 
 
-def _require_positive(columns: Columns, value: str) -> None:
-    wrong = ~((columns.values > 0) & (columns.values < np.inf) | np.isnan(columns.values))
+def _values(frame: pd.DataFrame, value: str, names: list[str]) -> Floats:
+    """Return the values of shape (rows,), or (rows, repetitions) where they are lists, filled up with NaN."""
+    column = frame[value]
+    try:
+        if column.dtype == object and np.ndim(column.iloc[0]):
+            lengths = column.map(len).to_numpy()
+            values = np.full((len(column), lengths.max(initial=0)), np.nan)
+            values[np.arange(values.shape[1]) < lengths[:, None]] = np.concatenate(column.to_list())
+        else:
+            values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        raise DataError(f"'{value}' must hold numbers, or a list of numbers in each row.") from None
+    wrong = ~((values > 0) & (values < np.inf) | np.isnan(values))
     if wrong.any():
         row = int(np.argwhere(wrong)[0][0])
-        found = columns.values[wrong].ravel()[0]
-        named = ", ".join(f"{name}={column[row]}" for name, column in columns.parameters.items())
+        named = ", ".join(f"{name}={frame[name].iloc[row]}" for name in names)
         raise DataError(
-            f"'{value}' is {found:g} in row {row} ({named}, run {columns.run[row]}); values must be positive and finite, NaN "
-            "stands for a missing one."
+            f"'{value}' is {values[wrong].ravel()[0]:g} in row {row} ({named}, run {frame['run'].iloc[row]}); values must be "
+            "positive and finite, NaN stands for a missing one."
         )
+    return values
 
 
-def _experiments(codes: Integers) -> tuple[Integers, Integers]:
-    """Return the experiment of each row, and the codes of each experiment."""
-    sizes = [int(column.max(initial=MISSING)) + 2 for column in codes.T]
-    key = np.zeros(len(codes), dtype=np.int64)
-    bound = 1
-    for column, size in zip(codes.T, sizes, strict=True):
-        bound *= size
-        if bound > 1 << 62:
-            _, key = np.unique(key, return_inverse=True)
-            bound = (int(key.max(initial=0)) + 1) * size
-        key = key * size + column + 1
-    import pandas as pd
-
-    which, _ = pd.factorize(key)
-    first = np.full(int(which.max(initial=-1)) + 1, len(which), dtype=np.int64)
-    np.minimum.at(first, which, np.arange(len(which)))
-    return which.astype(np.int64), codes[first]
-
-
-def _by_row(columns: Columns, key: Integers) -> tuple[Floats, Integers]:
+def _by_run(values: Floats, key: Integers) -> tuple[Floats, Integers]:
     """Return one row of values for each experiment and run, and which these are."""
-    values = columns.values
     if values.ndim == 2:
-        kept = np.flatnonzero(~np.isnan(values).all(axis=1))
+        kept = ~np.isnan(values).all(axis=1)
         return values[kept], key[kept]
-    kept = np.flatnonzero(~np.isnan(values))
-    order = kept[np.argsort(key[kept], kind="stable")]
-    ordered = key[order]
-    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-    counts = np.diff(starts, append=len(ordered))
-    if len(counts) and (counts == counts[0]).all():
-        return values[order].reshape(len(starts), counts[0]), ordered[starts]
-    table = np.full((len(starts), int(counts.max(initial=0))), np.nan)
-    row = np.repeat(np.arange(len(starts)), counts)
-    table[row, np.arange(len(ordered)) - np.repeat(starts, counts)] = values[order]
-    return table, ordered[starts]
+    long = pd.DataFrame({"key": key, "value": values}).dropna()
+    wide = long.assign(at=long.groupby("key").cumcount()).pivot(index="key", columns="at", values="value")
+    return wide.to_numpy(), wide.index.to_numpy()
+
+
+def _doubts(frame: pd.DataFrame, experiment: Integers, exact: bool) -> tuple[Flags, tuple[str, ...]]:
+    """Return which experiments cannot decide, and the sentences that say why."""
+    none = pd.Series(np.nan, index=frame.index)
+    crowded = np.asarray(frame.get(CROWDED, none).eq(True).groupby(experiment).any())
+    caveats: tuple[str, ...] = ()
+    if crowded.any():
+        caveats = ("some runs had more processes than cores: their times describe the scheduler and do not decide",)
+    load = frame.get(LOAD, none).astype(np.float64)
+    disturbed = np.asarray(load.groupby(experiment).median() > _BUSY) & (not exact)
+    if disturbed.any():
+        caveats += (
+            f"other programs used more than {as_percent(_BUSY)} of the cores during {disturbed.sum()} of {len(disturbed)} "
+            f"experiments, {as_percent(float(load.mean()))} on average over all: the times of these do not decide",
+        )
+    return crowded | disturbed, caveats
+
+
+def _caveats(attributes: Mapping[Any, Any]) -> tuple[str, ...]:
+    simulated = ("these measurements are simulated",) if attributes.get("simulated") else ()
+    virtual = (f"run times of {said_of(attributes)}",) if said_of(attributes) else ()
+    return (*simulated, *virtual, *(note.rstrip(".") for note in dict.fromkeys(attributes.get("notes", ()))))

@@ -185,10 +185,6 @@ class Guideline:
         """Return the guideline with the relation that its source tests."""
         return replace(self, relation=self.published) if self.published else self
 
-    def swapped(self) -> "Guideline":
-        """Return the guideline with its sides exchanged."""
-        return replace(self, left=self.right, right=self.left)
-
     def holds_for(self, parameter: str, level: object) -> bool:
         """Return whether it is about measurements with this level."""
         allowed = self.where.get(parameter)

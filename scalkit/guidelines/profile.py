@@ -12,6 +12,7 @@ from scalkit.errors import DataError
 from scalkit.guidelines.choices import Choice, choices
 from scalkit.guidelines.guideline import plain_level
 from scalkit.guidelines.result import Assessment
+from scalkit.json_values import json_value
 from scalkit.schema_errors import load_jsonschema, schema_in
 
 _FORMAT, _SCHEMA = "scalkit-profile", 1
@@ -72,7 +73,9 @@ class Profile:
             "thresholds": self.thresholds or {},
             "remarks": list(self.remarks),
         }
-        rows = ",\n".join(f"    {json.dumps(_plain(one), ensure_ascii=False, allow_nan=False)}" for one in self.choices)
+        rows = ",\n".join(
+            f"    {json.dumps(json_value(asdict(one)), ensure_ascii=False, allow_nan=False)}" for one in self.choices
+        )
         lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}," for key, value in head.items()]
         return "\n".join(["{", *lines, '  "choices": [', *([rows] if rows else []), "  ]", "}"]) + "\n"
 
@@ -126,22 +129,8 @@ def load_profile(path: str | os.PathLike[str]) -> Profile:
 def _wrong(table: Any) -> Iterator[str]:
     validator = load_jsonschema().Draft202012Validator
     for error in validator(schema_in(Path(__file__).with_name("profile.schema.json"))).iter_errors(table):
-        place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path).lstrip(".")
+        place = error.json_path.removeprefix("$").removeprefix(".")
         yield f"{place + ': ' if place else ''}{error.message[:200]}"
-
-
-def _plain(one: Choice) -> dict[str, Any]:
-    found = asdict(one)
-    found["terms"] = [list(term) for term in one.terms]
-    found["where"] = {name: _level(level) for name, level in one.where.items()}
-    found["p"], found["size"] = _level(one.p), _level(one.size)
-    for key in ("ratio_low", "ratio_high"):
-        found[key] = found[key] if math.isfinite(found[key]) else None
-    return found
-
-
-def _level(level: Any) -> Any:
-    return level if level is None or isinstance(level, bool | int | float | str) else str(level)
 
 
 def _choice(table: dict[str, Any]) -> Choice:

@@ -19,6 +19,7 @@ from scalkit.stats.samples import Floats, Integers
 
 SCHEMA = 1
 STATES = ("violated", "compliant", "inconclusive", "undecidable")
+STRICTNESSES = ("strict", "paper")
 FAIL_ON = ("inconclusive", "undecidable", "untested")
 _COLUMNS = (
     "state", "is_severe", "violation_ratio", "ratio", "ratio_low", "ratio_high", "p_value", "q_value", "test",
@@ -36,24 +37,21 @@ class Thresholds:
         The adjusted p-value is at most this.
     v : float
         The ratio is at least this; above 1.
-    confidence : float
-        Of the intervals of ratios.
-    adjust : str
-        How p-values are adjusted.
+    strictness : {"strict", "paper"}
+        ``paper``: rank sums whose p-values are not adjusted, as published.
     """
 
     p: float = 0.001
     v: float = 1.03
-    confidence: float = 0.95
-    adjust: str = "bh"
+    strictness: str = "strict"
 
     def __post_init__(self) -> None:
         if not 0 < self.p < 1:
             raise UsageError(f"the threshold of p is {self.p!r}; it must lie between 0 and 1.")
         if not 1 < self.v < math.inf:
             raise UsageError(f"the threshold of the ratio is {self.v!r}; it must be above 1, as in 1.03.")
-        if not 0 < self.confidence < 1:
-            raise UsageError(f"the confidence is {self.confidence!r}; it must lie between 0 and 1.")
+        if self.strictness not in STRICTNESSES:
+            raise UsageError(f"the strictness {self.strictness!r} is unknown; choose from {', '.join(STRICTNESSES)}.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +77,6 @@ class Assessment:
         Tests that differ in this parameter only are a group.
     not_tested : mapping from int to str
         Guidelines without a test, by their place, and why.
-    decides : bool
-        Whether a violation may decide an exit status.
     """
 
     guidelines: tuple[Guideline, ...]
@@ -93,9 +89,8 @@ class Assessment:
     right: Floats
     columns: Mapping[str, Any]
     experiments: tuple[Any, ...]
-    varied: str = "size"
-    not_tested: Mapping[int, str] | None = None
-    decides: bool = True
+    varied: str
+    not_tested: Mapping[int, str]
 
     def __len__(self) -> int:
         return len(self.which)
@@ -124,8 +119,6 @@ class Assessment:
 
         Raises UsageError if the state is unknown.
         """
-        import pandas as pd
-
         if state is not None and state not in STATES:
             raise UsageError(f"the state {state!r} is unknown; choose from {', '.join(STATES)}.")
         texts = [str(one) for one in self.guidelines]
@@ -182,8 +175,6 @@ class Assessment:
         `by`: a parameter with a column for each of its levels, for example ``"p"``; by default one column.
         Raises UsageError if there is no such parameter.
         """
-        import pandas as pd
-
         if by is not None and by not in self.data.parameters:
             raise UsageError(f"there is no parameter {by!r}; choose from {', '.join(self.data.parameters)}.")
         codes = np.zeros(len(self), dtype=np.int64) if by is None else self.codes[:, self.data.parameters.index(by)]
@@ -195,7 +186,7 @@ class Assessment:
         rows = {
             titled(one): {head: self._cell((self.which == i) & (codes == code)) for code, head in heads.items()}
             for i, one in enumerate(self.guidelines)
-            if i not in (self.not_tested or {})
+            if i not in self.not_tested
         }
         return pd.DataFrame.from_dict(rows, orient="index", columns=list(heads.values()))
 
@@ -219,11 +210,6 @@ class Assessment:
         return int(bool(np.isin(self.columns["state"][self.columns["decides"]], ["violated", *fail_on]).any()))
 
     @property
-    def ok(self) -> bool:
-        """Whether the exit status is 0."""
-        return self.exit_status() == 0
-
-    @property
     def headline(self) -> str:
         """One line: how many tests, and what they found."""
         return headline(self)
@@ -237,19 +223,12 @@ class Assessment:
         """Return what one test found, in plain words; `test` is the row of `to_frame`."""
         return sentence(self, test)
 
-    def runs(self, test: int) -> pd.DataFrame:
-        """Return the medians of both sides of a test, run by run: columns ``run``, ``left``, ``right``."""
-        import pandas as pd
-
-        return pd.DataFrame({"run": list(self.data.runs), "left": self.left[test], "right": self.right[test]})
-
     def to_dict(self) -> dict[str, Any]:
         """Return what `to_json` writes."""
         return {
             "schema": SCHEMA,
             "headline": self.headline,
             "exit_status": self.exit_status(),
-            "decides": self.decides,
             "virtual": dict(self.data.machine) or None,
             "thresholds": asdict(self.thresholds),
             **json_fields(self, "varied counts"),
@@ -266,7 +245,7 @@ class Assessment:
             "meaning": one.meaning,
             "metarule": one.metarule,
             "violations": self._cell(mine),
-            "not_tested": (self.not_tested or {}).get(i),
+            "not_tested": self.not_tested.get(i),
             "counts": {s: int(np.count_nonzero(mine & (self.columns["state"] == s))) for s in STATES},
         }
 

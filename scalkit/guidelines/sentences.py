@@ -12,6 +12,9 @@ from scalkit.markup import block, bullets, counted, details, marked, paragraph, 
 from scalkit.stats.rank_tests import least_rank_sum_p, least_signed_rank_p, runs_needed
 from scalkit.text import as_percent
 
+CONFIDENCE = 0.95
+"""Confidence of the intervals of ratios."""
+
 _MOST_UNTESTED = 3
 
 
@@ -62,7 +65,7 @@ def sentence(found: Any, test: int) -> str:
     if found.data.exact:
         how = "is violated" if state == "violated" else "holds"
         return f"{title} {how}{at}: the left side takes {shown_ratio(ratio)} times the right, in virtual time."
-    sure = as_percent(found.thresholds.confidence)
+    sure = as_percent(CONFIDENCE)
     size = f"{shown_ratio(ratio)} times the right ({sure}: {shown_ratio(low)} to {shown_ratio(high)})"
     if state == "violated":
         return f"{title} is violated{at}: the left side takes {size}, q = {columns['q_value'][test]:.2g}."
@@ -74,14 +77,12 @@ def sentence(found: Any, test: int) -> str:
 def warnings(found: Any) -> tuple[str, ...]:
     """Return what a reader should know."""
     said = warnings_of_data(found)
-    if not found.decides:
-        said.append("These measurements do not decide the exit status.")
     said += [*_incomplete(found), *_too_few(found)]
     return (*said, *_untested(found))
 
 
 def _untested(found: Any) -> list[str]:
-    without = found.not_tested or {}
+    without = found.not_tested
     if len(without) > _MOST_UNTESTED:
         names = ", ".join(dict.fromkeys(found.guidelines[i].family for i in without))
         return [f"{len(without)} guidelines were not tested for lack of measurements ({names}); not_tested says why."]
@@ -128,7 +129,7 @@ def _too_few(found: Any) -> list[str]:
             f"{counted(int(undecidable.sum()), 'test')} had too few runs to ever reach p = {found.thresholds.p:g}; "
             f"{needed} runs of each side are needed. More repetitions do not help."
         )
-    if found.thresholds.adjust != "bh":
+    if found.thresholds.strictness == "paper":
         return said
     families = np.array([found.guidelines[i].family for i in found.which.tolist()], dtype=object)
     for family in dict.fromkeys(families.tolist()):
@@ -144,16 +145,14 @@ def _too_few(found: Any) -> list[str]:
     return said
 
 
-_MOST = 20
-_MOST_SIZES = 5
 _ANSWERS = {"violated": "fix", "compliant": "fine", "inconclusive": "cannot tell", "undecidable": "cannot tell"}
 
 
 def assessment_html(found: Any) -> str:
-    """Return the headline, the table of violations, the largest violations, and what should be known."""
+    """Return the headline, the table of violations, and what should be known."""
     limits = found.thresholds
     rule = f"Violated: q <= {limits.p:g} and a ratio of {limits.v:g} or more."
-    if limits.adjust == "none":
+    if limits.strictness == "paper":
         rule = rule.replace("q <=", "p <=")
     if found.data.exact:
         rule = f"Violated: a ratio of {limits.v:g} or more; times of the virtual clock repeat exactly, so one run decides."
@@ -162,9 +161,6 @@ def assessment_html(found: Any) -> str:
         paragraph(" ".join(warnings_of_data(found))),
         paragraph(found.headline + "."),
         _overview(found),
-        details(f"{counted(found.counts['violated'], 'violation')}, by group", _violations(found), is_open=True)
-        if found.counts["violated"]
-        else "",
         paragraph(rule),
         details(counted(len(remarks), "remark"), bullets(remarks)),
     )
@@ -179,36 +175,3 @@ def _overview(found: Any) -> str:
         rows.append((escape(name), marked(_ANSWERS[worst], cell), escape(", ".join(shares))))
     head = ("guideline", "violated tests (groups)", "others")
     return table(head, rows) if rows else ""
-
-
-def _violations(found: Any) -> str:
-    """Return the groups with violations, the worst first: how much, at which values of the varied parameter, and where."""
-    order = found.violations.index.to_numpy()
-    groups = list(dict.fromkeys(found.groups[order].tolist()))
-    constant = [name for name in found.data.parameters if len(found.data.levels[name]) == 1]
-    tested = [found.guidelines[i].name or None for i in sorted(set(found.which.tolist()))]
-    rows = []
-    for group in groups[:_MOST]:
-        tests = order[found.groups[order] == group]
-        where = setting(found, tests[0], (found.varied, *constant))
-        sizes = _sizes(found, tests, int(np.count_nonzero(found.groups == group)))
-        guideline = found.guidelines[found.which[tests[0]]]
-        title = guideline.name if tested.count(guideline.name) == 1 else titled(guideline)
-        ratio, low, high = (found.columns[key][tests[0]] for key in ("effect", "ratio_low", "ratio_high"))
-        rows.append(
-            (escape(title), shown_ratio(ratio), f"{shown_ratio(low)} to {shown_ratio(high)}", escape(sizes), escape(where))
-        )
-    head = ("guideline", "largest ratio", f"{as_percent(found.thresholds.confidence)} interval", found.varied, "where")
-    more = len(groups) - _MOST
-    return table(head, rows) + paragraph(f"and {more} more groups, in to_frame('violated')" if more > 0 else "")
-
-
-def _sizes(found: Any, tests: Any, n_all: int) -> str:
-    """Return the values of the varied parameter at which a group is violated."""
-    if found.varied not in found.data.parameters:
-        return "-"
-    codes = sorted(set(found.codes[tests, found.data.parameters.index(found.varied)].tolist()))
-    levels = [str(found.data.level(found.varied, code)) for code in codes if code != MISSING]
-    if len(levels) > 1 and len(tests) == n_all:
-        return f"all, {levels[0]} to {levels[-1]}"
-    return ", ".join(levels[:_MOST_SIZES]) + (f", ... ({len(levels)} of {n_all})" if len(levels) > _MOST_SIZES else "")

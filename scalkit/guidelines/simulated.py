@@ -1,31 +1,19 @@
 """Simulated campaigns with planted violations: to try the assessment where the truth is known. Nothing here is measured."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from scalkit.errors import UsageError
 from scalkit.guidelines.guideline import plain_level
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Planted = Sequence[tuple[Mapping[str, Any], float]]
 
 
 _SIZES = tuple(1 << power for power in range(15))
-
-
-class SimulatedTable(dict[str, Any]):
-    """Columns by name that say in ``attrs`` that nobody measured them, and which seed made them."""
-
-    def __init__(self, columns: Mapping[str, Any], attrs: Mapping[str, Any], **more: Any) -> None:
-        super().__init__(columns, **more)
-        self.attrs = dict(attrs)
 
 
 def neighbourhood_design(p: int = 160, sizes: Sequence[int] = _SIZES) -> pd.DataFrame:
@@ -36,8 +24,6 @@ def neighbourhood_design(p: int = 160, sizes: Sequence[int] = _SIZES) -> pd.Data
 
     Source: F. D. Lübbe: *Micro-benchmarking MPI Neighborhood Collective Operations.* Euro-Par, 2017, table 2.
     """
-    import pandas as pd
-
     kinds: list[tuple[str, int | None, str | None]] = [("cart", None, None)]
     kinds += [(kind, 1, order) for kind in ("vonneumann", "moore") for order in ("fmaj", "lmaj", "rand")]
     rows = [
@@ -66,7 +52,7 @@ def simulated_campaign(
     experiment_cv: float = 0.02,
     noise: float = 0.05,
     outliers: float = 0.01,
-) -> SimulatedTable:
+) -> pd.DataFrame:
     """Return made-up times in s, of a campaign in which every guideline holds with equality but for what is planted.
 
     `design`: one row an experiment; ``size`` in B makes it slower.
@@ -74,8 +60,8 @@ def simulated_campaign(
     `run_cv`, `experiment_cv`, `noise`: standard deviations of the logarithm: of what a run's experiments share, of an
     experiment in a run, of a repetition.
     `outliers`: share of repetitions that take ten times as long.
-    Returns: arrays of shape (rows,), and (rows, n_repetitions) of the times; a row is one experiment in one run. For
-    `assess`.
+    Returns: a table for `assess`: a row is one experiment in one run, and ``time`` an array of its repetitions. ``attrs`` say
+    that it is simulated, and the seed.
     Raises UsageError if something is planted where the design has nothing.
     """
     rng = np.random.default_rng(seed)
@@ -83,8 +69,8 @@ def simulated_campaign(
     for where, factor in planted:
         chosen = np.ones(len(design), dtype=bool)
         for name, level in where.items():
-            known = [] if name not in design else [plain_level(one) for one in design[name]]
-            chosen &= np.array([one == plain_level(level) for one in known] or np.zeros(len(design), dtype=bool))
+            levels = design.get(name, pd.Series(index=design.index, dtype=object)).astype(object)
+            chosen &= (levels.map(plain_level) == plain_level(level)).to_numpy()
         if not chosen.any():
             raise UsageError(f"nothing in the design has {dict(where)!r}, so nothing can be planted there.")
         true = np.where(chosen, factor * true, true)
@@ -93,6 +79,6 @@ def simulated_campaign(
     level = np.log(np.tile(true, n_runs)) + shared[run] + rng.normal(0, experiment_cv, len(run))
     values = np.exp(level[:, None] + rng.normal(0, noise, (len(run), n_repetitions)))
     values[rng.random(values.shape) < outliers] *= 10
-    order = np.tile(np.arange(len(design)), n_runs)
-    columns = {str(name): design[name].array[order] for name in design}
-    return SimulatedTable(columns, {"simulated": True, "seed": seed, "units": "s"}, run=run, time=values)
+    frame = design.iloc[np.tile(np.arange(len(design)), n_runs)].reset_index(drop=True).assign(run=run, time=list(values))
+    frame.attrs = {"simulated": True, "seed": seed, "units": "s"}
+    return frame

@@ -1,28 +1,30 @@
-"""Where measurements for guidelines come from: run folders, files of other programs, CSV, and tables at hand."""
+"""Tables of measurements for guidelines: from run folders, files of other programs, CSV, and tables at hand."""
 
 import csv
 import io
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
-from scalkit.arrays import Floats
 from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError, UsageError
 from scalkit.files import require_own_files
-from scalkit.formats.experiments.table import short_library
+from scalkit.formats.experiments import holds_experiments, read_experiments, short_library
 from scalkit.formats.remarks import attributes_of_remarks, remarks_of
-from scalkit.guidelines.columns import flat_rows
-from scalkit.guidelines.experiments import MISSING, Measured
-from scalkit.markup import counted
-from scalkit.measure import parameters_of
+from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
+from scalkit.measure import parameters_of, read
 from scalkit.measure.virtual_time import clock_attributes, machine_of
+from scalkit.text import counted
+
+if TYPE_CHECKING:
+    from scalkit.guidelines.experiments import Measured
 
 PathLike = str | os.PathLike[str]
 
@@ -31,24 +33,30 @@ _LONGEST_LINE = 1_000_000
 _MEASURED = re.compile(r"\.jsonl(\.gz|\.part)?$|\.nc$")
 
 
-def read_tables(source: Any, *, value: str = "time") -> Any:
-    """Return measurements as a table that `scalkit.guidelines.assess` takes.
+def read_tables(source: Any, *, value: str = "time") -> pd.DataFrame:
+    """Return measurements as one table, with what they say of themselves in ``attrs``.
 
     `source`: a CSV file; a run folder of a neighbourhood campaign; or whatever `scalkit.read` takes: campaign folders, also
     below a folder, run files of one or several message sizes and MPI libraries, netCDF, files of other programs. Several CSV
-    files are put below each other. A Dataset of `scalkit.read` becomes a table (`scalkit.guidelines.tables.run_table`);
-    other tables come back as they are.
+    files are put below each other. A Dataset of `scalkit.read` becomes a table, and so does a mapping of columns, of which
+    that of the values may have a second axis; a DataFrame is one.
     `value`: the measured metric.
     Raises DataError, RunFileError if something cannot be read; the text names the file.
     Raises UsageError if there is none.
     """
-    if is_measurements(source):
-        return run_table(source, value)
-    if isinstance(source, str | os.PathLike):
-        source = [source]
-    if not isinstance(source, Sequence) or not all(isinstance(one, str | os.PathLike) for one in source):
+    if isinstance(source, pd.DataFrame):
         return source
-    paths = [here_or_bundled(Path(one).expanduser()) for one in source]
+    if isinstance(source, xr.Dataset):
+        return _of_dataset(source, value)
+    if isinstance(source, Mapping):
+        return _of_columns(source)
+    given = [source] if isinstance(source, str | os.PathLike) else source
+    if not isinstance(given, Sequence) or not all(isinstance(one, str | os.PathLike) for one in given):
+        raise DataError(
+            f"measurements cannot come from {type(source).__name__}; give paths, a pandas DataFrame, a Dataset of sk.read or a "
+            "mapping of columns."
+        )
+    paths = [here_or_bundled(Path(one).expanduser()) for one in given]
     if not paths:
         raise UsageError("there are no measurements; name a run folder or a CSV file.")
     for path in paths:
@@ -59,60 +67,53 @@ def read_tables(source: Any, *, value: str = "time") -> Any:
         return _below_each_other([read_csv(path) for path in paths])
     if any(is_csv):
         raise UsageError("CSV files and run folders cannot be assessed together; give one kind, or put all into CSV files.")
-    from scalkit.formats.experiments import holds_experiments
-
     return _neighbourhoods(paths, value) if holds_experiments(paths) else _runs(paths, value)
 
 
-def _neighbourhoods(paths: Sequence[Path], value: str) -> Any:
-    """Return run files of neighbourhood campaigns; ``local`` is the longest time that any process was inside the call."""
-    from scalkit.formats.experiments import holds_experiments, read_experiments
+def _of_columns(columns: Mapping[str, Any]) -> pd.DataFrame:
+    shapes = {name: np.shape(column) for name, column in columns.items()}
+    if many := [name for name, shape in shapes.items() if len(shape) > 2]:
+        raise DataError(f"'{many[0]}' has {len(shapes[many[0]])} axes; one of rows and one of repetitions are possible.")
+    try:
+        return pd.DataFrame({name: list(one) if len(shapes[name]) == 2 else one for name, one in columns.items()})
+    except ValueError as error:
+        raise DataError(f"the columns are no table: {error}.") from error
 
-    table = read_experiments([str(path) for path in paths], value="local" if value == "local" else "completion")
+
+def _neighbourhoods(paths: Sequence[Path], value: str) -> pd.DataFrame:
+    """Return run files of neighbourhood campaigns; ``local`` is the longest time that any process was inside the call."""
+    frame = read_experiments(paths, value="local" if value == "local" else "completion")
     if others := [file for path in paths for file in _files(path) if not holds_experiments(file)]:
-        table.attrs["notes"].append(
+        frame.attrs["notes"].append(
             f"{counted(len(others), 'file')} with other measurements, as {others[0].name}, did not take part: sizes mean "
             "something else there; name them, or their folder, alone"
         )
-    if value == "local":
-        table[value] = table.pop("time")
-    table.attrs["units"] = "s"
-    return table
+    return frame.rename(columns={"time": value}) if value == "local" else frame
 
 
-def example_table() -> Any:
+def example_table() -> pd.DataFrame:
     """Return a small simulated campaign, of which one guideline is violated: nothing in it is measured."""
-    from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
-
     design = neighbourhood_design(p=160, sizes=(1, 16, 256, 4096))
     slow = {"operation": "MPI_Neighbor_allgather", "topology": "moore", "n_dim": 2, "order": "fmaj"}
     return simulated_campaign(design[design["n_dim"] == 2], [(slow, 1.12)], seed=1, n_repetitions=15)
 
 
-def _runs(paths: Sequence[Path], value: str) -> Any:
+def _runs(paths: Sequence[Path], value: str) -> pd.DataFrame:
     """Return run files as one table, with a column ``library`` if they are of several MPI libraries."""
     groups: dict[str, list[Path]] = {}
     for path in paths:
         for part in _parts(path):
             groups.setdefault(_library(part), []).append(part)
-    tables = {library: run_table(_read(group), value) for library, group in groups.items()}
+    tables = {library: _of_dataset(_read(group), value) for library, group in groups.items()}
     if len(tables) == 1:
         (table,) = tables.values()
         return table
-    width = max(table[value].shape[1] for table in tables.values())
-    names = list(dict.fromkeys(name for table in tables.values() for name in table))
-    joined: dict[str, list[Any]] = {name: [] for name in ("library", *names)}
-    for library, table in tables.items():
-        n = len(table["run"])
-        joined["library"].append(np.full(n, library, dtype=object))
-        for name in names:
-            column = table.get(name, np.full(n, None, dtype=object))
-            if name == value:
-                column = np.pad(column, ((0, 0), (0, width - column.shape[1])), constant_values=np.nan)
-            joined[name].append(column)
-    found = Columns({name: np.concatenate(parts) for name, parts in joined.items()})
     every = [table.attrs for table in tables.values()]
-    found.attrs = {
+    for library, table in tables.items():
+        table.insert(0, "library", library)
+        table.attrs = {}
+    joined = pd.concat(tables.values(), ignore_index=True)
+    joined.attrs = {
         "simulated": any(one["simulated"] for one in every),
         **clock_attributes([machine_of(one) for one in every]),
         "units": every[0]["units"],
@@ -120,7 +121,7 @@ def _runs(paths: Sequence[Path], value: str) -> Any:
         "host": ", ".join(sorted({one["host"] for one in every} - {""})),
         "started": min((one["started"] for one in every if one.get("started")), default=""),
     }
-    return found
+    return joined
 
 
 def _files(path: Path) -> list[Path]:
@@ -137,8 +138,6 @@ def _parts(path: Path) -> list[Path]:
 
 def _library(path: Path) -> str:
     """Return the MPI library of run files, or of a netCDF file, as one short text; empty where they do not say."""
-    from scalkit.measure import read
-
     files = [path] if path.is_file() else sorted(path.glob("*.jsonl"))
     try:
         if path.suffix == ".nc":
@@ -153,10 +152,8 @@ def _library(path: Path) -> str:
     return short_library(str(text))
 
 
-def _read(paths: Sequence[Path]) -> Any:
+def _read(paths: Sequence[Path]) -> xr.Dataset:
     """Return run files of several message sizes, if they are that; else whatever they are."""
-    from scalkit.measure import read
-
     try:
         return read([str(path) for path in paths], parameter=["p", "S"])
     except DataError:
@@ -176,8 +173,8 @@ def _is_csv(path: Path) -> bool:
     return "run" in names or path.suffix.lower() == ".csv"
 
 
-def read_csv(path: PathLike) -> Any:
-    """Return a CSV file as a pandas DataFrame.
+def read_csv(path: PathLike) -> pd.DataFrame:
+    """Return a CSV file as a table.
 
     `path`: the first line names the columns, with commas between; one is ``run``, one ``time``, all others are
     parameters. A row is one repetition, or one experiment in one run whose ``time`` holds several values with blanks
@@ -185,8 +182,6 @@ def read_csv(path: PathLike) -> Any:
     measured it, ``# unit: s`` names the unit, ``# virtual: {...}`` the machine of a virtual clock as JSON.
     Raises DataError if it cannot be read.
     """
-    import pandas as pd
-
     file = Path(path)
     try:
         if file.stat().st_size > _MOST_BYTES:
@@ -204,62 +199,60 @@ def read_csv(path: PathLike) -> Any:
         said = " ".join(str(error).split()).rstrip(".")
         raise DataError(f"{file} is no CSV table: {said}; its first line names the columns.") from error
     if "time" in frame and not pd.api.types.is_numeric_dtype(frame["time"]):
-        values = [_numbers(field, file, row) for row, field in enumerate(frame["time"])]
-        frame["time"] = pd.Series(values, dtype=object)
-    for name in frame.columns:
-        column = frame[name]
-        if name != "time" and column.dtype.kind == "f" and (column.dropna() % 1 == 0).all():
-            frame[name] = column.astype("Int64")  # whole numbers beside missing ones
+        times = [_numbers(field, file, row) for row, field in enumerate(frame["time"])]
+        frame["time"] = pd.Series(times, dtype=object)
+    parameters = frame.columns.drop("time", errors="ignore")
+    frame[parameters] = frame[parameters].convert_dtypes()  # whole numbers next to missing ones stay whole
     units = [line.partition(":")[2].strip() for line in remarks if line.lstrip("# ").startswith("unit:")]
-    frame.attrs["units"] = units[0] if units else ""
-    frame.attrs |= attributes_of_remarks(remarks)
+    frame.attrs = {"units": units[0] if units else "", **attributes_of_remarks(remarks)}
     return frame
 
 
-def _numbers(field: Any, file: Path, row: int) -> Floats:
+def _numbers(field: Any, file: Path, row: int) -> Any:
     try:
         return np.array(str(field).split(), dtype=np.float64)
     except ValueError:
         raise DataError(f"{file}: 'time' of row {row} is {str(field)!r:.60}; numbers with blanks between are needed.") from None
 
 
-def _below_each_other(frames: Sequence[Any]) -> Any:
-    import pandas as pd
-
+def _below_each_other(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     if len(frames) == 1:
         return frames[0]
-    parts = [frame.assign() for frame in frames]
-    if len({"time" in part and part["time"].dtype == object for part in parts}) > 1:
-        parts = [part.explode("time").astype({"time": np.float64}) for part in parts]
-    joined = pd.concat(parts, ignore_index=True)
-    units = {frame.attrs["units"] for frame in frames}
+    every = [frame.attrs for frame in frames]
+    units = {one["units"] for one in every}
     if len(units) > 1:
         raise DataError(f"the CSV files are in different units, {', '.join(sorted(units))}; convert them to one.")
+    parts = [pd.DataFrame(frame) for frame in frames]
+    if len({"time" in part and part["time"].dtype == object for part in parts}) > 1:
+        parts = [part.explode("time").astype({"time": np.float64}) for part in parts]
+    for part in parts:
+        part.attrs = {}
+    joined = pd.concat(parts, ignore_index=True)
     joined.attrs = {
-        "simulated": any(frame.attrs["simulated"] for frame in frames),
-        **clock_attributes([machine_of(frame.attrs) for frame in frames]),
+        "simulated": any(one["simulated"] for one in every),
+        **clock_attributes([machine_of(one) for one in every]),
         "units": units.pop(),
     }
     return joined
 
 
-def csv_text(data: Measured) -> str:
+def csv_text(data: "Measured") -> str:
     """Return measurements as a CSV file that `read_csv` reads: a row for each experiment in each run."""
-    out = io.StringIO()
-    out.write(remarks_of(data.machine, simulated=any("simulated" in caveat for caveat in data.caveats)))
-    if data.unit:
-        out.write(f"# unit: {data.unit}\n")
-    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-    writer.writerow([*data.parameters, "run", "oversubscribed", "time"])
-    for experiment, rows in enumerate(data.rows.tolist()):
-        levels = [data.level(name, code) for name, code in zip(data.parameters, data.codes[experiment].tolist(), strict=True)]
-        shown = ["" if level is None else level for level in levels]
-        for run, row in enumerate(rows):
-            if row != MISSING:
-                values = data.values[row]
-                text = " ".join(f"{x:.9g}" for x in values[np.isfinite(values)].tolist())
-                writer.writerow([*shown, data.runs[run], bool(data.crowded[experiment]), text])
-    return out.getvalue()
+    experiments, runs = np.nonzero(data.rows >= 0)
+    frame = pd.DataFrame(
+        {
+            name: pd.Series([data.level(name, code) for code in column.tolist()], dtype=object)
+            for name, column in zip(data.parameters, data.codes[experiments].T, strict=True)
+        }
+    )
+    frame["run"] = [data.runs[run] for run in runs]
+    frame["oversubscribed"] = data.crowded[experiments]
+    values = data.values[data.rows[experiments, runs]]
+    frame["time"] = [" ".join(f"{x:.9g}" for x in row[np.isfinite(row)].tolist()) for row in values]
+    remarks = remarks_of(data.machine, simulated=any("simulated" in caveat for caveat in data.caveats))
+    unit = f"# unit: {data.unit}\n" if data.unit else ""
+    body: str = frame.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    return remarks + unit + body
 
 
 _BLOCKED = frozenset(f"{base}{form}" for base in ("gather", "scatter", "allgather", "alltoall") for form in ("", "v", "w"))
@@ -267,78 +260,52 @@ _BLOCKED_SUMS = frozenset({"reduce_scatter", "reduce_scatter_block"})
 _NAME = re.compile(r"MPI_I?([a-z_]+)(?:\[.*\])?")
 
 
-class Columns(dict[str, Any]):
-    """Columns with what the measurements say of themselves."""
+def _of_dataset(data: xr.Dataset, metric: str) -> pd.DataFrame:
+    """Return a table of a Dataset of `scalkit.read`, of one message size or, with ``parameter=["p", "S"]``, of several.
 
-    attrs: dict[str, Any]
-
-
-def is_measurements(table: object) -> bool:
-    """Return whether something is a Dataset as `scalkit.read` returns it."""
-    import xarray as xr
-
-    return isinstance(table, xr.Dataset) and "function" in table.dims and "parameter" in table.attrs
-
-
-def run_table(data: xr.Dataset, metric: str = "time") -> Columns:
-    """Return columns for `scalkit.guidelines.assess`: ``operation``, parameters, ``size``, ``run``, ``oversubscribed``, ``time``.
-
-    `data`: as `scalkit.read` returns it, of one message size or, with ``parameter=["p", "S"]``, of several.
-    Returns: a row is one function in one run; the values, in the unit of the metric, have an axis of repetitions.
-    ``size`` is in bytes and that of the whole vector: where a call has a message for each process, as ``MPI_Gather``
-    and ``MPI_Scatter`` have, it is p times what run files call size. So ``MPI_Bcast <= MPI_Scatter + MPI_Allgather``
-    compares calls that move the same data. What did not deliver right data is left out.
-    Raises DataError if there is no such metric, or nothing is left.
+    A row is one function in one run; its value is an array of the repetitions, in the unit of the metric. ``size`` is in bytes
+    and that of the whole vector: where a call has a message for each process, as ``MPI_Gather`` and ``MPI_Scatter`` have, it
+    is p times what run files call size. So ``MPI_Bcast <= MPI_Scatter + MPI_Allgather`` compares calls that move the same
+    data. What did not deliver right data is left out.
     """
+    if "function" not in data.dims or "parameter" not in data.attrs:
+        raise DataError("the Dataset is none of sk.read; give one, or a pandas DataFrame with a row for each value.")
     if metric not in data:
         raise DataError(f"the measurements have no '{metric}'; they have {', '.join(map(str, data.data_vars)) or 'none'}.")
-    array = data[metric]
+    array = data[metric].where(data["verified"] != 0) if "verified" in data else data[metric]
     for name in ("run", "repetition"):
         array = array if name in array.dims else array.expand_dims(name)
     names = [str(name) for name in array.dims if name not in ("function", "run", "repetition")]
-    if "verified" in data:
-        array = array.where(data["verified"] != 0)
-    values, at, beside = flat_rows(data, array, ("function", *names, "run"))
-    if not len(values):
+    where = ["function", *names, "run"]
+    array = array.transpose(*where, "repetition")
+    marks = [name for name in ("oversubscribed", "foreign_load") if name in data.variables and {*data[name].dims} <= {*where}]
+    first = array.isel(repetition=0).reset_coords(drop=True)
+    labels = xr.Dataset({metric: first, **{name: data[name].variable for name in marks}})
+    frame = labels.to_dataframe(dim_order=where).reset_index()[[*where, *marks]]
+    values = array.values.reshape(len(frame), -1)
+    frame[metric] = list(values)
+    frame = frame[~np.isnan(values).all(axis=1)].rename(columns={"function": "operation"})
+    if frame.empty:
         raise DataError(f"the measurements have no value of '{metric}'.")
-    operation = np.asarray(array["function"].values, dtype=object)[at["function"]]
-    found = Columns(operation=operation)
-    found |= {name: np.asarray(_labels(array, name))[at[name]] for name in names}
-    _add_size(found, data, names)
-    runs = np.asarray(array["run"].values) if "run" in array.coords else np.arange(array.sizes["run"])
-    found["run"] = runs[at["run"]]
-    found |= {metric: values, **beside}
-    shown = {key: data.attrs[key] for key in ("mpi_library", "started") if data.attrs.get(key)}
-    found.attrs = {
+    frame[names] = frame[names].convert_dtypes()
+    _add_size(frame, data, names)
+    frame.attrs = {
         "simulated": bool(data.attrs.get("simulated", 0)),
-        **{key: data.attrs[key] for key in ("clock", "virtual") if key in data.attrs},
-        "units": str(array.attrs.get("units", "")),
+        "units": str(data[metric].attrs.get("units", "")),
         "host": data.attrs.get("measured_on", ""),
-        **shown,
+        **{key: data.attrs[key] for key in ("clock", "virtual", "mpi_library", "started") if data.attrs.get(key)},
     }
-    return found
+    return frame
 
 
-def _labels(array: xr.DataArray, name: str) -> Any:
-    labels = array[name].values
-    is_whole = labels.dtype.kind == "f" and (labels == np.floor(labels)).all()
-    return labels.astype(np.int64) if is_whole else labels
-
-
-def _add_size(found: dict[str, Any], data: xr.Dataset, names: list[str]) -> None:
+def _add_size(frame: pd.DataFrame, data: xr.Dataset, names: Sequence[str]) -> None:
     """Put the size of the whole vector in the place of that of a message."""
     parameters = [name for name in parameters_of(data) if name in names]
     other = [name for name in parameters if name != "p"]
-    if "p" not in parameters or len(parameters) > 2:
-        return
-    if len(other) == 1:
-        message = np.asarray(found.pop(other[0]))
-    elif data.attrs.get("message_size_B"):
-        message = np.full(len(found["operation"]), int(data.attrs["message_size_B"]))
-    else:
-        return
-    is_blocked = np.array([_is_blocked(str(name)) for name in found["operation"]])
-    found["size"] = np.where(is_blocked, message * np.asarray(found["p"]), message)
+    message = frame.pop(other[0]) if "p" in parameters and len(other) == 1 else data.attrs.get("message_size_B")
+    if "p" in parameters and len(other) <= 1 and message is not None:
+        is_blocked = frame["operation"].map(_is_blocked)
+        frame.insert(frame.columns.get_loc("run"), "size", message * frame["p"].where(is_blocked, 1))
 
 
 def _is_blocked(operation: str) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Final
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from scalkit.history.levels import fitting, levels
 from scalkit.measure import Series
 from scalkit.validation.baseline import regression as baseline
 from scalkit.validation.baseline.regression import BETWEEN, Regression
+
+STATISTIC: Final = "q1"
+"""Stands for the repetitions, then the runs, of a commit: noise only adds."""
 
 _LEAST_SCATTER = 6  # commits whose own scatter says more than their repetitions
 _FEW_TOGETHER = 0.02  # twice BETWEEN, because fewer commits do not tell how far they differ
@@ -54,7 +58,7 @@ class ChangePoints:
     is_exact: bool
 
     @classmethod
-    def of(cls, each: Sequence[Series], x: Floats, statistic: str, tolerance: float) -> "ChangePoints":
+    def of(cls, each: Sequence[Series], x: Floats, tolerance: float) -> "ChangePoints":
         """Return the change points of commits that were measured at the same settings."""
         y = np.stack([one.y for one in each])
         least = y[y > 0].min() if (y > 0).any() else 1.0
@@ -64,7 +68,7 @@ class ChangePoints:
         if is_exact:
             error = np.full(len(x), 1e-9)
         else:
-            errors = [_errors_of(one, statistic) for one in each]
+            errors = [baseline.errors_of(one, standard_error(one, STATISTIC)) for one in each]
             error = np.asarray(np.median(errors, axis=0))
         points = x[:, np.newaxis]
         found = cls(logs, runs, points, each[0].parameters, error, 0.0, tolerance, is_exact)
@@ -257,8 +261,3 @@ class ChangePoints:
         below = np.cumsum(views, axis=0)
         step = (below[-1] - below[:-1]) / (len(views) - n) - below[:-1] / n
         return np.asarray((step**2 * n * (len(views) - n) / len(views)).max(axis=1))
-
-
-def _errors_of(one: Series, statistic: str) -> tuple[float, ...]:
-    """Return the standard errors of the logarithms of a commit, from its repetitions or runs."""
-    return baseline.errors_of(one, standard_error(one, statistic))

@@ -4,16 +4,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
 
 from scalkit.arrays import Floats, Ints
 from scalkit.errors import DataError, UsageError
-from scalkit.history.change_points import ChangePoints
+from scalkit.history.change_points import STATISTIC, ChangePoints
 from scalkit.history.results import History, OddCommit, Segment, Step, Track, model_of
-from scalkit.measure import Series, Statistic, series, several_series
+from scalkit.measure import Series, series, several_series
 from scalkit.measure.environment import what_changed
 from scalkit.measure.schema import parameters_of
 from scalkit.validation.baseline.comparison import one_process
@@ -24,12 +24,7 @@ _Row = tuple[str, Series]
 
 
 def history(
-    commits: Sequence[tuple[str, xr.Dataset]],
-    *,
-    statistic: Statistic = "q1",
-    tolerance: float = 0.1,
-    parameter: str | None = None,
-    step: str = "commit",
+    commits: Sequence[tuple[str, xr.Dataset]], *, tolerance: float = 0.1, parameter: str | None = None, step: str = "commit"
 ) -> History:
     """Return when each function and metric changed, over results in the order of the commits.
 
@@ -61,7 +56,7 @@ def history(
         raise UsageError(f"the tolerance is {tolerance!r}; a share such as 0.1 for 10 % is needed.")
     found: dict[Name, list[tuple[str, Series]]] = {}
     for label, data in commits:
-        for one in _series(data, statistic, parameter):
+        for one in _series(data, parameter):
             found.setdefault((one.function, one.metric), []).append((label, one))
     tracks, left_out = [], {}
     for name, rows in found.items():
@@ -76,22 +71,22 @@ def history(
         if len(units := dict.fromkeys(one.unit for _, one in rows)) > 1:
             left_out[named(*name)] = f"measured in {' and '.join(units)}"
             continue
-        track = _track(rows, np.array(sorted(value for _, value in shared)), statistic, tolerance, step)
+        track = _track(rows, np.array(sorted(value for _, value in shared)), tolerance, step)
         tracks.append(_with_changes(track, dict(commits), step))
     if not tracks:
         raise DataError(f"nothing was measured at two commits: {'; '.join(f'{k}: {v}' for k, v in left_out.items())}.")
     return History(labels, tuple(tracks), left_out, step)
 
 
-def _series(data: xr.Dataset, statistic: Statistic, parameter: str | None) -> list[Series]:
+def _series(data: xr.Dataset, parameter: str | None) -> list[Series]:
     """Return the series along the parameter, of measurements over several each combination of the others apart."""
     names = parameters_of(data)
     if len(names) == 1:
-        found = series(data, statistic)
+        found = series(data, STATISTIC)
         for one in found if parameter else ():
             one.along(str(parameter))
         return found
-    return [piece for one in several_series(data, statistic) for piece in one.slices(parameter or names[0])]
+    return [piece for one in several_series(data, STATISTIC) for piece in one.slices(parameter or names[0])]
 
 
 def _alike(rows: Sequence[_Row]) -> tuple[list[_Row], set[tuple[str, float]], list[str]]:
@@ -110,10 +105,10 @@ def _alike(rows: Sequence[_Row]) -> tuple[list[_Row], set[tuple[str, float]], li
         gone.append(left.pop(min(range(len(left)), key=lambda k: sum(often[at] - 1 for at in settings[k])))[0])
 
 
-def _track(rows: Sequence[_Row], x: Floats, statistic: str, tolerance: float, step: str) -> Track:
+def _track(rows: Sequence[_Row], x: Floats, tolerance: float, step: str) -> Track:
     labels = tuple(label for label, _ in rows)
     each = tuple(one.only(np.isin(one.x, x)) for _, one in rows)
-    finder = ChangePoints.of(each, x, statistic, tolerance)
+    finder = ChangePoints.of(each, x, tolerance)
     levels = finder.levels()
     ends = [0, *(int(one[0]) for one in levels[1:]), len(each)]
     models = [model_of(_joined([each[k] for k in members], finder.means(members))) for members in levels]
@@ -122,7 +117,7 @@ def _track(rows: Sequence[_Row], x: Floats, statistic: str, tolerance: float, st
     odd = _odd(finder, levels, labels, each, step)
     y = np.stack([one.y for one in each])
     first = each[0]
-    return Track(first.function, first.metric, first.parameter, first.unit, labels, x, y, segments, steps, odd, each)
+    return Track(first.function, first.metric, first.parameter, first.unit, labels, x, y, segments, steps, odd)
 
 
 def _steps(
@@ -139,14 +134,8 @@ def _steps(
         end = f"at {now.parameter} = {finder.points[-1, 0]:g}"
         steps.append(
             Step(
-                function=now.function,
-                metric=now.metric,
-                parameter=now.parameter,
-                unit=now.unit,
+                **_facts(each, before, after, change),
                 label=labels[after[0]],
-                change=change,
-                decides=all(one.decides for one in each),
-                has_zero=_has_zero(each, before if change.is_slower else after, change),
                 earliest=labels[earliest],
                 latest=labels[latest],
                 before=segments[k],
@@ -178,23 +167,23 @@ def _odd(
         if change is None:
             continue
         position: Literal["first", "middle", "last"] = "last" if k == last else "middle" if around[0] < k else "first"
-        one = each[k]
-        found.append(
-            OddCommit(
-                function=one.function,
-                metric=one.metric,
-                parameter=one.parameter,
-                unit=one.unit,
-                label=labels[k],
-                change=change,
-                decides=all(one.decides for one in each),
-                has_zero=_has_zero(each, around if change.is_slower else np.array([k]), change),
-                position=position,
-                has_runs=finder.n_runs(k) > 1,
-                step=step,
-            )
-        )
+        facts = _facts(each, around, np.array([k]), change)
+        found.append(OddCommit(**facts, label=labels[k], position=position, has_runs=finder.n_runs(k) > 1, step=step))
     return tuple(found)
+
+
+def _facts(each: Sequence[Series], before: Ints, after: Ints, change: Regression) -> dict[str, Any]:
+    """Return the attributes of a `Difference` between two groups of commits."""
+    lower = before if change.is_slower else after
+    is_zero = ~np.any([each[k].y != 0 for k in lower], axis=0)
+    return {
+        "function": each[0].function,
+        "metric": each[0].metric,
+        "unit": each[0].unit,
+        "change": change,
+        "decides": all(one.decides for one in each),
+        "has_zero": bool((is_zero & change.concerned).any()),
+    }
 
 
 def _with_changes(track: Track, results: Mapping[str, xr.Dataset], followed: str) -> Track:
@@ -207,11 +196,6 @@ def _with_changes(track: Track, results: Mapping[str, xr.Dataset], followed: str
             changed = tuple(text for text in changed if not text.startswith("MPI library,"))
         steps.append(replace(step, also_changed=changed))
     return replace(track, steps=tuple(steps))
-
-
-def _has_zero(each: Sequence[Series], members: Ints, change: Regression) -> bool:
-    """Return whether all of some commits have 0 at a setting that changed."""
-    return bool((~np.any([each[k].y != 0 for k in members], axis=0) & change.concerned).any())
 
 
 def _joined(each: Sequence[Series], y: Floats) -> Series:

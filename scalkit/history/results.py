@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from html import escape
 from typing import Any, Literal
 
@@ -47,12 +46,11 @@ class Difference:
 
     function: str
     metric: str
-    parameter: str
     unit: str
     label: str
     change: Regression
     decides: bool
-    has_zero: bool = False
+    has_zero: bool
 
     @property
     def times(self) -> str:
@@ -75,10 +73,16 @@ class Difference:
         low, high = self.change.interval
         return f"{self.change.factor:.3g} ({low:.3g} to {high:.3g}) times the value of"
 
-    @property
-    def _factors(self) -> dict[str, float | None]:
+    def _to_dict(self, own: str) -> dict[str, Any]:
+        """Return plain values for JSON, with the attributes that are named."""
         factors = (None,) * 3 if self.has_zero else (self.change.factor, *self.change.interval)
-        return dict(zip(("factor", "low", "high"), factors, strict=True))
+        return {
+            **json_fields(self, "function metric label"),
+            **dict(zip(("factor", "low", "high"), factors, strict=True)),
+            **json_fields(self.change, "shape place"),
+            "is_worse": self.change.is_slower,
+            **json_fields(self, f"decides sentence {own}"),
+        }
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -125,13 +129,7 @@ class Step(Difference):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return {
-            **json_fields(self, "function metric label earliest latest"),
-            **self._factors,
-            **json_fields(self.change, "shape place"),
-            "is_worse": self.change.is_slower,
-            **json_fields(self, "stands decides process also_changed sentence"),
-        }
+        return self._to_dict("earliest latest stands process also_changed")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -181,13 +179,7 @@ class OddCommit(Difference):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return {
-            **json_fields(self, "function metric label position"),
-            **self._factors,
-            **json_fields(self.change, "shape place"),
-            "is_worse": self.change.is_slower,
-            **json_fields(self, "looks_worse decides sentence"),
-        }
+        return self._to_dict("position looks_worse")
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +190,6 @@ class Track:
     `y` of shape (commits, settings).
     `steps`: between the segments.
     `odd`: commits that differ from those around them without a change.
-    `series`: of each commit, at `x`.
     """
 
     function: str
@@ -211,17 +202,11 @@ class Track:
     segments: tuple[Segment, ...]
     steps: tuple[Step, ...]
     odd: tuple[OddCommit, ...]
-    series: tuple[Series, ...]
 
     def called(self, name: str) -> "Track":
         """Return the same under another name."""
         steps = tuple(replace(step, function=name) for step in self.steps)
         return replace(self, function=name, steps=steps, odd=tuple(replace(one, function=name) for one in self.odd))
-
-    @cached_property
-    def models(self) -> tuple[Model | None, ...]:
-        """The model of each commit alone: its growth and constant over time."""
-        return tuple(model_of(one) for one in self.series)
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,7 +321,7 @@ class History:
             "changes": [step.to_dict() for step in self.steps],
             "odd": [one.to_dict() for one in self.odd],
             "functions": [
-                json_fields(track, "function metric unit parameter labels x y models")
+                json_fields(track, "function metric unit parameter labels x y")
                 | {"segments": [json_fields(one, "first last model") for one in track.segments]}
                 for track in self.tracks
             ],

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from scalkit.errors import UsageError
 from scalkit.stats.rank_tests import least_rank_sum_p, least_signed_rank_p, rank_sum, signed_rank
-from scalkit.stats.samples import Flags, Floats, Integers, same_rows, samples
+from scalkit.stats.samples import Flags, Floats, Integers, both_sides
 from scalkit.stats.shift import hodges_lehmann_ratio
 
 CONFIDENCE = 0.99
@@ -71,7 +71,7 @@ def run_ratios(left: ArrayLike, right: ArrayLike, confidence: float = CONFIDENCE
     Comparisons by Ranking Methods*, 1945.
     """
     level = 1 - require_confidence(confidence)
-    a, b = same_rows(samples(left, "left"), samples(right, "right"))
+    a, b = both_sides(left, right)
     there = ~np.isnan(a), ~np.isnan(b)
     n_left, n_right = (np.count_nonzero(side, axis=1) for side in there)
     is_paired = np.zeros(len(a), dtype=bool)
@@ -82,9 +82,8 @@ def run_ratios(left: ArrayLike, right: ArrayLike, confidence: float = CONFIDENCE
         rows = np.flatnonzero(is_paired == paired)
         if len(rows):
             shift = hodges_lehmann_ratio(a[rows], b[rows], confidence, paired=paired)
-            logs = np.log(a[rows]), np.log(b[rows])
-            test = signed_rank(*logs, "two-sided") if paired else rank_sum(*logs, "two-sided")
-            found[:, rows] = shift.estimate, shift.low, shift.high, test.p
+            p = (signed_rank if paired else rank_sum)(np.log(a[rows]), np.log(b[rows]), "two-sided")
+            found[:, rows] = shift.estimate, shift.low, shift.high, p
     can = [
         2 * (least_signed_rank_p(n) if paired else least_rank_sum_p(n, m)) <= level if n and m else False
         for n, m, paired in zip(n_left.tolist(), n_right.tolist(), is_paired.tolist(), strict=True)

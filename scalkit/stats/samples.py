@@ -6,12 +6,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.errors import DataError, UsageError
+from scalkit.errors import DataError
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 Integers = np.ndarray[Any, np.dtype[np.int64]]
-Alternative = Literal["greater", "less", "two-sided"]
+Alternative = Literal["greater", "two-sided"]
 
 
 def samples(values: ArrayLike, name: str = "values") -> Floats:
@@ -32,30 +32,14 @@ def samples(values: ArrayLike, name: str = "values") -> Floats:
     return array
 
 
-def same_rows(left: Floats, right: Floats) -> tuple[Floats, Floats]:
-    """Return both sides with the same number of samples; a single sample serves all of the other side.
-
-    Raises DataError if the numbers differ.
-    """
-    rows = max(len(left), len(right))
-    if {len(left), len(right)} - {1, rows}:
-        raise DataError(f"left has {len(left)} samples, right {len(right)}; give as many on both sides.")
-    return np.broadcast_to(left, (rows, left.shape[1])), np.broadcast_to(right, (rows, right.shape[1]))
-
-
-def alternative_of(word: str) -> Alternative:
-    """Return the word if it is one of the alternatives. Raises UsageError."""
-    for known in ("greater", "less", "two-sided"):
-        if word == known:
-            return known
-    raise UsageError(f"the alternative {word!r} is unknown; choose from greater, less, two-sided.")
-
-
-def fraction(value: float, name: str) -> float:
-    """Return a number between 0 and 1, both excluded. Raises UsageError."""
-    if not 0 < value < 1:
-        raise UsageError(f"{name} is {value!r}; it must lie between 0 and 1.")
-    return float(value)
+def both_sides(left: ArrayLike, right: ArrayLike, *, paired: bool = False) -> tuple[Floats, Floats]:
+    """Return the samples of both sides. Raises DataError as `samples`, or if the sides do not fit each other."""
+    a, b = samples(left, "left"), samples(right, "right")
+    if len(a) != len(b):
+        raise DataError(f"left has {len(a)} samples, right {len(b)}; give as many on both sides.")
+    if paired and a.shape != b.shape:
+        raise DataError(f"left has {a.shape[1]} values a sample, right {b.shape[1]}; pairs need as many on both sides.")
+    return a, b
 
 
 def by_counts(*sides: Floats) -> Iterator[tuple[Integers, tuple[Floats, ...]]]:

@@ -41,13 +41,11 @@ def said(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> st
 
 
 def test_table_sentences_and_status(capsys: pytest.CaptureFixture[str], table: str) -> None:
-    out = said(capsys, table, "--guideline", TEXT, "--by", "p", status=1)
-    assert "p=32" in out
-    assert "1/2 (1/1)" in out
+    out = said(capsys, table, "--guideline", TEXT, status=1)
+    assert "5/10 (5/5)" in out
     assert out.count(f"{TEXT} is violated at p=") == 5
     assert "Call MPI_Allgather instead of MPI_Gather, for p = 2 to 32, size = 8. The latter takes 1." in " ".join(out.split())
     assert out.rstrip().endswith("Exit status 1.")
-    assert "and 3 more; --most shows them" in said(capsys, table, "--guideline", TEXT, "--most", "2", status=1)
     fine = said(capsys, table, "--guideline", "MPI_Allgather <= MPI_Gather", "--guideline", "a <= b")
     assert "0/10 (0/5)" in fine
     assert "a <= b was not tested: a, b were not measured." in fine
@@ -66,23 +64,22 @@ def test_crowded_and_too_few_runs_do_not_decide(capsys: pytest.CaptureFixture[st
 
 def test_json_holds_everything(capsys: pytest.CaptureFixture[str], table: str) -> None:
     content = json.loads(
-        said(capsys, table, "--guideline", TEXT, "--json", "--p-threshold", "0.01", "--test", "paired", status=1)
+        said(capsys, table, "--guideline", TEXT, "--json", "--p-threshold", "0.01", "--strictness", "paper", status=1)
     )
     assert (content["exit_status"], content["counts"]["violated"]) == (1, 5)
     assert content["thresholds"]["p"] == 0.01
-    assert {one["test"] for one in content["tests"]} == {"paired"}
+    assert {one["test"] for one in content["tests"]} == {"rank-sum"}
     assert [(one["instead_of"], one["use"], one["decides"]) for one in content["remedies"]] == [
         ("MPI_Gather", "MPI_Allgather", True)
     ]
     assert content["predictions"] == []
 
 
-def test_profile_and_snippet(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path) -> None:
-    profile, snippet = tmp_path / "p.json", tmp_path / "s.c"
-    words = (table, "--guideline", TEXT, "--profile", str(profile), "--snippet", str(snippet))
-    assert f"Written: {snippet}" in said(capsys, *words, status=1)
+def test_profile(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path) -> None:
+    profile = tmp_path / "p.json"
+    words = (table, "--guideline", TEXT, "--profile", str(profile))
+    assert f"Written: {profile}" in said(capsys, *words, status=1)
     assert load_profile(profile).choose("MPI_Gather", 8, 8) == "MPI_Allgather"
-    assert "int scalkit_gather(" in snippet.read_text(encoding="utf-8")
     again = said(capsys, *words, status=2)
     assert again == f"scalkit guidelines: {profile} is there already; choose another path for --profile, or allow it (--force).\n"
     assert main(["guidelines", *words, "--force"]) == 1
@@ -108,11 +105,11 @@ def test_models_predict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> N
 
 
 def test_the_catalogues_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    out = said(capsys, "--list")
+    out = said(capsys)
     assert out.startswith("neighbourhood (")
-    assert "guidelines), as in --guideline neighbourhood\n" in out
-    assert "  GL12\n      reorder=1 <= reorder=0\n      Ranks are reordered to communicate faster" in out
-    rows = json.loads(said(capsys, "--list", "--json"))
+    assert "GL12\n  reorder=1 <= reorder=0\n  Ranks are reordered to communicate faster" in out
+    assert said(capsys, "--guideline", "a <= b").endswith("a <= b\n  a <= b\n")
+    rows = json.loads(said(capsys, "--json"))
     assert {row["set"] for row in rows} == {"neighbourhood", "classic"}
     assert all(row["meaning"] for row in rows)
 
@@ -120,16 +117,15 @@ def test_the_catalogues_are_told(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "there is nothing to assess; name a run folder or a CSV file, or give --list."),
+        (["{}", "--mpi", "mpicc"], "--mpi is about a program that follows a profile; name it with --use."),
         (["{}", "--fail-on", "predicted"], "--fail-on predicted is about models; name the parameter to predict along"),
         (["{}", "--up-to", "5"], "--up-to is about models; name the parameter to predict along, as in --predict p."),
         (["{}", "--guideline", "a <"], "cannot read the guidelines 'a <': No such file or directory."),
-        (["{}", "--guideline", TEXT, "--by", "q"], "there is no parameter 'q'; choose from operation, p, size."),
         (["{}", "--guideline", TEXT, "--predict", "q"], "there is no parameter 'q' to predict along;"),
         (["{}", "--v-threshold", "1"], "the threshold of the ratio is 1.0; it must be above 1, as in 1.03."),
         (["{}", "--value", "speed"], "there is no column 'speed' with the measured values; there are operation, p, size"),
         (["nowhere"], "there is no file or folder 'nowhere'; name measurements, such as a run folder or a CSV file."),
-        (["{}", "--snippet", "{}/x.c"], "x.c: it is no place for a file; choose another path for --snippet."),
+        (["{}", "--profile", "{}/x.json"], "x.json: it is no place for a file; choose another path for --profile."),
     ],
 )
 def test_refused(capsys: pytest.CaptureFixture[str], table: str, words: list[Any], message: str) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from scalkit.errors import DataError, RuleError, UsageError
-from scalkit.guidelines import Guideline, assess, guidelines, measured
+from scalkit.guidelines import Guideline, assess, guidelines
+from scalkit.guidelines.experiments import measured
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 
-PAPER = {"test": "rank-sum", "adjust": "none"}
+PAPER = {"strictness": "paper"}
 MOORE = {"operation": "MPI_Neighbor_allgather", "topology": "moore", "n_dim": 2, "order": "fmaj"}
 GL4 = "MPI_Neighbor_allgather <= MPI_Neighbor_alltoall"
 KEYS = ["size", "n_dim", "n_finite", "topology", "order", "reorder"]
@@ -61,7 +64,7 @@ def test_error_rate_without_violations(design) -> None:
         campaign = simulated_campaign(design, seed=seed, n_runs=12, n_repetitions=5)
         for options in ({"v_threshold": 1.0 + 1e-12, **PAPER, "p_threshold": 0.05}, {"v_threshold": 1 + 1e-12}):
             found = assess(campaign, [GL4, "reorder=1 <= reorder=0"], **options)
-            if options.get("adjust"):
+            if options.get("strictness"):
                 false, tests = false + found.counts["violated"], tests + len(found)
             else:
                 assert found.counts["violated"] == 0
@@ -77,7 +80,7 @@ def test_rank_sum_holds_its_level_where_runs_are_not_shared(design) -> None:
 
 def test_pairs_see_what_runs_hide(design) -> None:
     columns = simulated_campaign(design, [(MOORE, 1.06)], seed=4, run_cv=0.2, n_repetitions=15)
-    paired, ranks = assess(columns, GL4), assess(columns, GL4, test="rank-sum")
+    paired, ranks = assess(columns, GL4), assess(columns, GL4, **PAPER)
     assert (paired.counts["violated"], ranks.counts["violated"]) == (12, 0)
 
 
@@ -95,17 +98,21 @@ def test_answers_are_those_of_scipy_group_by_group(campaign) -> None:
         p = stats.mannwhitneyu(*medians, alternative="greater", method="exact").pvalue
         assert frame["p_value"][test] == pytest.approx(p, rel=1e-9)
         assert frame["violation_ratio"][test] == pytest.approx(np.median(medians[0]) / np.median(medians[1]))
-        np.testing.assert_array_equal(found.runs(test)["left"], medians[0])
+        np.testing.assert_array_equal(found.left[test], medians[0])
+
+
+def swapped(one: Guideline) -> Guideline:
+    return replace(one, left=one.right, right=one.left)
 
 
 @pytest.mark.parametrize("options", [{}, PAPER])
 def test_swapped_sides_invert_the_ratio(campaign, options) -> None:
     one = Guideline.parse(GL4)
-    a, b = (assess(campaign, g, **options).to_frame().sort_values(KEYS) for g in (one, one.swapped()))
+    a, b = (assess(campaign, g, **options).to_frame().sort_values(KEYS) for g in (one, swapped(one)))
     for key, other in [("violation_ratio",) * 2, ("ratio",) * 2, ("ratio_low", "ratio_high")]:
         np.testing.assert_allclose(a[key], 1 / b[other].to_numpy())
     similar = Guideline.parse(GL4.replace("<=", "~"))
-    a, b = (assess(campaign, g, **options).to_frame().sort_values(KEYS) for g in (similar, similar.swapped()))
+    a, b = (assess(campaign, g, **options).to_frame().sort_values(KEYS) for g in (similar, swapped(similar)))
     np.testing.assert_array_equal(a["state"], b["state"])
     np.testing.assert_allclose(a["p_value"], b["p_value"])
 
@@ -177,9 +184,6 @@ def test_which_test() -> None:
     assert used(9, 9) == ("rank-sum", 9, 9)
     assert used(12, 12, shift=100) == ("rank-sum", 12, 12)
     assert used(30, 30, shift=18) == ("rank-sum", 30, 30)
-    both = table(*[(op, run, 1.0 + run) for op in "ab" for run in range(5)], names=("operation", "run", "time"))
-    paired = assess(both, "a <= b", test="paired").to_frame()
-    assert (paired["state"][0], paired["runs_needed"][0]) == ("undecidable", 10)
 
 
 def test_a_large_family_takes_the_test_that_can_show_one_violation() -> None:
@@ -196,11 +200,9 @@ def test_a_large_family_takes_the_test_that_can_show_one_violation() -> None:
 
     for n_runs, options, test, state in (
         (10, {}, "rank-sum", "violated"),  # pairs: 2^-10 = 0.001, times 40
-        (10, {"test": "paired"}, "paired", "inconclusive"),
-        (10, {"adjust": "none"}, "paired", "violated"),
+        (10, PAPER, "rank-sum", "violated"),
         (15, {}, "rank-sum", "violated"),
         (16, {}, "paired", "violated"),  # 2^-16 times 40 is below 0.001
-        (16, {"adjust": "by"}, "rank-sum", "violated"),
         (10, {"n_tests": 200}, "paired", "inconclusive"),  # neither can
     ):
         frame = assessed(n_runs, **options)
@@ -297,7 +299,7 @@ def test_families_are_adjusted_apart() -> None:
     for rows in (frame["name"] == "x", frame["name"] == ""):
         wanted = stats.false_discovery_control(frame["p_value"][rows])
         np.testing.assert_allclose(frame["q_value"][rows], wanted)
-    raw = assess(table_of_few(), texts[0], adjust="none", p_threshold=0.05).to_frame()
+    raw = assess(table_of_few(), texts[0], p_threshold=0.05, **PAPER).to_frame()
     np.testing.assert_array_equal(raw["p_value"], raw["q_value"])
 
 
@@ -308,11 +310,9 @@ def table_of_few() -> dict:
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
-        ({"test": "t"}, UsageError, "the test 't' is unknown; choose from auto, rank-sum, paired"),
-        ({"adjust": "holm"}, UsageError, "the adjustment 'holm' is unknown; choose from bh, by, none"),
+        ({"strictness": "t"}, UsageError, "the strictness 't' is unknown; choose from strict, paper"),
         ({"p_threshold": 0}, UsageError, "the threshold of p is 0; it must lie between 0 and 1"),
         ({"v_threshold": 1}, UsageError, "the threshold of the ratio is 1; it must be above 1, as in 1.03"),
-        ({"confidence": 95}, UsageError, "the confidence is 95; it must lie between 0 and 1"),
         ({"value": "speed"}, DataError, "there is no column 'speed' with the measured values"),
         ({"guideline": "a <="}, RuleError, "cannot read the guideline 'a <='"),
     ],

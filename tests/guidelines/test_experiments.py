@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from scalkit.errors import DataError
-from scalkit.guidelines import measured
+from scalkit.guidelines.experiments import measured
 
 TIMES = np.arange(1.0, 25.0).reshape(2, 2, 2, 3)  # operation, size, run, repetition
 OPERATIONS, SIZES, RUNS = ["b", "a"], [8, 1], [7, 9]
@@ -32,35 +32,18 @@ def wide_columns() -> dict:
     }
 
 
-def structured() -> np.ndarray:
-    columns = wide_columns()
-    kind = [("operation", "U1"), ("size", "i8"), ("run", "i8"), ("time", "f8", (3,))]
-    table = np.empty(8, dtype=kind)
-    for name, column in columns.items():
-        table[name] = column
-    return table
-
-
-def dataset() -> xr.Dataset:
-    coords = {"function": OPERATIONS, "size": SIZES, "run": RUNS}
-    return xr.Dataset({"time": (("function", "size", "run", "repetition"), TIMES)}, coords=coords)
-
-
 def listed() -> pd.DataFrame:
     columns = wide_columns()
     return pd.DataFrame({**columns, "time": [list(row) for row in columns["time"]]})
 
 
-def by_experiment() -> xr.Dataset:
-    coords = {
-        "operation": ("experiment", [OPERATIONS[0]] * 2 + [OPERATIONS[1]] * 2),
-        "size": ("experiment", SIZES * 2),
-        "run": RUNS,
-    }
-    return xr.Dataset({"time": (("experiment", "run", "repetition"), TIMES.reshape(4, 2, 3))}, coords=coords)
+def dataset() -> xr.Dataset:
+    coords = {"function": OPERATIONS, "size": SIZES, "run": RUNS}
+    attrs = {"parameter": "size"}
+    return xr.Dataset({"time": (("function", "size", "run", "repetition"), TIMES)}, coords=coords, attrs=attrs)
 
 
-@pytest.mark.parametrize("make", [long_frame, wide_columns, structured, dataset, listed, by_experiment])
+@pytest.mark.parametrize("make", [long_frame, wide_columns, dataset, listed])
 def test_tables_of_every_kind(make) -> None:
     data = measured(make())
     assert data.parameters == ("operation", "size")
@@ -108,7 +91,7 @@ def test_what_the_table_says_of_itself() -> None:
     frame = long_frame()
     frame.attrs["simulated"] = True
     assert measured(frame).caveats == ("these measurements are simulated",)
-    data = dataset().assign_coords(oversubscribed=("size", [True, False]))
+    data = dataset().assign(oversubscribed=("size", [True, False]))
     assert measured(data).caveats == (
         "some runs had more processes than cores: their times describe the scheduler and do not decide",
     )
@@ -122,20 +105,20 @@ def changed(**columns) -> dict:
 @pytest.mark.parametrize(
     ("table", "text"),
     [
-        (3, "measurements cannot come from int; give a pandas DataFrame, an xarray Dataset"),
+        (3, "measurements cannot come from int; give paths, a pandas DataFrame, a Dataset of sk.read or a mapping"),
         ({"operation": ["a"], "run": [1]}, "there is no column 'time' with the measured values; there are operation, run"),
         ({"operation": ["a"], "time": [1.0]}, "there is no column 'run' with the launch that a value comes from"),
-        ({"run": [1], "time": [1.0]}, "the table has no parameter: columns beside 'time' and 'run' tell experiments apart"),
-        (changed(run=[1]), "columns have different lengths: operation 2, run 1, time 2"),
+        ({"run": [1], "time": [1.0]}, "the table has no parameter: columns next to 'time' and 'run' distinguish experiments"),
+        (changed(run=[1]), "the columns are no table: All arrays must be of the same length"),
         ({"operation": [], "run": [], "time": []}, "the table of measurements is empty"),
         (changed(time=["x", "y"]), "'time' must hold numbers, or a list of numbers in each row"),
         (changed(time=np.ones((2, 2, 2))), "'time' has 3 axes; one of rows and one of repetitions are possible"),
         (changed(time=[1.0, 0.0]), r"'time' is 0 in row 1 \(operation=b, run 1\); values must be positive and finite"),
         (changed(time=[np.inf, 1.0]), r"'time' is inf in row 0 \(operation=a, run 1\)"),
         (changed(run=[None, 1]), "row 0 has no 'run'; number the launches"),
-        (changed(operation=["a", "a"], time=np.ones((2, 3))), "the experiment operation=a stands twice in run 1; give a column"),
-        (xr.Dataset({"speed": 1}), "the Dataset has no variable 'time'; it has speed"),
-        (xr.Dataset({"time": ("p", [1.0])}), "'time' has no dimension 'run', the launch that a value comes from"),
+        (changed(operation=["a", "a"], time=np.ones((2, 3))), "the experiment operation=a appears twice in run 1; give a column"),
+        (changed(operation=[[1], [2]]), "'operation' has a value that is neither text nor a number; a parameter is one of"),
+        (xr.Dataset({"time": ("p", [1.0])}), "the Dataset is none of sk.read; give one, or a pandas DataFrame"),
     ],
 )  # fmt: skip
 def test_refused(table, text) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from scalkit.guidelines import assess
@@ -36,6 +37,6 @@ def test_a_violation_beside_other_programs_does_not_decide(left: list[float], de
 
 
 def test_virtual_times_do_not_mind() -> None:
-    table = type("Table", (dict,), {})(campaign([0.9] * 2 * RUNS))
+    table = pd.DataFrame(campaign([0.9] * 2 * RUNS))
     table.attrs = {"clock": "virtual", "virtual": "{}"}
     assert assess(table, "A <= B").columns["decides"].all()

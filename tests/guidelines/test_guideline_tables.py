@@ -13,9 +13,10 @@ import pytest
 import scalkit as sk
 import scalkit.measure
 from scalkit.errors import DataError, UsageError
-from scalkit.guidelines import assess, measured
+from scalkit.guidelines import assess
+from scalkit.guidelines.experiments import measured
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
-from scalkit.guidelines.tables import csv_text, read_csv, read_tables, run_table
+from scalkit.guidelines.tables import csv_text, read_csv, read_tables
 from scalkit.measure import combine, write_netcdf
 from scalkit.reports import bundled
 
@@ -24,14 +25,14 @@ def test_sizes_are_those_of_whole_vectors() -> None:
     points = [[p, s] for p in (2, 4) for s in (8, 16, 32)]
     names = ("MPI_Bcast", "MPI_Scatter", "MPI_Igather", "MPI_Allgather", "MPI_Reduce_scatter_block", "MPI_Allreduce")
     sets = [sk.measurements(points, [1e-6 * (1 + k)] * 6, parameter=["p", "S"], name=name) for k, name in enumerate(names)]
-    found = pd.DataFrame({name: list(column) for name, column in run_table(combine(sets)).items()})
+    found = read_tables(combine(sets))
     sizes = {
         name: sorted(set(part["size"] / (part["p"] if name in names[1:5] else 1))) for name, part in found.groupby("operation")
     }
     assert sizes == {name: [8, 16, 32] for name in names}
-    data = measured(run_table(combine(sets)))
+    data = measured(combine(sets))
     assert data.unit == "s"
-    tested = assess(run_table(combine(sets)), "MPI_Bcast <= MPI_Scatter + MPI_Allgather").to_frame()
+    tested = assess(combine(sets), "MPI_Bcast <= MPI_Scatter + MPI_Allgather").to_frame()
     assert list(zip(tested["p"], tested["size"], strict=True)) == [(2, 16), (2, 32), (4, 32)]
     assert (tested["violation_ratio"] < 1).all()
 
@@ -74,7 +75,7 @@ def test_a_row_is_a_repetition_or_a_run_and_files_add_up(tmp_path: Path) -> None
     wide.write_text('operation,run,time\n"a",1,"1 3"\n"b",1,2\n', encoding="utf-8")
     data = measured(read_tables([long, str(wide)]))
     np.testing.assert_array_equal(data.medians, [[2, 2], [2, 2]])
-    table = {"operation": ["a"], "run": [0], "time": [1.0]}
+    table = pd.DataFrame({"operation": ["a"], "run": [0], "time": [1.0]})
     assert read_tables(table) is table
 
 
@@ -111,8 +112,8 @@ def test_refused(tmp_path: Path) -> None:
         read_tables([file, other])
     memory = sk.measurements([2, 4], [8, 16], metric="object_memory", unit="B", name="f")
     with pytest.raises(DataError, match="the measurements have no 'time'; they have"):
-        read_tables(memory)
-    assert measured(read_tables(memory, value="object_memory"), value="object_memory").unit == "B"
+        measured(memory)
+    assert measured(memory, value="object_memory").unit == "B"
 
 
 def test_several_libraries_below_a_folder_are_told_apart(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scalkit.bench import Mpi
 from scalkit.bench.libraries.mpi import settings
-from scalkit.guidelines.substitution.rules import sections
+from scalkit.native import sources
 
 MAIN = r"""
 #include <stdio.h>
@@ -145,16 +145,6 @@ static void among(MPI_Comm comm, int n, const char *which)
     memset(got, 255, sizeof got);
     scalkit_neighbor_alltoall_by_neighbor_alltoallw(given, n, I, got, n, I, comm);
     check(which, all);
-    MPI_Request request;
-    memset(got, 255, sizeof got);
-    scalkit_ineighbor_alltoall_by_neighbor_alltoall(given, n, I, got, n, I, comm, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    check(which, all);
-    prepare(0);
-    MPI_Neighbor_allgather(given, n, I, expected, n, I, comm);
-    scalkit_ineighbor_allgather_by_neighbor_allgather(given, n, I, got, n, I, comm, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    check(which, all);
 }
 
 int main(int argc, char **argv)
@@ -186,7 +176,9 @@ int main(int argc, char **argv)
 
 
 def test_substitutes_deliver_the_same_data(mpi: Mpi, tmp_path: Path) -> None:
-    text = "\n".join(sections().values())
+    folder = sources("microbench") / "tune" / "substitutes"
+    files = [folder / "common.c", *sorted(folder.glob("[!c]*.c"))]
+    text = "\n".join(file.read_text(encoding="utf-8") for file in files)
     program = tmp_path / "substitutes.c"
     program.write_text(text + MAIN, encoding="utf-8")
     checked = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-fsanitize=undefined", "-fno-sanitize-recover=all"]

@@ -17,7 +17,7 @@ from scalkit.cli import main
 from scalkit.errors import DataError
 from scalkit.guidelines.choices import Choice
 from scalkit.guidelines.profile import Profile
-from scalkit.guidelines.substitution.rules import rules_of
+from scalkit.guidelines.rules import rules_of
 from scalkit.native import build, sources
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -112,11 +112,12 @@ def test_a_profile_of_several_libraries_needs_the_one() -> None:
 @pytest.mark.usefixtures("crowded")
 @pytest.mark.parametrize("checked", [False, True])
 def test_a_program_follows_a_profile(
-    mpi: Mpi, program: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], checked: bool
+    mpi: Mpi, program: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, checked: bool
 ) -> None:
+    monkeypatch.setenv("SCALKIT_TUNE_CHECK", str(int(checked)))
     path = tmp_path / "fast.json"
     path.write_text(Profile(tuple(gather(3, size) for size in (24, 48, 96))).to_json())
-    words = ["guidelines", "--use", str(path), "--mpi", mpi.mpicc, "--json", *(["--check"] if checked else [])]
+    words = ["guidelines", "--use", str(path), "--mpi", mpi.mpicc, "--json"]
     assert main([*words, "--", *mpi.command(3, str(program))]) == 0
     said = capfd.readouterr().out
     assert said.startswith("wrong 0\n")
@@ -139,8 +140,6 @@ def test_files_that_are_none_are_refused(mpi: Mpi, program: Path, tmp_path: Path
     path.write_text(Profile((gather(3, 24, "my_gather"),)).to_json())
     assert main(["guidelines", "--use", str(path), "--mpi", mpi.mpicc]) == 2
     assert "holds nothing that a program can follow: 1 of its choices are better than the call" in capfd.readouterr().err
-    assert main(["guidelines", "--check"]) == 2
-    assert "--check is about a program that follows a profile; name it with --use." in capfd.readouterr().err
     layer = build(sources("microbench"), mpi.mpicc, makefile="tune/Makefile").program("libscalkit_tune.so")
     rules = tmp_path / "fast.rules"
     for text, why in (

@@ -6,24 +6,25 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from scalkit.errors import DataError
-from scalkit.guidelines import assess, measured
+from scalkit.guidelines import assess
 from scalkit.guidelines.choices import remedies
 from scalkit.guidelines.comparisons import repetitions
+from scalkit.guidelines.experiments import measured
 from scalkit.guidelines.profile import load_profile, profile
 from scalkit.guidelines.tables import csv_text, read_tables
 
 MACHINE = {"network": "cluster", "L_s": 1e-6, "o_s": 3e-7, "g_s": 1e-7, "G_s_per_B": 8e-11, "per_node": 1}
 
 
-class Table(dict[str, Any]):
-    """Columns that say that their clock is virtual."""
-
-    def __init__(self, left: float, right: float) -> None:
-        super().__init__(operation=["A", "B"], p=[4, 4], run=[0, 0], time=[left, right])
-        self.attrs = {"clock": "virtual", "virtual": json.dumps(MACHINE)}
+def columns(left: float, right: float) -> pd.DataFrame:
+    """Return measurements that say that their clock is virtual."""
+    frame = pd.DataFrame({"operation": ["A", "B"], "p": [4, 4], "run": [0, 0], "time": [left, right]})
+    frame.attrs = {"clock": "virtual", "virtual": json.dumps(MACHINE)}
+    return frame
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,7 @@ class Table(dict[str, Any]):
     ],
 )
 def test_one_run_decides(guideline: str, left: float, right: float, state: str) -> None:
-    found = assess(Table(left, right), guideline)
+    found = assess(columns(left, right), guideline)
     assert found.columns["state"].tolist() == [state]
     assert found.columns["decides"].all()
     assert found.columns["runs_needed"].tolist() == [1]
@@ -45,8 +46,8 @@ def test_one_run_decides(guideline: str, left: float, right: float, state: str) 
     assert found.data.caveats[0].startswith("run times of cluster in virtual time: L 1.00 us, ")
 
 
-def scans(scan: float, exscan: float, **more: Any) -> Table:
-    table = Table(scan, exscan)
+def scans(scan: float, exscan: float, **more: Any) -> pd.DataFrame:
+    table = columns(scan, exscan)
     table["operation"] = ["MPI_Scan", "MPI_Exscan"]
     table.attrs["virtual"] = json.dumps(MACHINE | more)
     return table
@@ -75,7 +76,7 @@ def test_local_calls_alone_cannot_be_compared() -> None:
 
 def test_csv_keeps_the_machine(tmp_path: Path) -> None:
     file = tmp_path / "virtual.csv"
-    file.write_text(csv_text(measured(Table(2e-6, 1e-6))), encoding="utf-8")
+    file.write_text(csv_text(measured(columns(2e-6, 1e-6))), encoding="utf-8")
     assert file.read_text(encoding="utf-8").startswith("# cluster in virtual time: L 1.00 us, o 300 ns, ")
     found = assess(read_tables(file), "A <= B")
     assert found.data.exact
@@ -88,9 +89,9 @@ def test_csv_keeps_the_machine(tmp_path: Path) -> None:
 
 
 def test_tables_of_different_clocks_are_not_put_together(tmp_path: Path) -> None:
-    real = Table(2e-6, 1e-6)
+    real = columns(2e-6, 1e-6)
     real.attrs = {}
-    for name, table in (("virtual", Table(2e-6, 1e-6)), ("real", real)):
+    for name, table in (("virtual", columns(2e-6, 1e-6)), ("real", real)):
         (tmp_path / f"{name}.csv").write_text(csv_text(measured(table)), encoding="utf-8")
     with pytest.raises(DataError, match=r"these run times differ in their clock: .* and 'real time'; read them apart"):
         read_tables([tmp_path / "virtual.csv", tmp_path / "real.csv"])

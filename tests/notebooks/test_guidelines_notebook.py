@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from scalkit.guidelines import CATALOGUES, Assessment, assess, guidelines, measured
+from scalkit.guidelines import Assessment, assess, guidelines
+from scalkit.guidelines.experiments import measured
+from scalkit.guidelines.guideline import CATALOGUES
 from scalkit.guidelines.tables import csv_text, example_table, read_tables
 from scalkit.reports import bundled
 from scalkit.reports.writer.kernel import execute

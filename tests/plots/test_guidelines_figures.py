@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,8 @@ def test_ratios_have_the_interval_of_each_test(found: Assessment) -> None:
 
 
 def test_swapped_sides_show_the_inverse(found: Assessment) -> None:
-    back = assess(columns({64: 1.2}), found.guidelines[0].swapped())
+    one = found.guidelines[0]
+    back = assess(columns({64: 1.2}), replace(one, left=one.right, right=one.left))
     at = int(np.flatnonzero(back.to_frame()["size"] == 64)[0])
     one = next(trace for trace in plots.guideline_ratios(back, at).data if 64 in trace.x)
     place = list(one.x).index(64)

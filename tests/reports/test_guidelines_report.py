@@ -13,7 +13,8 @@ from tabs import Tabs, violations
 from waiting import PATIENCE_S
 
 from scalkit.errors import ReportError, RuleError, UsageError
-from scalkit.guidelines import Guideline, measured
+from scalkit.guidelines import Guideline
+from scalkit.guidelines.experiments import measured
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 from scalkit.guidelines.tables import csv_text
 from scalkit.junit import junit_xml

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.fits.messages import MessageFit, checked_times, fit_messages
@@ -101,8 +102,6 @@ def fit_strides(
     DataError
         If the size is not positive, there is no stride, a stride is below 1, or a time is not positive.
     """
-    from scalkit.stats import bootstrap_medians
-
     size, level = float(values_in(size, "S")), level_in(level)
     if not size > 0:
         raise DataError(f"messages of {size:g} B have no strides; give a positive size.")
@@ -115,10 +114,22 @@ def fit_strides(
         raise DataError(f"there must be a row of times for each stride from 1 on, got {len(steps)} and {rows.shape}.")
     if not (plain[np.isfinite(plain)] > 0).all() or not (rows[np.isfinite(rows)] > 0).all():
         raise DataError("a time of a strided message is not positive; times are in s. Leave it out.")
-    base = np.broadcast_to(plain, (len(steps), len(plain)))
-    ratio = bootstrap_medians(rows, base, level, rng=np.random.default_rng(seed), n_resamples=999)
-    factors, low, high = (tuple(np.asarray(one).tolist()) for one in (ratio.estimate, ratio.low, ratio.high))
+    rng = np.random.default_rng(seed)
+    ratios = np.stack([_medians(row, rng) / _medians(plain, rng) for row in rows])
+    low, high = np.quantile(ratios[:, 1:], [(1 - level) / 2, (1 + level) / 2], axis=1)
+    factors, low, high = (tuple(one.tolist()) for one in (ratios[:, 0], low, high))
     return StrideFit(float(size), tuple(steps.tolist()), factors, low, high, float(np.nanmedian(plain)), level)
+
+
+_DRAWS = 999
+
+
+def _medians(values: Floats, rng: np.random.Generator) -> Floats:
+    """Return the median of a sample, then those of samples drawn again from it; NaN without values."""
+    kept = values[np.isfinite(values)]
+    if not len(kept):
+        return np.full(1 + _DRAWS, np.nan)
+    return np.append(np.median(kept), np.median(rng.choice(kept, (_DRAWS, len(kept))), axis=1))
 
 
 _NOTHING_S = 1e-9

@@ -12,11 +12,13 @@ import numpy as np
 
 from scalkit.bundled import bundled, here_or_bundled
 from scalkit.errors import ReportError
-from scalkit.guidelines import CATALOGUES, Assessment, Guideline, assess, measured
+from scalkit.guidelines import Assessment, Guideline, assess
 from scalkit.guidelines.choices import Remedy, remedies
-from scalkit.guidelines.fitted import predictions as predicted
+from scalkit.guidelines.experiments import measured
+from scalkit.guidelines.guideline import CATALOGUES
 from scalkit.guidelines.guideline import guidelines as guidelines_of
 from scalkit.guidelines.predictions import Prediction
+from scalkit.guidelines.predictions import predictions as predicted
 from scalkit.guidelines.sentences import titled
 from scalkit.guidelines.tables import PathLike, csv_text, example_table, read_tables
 from scalkit.junit import Case
@@ -158,7 +160,7 @@ def _case(found: Assessment, number: int) -> Case:
     guideline, mine = found.guidelines[number], found.which == number
     broken = np.flatnonzero(mine & (found.columns["state"] == "violated") & found.columns["decides"])
     lines = [found.sentence(int(test)) for test in broken[:_MOST_SHOWN]]
-    why = "" if mine.any() else (found.not_tested or {}).get(number, "not tested")
+    why = "" if mine.any() else found.not_tested.get(number, "not tested")
     return Case(guideline.family, titled(guideline), failure=lines[0] if lines else "", skipped=why, detail="\n".join(lines))
 
 
@@ -196,7 +198,7 @@ def guidelines_report(
     guidelines_of(texts or CATALOGUES)  # a wrong one is refused before a notebook is started
     with work_folder() as folder:
         runs, named = _runs(source, folder, options)
-        how = given(options=_plain(options), predict=predict, up_to=up_to, fail_on=list(fail_on), title=title)
+        how = given(options=options, predict=predict, up_to=up_to, fail_on=list(fail_on), title=title)
         parameters = {"runs": runs, "named": named, "guidelines": texts, **how}
         return write(bundled(TEMPLATE), parameters, target, folder, progress=progress)
 
@@ -207,11 +209,8 @@ def _runs(source: Any, folder: Path, options: dict[str, Any]) -> tuple[list[str]
         source = [source]
     if isinstance(source, Sequence) and source and all(isinstance(one, str | os.PathLike) for one in source):
         return [str(here_or_bundled(Path(one).expanduser()).absolute()) for one in source], [os.fspath(one) for one in source]
-    own = {key: options.pop(key) for key in ("value", "run") if key in options}
-    ignore = options.pop("ignore", ("repetition",))
-    table = read_tables(source, value=own.get("value", "time"))
     path = folder / "measurements.csv"
-    path.write_text(csv_text(measured(table, ignore=ignore, **own)), encoding="utf-8")
+    path.write_text(csv_text(measured(source, options.pop("value", "time"))), encoding="utf-8")
     return [str(path)], ["a table in memory"]
 
 
@@ -223,10 +222,3 @@ def _text(one: Any) -> str:
         return str(one)
     text = os.fspath(one)
     return str(Path(text).absolute()) if Path(text).is_file() else text
-
-
-def _plain(options: dict[str, Any]) -> dict[str, Any]:
-    found = {key: list(value) if isinstance(value, tuple) else value for key, value in options.items()}
-    if "ignore" in found and "repetition" not in found["ignore"]:
-        found["ignore"] = ["repetition", *found["ignore"]]
-    return found

@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 from scalkit import plots
 from scalkit.guidelines.experiments import MISSING
-from scalkit.guidelines.sentences import setting, shown_ratio, titled
-from scalkit.guidelines.snippet import c_snippet
+from scalkit.guidelines.predictions import LEVEL
+from scalkit.guidelines.sentences import CONFIDENCE, setting, shown_ratio, titled
 from scalkit.markup import counted
 from scalkit.measure.virtual_time import LEFT_OUT, machine_in_words, numbers_in_words
 from scalkit.plots.guidelines.sides import group_of
@@ -37,7 +37,7 @@ def headline(page: GuidelinePage) -> Section:
         ("measurements", ", ".join(page.named)),
         ("experiments", len(data.codes)),
         ("runs", len(data.runs)),
-        ("guidelines", f"{len(page.found.guidelines)}, {len(page.found.not_tested or {})} of them without measurements"),
+        ("guidelines", f"{len(page.found.guidelines)}, {len(page.found.not_tested)} of them without measurements"),
         ("report", page.made),
         ("run times", machine_in_words(data.machine) if data.machine else ""),
         ("", "simulated, not measured" if page.is_simulated else ""),
@@ -51,7 +51,7 @@ def summary(page: GuidelinePage) -> Section:
     rows = []
     for number, guideline in enumerate(found.guidelines):
         title = titled(guideline)
-        if number in (found.not_tested or {}):
+        if number in found.not_tested:
             continue
         states = found.columns["state"][found.which == number]
         worst = next(state for state in _FROM_WORST if state in states)
@@ -69,12 +69,10 @@ def summary(page: GuidelinePage) -> Section:
 
 
 def remedy(page: GuidelinePage) -> Section:
-    """Return what to use where a guideline is violated, and the C that does so."""
+    """Return what to use where a guideline is violated."""
     if not page.remedies:
         return Section.of(soft("Nothing is violated that could be replaced."))
-    code = Markup("<pre>{}</pre>").format(c_snippet(page.found))
-    listed = piece("bullets", [one.sentence for one in page.remedies[:_MOST_ROWS]])
-    return Section.sheet(listed, details("As C", code))
+    return Section.sheet(piece("bullets", [one.sentence for one in page.remedies[:_MOST_ROWS]]))
 
 
 def guideline_cards(page: GuidelinePage) -> Section:
@@ -182,7 +180,7 @@ def prediction(page: GuidelinePage) -> Section:
         "guideline",
         "where",
         f"from {asked.parameter}",
-        f"{as_percent(asked.level)} interval",
+        f"{as_percent(LEVEL)} interval",
         "probability in the end",
         "measured, too",
     )
@@ -193,7 +191,7 @@ def prediction(page: GuidelinePage) -> Section:
 def remarks(page: GuidelinePage) -> Section:
     """Return what a reader should know, and which guidelines lack measurements."""
     found = page.found
-    without = [(name(titled(found.guidelines[i])), why) for i, why in (found.not_tested or {}).items()]
+    without = [(name(titled(found.guidelines[i])), why) for i, why in found.not_tested.items()]
     listing = details(f"{counted(len(without), 'guideline')} without a test", table("Not tested.", ("guideline", "why"), without))
     return Section.of(notes(found.warnings)) + (Section.sheet(listing) if without else Section.of())
 
@@ -201,7 +199,8 @@ def remarks(page: GuidelinePage) -> Section:
 def method(page: GuidelinePage) -> Section:
     """Return how a violation comes about, with the thresholds of this page."""
     found = page.found
-    return Section.rendered("guideline_method.html", limits=found.thresholds, exact=found.data.exact)
+    how = {"limits": found.thresholds, "confidence": as_percent(CONFIDENCE), "exact": found.data.exact}
+    return Section.rendered("guideline_method.html", **how)
 
 
 def provenance(page: GuidelinePage) -> Section:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError, ScalkitError, UsageError
 from scalkit.history import History, history
-from scalkit.options import Statistic
 from scalkit.store.runs.content import trusted
 from scalkit.store.runs.dataset import dataset_of
 from scalkit.store.views.selection import grouped_datasets
@@ -26,13 +25,11 @@ _EARLY = ("a", "alpha", "b", "beta", "dev", "pre", "rc")
 """What stands behind a version before it is released."""
 
 
-def over_time(
-    store: Store, by: str = "version", *, statistic: Statistic = "q1", tolerance: float = 0.1, **filters: Any
-) -> History:
+def over_time(store: Store, by: str = "version", *, tolerance: float = 0.1, **filters: Any) -> History:
     """Return when operations changed, of the runs of one machine and library.
 
     `by`, {"version", "day", "campaign"}: runs that share it are taken together; versions in their order, the others by time.
-    `statistic`, `tolerance`: as in `scalkit.history.history`.
+    `tolerance`: as in `scalkit.history.history`.
     `**filters`: as in `Store.suites`.
     Raises DataError if the runs are of several machines or libraries, or nothing can be compared; UsageError if `by` is
     unknown.
@@ -62,7 +59,7 @@ def over_time(
         lambda chosen: dataset_of(chosen, "rep"),
     )
     order = list(dict.fromkeys(labels[run_id] for run_id in _ordered(runs, by)))
-    return _joined(found, order, by, statistic, tolerance)
+    return _joined(found, order, by, tolerance)
 
 
 def _day(run_id: str, started: str) -> str:
@@ -94,9 +91,7 @@ def _place(version: str) -> tuple[tuple[int, int, str], ...]:
     return (*found, (1, 0, ""))
 
 
-def _joined(
-    found: dict[tuple[str, str, str], xr.Dataset], order: list[str], by: str, statistic: Statistic, tolerance: float
-) -> History:
+def _joined(found: dict[tuple[str, str, str], xr.Dataset], order: list[str], by: str, tolerance: float) -> History:
     """Return one history of all parameters and message sizes; where there are several, the functions say theirs."""
     kinds = list(dict.fromkeys(key[1:] for key in found))
     tracks, left_out, labels = [], {}, set()
@@ -104,7 +99,7 @@ def _joined(
         commits = [(label, found[label, parameter, fixed]) for label in order if (label, parameter, fixed) in found]
         more = f" [{fixed or parameter}]" if len(kinds) > 1 else ""
         try:
-            one = history(commits, statistic=statistic, tolerance=tolerance, step=by)
+            one = history(commits, tolerance=tolerance, step=by)
         except ScalkitError as error:
             left_out[f"everything{more}" if more else "everything"] = str(error).removesuffix(".")
             continue

@@ -1,10 +1,8 @@
-"""`read_experiments`: run files of sk_neighbours become columns, as `scalkit.guidelines.assess` takes them."""
+"""Run files of sk_neighbours: experiments on neighbourhoods as a table for `scalkit.guidelines.assess`."""
 
 import gzip
-import math
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from scalkit.arrays import Floats, Ints
+from scalkit.arrays import Floats
 from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError, RunFileError
 from scalkit.files import require_own_files
@@ -31,13 +29,11 @@ class ExperimentFile:
     """The content of one run file.
 
     `cells`: one for each experiment that was measured: its record.
-    `complete`: whether the ``end`` record is there.
     `notes`: what is missing, a sentence each.
     """
 
     env: Env
     cells: tuple[Mapping[str, Any], ...]
-    complete: bool
     notes: tuple[str, ...]
 
 
@@ -79,11 +75,10 @@ def read_experiment_file(path: Path) -> ExperimentFile:
                 cells.append(_cell(record, env.p))
             case "skip":
                 notes.append(_skipped(record, path))
-    complete = records[-1].fields["rec"] == "end"
-    if not complete:
+    if records[-1].fields["rec"] != "end":
         planned = records[0].whole("experiments", 0)
         notes.append(f"{path.name} is truncated: {len(cells)} of {planned} experiments were measured, and count")
-    return ExperimentFile(env, tuple(cells), complete, tuple(notes))
+    return ExperimentFile(env, tuple(cells), tuple(notes))
 
 
 def _cell(record: Record, p: int) -> Mapping[str, Any]:
@@ -131,33 +126,8 @@ _JOBS = "jobs"
 _LEAST_VALID = 5
 """With fewer repetitions than these, the flagged ones stay."""
 
-_TEXTS = {"operation": "op", **{name: name for name in ("datatype", "topology", "order", "constructor")}}
-_NUMBERS = {"size": "size_B", **{name: name for name in ("work", "n_dim", "n_finite", "radius", "reorder")}}
-_PARAMETERS = (*_TEXTS, *_NUMBERS)
-
-
-class ExperimentTable(dict[str, Any]):
-    """Columns by name; a row is one experiment in one run.
-
-    `attrs`: ``mpi_library``, ``host``, ``started``, ``simulated``, ``clock`` and ``virtual`` if it was virtual,
-    ``value``; ``foreign_load``, the mean share of the machine that others used; ``notes``, what is missing or was
-    left out, a sentence each.
-    """
-
-    def __init__(self, columns: Mapping[str, Any], attrs: Mapping[str, Any]) -> None:
-        super().__init__(columns)
-        self.attrs = dict(attrs)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row for each repetition, in order of execution."""
-        import pandas as pd
-
-        times = self["time"]
-        row, repetition = np.nonzero(~np.isnan(times))
-        columns = {name: pd.Series(column).iloc[row].array for name, column in self.items() if name != "time"}
-        frame = pd.DataFrame({**columns, "repetition": repetition, "time": times[row, repetition]})
-        frame.attrs = dict(self.attrs)
-        return frame
+_TEXTS = ("operation", "datatype", "topology", "order", "constructor")
+_NUMBERS = ("size", "work", "n_dim", "n_finite", "radius", "reorder")
 
 
 def holds_experiments(path: PathLike | Sequence[PathLike]) -> bool:
@@ -165,19 +135,19 @@ def holds_experiments(path: PathLike | Sequence[PathLike]) -> bool:
     return any(is_experiment_file(one) for one in _files(path))
 
 
-def read_experiments(
-    path: PathLike | Sequence[PathLike], *, value: Value = "completion", keep_flagged: bool = False
-) -> ExperimentTable:
+def read_experiments(path: PathLike | Sequence[PathLike], *, value: Value = "completion") -> pd.DataFrame:
     """Return the measurements of neighbourhood campaigns, all run files at and below some paths.
+
+    Repetitions that some process began too late are NaN, unless fewer than 5 would remain.
 
     `path`: folders, or run files; also compressed, ``.jsonl.gz``. Other run files are left out.
     `value`: from the common start to the end of the last process; or the longest that any process was inside the call.
-    `keep_flagged`: keep repetitions that some process began too late; by default they are NaN, unless fewer than 5 would
-    remain.
-    Returns: columns ``operation``, ``datatype``, ``topology``, ``order``, ``constructor``, ``size`` [B], ``work``,
-    ``n_dim``, ``n_finite``, ``radius``, ``reorder``, ``p``, ``library`` where there are several, ``run``,
-    ``oversubscribed``; ``time`` in s of shape (rows, repetitions), NaN at the end of shorter rows. What an experiment does
-    not have is missing.
+    Returns: a row is one experiment in one run. Columns are ``operation``, ``datatype``, ``topology``, ``order``,
+    ``constructor``, ``size`` [B], ``work``, ``n_dim``, ``n_finite``, ``radius``, ``reorder``, ``p``, ``library`` where there
+    are several, ``run``, ``oversubscribed``, ``foreign_load``, and ``time``: an array of the repetitions in s. Parameters that
+    an experiment does not have are missing. ``attrs`` has ``mpi_library``, ``host``, ``started``, ``simulated``, ``clock``
+    and ``virtual`` if it was virtual, ``value``, ``units``, ``foreign_load`` (the mean share of the machine that others
+    used), and ``notes``, a sentence each about what is missing or was left out.
     Raises RunFileError if a file is malformed; the text names file and line.
     Raises DataError if there is no such file.
     """
@@ -190,9 +160,12 @@ def read_experiments(
     files = [file for file in files if file.cells]
     if not files:
         raise DataError(f"the run files at {_shown(path)} hold no measurements: all launches died early; measure again.")
-    columns = _columns(files, "t_ns" if value == "completion" else "local_ns", keep_flagged)
-    notes = [note for file in files for note in file.notes] + list(_differences(files, columns))
-    return ExperimentTable(columns, {**_facts(files), "value": value, "notes": notes})
+    frame = _frame(files, "t_ns" if value == "completion" else "local_ns")
+    notes = [note for file in files for note in file.notes] + list(_differences(frame))
+    if frame["library"].nunique() == 1:
+        frame = frame.drop(columns="library")
+    frame.attrs = {**_facts(files), "value": value, "units": "s", "notes": notes}
+    return frame
 
 
 def _shown(path: object) -> str:
@@ -219,78 +192,31 @@ def _below(folder: Path) -> Iterator[Path]:
         yield from (Path(name) / one for one in found)
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """What the rows of the table come from."""
-
-    cells: list[Mapping[str, Any]]
-    owner: Ints
-    """Place in the list of files."""
-
-
-def _columns(files: Sequence[ExperimentFile], value: str, keep_flagged: bool) -> dict[str, Any]:
-    import pandas as pd
-
-    cells = [cell for file in files for cell in file.cells]
-    rows = _Rows(cells, np.repeat(np.arange(len(files)), [len(file.cells) for file in files]))
-    columns: dict[str, Any] = {}
-    for name, key in _TEXTS.items():
-        found = [cell.get(key) for cell in cells]
-        if any(one is not None for one in found):
-            columns[name] = pd.Categorical(found)
-    for name, key in _NUMBERS.items():
-        found = [cell.get(key) for cell in cells]
-        if any(one is not None for one in found):
-            columns[name] = pd.array(found, dtype="Int64")
-    columns["p"] = np.array([file.env.p for file in files])[rows.owner]
-    libraries = [short_library(file.env.mpi_library) for file in files]
-    if len(set(libraries)) > 1:
-        columns["library"] = pd.Categorical(np.array(libraries, dtype=object)[rows.owner])
-    columns["oversubscribed"] = np.array([file.env.oversubscribed for file in files])[rows.owner]
-    if any("foreign_load" in cell for cell in cells):
-        columns["foreign_load"] = np.array([cell.get("foreign_load", math.nan) for cell in cells], dtype=np.float64)
-    columns["run"] = _runs(files, rows, columns)
-    columns["time"] = _times(cells, value, keep_flagged)
-    return columns
+def _frame(files: Sequence[ExperimentFile], value: str) -> pd.DataFrame:
+    """Return a row for each experiment of each file, with the columns that some experiment has."""
+    rows = [(file, cell) for file in files for cell in file.cells]
+    frame = pd.DataFrame([cell for _, cell in rows]).rename(columns={"op": "operation", "size_B": "size"})
+    texts, numbers = ([name for name in names if name in frame] for names in (_TEXTS, _NUMBERS))
+    frame = frame[[*texts, *numbers, "p", *(["foreign_load"] if "foreign_load" in frame else [])]]
+    frame = frame.astype(dict.fromkeys(texts, "category") | dict.fromkeys(numbers, "Int64"))
+    frame["library"] = pd.Categorical([short_library(file.env.mpi_library) for file, _ in rows])
+    frame["oversubscribed"] = [file.env.oversubscribed for file, _ in rows]
+    frame["run"] = [file.env.run_id for file, _ in rows]
+    number = frame["run"].str.extract(r"-r(\d{1,6})$", expand=False)
+    keys = [*texts, *numbers, "p", "library", "run"]
+    if number.notna().all() and not frame.assign(run=number).duplicated(keys).any():
+        frame["run"] = number.astype(np.int64)
+    frame["time"] = [_times(cell, value) for _, cell in rows]
+    return frame
 
 
-def _runs(files: Sequence[ExperimentFile], rows: _Rows, columns: Mapping[str, Any]) -> Any:
-    """Return the number of each row's run; the name of its launch where numbers are not enough."""
-    numbers = [re.search(r"-r(\d{1,6})$", file.env.run_id) for file in files]
-    if all(numbers):
-        found = np.array([int(one.group(1)) for one in numbers if one])[rows.owner]
-        names = [name for name in columns if name not in ("oversubscribed", "foreign_load")]
-        if int(_numbered([*(columns[name] for name in names), found]).max()) + 1 == len(found):
-            return found
-    return np.array([file.env.run_id for file in files], dtype=object)[rows.owner]
-
-
-def _codes(column: Any) -> Ints:
-    import pandas as pd
-
-    return np.asarray(pd.factorize(column)[0], dtype=np.int64)
-
-
-def _numbered(columns: Sequence[Any]) -> Ints:
-    """Return a number for each row, the same for equal rows, from 0 without gaps."""
-    found = _codes(columns[0])
-    for column in columns[1:]:
-        codes = _codes(column) + 1
-        found = _codes((found + 1) * (int(codes.max()) + 1) + codes)
-    return found
-
-
-def _times(cells: Sequence[Mapping[str, Any]], value: str, keep_flagged: bool) -> Floats:
-    """Return the repetitions of each row in s, flagged ones and the rest of shorter rows as NaN."""
-    lengths = np.array([len(cell[value]) for cell in cells])
-    times = np.full((len(cells), int(lengths.max())), np.nan)
-    times[np.arange(times.shape[1]) < lengths[:, None]] = [t for cell in cells for t in cell[value]]
-    if not keep_flagged:
-        for row, cell in enumerate(cells):
-            late = cell["late_at"]
-            if late and lengths[row] - len(late) >= _LEAST_VALID:
-                times[row, late] = np.nan
-    return times * 1e-9
+def _times(cell: Mapping[str, Any], value: str) -> Floats:
+    """Return the repetitions of an experiment in s, flagged ones as NaN."""
+    times: Floats = np.array(cell[value]) * 1e-9
+    late = cell.get("late_at", [])
+    if late and len(times) - len(late) >= _LEAST_VALID:
+        times[late] = np.nan
+    return times
 
 
 def _facts(files: Sequence[ExperimentFile]) -> dict[str, Any]:
@@ -306,22 +232,16 @@ def _facts(files: Sequence[ExperimentFile]) -> dict[str, Any]:
     }
 
 
-def _differences(files: Sequence[ExperimentFile], columns: Mapping[str, Any]) -> Iterator[str]:
+def _differences(frame: pd.DataFrame) -> Iterator[str]:
     """Yield a sentence for each number of processes, and library, whose runs do not have the same experiments."""
-    names = [name for name in _PARAMETERS if name in columns]
-    experiment = _numbered([columns[name] for name in names])
-    group = _codes(np.array([f"{short_library(f.env.mpi_library)} {f.env.p}" for f in files for _ in f.cells], dtype=object))
-    run = _codes(columns["run"])
-    for one in range(int(group.max()) + 1):
-        mine = group == one
-        everything = set(experiment[mine])
-        lacking = Counter({r: len(everything - set(experiment[mine & (run == r)])) for r in np.unique(run[mine])}).most_common()
-        short = [(r, n) for r, n in lacking if n]
-        if short:
-            p = int(columns["p"][np.argmax(mine)])
-            worst = columns["run"][np.argmax(mine & (run == short[0][0]))]
+    names = [name for name in (*_TEXTS, *_NUMBERS) if name in frame]
+    experiment = frame.groupby(names, dropna=False, observed=True).ngroup()
+    for (_, p), mine in experiment.groupby([frame["library"], frame["p"]], observed=True):
+        lacking = mine.nunique() - mine.groupby(frame["run"], sort=False).nunique()
+        short = lacking[lacking > 0].sort_values(ascending=False, kind="stable")
+        if len(short):
             more = f", and {len(short) - 1} other runs lack some" if len(short) > 1 else ""
             yield (
-                f"runs with {p} processes differ in their experiments: run {worst} lacks {short[0][1]} of "
-                f"{len(everything)}{more}; what was measured counts"
+                f"runs with {p} processes differ in their experiments: run {short.index[0]} lacks {short.iloc[0]} of "
+                f"{mine.nunique()}{more}; what was measured counts"
             )

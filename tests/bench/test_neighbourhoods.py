@@ -7,9 +7,9 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
+from neighbourhoods import NO_PROCESS, Generator, Neighbourhood
 
 from scalkit.errors import UsageError
-from scalkit.guidelines.neighbours.neighbourhoods import NO_PROCESS, Generator, Neighbourhood
 from scalkit.native import sources
 
 GRIDS = [

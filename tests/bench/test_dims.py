@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from neighbourhoods import balanced_dims
 
 from scalkit.errors import UsageError
-from scalkit.guidelines.neighbours.neighbourhoods import balanced_dims
 
 MOST = 4096
 

@@ -1,6 +1,6 @@
 """Neighbourhoods: Cartesian, Moore, von Neumann and full neighbourhoods on a grid of processes, in every order.
 
-The C program that measures has lists of its own; this is what they are checked against."""
+The C program that measures has lists of its own; they are checked against these."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,11 +37,6 @@ def balanced_dims(p: int, n: int) -> tuple[int, ...]:
     ----------
     J. L. Träff, F. D. Lübbe: *Specification Guideline Violations by MPI_Dims_create.* EuroMPI, 2015; there it is called
     TUW_Dims_create.
-
-    Examples
-    --------
-    >>> balanced_dims(160, 4), balanced_dims(7, 2), balanced_dims(48, 2)
-    ((5, 4, 4, 2), (7, 1), (8, 6))
     """
     if isinstance(p, bool) or not isinstance(p, int) or p < 1:
         raise UsageError(f"the number of processes is {p!r}; a grid needs a whole number from 1.")

@@ -1,1 +1,0 @@
-"""Neighbourhoods on grids of processes, as the C programs make them."""
