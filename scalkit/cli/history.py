@@ -8,25 +8,28 @@ from pathlib import Path
 
 import scalkit as sk
 from scalkit.cli.options.expected import only_processes
+from scalkit.cli.store import filters
 from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.errors import UsageError
 from scalkit.formats.ci.annotations import command
 from scalkit.history import History, history
+from scalkit.store.opening import is_store
 from scalkit.text import capital
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, compare and print; return 0 or 1."""
-    require_tolerance(args)
+    if not 0 <= args.tolerance < 1:
+        raise UsageError(f"--tolerance is {args.tolerance:g}; it is a share from 0 to below 1, as 0.1.")
+    if len(args.folders) == 1 and is_store(args.folders[0]):
+        store = sk.store.open(args.folders[0], readonly=True)
+        chosen = filters(args)
+        return tell(store.history(args.by, statistic=args.statistic, tolerance=args.tolerance, **chosen), args)
+    if args.where:
+        raise UsageError("--where chooses runs of a store; name the folder or the zip of one, and no other folder.")
     read = ((name, sk.read(path, parameter=args.parameter)) for name, path in _named(args.folders))
     commits = [(name, only_processes(data, args.processes)) for name, data in read]
     return tell(history(commits, statistic=args.statistic, tolerance=args.tolerance, parameter=args.parameter), args)
-
-
-def require_tolerance(args: argparse.Namespace) -> None:
-    """Raise UsageError unless --tolerance is a share."""
-    if not 0 <= args.tolerance < 1:
-        raise UsageError(f"--tolerance is {args.tolerance:g}; it is a share from 0 to below 1, as 0.1.")
 
 
 def tell(found: History, args: argparse.Namespace) -> int:

@@ -17,15 +17,6 @@ def bundled_store(source: str | os.PathLike[str] = "") -> Store:
     return scalkit.store.open(source or bundled("data/store"), readonly=True)
 
 
-def shown_store(source: str | os.PathLike[str] = "") -> Store:
-    """Return the store that a page of the explorer shows, read-only.
-
-    It is the one that is named, else the one that the variable ``SCALKIT_STORE`` of the environment names, as `scalkit store
-    explore` sets it, else the one that comes with scalkit.
-    """
-    return bundled_store(source or os.environ.get("SCALKIT_STORE", ""))
-
-
 class Answers:
     """What to call, for every operation that was measured beside something that does the same. `of`: the advice on each."""
 

@@ -28,11 +28,11 @@ RUN_COLUMNS = (
 
 SUITE_COLUMNS = (
     *("op", "variant", "pattern", "metric", "unit", "x_name", "x_unit", "axis", "x_step", "fixed", "datatype", "sync"),
-    *("role", "statistic", "auto_refined", "allowed_stderr", "cut", "rep_min", "rep_max", "root", "reduction"),
+    *("role", "statistic", "auto_refined", "allowed_stderr", "cut", "rep_min", "rep_max"),
 )
 """What is shown of a suite."""
 
-_NUMBERS = frozenset((*names("int64"), *names("double"), "nodes", "suites", "measurements", "repetitions", "root"))
+_NUMBERS = frozenset((*names("int64"), *names("double"), "nodes", "suites", "measurements", "repetitions"))
 _TRUTHS = frozenset((*names("bool"), "complete"))
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 5
 
 _NOW, _THERE = "hidden now, as", "retracted there"
-_FLAGGED, _RESTORE = "flagged and left out of all answers until a person accepts", "with 'scalkit store restore'"
+_FLAGGED, _RESTORE = "flagged and left out of all answers until a person accepts", "with 'scalkit store retract --restore'"
 _ACCEPTED = "flagged and in the answers, as people accepted or signed"
 _AGAIN, _HERE = "in the answers again, by what was said there", "in the answers here"
 """Parts of sentences about one run or several, in `Merged`."""

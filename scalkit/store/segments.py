@@ -186,4 +186,4 @@ def only(table: pa.Table, ids: Iterable[str]) -> pa.Table:
 
 
 def _version() -> str:
-    return f"7.{SCHEMA_VERSION}"
+    return f"8.{SCHEMA_VERSION}"

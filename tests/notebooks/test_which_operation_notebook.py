@@ -21,7 +21,7 @@ def test_notebook(tmp_path: Path) -> None:
     for sentence in which_operation(bundled_store()).sentences:
         assert sentence in shown
     assert "C to paste" in shown
-    assert "StoreExplorer" in shown
+    assert "Gather_isend_irecv_waitall" in shown
 
 
 def test_a_store_of_ones_own(tmp_path: Path) -> None:

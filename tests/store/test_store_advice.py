@@ -308,7 +308,9 @@ def test_the_same_is_the_same_and_few_runs_are_undecided(store: sk.store.Store) 
 def test_what_cannot_be_compared(store: sk.store.Store) -> None:
     with pytest.raises(UsageError, match=r"^compare needs a list of choices"):
         store.compare([])
-    with pytest.raises(DataError, match=r"^nothing in the store fits 'op=f'; 'scalkit store suites' lists what is there\.$"):
+    with pytest.raises(
+        DataError, match=r"^nothing in the store fits 'op=f'; 'scalkit store runs --suites' lists what is there\.$"
+    ):
         store.compare(["f"])
     with pytest.raises(UsageError, match=r" has the x_name p, .* msg_By; choose curves that have the same\.$"):
         store.compare(["op=MPI_Gather,machine=a,p=32", "op=MPI_Gather,machine=a,msg_By=8"])

@@ -90,7 +90,7 @@ def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str,
     if not len(found["p"]):
         raise DataError(
             f"the store has no times of {operation.name} or its substitutes {', '.join(list(names)[1:])} that fit; "
-            "'scalkit store suites' lists what is there."
+            "'scalkit store runs --suites' lists what is there."
         )
     values = np.ma.filled(found[statistic].astype(np.float64), np.nan)
     if not (values > 0).all():

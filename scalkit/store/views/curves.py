@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,6 +91,23 @@ def value_of(text: str) -> str | int | bool:
     return int(text) if is_number else text
 
 
+@lru_cache(maxsize=1024)
+def fixed_words(fixed: str) -> str:
+    """Return what a suite says to be fixed, as a person writes it.
+
+    >>> fixed_words('{"msg_By":8}'), fixed_words('{"p":32}'), fixed_words("")
+    ('8 B', 'p = 32', '')
+    """
+    try:
+        found = json.loads(fixed) if fixed else {}
+    except ValueError:
+        return fixed
+    if not isinstance(found, dict):
+        return fixed
+    shown = {name: value for name, value in found.items() if (name, value) != ("msg_By", 0)}
+    return ", ".join(f"{value} B" if name == "msg_By" else f"{name} = {value}" for name, value in shown.items())
+
+
 MOST = 8
 """So many curves a choice becomes at most."""
 
@@ -165,7 +184,7 @@ def curves_of(store: Store, choice: Choice, statistic: str = "med") -> list[Curv
     found = store.arrays((*_COLUMNS, "suite", "launch", column), choice.filters)
     shown = choice.shown
     if not len(found["x"]):
-        raise DataError(f"nothing in the store fits {shown!r}; 'scalkit store suites' lists what is there.")
+        raise DataError(f"nothing in the store fits {shown!r}; 'scalkit store runs --suites' lists what is there.")
     rows = {name: np.asarray(found[name]) for name in (*_COLUMNS, "suite", "launch")}
     _single(rows, "metric", shown)
     unit = _single(rows, "unit", shown)
@@ -284,8 +303,6 @@ def _parts(rows: dict[str, Any], shown: str) -> tuple[str, list[tuple[str, dict[
 
 def _of_suites(rows: dict[str, Any], shown: str) -> list[tuple[str, dict[str, Any]]]:
     """Return the rows of a parameter of one's own by what is fixed."""
-    from scalkit.store.views.explorer import fixed_words
-
     texts = list(dict.fromkeys(rows["fixed"].astype(str).tolist()))
     if len(texts) > MOST:
         some = " or ".join(repr(fixed_words(text)) for text in texts[:2])

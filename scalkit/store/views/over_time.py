@@ -41,7 +41,7 @@ def over_time(
         raise UsageError(f"a history is by {', '.join(BY)}, not by {by!r:.40}.")
     rows = store.points(**filters)
     if not len(rows):
-        raise DataError("nothing in the store fits what was asked for; 'scalkit store suites' lists what is there.")
+        raise DataError("nothing in the store fits what was asked for; 'scalkit store runs --suites' lists what is there.")
     runs = store.runs(run=[str(one) for one in rows["run_id"].unique()]).set_index("run_id")
     for column, what in (
         ("machine", "machines"),
@@ -59,7 +59,7 @@ def over_time(
     found = grouped_datasets(
         rows.assign(platform=rows["run_id"].map(labels)),
         lambda run_id: trusted(store.folder.read_run(run_id), run_id),
-        lambda chosen: dataset_of(chosen, "rep"),
+        dataset_of,
     )
     order = list(dict.fromkeys(labels[run_id] for run_id in _ordered(runs, by)))
     return _joined(found, order, by, statistic, tolerance)
