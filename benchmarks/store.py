@@ -261,8 +261,8 @@ def size_and_speed(path: Path, runs: int) -> dict[str, object]:
         "advise": best(lambda: store.advise("MPI_Gather")),
         "advise_one_machine": best(lambda: store.advise("MPI_Gather", machine="machine 00*")),
         "list_runs": best(store.runs),
-        "list_suites_of_a_run": best(lambda: store.suites(run_id)),
-        "raw_of_one_point_of_a_run": best(lambda: store.load(run_id, op="MPI_Gather", p=32, msg_By=1024)),
+        "list_suites_of_a_run": best(lambda: store.suites(run=run_id)),
+        "raw_of_one_point_of_a_run": best(lambda: store.load(run=run_id, op="MPI_Gather", p=32, msg_By=1024)),
     }
 
 

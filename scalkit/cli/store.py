@@ -21,7 +21,7 @@ from scalkit.store.views.curves import fixed_words, value_of
 from scalkit.store.wire import is_url
 from scalkit.text import counted, plain
 
-_NO_COLUMNS = frozenset(("retracted", "run_ids", "by", "statistic", "tolerance", "confidence", "store"))
+_NO_COLUMNS = frozenset(("retracted", "by", "statistic", "tolerance", "confidence", "store"))
 """Arguments of the store's methods that no filter may take the place of."""
 
 

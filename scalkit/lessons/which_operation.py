@@ -5,6 +5,7 @@ import os
 import scalkit.store
 from scalkit.bundled import bundled
 from scalkit.clocks import TIMES
+from scalkit.errors import DataError
 from scalkit.markup import block, bullets
 from scalkit.store import Store
 from scalkit.store.advice.answer import Advice, Portable
@@ -18,17 +19,27 @@ def bundled_store(source: str | os.PathLike[str] = "") -> Store:
 
 
 class Answers:
-    """What to call, for every operation that was measured beside something that does the same. `of`: the advice on each."""
+    """What to call, for every operation that was measured beside something that does the same.
+
+    `of`: the advice on each. `left_out`: why there is none, as where it was not measured alike.
+    """
 
     def __init__(self, store: Store) -> None:
         there = set(store.suites(metric="time")["op"])
         known = [one for one in operations() if len({s.name for s in one.substitutes} & there) > 1]
-        self.of = {one.name: store.advise(one.name) for one in known}
+        self.of: dict[str, Advice] = {}
+        self.left_out: dict[str, str] = {}
+        for one in known:
+            try:
+                self.of[one.name] = store.advise(one.name)
+            except DataError as error:
+                self.left_out[one.name] = str(error)
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The portable choice of each operation, whether it is the operation itself, and what it costs at worst."""
         found = [self._sentence(name, advice) for name, advice in self.of.items()]
+        found += [f"{name}: {why}" for name, why in self.left_out.items()]
         return tuple(found) or ("No operation was measured beside a substitute.",)
 
     def _sentence(self, name: str, advice: Advice) -> str:

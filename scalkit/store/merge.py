@@ -86,19 +86,9 @@ class Merged:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "added": list(self.added),
-            "skipped": list(self.skipped),
-            "refused": reasons_of(self.refused),
-            "statements": self.statements,
-            "hidden": [asdict(one) for one in self.hidden],
-            "flagged": [asdict(one) for one in self.flagged],
-            "accepted": list(self.accepted),
-            "shown": [asdict(one) for one in self.shown],
-            "left": [asdict(one) for one in self.left],
-            "repaired": list(self.repaired),
-            "notes": list(self.notes),
-        }
+        fields = {name: list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()}
+        runs = {name: [asdict(one) for one in fields[name]] for name in ("hidden", "flagged", "shown", "left")}
+        return fields | runs | {"refused": reasons_of(self.refused)}
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from scalkit.store.views.curves import Choice
 
 T = TypeVar("T")
-Texts = str | Sequence[str]
 _ALL = f"* EXCLUDE ({', '.join(MARKS)})"
 
 
@@ -179,15 +178,14 @@ class Store(Statements):
 
         return self._asked(answer, retracted)
 
-    def suites(self, run_ids: Texts | None = None, **filters: Any) -> pd.DataFrame:
+    def suites(self, **filters: Any) -> pd.DataFrame:
         """Return the suites of runs: all measurements of one operation with one pattern, varied over one parameter.
 
-        `run_ids`: ids, or their beginnings.
         `**filters`: as in `runs`, for any attribute of runs, suites or measurements: ``op="MPI_Gather*", p=32, site="our
         lab"``.
         Returns: a row for each suite of each run: attributes, the number of points, and the range of the parameter.
         """
-        filters = self._with_ids(filters, run_ids)
+        filters = self._with_ids(filters)
         columns = ", ".join(f'any_value("{name}") AS "{name}"' for name in ("platform", *SUITE_COLUMNS))
         return self._asked(
             lambda database: _selected(
@@ -198,9 +196,9 @@ class Store(Statements):
             )
         )
 
-    def points(self, run_ids: Texts | None = None, **filters: Any) -> pd.DataFrame:
+    def points(self, **filters: Any) -> pd.DataFrame:
         """Return measurements with their summaries, without the repetitions: what a plot needs, from the index."""
-        filters = self._with_ids(filters, run_ids)
+        filters = self._with_ids(filters)
         return self._asked(lambda database: _selected(database, _ALL, filters, "ORDER BY op, platform, run_id, x"))
 
     def arrays(self, columns: Sequence[str], filters: Mapping[str, Any], *, distinct: bool = False) -> dict[str, Any]:
@@ -258,10 +256,9 @@ class Store(Statements):
             raise DataError(f"{len(found)} runs have an id that begins with {run_id!r}; give more of it.")
         raise DataError(f"there is no run {run_id!r:.50} in {str(self._folder.shown)!r}; 'scalkit store runs' lists them.")
 
-    def load(self, run_ids: Texts | None = None, **filters: Any) -> xr.Dataset | xr.DataTree:
+    def load(self, **filters: Any) -> xr.Dataset | xr.DataTree:
         """Return runs as all of scalkit takes them: a Dataset, or a tree of them where they cannot be one.
 
-        `run_ids`: ids, or their beginnings; all by default.
         `**filters`: as in `suites`.
         Returns: of run files the same as ``scalkit.read`` of their campaign. A tree has a node for each platform, parameter
         and message size.
@@ -270,7 +267,7 @@ class Store(Statements):
         from scalkit.store.runs.dataset import dataset_of
         from scalkit.store.views.selection import selected_datasets
 
-        rows = self.points(run_ids, **filters)
+        rows = self.points(**filters)
         found = selected_datasets(rows, lambda run_id: trusted(self._folder.read_run(run_id), run_id), dataset_of)
         if not found:
             raise DataError("nothing in the store fits what was asked for; 'scalkit store runs --suites' lists what is there.")
@@ -313,8 +310,8 @@ class Store(Statements):
         """What lies on the disk."""
         return self._folder
 
-    def _with_ids(self, filters: Mapping[str, Any], run_ids: Texts | None = None) -> dict[str, Any]:
-        return with_ids(filters, run_ids, self.resolve)
+    def _with_ids(self, filters: Mapping[str, Any]) -> dict[str, Any]:
+        return with_ids(filters, self.resolve)
 
     def _retracted_ids(self) -> tuple[str, ...]:
         return tuple(sorted({entry["run_id"] for entry in self.retractions()}))

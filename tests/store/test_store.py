@@ -49,7 +49,7 @@ def _without_origin(ds: xr.Dataset) -> xr.Dataset:
 def test_what_is_loaded_is_what_read_gives(store: sk.store.Store, folder: str) -> None:
     read = sk.read(DATA / folder)
     campaign = json.loads(read.attrs["campaign"])["id"]
-    loaded = store.load(list(store.runs(campaign=campaign)["run_id"]))
+    loaded = store.load(run=list(store.runs(campaign=campaign)["run_id"]))
     loads = [ds.drop_vars("foreign_load") for ds in (loaded, read)]
     xr.testing.assert_identical(*map(_without_origin, loads))
     np.testing.assert_allclose(loaded["foreign_load"], read["foreign_load"], rtol=1e-12)
@@ -82,7 +82,7 @@ def test_attributes_of_the_paper(store: sk.store.Store) -> None:
     assert measured["mpi_impl"] == "MPICH"
     assert measured["switches"]["arguments"]["max_reps"] == 400
     assert measured["machine_desc"]["cpu"].startswith("Intel")
-    suites = store.suites(run_id).set_index(["op", "metric"])
+    suites = store.suites(run=run_id).set_index(["op", "metric"])
     bcast = suites.loc["MPI_Bcast", "time"]
     assert (bcast["pattern"], bcast["x_name"], bcast["axis"], bcast["unit"]) == ("collective", "p", "log2", "ns")
     assert (bcast["x_min"], bcast["x_max"], bcast["points"], bcast["fixed"]) == (2, 32, 5, '{"msg_By":8}')
@@ -94,7 +94,7 @@ def test_virtual_times_and_the_memory_beside_them_are_two_runs(tmp_path: Path) -
     found = {store.record(one)["measured"]["machine"]: one for one in store.put(DATA / "quickstart").added}
     virtual = "cluster in virtual time: L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; computing costs no time"
     assert set(found) == {virtual, "vm"}
-    assert set(store.suites(found["vm"])["pattern"]) == {"memory"}
+    assert set(store.suites(run=found["vm"])["pattern"]) == {"memory"}
     timed = store.record(found[virtual])["measured"]
     assert (timed["nodes"], timed["processes_per_node"]) == (64, 1)
 
@@ -329,7 +329,7 @@ def test_wrong_filters_are_explained(store: sk.store.Store) -> None:
         store.suites(oversubscribed="yes")
     assert len(store.runs(notes=4)) == len(store.runs(run_id=8057)) == 0  # texts, not numbers
     with pytest.raises(DataError, match=r"^there is no run 'zz' in '.*'; 'scalkit store runs' lists them\.$"):
-        store.suites("zz")
+        store.suites(run="zz")
     with pytest.raises(DataError, match=r"^nothing in the store fits what was asked for"):
         store.load(op="MPI_Nothing")
 

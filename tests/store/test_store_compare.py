@@ -142,7 +142,7 @@ def test_runs_are_chosen_by_the_beginning_of_their_id_and_by_what_is_known_of_th
     assert {round(ratio.ratio, 2) for ratio in switch.ratios} == {0.5}
     assert len(store.points(run=[first, second], p=4)) == 6
     assert len(store.runs(run=first[:6])) == 1
-    assert len(store.suites(gathers, run=first, site="lab before", p=2)) == 1
+    assert len(store.suites(run=first, site="lab before", p=2)) == 1
     assert len(store.runs(run=first[:6], run_id=second)) == 0
     with pytest.raises(DataError, match=r"^there is no run '0000' in "):
         store.runs(run="0000")

@@ -122,7 +122,7 @@ def test_implausible_runs_and_copies_are_flagged_with_their_reason(name: str, su
     (tmp_path / "scratch").mkdir()
     (tmp_path / "made").mkdir()
     path = make(submission, tmp_path / "made")
-    found = list(findings(path, tmp_path / "scratch", Policy(), set(), False, lambda name: None))
+    found = list(findings(path, tmp_path / "scratch", Policy(), set(), lambda name: None))
     report = with_flags(report_of(path, found, ""), tmp_path / "scratch" / "clean", Policy())
     assert not report.refused
     assert not report.ok

@@ -11,7 +11,7 @@ import pandas as pd
 
 from scalkit.clocks import CLOCKS, TIMES, with_clock
 from scalkit.colours import CSS, SCRIPT
-from scalkit.errors import ReportError
+from scalkit.errors import DataError, ReportError
 from scalkit.markup import block, bullets, counted, details, table
 from scalkit.plots.style import METRIC_WORDS, rounded
 from scalkit.store import Store
@@ -111,7 +111,10 @@ def _advice(store: Store) -> list[str]:
     for operation in operations():
         names = {name for one in operation.substitutes for name in (one.name, *one.aliases)}
         if len(names & there) > 1:
-            pieces.append(_advised(store.advise(operation.name)))
+            try:
+                pieces.append(_advised(store.advise(operation.name)))
+            except DataError as error:  # not measured alike
+                pieces.append(f"<h3>{escape(operation.name)}</h3><p>{escape(str(error))}</p>")
     return pieces or ["<p>No operation was measured beside a substitute.</p>"]
 
 

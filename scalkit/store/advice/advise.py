@@ -18,6 +18,7 @@ from scalkit.store.advice.answer import Advice, Crossover, Portable, Segment, Se
 from scalkit.store.advice.crossing import crossing
 from scalkit.store.advice.snippets import Operation, operation_of
 from scalkit.store.runs.columns import STATISTICS
+from scalkit.store.runs.content import canonical
 
 if TYPE_CHECKING:
     from scalkit.store.store import Store
@@ -37,8 +38,8 @@ def advise(
 ) -> Advice:
     """Return which of an operation and its substitutes is the fastest, where, and how surely.
 
-    Only what was measured alike is compared: where a platform has several data types, kinds of synchronisation, roots or
-    values of a parameter of one's own, each is a setting by itself, which names it.
+    Only what was measured alike is compared: where a platform has several data types, patterns, roots or kinds of
+    synchronisation, one must be chosen. Suites over a parameter of one's own are left out.
 
     What stands for a candidate is the median over its runs. How sure the fastest one is, tells its comparison with every other
     candidate, the one that `compare` makes; see `scalkit.stats.between_runs`.
@@ -49,7 +50,7 @@ def advise(
     `statistic`: what stands for the repetitions of a measurement.
     `confidence`: of the intervals of crossovers; and the probability from which on a winner counts as sure.
     `**filters`: further columns of the store's ``points``.
-    Raises DataError if there are no times of the operation's candidates.
+    Raises DataError if there are no times of the operation's candidates, or some that were not measured alike.
     Raises UsageError if no substitutes of the operation are known, or an option is wrong.
     """
     operation = operation_of(op)
@@ -70,7 +71,6 @@ class _Gathered:
     """The logarithms of all times on one platform, of shape (candidates, cells, runs); a cell is a p and a size."""
 
     platform: str
-    condition: str
     candidates: tuple[str, ...]
     cells: Integers
     logs: Floats
@@ -84,23 +84,20 @@ def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str,
 
     names = {alias: one.name for one in operation.substitutes for alias in (one.name, *one.aliases)}
     columns = ("run_id", "platform", "op", "p", "msg_By", "clock", "virtual_clock", "oversubscribed", statistic)
-    wanted = {"op": list(names), "metric": "time", **filters}
-    more = condition_columns(store, wanted)
-    found = store.arrays((*columns, *more), wanted)
+    wanted = {"op": list(names), "metric": "time", "x_name": list(_OWN), **filters}
+    found = store.arrays(columns, wanted)
     if not len(found["p"]):
         raise DataError(
             f"the store has no times of {operation.name} or its substitutes {', '.join(list(names)[1:])} that fit; "
             "'scalkit store runs --suites' lists what is there."
         )
+    _require_alike(store, wanted)
     values = np.ma.filled(found[statistic].astype(np.float64), np.nan)
     if not (values > 0).all():
         raise DataError(f"some times of {operation.name} are not positive; retract their runs.")
     rows: dict[str, Any] = {name: np.asarray(found[name]) for name in ("p", "msg_By", "oversubscribed")}
     rows["run"], _ = pd.factorize(np.asarray(found["run_id"]), sort=True)
     platforms = _apart(*(np.asarray(found[name]) for name in ("clock", "virtual_clock", "platform")))
-    if more:  # a condition of a platform counts as a platform of its own here
-        said = [f"{platform}\0{words}" for platform, words in zip(platforms, conditions_of(found), strict=True)]
-        platforms = np.array(said, dtype=object)
     rows["platform"], rows["platforms"] = pd.factorize(platforms, sort=True)
     kinds, measured = pd.factorize(np.asarray(found["op"]))
     order = {one.name: place for place, one in enumerate(operation.substitutes)}
@@ -118,9 +115,9 @@ def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
     ordered = np.argsort(rows["platform"], kind="stable")
     borders = np.searchsorted(rows["platform"][ordered], np.arange(len(rows["platforms"]) + 1))
     places = [platform.split("\0") for platform in rows["platforms"].tolist()]
-    same = Counter((clock, *rest) for clock, _, *rest in places)
+    same = Counter((clock, name) for clock, _, name in places)
     found = []
-    for place, (clock, virtual, name, *condition) in enumerate(places):
+    for place, (clock, virtual, name) in enumerate(places):
         at = ordered[borders[place] : borders[place + 1]]
         p, size = rows["p"][at].astype(np.int64), rows["msg_By"][at].astype(np.int64)
         kinds, candidate = np.unique(rows["candidate"][at], return_inverse=True)
@@ -133,9 +130,9 @@ def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
             logs = (np.bincount(place_of, rows["log"][at], minlength=np.prod(shape)) / n).reshape(shape)
         crowded = frozenset(p[rows["oversubscribed"][at].astype(bool)].tolist())
         names = tuple(operation.substitutes[kind].name for kind in kinds.tolist())
-        if same[clock, name, *condition] > 1:  # two virtual clocks of one name
+        if same[clock, name] > 1:  # two virtual clocks of one name
             name = f"{name}, {virtual}"
-        found.append(_Gathered(name, "".join(condition), names, cells, logs, clock, crowded))
+        found.append(_Gathered(name, names, cells, logs, clock, crowded))
     return found
 
 
@@ -154,7 +151,6 @@ def _settings(gathered: _Gathered, confidence: float) -> list[Setting]:
         found.append(
             Setting(
                 platform=gathered.platform,
-                condition=gathered.condition,
                 p=int(p),
                 sizes=sizes,
                 candidates=candidates,
@@ -308,65 +304,21 @@ def _portable_of(clock: str, settings: Sequence[Setting]) -> list[Portable]:
     return found
 
 
-_SAID = ("datatype", "sync", "pattern")
-_COLUMNS = (*_SAID, "x_name", "fixed")
 _OWN = ("p", "msg_By")
 """Parameters that are looked at by themselves."""
 
-Facts = dict[str, Any]
 
-
-def condition_columns(store: Store, filters: dict[str, Any]) -> tuple[str, ...]:
-    """Return the columns that `conditions_of` needs; none where all measurements of each platform are alike.
-
-    `filters`: columns of the store's ``points``, as `Store.arrays` takes them.
-    """
-    rows = store.arrays(("platform", *_COLUMNS), filters, distinct=True)
-    kinds: dict[str, list[Facts]] = {}
-    for platform, *values in zip(*(rows[name].tolist() for name in ("platform", *_COLUMNS)), strict=True):
-        kinds.setdefault(platform, []).append(_facts(*values))
-        if values[len(_SAID)] not in _OWN:  # a parameter of the user's own has several values
-            return (*_COLUMNS, "x")
-    return (*_COLUMNS, "x") if any(map(_several, kinds.values())) else ()
-
-
-def conditions_of(rows: dict[str, Any]) -> list[str]:
-    """Return the condition of each measurement in words, as ``"datatype = double"``: what differs on its platform.
-
-    `rows`: arrays of ``platform`` and of what `condition_columns` returned.
-    """
-    platforms = rows["platform"].tolist()
-    columns = [rows[name].tolist() for name in (*_COLUMNS, "x")]
-    known: dict[tuple[Any, ...], Facts] = {}
-    facts = []
-    for values in zip(*columns, strict=True):
-        key = values if values[len(_SAID)] not in _OWN else values[:-1]
-        if key not in known:
-            known[key] = _facts(*key)
-        facts.append(known[key])
-    by_platform: dict[str, list[Facts]] = {}
-    for platform, one in zip(platforms, facts, strict=True):
-        by_platform.setdefault(platform, []).append(one)
-    several = {platform: _several(own) for platform, own in by_platform.items()}
-    return [
-        ", ".join(f"{name} = {'none' if one.get(name, '') == '' else one[name]}" for name in several[platform])
-        for platform, one in zip(platforms, facts, strict=True)
-    ]
-
-
-def _several(facts: list[Facts]) -> list[str]:
-    """Return the names that have several values, or that some lack."""
-    each = list({id(one): one for one in facts}.values())
-    names = {name: None for one in each for name in one}
-    return [name for name in names if len({str(one.get(name, "")) for one in each}) > 1]
-
-
-def _facts(datatype: str, sync: str, pattern: str, x_name: str, fixed: str, x: int | None = None) -> Facts:
-    """Return what tells a measurement apart, beside its number of processes and its size."""
-    found: Facts = {"datatype": datatype, "sync": sync, "pattern": pattern}
-    try:
-        said = json.loads(fixed or "{}")
-    except ValueError:
-        said = {}
-    found |= {str(name): value for name, value in said.items() if name not in _OWN} if isinstance(said, dict) else {}
-    return found | ({x_name: x} if x is not None and x_name not in _OWN else {})
+def _require_alike(store: Store, filters: dict[str, Any]) -> None:
+    """Raise DataError if what is to be compared was measured in several ways on one platform."""
+    columns = ("platform", "datatype", "sync", "pattern", "fixed")
+    rows = store.arrays(columns, filters, distinct=True)
+    first: dict[str, dict[str, str]] = {}
+    for platform, *values in zip(*(rows[name].tolist() for name in columns), strict=True):
+        facts = dict(zip(columns[1:], values, strict=True))
+        others = {name: value for name, value in json.loads(facts["fixed"] or "{}").items() if name not in _OWN}
+        facts["fixed"] = canonical(others)[1:-1]
+        known = first.setdefault(platform, facts)
+        for name, one in known.items():
+            if (other := facts[name]) != one:
+                choice = f"fixed='*{other or one}*'" if name == "fixed" else f"{name}={other or one}"
+                raise DataError(f"{platform} has times with {name} {one!r} and {other!r}; choose one, as in {choice}.")

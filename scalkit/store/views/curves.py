@@ -25,12 +25,10 @@ class Choice:
 
     `filters`: columns of the store's ``points`` or ``runs`` to values, texts with ``*``, or lists of them; ``run`` to the
     beginnings of ids. `label`: for the legend; empty to have one made.
-    `runs`: in which runs, for a label that is made; empty if it needs no saying.
     """
 
     filters: Mapping[str, Any]
     label: str = ""
-    runs: str = ""
 
     @property
     def shown(self) -> str:
@@ -265,7 +263,7 @@ def _curve(choice: Choice, kind: tuple[str, ...], x_name: str, rows: dict[str, A
         kind=kind,
         n_platforms=n_platforms,
         made=not choice.label,
-        runs=choice.runs or (f"run {ids[0][:8]}" if one_run else ""),
+        runs=f"run {ids[0][:8]}" if one_run else "",
     )
 
 
