@@ -43,7 +43,7 @@ class Answers:
         return tuple(found) or ("No operation was measured beside a substitute.",)
 
     def _sentence(self, name: str, advice: Advice) -> str:
-        best = [one for one in reversed(advice.portable) if one.p is None]
+        best = advice.portable[::-1]
         if not best:
             return f"{name}: not measured on all platforms alike; see the settings one by one."
         several = len({setting.clock for setting in advice.settings}) > 1

@@ -100,7 +100,7 @@ resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 scratch, policy = Path(sys.argv[1]), Policy(max_values=1_000_000)
 for number, path in enumerate(map(Path, json.load(sys.stdin))):
     (scratch / str(number)).mkdir()
-    found = list(findings(path, scratch / str(number), policy, set(), False, lambda name: None))
+    found = list(findings(path, scratch / str(number), policy, set(), lambda name: None))
     print(json.dumps([code for one in found for code, _ in one.get("refused", ())]), flush=True)
 """
 """Reads many submissions in one process that nothing confines but its memory."""

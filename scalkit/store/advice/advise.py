@@ -263,45 +263,45 @@ _FAR = 1e3
 
 
 def _portable(settings: Sequence[Setting]) -> tuple[Portable, ...]:
-    """Return the candidate that loses least where it loses most: for each number of processes, and for all.
+    """Return the candidates that lose least where they lose most: of simulated, virtual and measured times, in this order.
 
-    What is measured, in virtual time and simulated are answered apart; measurements come last.
-
-    Only settings with a choice count, and candidates that all of them have measured. Settings with more processes than cores tell
-    about the scheduler; they count where there are no others.
+    Only settings with a choice count, and candidates that all of them have measured. Settings with more processes than cores
+    tell about the scheduler; they count where there are no others.
     """
-    return tuple(
-        one for clock in reversed(CLOCKS) for one in _portable_of(clock, [own for own in settings if own.clock == clock])
+    choices = [setting for setting in settings if len(setting.candidates) > 1]
+    found = [_portable_of([one for one in choices if one.clock == clock]) for clock in reversed(CLOCKS)]
+    return tuple(one for one in found if one is not None)
+
+
+def _portable_of(settings: Sequence[Setting]) -> Portable | None:
+    """Return the portable candidate of settings of one clock; None where there is none."""
+    own = [setting for setting in settings if not setting.oversubscribed] or settings
+    names = [name for name in own[0].candidates if all(name in setting.candidates for setting in own)] if own else []
+    factors = dict.fromkeys(names, 1.0)
+    where = dict.fromkeys(names, "")
+    for setting in own:
+        best = np.nanmin(setting.times_s, axis=0)
+        for name in names:
+            loss = setting.times_s[setting.candidates.index(name)] / best
+            if np.isnan(loss).any():
+                factors[name] = np.inf
+            elif loss.max() > factors[name]:
+                size = int(setting.sizes[int(loss.argmax())])
+                crowded = ", more processes than cores" if setting.oversubscribed else ""
+                factors[name], where[name] = float(loss.max()), f"{setting.place}, {size} B{crowded}"
+    finite = {name: factor for name, factor in factors.items() if np.isfinite(factor)}
+    if not finite:
+        return None
+    choice = min(finite, key=lambda name: finite[name])
+    return Portable(
+        choice=choice,
+        factor=finite[choice],
+        where=where[choice],
+        platforms=len({setting.platform for setting in own}),
+        factors=finite,
+        left_out=len(settings) - len(own),
+        clock=own[0].clock,
     )
-
-
-def _portable_of(clock: str, settings: Sequence[Setting]) -> list[Portable]:
-    found = []
-    settings = [setting for setting in settings if len(setting.candidates) > 1]
-    for p in [*sorted({setting.p for setting in settings}), *([None] if settings else [])]:
-        every = [setting for setting in settings if p is None or setting.p == p]
-        own = [setting for setting in every if not setting.oversubscribed] or every
-        names = [name for name in own[0].candidates if all(name in setting.candidates for setting in own)]
-        factors = dict.fromkeys(names, 1.0)
-        where = dict.fromkeys(names, "")
-        for setting in own:
-            best = np.nanmin(setting.times_s, axis=0)
-            for name in names:
-                loss = setting.times_s[setting.candidates.index(name)] / best
-                if np.isnan(loss).any():
-                    factors[name] = np.inf
-                elif loss.max() > factors[name]:
-                    size = int(setting.sizes[int(loss.argmax())])
-                    crowded = ", more processes than cores" if setting.oversubscribed else ""
-                    factors[name], where[name] = float(loss.max()), f"{setting.place}, {size} B{crowded}"
-        finite = {name: factor for name, factor in factors.items() if np.isfinite(factor)}
-        if finite:
-            best_name = min(finite, key=lambda name: finite[name])
-            platforms = len({setting.platform for setting in own})
-            found.append(
-                Portable(p, best_name, finite[best_name], where[best_name], platforms, dict(finite), len(every) - len(own), clock)
-            )
-    return found
 
 
 _OWN = ("p", "msg_By")

@@ -86,13 +86,12 @@ class Setting:
 class Portable:
     """The candidate for all platforms of a kind: whose largest loss against the best is smallest.
 
-    `p`: the number of processes; None for all. `factor`: how many times slower than the best it is where it loses most.
+    `factor`: how many times slower than the best it is where it loses most.
     `where`: the platform, number of processes and size of that. `factors`: of every candidate that was measured everywhere.
     `left_out`: settings with more processes than cores, which do not count beside others.
     `clock`, {"real", "virtual", "simulated"}: of which settings.
     """
 
-    p: int | None
     choice: str
     factor: float
     where: str
@@ -106,8 +105,7 @@ class Portable:
 class Advice:
     """Which of an operation and its substitutes to call.
 
-    `candidates`: those that were measured. `portable`: for each number of processes, and then for all; simulated, virtual and
-    measured times apart, in this order.
+    `candidates`: those that were measured. `portable`: of simulated, virtual and measured times, in this order.
     """
 
     operation: Operation
@@ -127,7 +125,7 @@ class Advice:
         """The answer in words: a sentence for each setting, and the portable choice."""
         found = [self._setting(setting) for setting in self.settings]
         several = len({setting.clock for setting in self.settings}) > 1
-        found += [_portable_sentence(one, several) for one in reversed(self.portable) if one.p is None]
+        found += [_portable_sentence(one, several) for one in reversed(self.portable)]
         if len(self.candidates) < 2:
             found.append(f"Only {self.candidates[0]} was measured; there is nothing to choose between.")
         return tuple(found)
