@@ -8,8 +8,8 @@ from scalkit.clocks import TIMES
 from scalkit.errors import DataError
 from scalkit.markup import block, bullets
 from scalkit.store import Store
+from scalkit.store.advice.advise import advise_all
 from scalkit.store.advice.answer import Advice, Portable
-from scalkit.store.advice.snippets import operations
 from scalkit.text import capital
 
 
@@ -21,28 +21,21 @@ def bundled_store(source: str | os.PathLike[str] = "") -> Store:
 class Answers:
     """What to call, for every operation that was measured beside something that does the same.
 
-    `of`: the advice on each. `left_out`: why there is none, as where it was not measured alike.
+    `of`: the advice on each, or why there is none.
     """
 
     def __init__(self, store: Store) -> None:
-        there = set(store.suites(metric="time")["op"])
-        known = [one for one in operations() if len({s.name for s in one.substitutes} & there) > 1]
-        self.of: dict[str, Advice] = {}
-        self.left_out: dict[str, str] = {}
-        for one in known:
-            try:
-                self.of[one.name] = store.advise(one.name)
-            except DataError as error:
-                self.left_out[one.name] = str(error)
+        self.of = advise_all(store)
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The portable choice of each operation, whether it is the operation itself, and what it costs at worst."""
         found = [self._sentence(name, advice) for name, advice in self.of.items()]
-        found += [f"{name}: {why}" for name, why in self.left_out.items()]
         return tuple(found) or ("No operation was measured beside a substitute.",)
 
-    def _sentence(self, name: str, advice: Advice) -> str:
+    def _sentence(self, name: str, advice: Advice | DataError) -> str:
+        if isinstance(advice, DataError):
+            return f"{name}: {advice}"
         best = advice.portable[::-1]
         if not best:
             return f"{name}: not measured on all platforms alike; see the settings one by one."

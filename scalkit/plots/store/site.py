@@ -15,8 +15,8 @@ from scalkit.errors import DataError, ReportError
 from scalkit.markup import block, bullets, counted, details, table
 from scalkit.plots.style import METRIC_WORDS, rounded
 from scalkit.store import Store
+from scalkit.store.advice.advise import advise_all
 from scalkit.store.advice.answer import Advice
-from scalkit.store.advice.snippets import operations
 from scalkit.store.runs.columns import BASE_UNITS
 from scalkit.store.views.curves import fixed_words
 
@@ -106,19 +106,13 @@ def _runs_table(runs: Any) -> str:
 
 def _advice(store: Store) -> list[str]:
     """Return the advice on every operation that was measured beside a substitute."""
-    there = set(store.suites(metric="time")["op"])
-    pieces = []
-    for operation in operations():
-        names = {name for one in operation.substitutes for name in (one.name, *one.aliases)}
-        if len(names & there) > 1:
-            try:
-                pieces.append(_advised(store.advise(operation.name)))
-            except DataError as error:  # not measured alike
-                pieces.append(f"<h3>{escape(operation.name)}</h3><p>{escape(str(error))}</p>")
+    pieces = [_advised(name, found) for name, found in advise_all(store).items()]
     return pieces or ["<p>No operation was measured beside a substitute.</p>"]
 
 
-def _advised(advice: Advice) -> str:
+def _advised(operation: str, advice: Advice | DataError) -> str:
+    if isinstance(advice, DataError):
+        return f"<h3>{escape(operation)}</h3><p>{escape(str(advice))}</p>"
     n = len(advice.settings)
     each = details(f"Setting by setting: {n}", bullets(advice.sentences[:n]))
-    return f"<h3>{escape(advice.operation.name)}</h3>{bullets(advice.sentences[n:])}{each}{advice.code_html()}"
+    return f"<h3>{escape(operation)}</h3>{bullets(advice.sentences[n:])}{each}{advice.code_html()}"

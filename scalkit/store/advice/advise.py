@@ -16,7 +16,7 @@ from scalkit.stats.between_runs import CONFIDENCE, RunRatios, require_confidence
 from scalkit.stats.samples import Flags, Floats, Integers
 from scalkit.store.advice.answer import Advice, Crossover, Portable, Segment, Setting
 from scalkit.store.advice.crossing import crossing
-from scalkit.store.advice.snippets import Operation, operation_of
+from scalkit.store.advice.snippets import Operation, operation_of, operations
 from scalkit.store.runs.columns import STATISTICS
 from scalkit.store.runs.content import canonical
 
@@ -64,6 +64,20 @@ def advise(
     measured = {name for g in gathered for name in g.candidates}
     candidates = tuple(one.name for one in operation.substitutes if one.name in measured)
     return Advice(operation, candidates, tuple(settings), _portable(settings), statistic, confidence)
+
+
+def advise_all(store: Store) -> dict[str, Advice | DataError]:
+    """Return the advice on every operation that was measured beside a substitute, or why there is none."""
+    there = set(store.suites(metric="time")["op"])
+    found: dict[str, Advice | DataError] = {}
+    for operation in operations():
+        names = {name for one in operation.substitutes for name in (one.name, *one.aliases)}
+        if len(names & there) > 1:
+            try:
+                found[operation.name] = advise(store, operation.name)
+            except DataError as error:  # as where it was not measured alike
+                found[operation.name] = error
+    return found
 
 
 @dataclass(frozen=True, eq=False)
