@@ -5,7 +5,6 @@
     python benchmarks/store.py --only together       8 writers and 4 readers, 200 runs
     python benchmarks/store.py --only kill           100 writers, each killed at a random moment
     python benchmarks/store.py --only growth         opening 1,000, 10,000, 30,000 and 100,000 small runs; one more
-    python benchmarks/store.py --only explorer       from the start of Python to the explorer of that store, import included
     python benchmarks/store.py --store /tmp/s        keeps the simulated runs there, or takes those that are there
 
 All times in the store are simulated.
@@ -38,17 +37,8 @@ from scalkit.store.segments import FULL, add_segment, segments_of
 
 WORKER = Path(__file__).resolve().parents[1] / "tests" / "store" / "store_worker.py"
 SUITES, POINTS, REPETITIONS, RUNS_OF_A_MACHINE = 40, 20, 400, 20
-BARS = {"share": 0.3, "joint_s": 0.1, "advise_s": 0.5, "explorer_s": 2.0}
+BARS = {"share": 0.3, "joint_s": 0.1, "advise_s": 0.5}
 SIZES = 2 ** np.arange(POINTS)
-EXPLORER = """
-import sys, time
-begin = time.perf_counter()
-from scalkit.widgets import StoreExplorer
-imported = time.perf_counter()
-explorer = StoreExplorer(sys.argv[1])
-assert explorer.picture.figure["data"]
-print(round(imported - begin, 3), round(time.perf_counter() - imported, 3))
-"""
 OPENED = """
 import sys, time
 import scalkit as sk
@@ -249,7 +239,8 @@ def size_and_speed(path: Path, runs: int) -> dict[str, object]:
     made_s = time.perf_counter() - begin
     stored = sum(one.stat().st_size for one in store.folder.runs.iterdir())
     raw = runs * SUITES * POINTS * REPETITIONS * 8
-    index = best(store.reindex, 1)  # reads every run
+    shutil.rmtree(store.folder.index, ignore_errors=True)
+    index = best(lambda: sk.store.open(path).runs(), 1)  # reads every run
     chosen = {"op": "MPI_Gather", "metric": "time"}
     columns = ("run_id", "platform", "x", "med", "q1", "q3")
     cold = best(lambda: sk.store.open(path).arrays(columns, chosen))
@@ -270,28 +261,8 @@ def size_and_speed(path: Path, runs: int) -> dict[str, object]:
         "advise": best(lambda: store.advise("MPI_Gather")),
         "advise_one_machine": best(lambda: store.advise("MPI_Gather", machine="machine 00*")),
         "list_runs": best(store.runs),
-        "list_suites_of_a_run": best(lambda: store.suites(run_id)),
-        "raw_of_one_point_of_a_run": best(lambda: store.load(run_id, op="MPI_Gather", p=32, msg_By=1024)),
-    }
-
-
-def explorer(path: Path, runs: int, times: int = 7) -> dict[str, object]:
-    """Return how long it takes from the start of a fresh Python until the explorer of the store is built, in s."""
-    filled(path, runs).runs()  # the index is there
-    took, within = [], []
-    for _ in range(times):
-        begin = time.perf_counter()
-        done = subprocess.run([sys.executable, "-c", EXPLORER, str(path)], capture_output=True, text=True, check=True)
-        took.append(time.perf_counter() - begin)
-        within.append([float(word) for word in done.stdout.split()])
-    best = within[int(np.argmin(took))]
-    return {
-        "runs": runs,
-        "load": os.getloadavg()[0],
-        "python_start_to_end_s": [round(one, 3) for one in took],
-        "median_s": round(float(np.median(took)), 3),
-        "bar_s": BARS["explorer_s"],
-        "of_the_fastest": {"import_s": best[0], "explorer_s": best[1]},
+        "list_suites_of_a_run": best(lambda: store.suites(run=run_id)),
+        "raw_of_one_point_of_a_run": best(lambda: store.load(run=run_id, op="MPI_Gather", p=32, msg_By=1024)),
     }
 
 
@@ -352,7 +323,7 @@ def killed(path: Path, rounds: int = 100) -> dict[str, object]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--only", choices=("size", "together", "kill", "explorer", "growth"))
+    parser.add_argument("--only", choices=("size", "together", "kill", "growth"))
     parser.add_argument("--grown", default="1000,10000,30000,100000", metavar="N,N,...", help="numbers of runs for growth")
     parser.add_argument(
         "--store", metavar="FOLDER", help="make the store of simulated runs here and keep it, or measure the one that is there"
@@ -364,8 +335,6 @@ def main() -> None:
         simulated = Path(args.store or scratch / "size")
         if args.only in (None, "size"):
             found["size_and_speed"] = size_and_speed(simulated, args.runs)
-        if args.only in (None, "explorer"):
-            found["explorer"] = explorer(simulated, args.runs)
         if args.only in (None, "growth"):
             found["growth"] = growth(scratch / "growth", [int(one) for one in args.grown.split(",")])
         if args.only in (None, "together"):

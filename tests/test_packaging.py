@@ -37,8 +37,7 @@ MUST_SHIP = [
     "scalkit/widgets/ruler/ruler.js",
     "scalkit/widgets/ruler/ruler.css",
     "scalkit/reports/vendor/plotly-cartesian.min.js",
-    "scalkit/plots/store/queried/vendor/hyparquet-1.31.5.tgz",
-    "scalkit/plots/store/queried/page.js",
+    "scalkit/plots/store/site.js",
 ]
 
 pytestmark = pytest.mark.slow

@@ -7,24 +7,27 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import scalkit as sk
+from scalkit.cli.store import filters
 from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.errors import UsageError
 from scalkit.formats.ci.annotations import command
 from scalkit.history import History, history
+from scalkit.store.opening import is_store
 from scalkit.text import capital
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, compare and print; return 0 or 1."""
-    require_tolerance(args)
-    commits = [(name, sk.read(path, parameter=args.parameter)) for name, path in _named(args.folders)]
-    return tell(history(commits, tolerance=args.tolerance, parameter=args.parameter), args)
-
-
-def require_tolerance(args: argparse.Namespace) -> None:
-    """Raise UsageError unless --tolerance is a share."""
     if not 0 <= args.tolerance < 1:
         raise UsageError(f"--tolerance is {args.tolerance:g}; it is a share from 0 to below 1, as 0.1.")
+    if len(args.folders) == 1 and is_store(args.folders[0]):
+        store = sk.store.open(args.folders[0], readonly=True)
+        found = store.history(args.by, tolerance=args.tolerance, **filters(args))
+        return tell(found, args)
+    if args.where:
+        raise UsageError("--where chooses runs of a store; name the folder or the zip of one, and no other folder.")
+    commits = [(name, sk.read(path, parameter=args.parameter)) for name, path in _named(args.folders)]
+    return tell(history(commits, tolerance=args.tolerance, parameter=args.parameter), args)
 
 
 def tell(found: History, args: argparse.Namespace) -> int:

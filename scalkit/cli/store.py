@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,98 +13,34 @@ import xarray as xr
 from rich.table import Table
 
 import scalkit as sk
-from scalkit.bundled import here_or_bundled
-from scalkit.cli import page
-from scalkit.cli.history import require_tolerance, tell
-from scalkit.cli.terminal.printed import printed, say_step, terminal
-from scalkit.errors import DataError, UsageError
+from scalkit.cli.terminal.printed import printed, terminal
+from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.measure import write_netcdf
 from scalkit.store.store import Store
-from scalkit.store.views.curves import value_of
-from scalkit.store.views.explorer import fixed_words
+from scalkit.store.views.curves import fixed_words, value_of
 from scalkit.store.wire import is_url
 from scalkit.text import counted, plain
 
-
-def verify(args: argparse.Namespace, store: Store) -> int:
-    """Say whether every file is what was filed, and who signed it; return 1 if one is not."""
-    verified, signed = store.verify(), store.signed()
-    trusted = {run_id: one.signer for run_id, one in signed.items() if one.is_trusted}
-    unknown = {run_id: one.signer for run_id, one in signed.items() if not one.is_trusted}
-    unsigned = sorted(set(verified.intact) - signed.keys())
-    lines = [f"  {counted(n, 'run')} signed by {name}." for name, n in sorted(Counter(trusted.values()).items())]
-    lines += [
-        f"  {counted(n, 'run')} signed under the name {name!r} by nobody whom you trust; "
-        f"'scalkit store trust {name} KEY.pub' lets a key of that name count."
-        for name, n in sorted(Counter(unknown.values()).items())
-    ]
-    lines += [f"  {counted(len(unsigned), 'run')} without a signature."] if unsigned else []
-    if store.folder.has_signers:
-        lines.append("  The list of signers in the store is ignored: only your own list counts.")
-    told = {**verified.to_json(), "trusted": trusted, "unknown": unknown, "unsigned": unsigned}
-    _print(args, told, str(verified), *lines)
-    return 0 if verified.ok else 1
-
-
-def sign(args: argparse.Namespace, store: Store) -> int:
-    """Sign runs."""
-    found = store.sign(args.key, args.runs, args.name)
-    return _print(args, {"signed": found}, f"signed {counted(len(found), 'run')}.")
-
-
-def trust(args: argparse.Namespace) -> int:
-    """Let the signatures of a key count."""
-    path = sk.store.trust(args.name, args.public_key)
-    told = {"trusted": args.name, "signers": str(path)}
-    return _print(args, told, f"signatures of {args.name} count for you in all stores; {path} lists whom you trust.")
-
-
-def state(args: argparse.Namespace, store: Store) -> int:
-    """Retract a run, or restore it."""
-    full = store.resolve(args.run_id)
-    (store.retract if args.action == "retract" else store.restore)(full, args.reason, by=args.by, key=args.key)
-    done = f"{args.action}ed" if args.action == "retract" else "restored"
-    return _print(args, {done: full, "reason": args.reason}, f"{done} {full}: {args.reason}")
-
-
-def _print(args: argparse.Namespace, value: Any, *lines: str) -> int:
-    """Print a value as JSON, or lines."""
-    for text in [json.dumps(value, indent=2, ensure_ascii=False)] if args.json else lines:
-        sys.stdout.write(plain(text) + "\n")
-    return 0
-
-
-def report(args: argparse.Namespace) -> int:
-    """Write the report of a run."""
-    from scalkit.reports.store_run.page import run_report
-
-    path = run_report(
-        args.store, args.run_id, args.out, title=args.title, force=args.force, progress=say_step if args.progress else None
-    )
-    return _print(args, {"path": str(path)}, f"wrote {path}")
-
-
-def explore(args: argparse.Namespace) -> int:
-    """Become Voila on the notebook of the explorer."""
-    page.checked(args)
-    opened = sk.store.open(args.store, readonly=True)  # what is wrong with it is said here, and not in the page
-    if is_url(args.store):
-        raise UsageError(
-            f"the explorer needs a store that is here; 'scalkit store merge FOLDER {opened.folder.shown}' makes a copy."
-        )
-    store = str(here_or_bundled(Path(args.store)).absolute())
-    page.show("notebooks/store_explorer.ipynb", args.store, args, {"SCALKIT_STORE": store})
-    return 0
-
-
-_NO_COLUMNS = frozenset(("retracted", "run_ids", "level", "keep_flagged", "by", "tolerance"))
-_OF_ADVISE = frozenset(("op", "statistic", "confidence", "store"))
-"""Arguments that no filter of the action may take the place of."""
+_NO_COLUMNS = frozenset(("retracted", "by", "statistic", "tolerance", "confidence", "store"))
+"""Arguments of the store's methods that no filter may take the place of."""
 
 
 def run(args: argparse.Namespace) -> int:
     """Do what is asked and return the exit status."""
     return _ACTIONS[args.action](args)
+
+
+def filters(args: argparse.Namespace, *further: str) -> dict[str, Any]:
+    """Return the filters that `--where` names; `further` are arguments that none may take the place of."""
+    found: dict[str, Any] = {}
+    for text in args.where:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--where {text!r:.60} is no NAME=VALUE, as in machine=vm.")
+        if name in _NO_COLUMNS or name in further:
+            raise UsageError(f"--where cannot choose by {name!r}; see 'scalkit store --help'.")
+        found[name] = [value_of(part) for part in value.split("|")]
+    return found
 
 
 def _opened(args: argparse.Namespace, *, writes: bool = False, sources: Sequence[str] = ()) -> Store:
@@ -118,29 +53,22 @@ def _opened(args: argparse.Namespace, *, writes: bool = False, sources: Sequence
     return sk.store.open(args.store, readonly=not writes)
 
 
-def _filters(args: argparse.Namespace) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for text in args.where:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise UsageError(f"--where {text!r:.60} is no NAME=VALUE, as in machine=vm.")
-        if name in _NO_COLUMNS or (args.action == "advise" and name in _OF_ADVISE):
-            raise UsageError(f"--where cannot choose by {name!r}; see 'scalkit store {args.action} --help'.")
-        found[name] = [value_of(part) for part in value.split("|")]
-    return found
+def _print(args: argparse.Namespace, value: Any, *lines: str) -> int:
+    """Print a value as JSON, or lines."""
+    for text in [json.dumps(value, indent=2, ensure_ascii=False)] if args.json else lines:
+        sys.stdout.write(plain(text) + "\n")
+    return 0
 
 
 def _put(args: argparse.Namespace) -> int:
     store = _opened(args, writes=True, sources=args.inputs)
-    options = {
-        key: getattr(args, key) for key in ("machine", "site", "network", "topology", "user", "contributor", "licence", "notes")
-    }
-    filed = store.put(args.inputs, **options)
+    names = ("machine", "site", "network", "topology", "user", "contributor", "licence", "notes")
+    filed = store.put(args.inputs, **{name: getattr(args, name) for name in names})
     said = [f"added {run_id}" for run_id in filed.added] + [f"there already {run_id}" for run_id in filed.known]
     said += [f"retracted {run_id}: replaced by a run with more launches" for run_id in filed.replaced]
     said += [f"flagged {run_id}: {text}" for run_id, text in filed.flagged]
     if filed.flagged:
-        said += ["No answer has a flagged run until you accept it: scalkit store restore STORE RUN --reason '...'"]
+        said += ["No answer has a flagged run until you accept it: scalkit store retract STORE RUN --restore --reason '...'"]
     lacking = store.runs(run_id=list(filed.added), network="", clock="real") if filed.added else []
     if len(lacking):
         said += [f"The network of {counted(len(lacking), 'run')} is unknown; put takes --network and --topology."]
@@ -151,19 +79,20 @@ def _put(args: argparse.Namespace) -> int:
 
 def _runs(args: argparse.Namespace) -> int:
     store = _opened(args)
+    if args.suites:
+        return _suites(args, store)
     return _table(
         args,
         store,
-        store.runs(retracted=args.retracted, **_filters(args)),
+        store.runs(retracted=args.retracted, **filters(args)),
         {"run_id": "Run", "platform": "Platform", "started": "Started", "suites": "Suites", "measurements": "Points"}
         | {"repetitions": "Repetitions", "site": "Site", "notes": "Notes"},
         "No run fits; leave out --where, or file some with 'scalkit store put'.",
     )
 
 
-def _suites(args: argparse.Namespace) -> int:
-    store = _opened(args)
-    frame = store.suites(**_filters(args))
+def _suites(args: argparse.Namespace, store: Store) -> int:
+    frame = store.suites(**filters(args))
     keys = ["platform", "op", "pattern", "metric", "x_name", "fixed", "datatype", "sync"]
     if len(frame) and not args.json:
         grouped = frame.groupby(keys, sort=False, dropna=False)
@@ -181,13 +110,27 @@ def _suites(args: argparse.Namespace) -> int:
     )
 
 
-def _history(args: argparse.Namespace) -> int:
-    require_tolerance(args)
-    return tell(_opened(args).history(args.by, tolerance=args.tolerance, **_filters(args)), args)
+def _table(args: argparse.Namespace, store: Store, frame: pd.DataFrame, columns: dict[str, str], nothing: str) -> int:
+    """Print the columns that say something as a table; as JSON all."""
+    if args.json or not len(frame):
+        _print(args, json.loads(frame.to_json(orient="records")), nothing)
+    else:
+        shown = {key: title for key, title in columns.items() if (frame[key].astype(str) != "").any()}
+        table = Table()
+        for key, title in shown.items():
+            is_number = frame[key].dtype.kind in "iu"
+            table.add_column(title, justify="right" if is_number else "left", overflow="fold", no_wrap=key == "run_id")
+        for row in frame[list(shown)].itertuples(index=False, name=None):
+            cells = (str(cell)[:12] if key == "run_id" else str(cell) for key, cell in zip(shown, row, strict=True))
+            table.add_row(*map(printed, cells))
+        terminal().print(table)
+    for text in [] if args.json else store.problems:
+        print(f"scalkit store: {plain(text)}", file=sys.stderr)  # noqa: T201
+    return 0
 
 
 def _load(args: argparse.Namespace) -> int:
-    loaded = _opened(args).load(level=args.level, **_filters(args))
+    loaded = _opened(args).load(**filters(args))
     if isinstance(loaded, xr.DataTree):
         names = "; ".join(str(node.name) for node in loaded.leaves)
         raise UsageError(f"what fits cannot be one file: {names}; choose one with --where, as in platform='...'.")
@@ -198,7 +141,7 @@ def _load(args: argparse.Namespace) -> int:
 
 
 def _compare(args: argparse.Namespace) -> int:
-    comparison = _opened(args).compare(args.choices, where=_filters(args), statistic=args.statistic)
+    comparison = _opened(args).compare(args.choices, where=filters(args), statistic=args.statistic)
     saved = None
     if args.out:
         from scalkit.plots.store.suites import save
@@ -211,7 +154,7 @@ def _compare(args: argparse.Namespace) -> int:
 
 
 def _advise(args: argparse.Namespace) -> int:
-    advice = _opened(args).advise(args.op, statistic=args.statistic, confidence=args.confidence, **_filters(args))
+    advice = _opened(args).advise(args.op, statistic=args.statistic, **filters(args, "op"))
     code = getattr(advice, f"c_{args.c}")() if args.c else None
     if code is not None and not args.json:
         sys.stdout.write(code)
@@ -221,14 +164,36 @@ def _advise(args: argparse.Namespace) -> int:
 
 
 def _validate(args: argparse.Namespace) -> int:
+    """Say what others could take over, and who signed it; return 1 if something is refused, or flagged and not accepted."""
     report = sk.store.validate(args.store)
-    _print(args, report.to_json(), *([] if args.quiet else [str(report)]))
+    try:
+        store = None if is_url(args.store) else sk.store.open(args.store, readonly=True)
+    except (DataError, StoreError):  # a run's file, or a store that is refused as a whole
+        store = None
+    told, lines = ({}, []) if store is None else _signers(store)
+    _print(args, {**report.to_json(), **told}, str(report), *lines)
     return 0 if report.ok else 1
+
+
+def _signers(store: Store) -> tuple[dict[str, Any], list[str]]:
+    """Return who signed the runs of a store, as plain values and in lines."""
+    signed = store.signed()
+    trusted = {run_id: one.signer for run_id, one in signed.items() if one.is_trusted}
+    unknown = {run_id: one.signer for run_id, one in signed.items() if not one.is_trusted}
+    n_unsigned = len(set(store.folder.run_ids()) - signed.keys())
+    lines = [f"  {counted(n, 'run')} signed by {name}." for name, n in sorted(Counter(trusted.values()).items())]
+    lines += [
+        f"  {counted(n, 'run')} signed under the name {name!r} by nobody whom you trust; "
+        f"'scalkit store trust {name} KEY.pub' lets a key of that name count."
+        for name, n in sorted(Counter(unknown.values()).items())
+    ]
+    lines += [f"  {counted(n_unsigned, 'run')} without a signature."] if n_unsigned and signed else []
+    return {"trusted": trusted, "unknown": unknown}, lines
 
 
 def _merge(args: argparse.Namespace) -> int:
     store = _opened(args, writes=True, sources=args.others)
-    merged = {other: store.merge(other, retractions=not args.no_retractions) for other in args.others}
+    merged = {other: store.merge(other) for other in args.others}
     said = [f"{other}: {one}" for other, one in merged.items()]
     told = {other: one.to_json() for other, one in merged.items()}
     _print(args, told, *said, f"{args.store}: {counted(len(store), 'run')}.")
@@ -236,73 +201,52 @@ def _merge(args: argparse.Namespace) -> int:
 
 
 def _publish(args: argparse.Namespace) -> int:
-    from scalkit.plots.store.site import page, pictures, write_page, write_site
-
+    """Write a zip, its page alone, or the report of a run."""
     store = _opened(args)
-    is_folder = args.out.endswith("/") or not Path(args.out).suffix
-    if not is_folder and not args.out.lower().endswith((".zip", ".html", ".htm")):
-        raise UsageError(f"--out {args.out!r} is neither a zip, a page nor a folder; let it end with .zip, .html or /.")
+    if args.run:
+        from scalkit.reports.store_run.page import run_report
+
+        path = run_report(store, args.run, args.out, title=args.title, force=True)
+        return _print(args, {"path": str(path)}, f"wrote {path}")
+    from scalkit.plots.store.site import page, write_page
+
     if args.out.lower().endswith((".html", ".htm")):
         written = write_page(store, args.out, args.title)
         return _print(args, {"path": str(written), "runs": len(store)}, f"wrote {written}: {counted(len(store), 'run')}.")
-    texts = {"title": args.title, "licence": args.licence, "description": args.description}
-    if is_folder:
-        site = write_site(store, args.out, authors=tuple(args.author), extra={} if args.no_plots else pictures(store), **texts)
-        seen = f"to see it: python3 -m http.server --directory {shlex.quote(args.out)}"
-        return _print(args, {"path": str(site), "runs": len(store)}, f"wrote {site}: {counted(len(store), 'run')}; {seen}")
-    extra = {"site/index.html": page(store, args.title).encode(), **({} if args.no_plots else pictures(store))}
-    done = store.publish(args.out, authors=tuple(args.author), extra=extra, **texts)
+    texts = {"title": args.title, "licence": args.licence, "authors": tuple(args.author)}
+    done = store.publish(args.out, page=page(store, args.title), **texts)
     said = f"wrote {done.path}: {counted(done.runs, 'run')}, {done.files} files, {done.size / 1e6:.3g} MB."
     return _print(args, {**vars(done), "path": str(done.path)}, said, f"SHA-256 {done.sha256}")
 
 
-def _reindex(args: argparse.Namespace) -> int:
+def _sign(args: argparse.Namespace) -> int:
+    found = _opened(args, writes=True).sign(args.key, args.runs, args.name)
+    return _print(args, {"signed": found}, f"signed {counted(len(found), 'run')}.")
+
+
+def _trust(args: argparse.Namespace) -> int:
+    path = sk.store.trust(args.name, args.public_key)
+    told = {"trusted": args.name, "signers": str(path)}
+    return _print(args, told, f"signatures of {args.name} count for you in all stores; {path} lists whom you trust.")
+
+
+def _retract(args: argparse.Namespace) -> int:
     store = _opened(args, writes=True)
-    number = store.reindex()
-    _print(args, {"runs": number, "problems": store.problems}, f"the index has {counted(number, 'run')}.")
-    return _problems(args, store)
+    run_id, done = store.resolve(args.run_id), "restored" if args.restore else "retracted"
+    (store.restore if args.restore else store.retract)(run_id, args.reason, by=args.by, key=args.key)
+    return _print(args, {done: run_id, "reason": args.reason}, f"{done} {run_id}: {args.reason}")
 
 
 _ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
     "put": _put,
     "runs": _runs,
-    "suites": _suites,
     "load": _load,
     "compare": _compare,
     "advise": _advise,
-    "history": _history,
     "validate": _validate,
     "merge": _merge,
     "publish": _publish,
-    "report": report,
-    "explore": explore,
-    "verify": lambda args: verify(args, _opened(args)),
-    "sign": lambda args: sign(args, _opened(args, writes=True)),
-    "trust": trust,
-    "retract": lambda args: state(args, _opened(args, writes=True)),
-    "restore": lambda args: state(args, _opened(args, writes=True)),
-    "reindex": _reindex,
+    "sign": _sign,
+    "trust": _trust,
+    "retract": _retract,
 }
-
-
-def _problems(args: argparse.Namespace, store: Store) -> int:
-    for text in [] if args.json else store.problems:
-        print(f"scalkit store: {plain(text)}", file=sys.stderr)  # noqa: T201
-    return 0
-
-
-def _table(args: argparse.Namespace, store: Store, frame: pd.DataFrame, columns: dict[str, str], nothing: str) -> int:
-    """Print the columns that say something as a table; as JSON all."""
-    if args.json or not len(frame):
-        _print(args, json.loads(frame.to_json(orient="records")), nothing)
-        return _problems(args, store)
-    shown = {key: title for key, title in columns.items() if (frame[key].astype(str) != "").any()}
-    table = Table()
-    for key, title in shown.items():
-        is_number = frame[key].dtype.kind in "iu"
-        table.add_column(title, justify="right" if is_number else "left", overflow="fold", no_wrap=key == "run_id")
-    for row in frame[list(shown)].itertuples(index=False, name=None):
-        cells = (str(cell)[:12] if key == "run_id" else str(cell) for key, cell in zip(shown, row, strict=True))
-        table.add_row(*map(printed, cells))
-    terminal().print(table)
-    return _problems(args, store)

@@ -28,11 +28,11 @@ RUN_COLUMNS = (
 
 SUITE_COLUMNS = (
     *("op", "variant", "pattern", "metric", "unit", "x_name", "x_unit", "axis", "x_step", "fixed", "datatype", "sync"),
-    *("role", "statistic", "auto_refined", "allowed_stderr", "cut", "rep_min", "rep_max", "root", "reduction"),
+    *("role", "statistic", "auto_refined", "allowed_stderr", "cut", "rep_min", "rep_max"),
 )
 """What is shown of a suite."""
 
-_NUMBERS = frozenset((*names("int64"), *names("double"), "nodes", "suites", "measurements", "repetitions", "root"))
+_NUMBERS = frozenset((*names("int64"), *names("double"), "nodes", "suites", "measurements", "repetitions"))
 _TRUTHS = frozenset((*names("bool"), "complete"))
 
 
@@ -119,20 +119,21 @@ class Database:
             raise UsageError(f"the question {sql[:80]!r} cannot be answered: {str(error).splitlines()[0]}") from error
 
 
-def with_ids(filters: Mapping[str, Any], run_ids: str | Sequence[str] | None, resolve: Callable[[str], str]) -> dict[str, Any]:
-    """Return filters with whole ids of the runs that `run_ids` and ``run`` name by their beginnings."""
+def with_ids(filters: Mapping[str, Any], resolve: Callable[[str], str]) -> dict[str, Any]:
+    """Return filters with whole ids of the runs that ``run`` names by their beginnings."""
     found = dict(filters)
     named = found.pop("run", None)
-    for wanted in (run_ids, named):
-        if wanted is not None:
-            several = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
-            whole = [resolve(str(one)) for one in several]
-            before = found.get("run_id")
-            if before is not None:
-                both = before if isinstance(before, list | tuple | set | frozenset) else [before]
-                whole = [one for one in whole if any(fnmatchcase(one, str(other)) for other in both)]
-            found["run_id"] = whole
+    if named is not None:
+        whole = [resolve(str(one)) for one in _several(named)]
+        before = found.get("run_id")
+        if before is not None:
+            whole = [one for one in whole if any(fnmatchcase(one, str(other)) for other in _several(before))]
+        found["run_id"] = whole
     return found
+
+
+def _several(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
 
 
 def _filings(filings: Mapping[str, Mapping[str, str]]) -> pa.Table:
@@ -176,7 +177,7 @@ def _closed_connection(folders: Sequence[Path]) -> duckdb.DuckDBPyConnection:
 
 def _condition(name: str, wanted: Any) -> tuple[str, list[Any]]:
     """Return an SQL condition on a column, and its parameters; a value, several, or a text with ``*``."""
-    values = list(wanted) if isinstance(wanted, list | tuple | set | frozenset) else [wanted]
+    values = _several(wanted)
     if not all(isinstance(value, str | int | float) for value in values):
         raise UsageError(f"{name} is {wanted!r:.60}; a text, a number, or a list of them is needed.")
     tests, parameters = [], []

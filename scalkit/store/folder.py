@@ -40,9 +40,6 @@ RUNS = "runs"
 """The folder of the runs; `RECORDS` are the others."""
 
 _RUN = re.compile(r"[0-9a-f]{32}\.parquet")
-EARLIER = ("retracted.jsonl", "signatures.jsonl")
-"""Files in which stores kept statements before the first release."""
-
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _LARGEST_COPIES = 1 << 26
 _LARGEST_RECORD = 1 << 20
@@ -115,15 +112,14 @@ class StoreFolder:
 
     def require_known(self) -> None:
         """Return nothing if this scalkit reads stores like this one. Raises StoreError."""
-        entries = self.entries()
-        for name in EARLIER:
-            if name in entries:
-                raise StoreError(
-                    f"the store {str(self.shown)!r} keeps statements in {name}, as before the first release; state them again "
-                    "with 'scalkit store retract' after you have deleted that file."
-                )
-        if MARKER in entries:
-            self._require_known_schema()
+        if MARKER not in self.entries():
+            return
+        version = self._schema_version()
+        if version != SCHEMA_VERSION:
+            raise OtherSchemaError(
+                f"the store {str(self.shown)!r} has schema {version}, and this scalkit reads {SCHEMA_VERSION}; {way_on(version)}",
+                "schema-newer" if version > SCHEMA_VERSION else "schema-older",
+            )
 
     @property
     def index(self) -> Path:
@@ -159,14 +155,6 @@ class StoreFolder:
         raise StoreError(
             f"{str(self.path / MARKER)!r} is damaged: {problem}; delete it and open the store for writing, which makes it anew."
         )
-
-    def _require_known_schema(self) -> None:
-        version = self._schema_version()
-        if version != SCHEMA_VERSION:
-            raise OtherSchemaError(
-                f"the store {str(self.shown)!r} has schema {version}, and this scalkit reads {SCHEMA_VERSION}; {way_on(version)}",
-                "schema-newer" if version > SCHEMA_VERSION else "schema-older",
-            )
 
     def prepare(self) -> None:
         """Make ready for the first change: delete what killed writers left.
@@ -285,10 +273,10 @@ class StoreFolder:
         return files | ({COPIES: content_of(groups)} if groups else {})
 
     def damaged_records(self) -> dict[str, str]:
-        """Return the names of all statements and signatures that are damaged, and what is wrong; all are read anew."""
+        """Return the names of all records that are damaged, and what is wrong; all are read anew."""
         self._records.clear()
         damaged = {}
-        for folder in (STATEMENTS, SIGNATURES):
+        for folder in RECORDS:
             for file in _records_in(self.entries(folder)):
                 name = f"{folder}/{file}"
                 try:

@@ -6,14 +6,13 @@ An index that lies in a store is never read: whoever sent it may have changed it
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError
 from scalkit.store.folder import StoreFolder
-from scalkit.store.runs.columns import COLUMNS, arrow_schema, with_facts
+from scalkit.store.runs.columns import COLUMNS, arrow_schema
 from scalkit.store.runs.content import canonical, platform_of, trusted, virtual_clock
 from scalkit.store.runs.marks import MARKS, TOKENS, marks_of, times_of, tokens_of
 from scalkit.store.runs.summaries import ROOT_MEDIAN, root_medians
@@ -51,14 +50,10 @@ class Snapshot:
     damaged: Mapping[str, tuple[str, str]]
 
 
-def snapshot(folder: StoreFolder, before: Snapshot | None = None, unwritten: int | None = None) -> Snapshot:
-    """Return the runs that are there now; `before` saves reading again what it has.
-
-    `unwritten`: so many runs that are not in the index make no segment of it.
-    """
+def snapshot(folder: StoreFolder, before: Snapshot | None = None) -> Snapshot:
+    """Return the runs that are there now; `before` saves reading again what it has."""
     import pyarrow as pa
 
-    unwritten = _FRESH_WRITTEN if unwritten is None else unwritten
     there = folder.stamps()
     segments = segments_of(folder.index, before.segments if before is not None else ())
     if before is not None and before.segments == segments and before.there == there:
@@ -76,7 +71,7 @@ def snapshot(folder: StoreFolder, before: Snapshot | None = None, unwritten: int
     for begin in range(0, len(unread), FULL):
         some = {run_id: there[run_id] for run_id in unread[begin : begin + FULL]}
         runs, points, damaged = _with(_read(folder, some), runs, points, damaged)
-        if len(runs) > unwritten and folder.archive is None:
+        if len(runs) > _FRESH_WRITTEN and folder.archive is None:
             with contextlib.suppress(OSError, pa.ArrowException):
                 segments = add_segment(folder, segments, there, runs, points)
                 runs, points = runs.slice(0, 0), points.slice(0, 0)
@@ -90,13 +85,6 @@ def _with(read: _Read, runs: pa.Table, points: pa.Table, damaged: Mapping[str, t
     import pyarrow as pa
 
     return pa.concat_tables([runs, read[0]]), pa.concat_tables([points, read[1]]), {**damaged, **read[2]}
-
-
-def rebuild(folder: StoreFolder) -> Snapshot:
-    """Return the runs after the index was made anew from their files."""
-    folder.prepare()
-    shutil.rmtree(folder.index, ignore_errors=True)
-    return snapshot(folder, unwritten=0)
 
 
 def _read(folder: StoreFolder, stamps: Mapping[str, str]) -> _Read:
@@ -118,7 +106,7 @@ def _read(folder: StoreFolder, stamps: Mapping[str, str]) -> _Read:
         points.append(_with_run(row, table))
     runs = pa.Table.from_pylist(rows, schema=_runs_schema())
     fields = [pa.field(name, pa.string()) for name in _OF_RUN] + _indexed_fields()
-    empty = with_facts(pa.schema(fields).empty_table()).append_column(ROOT_MEDIAN, pa.array([], pa.float64()))
+    empty = pa.schema(fields).empty_table().append_column(ROOT_MEDIAN, pa.array([], pa.float64()))
     empty = _with_marks(empty, {name: [] for name in MARKS})
     return runs, pa.concat_tables([empty, *points]), damaged
 
@@ -134,7 +122,7 @@ def _with_run(row: dict[str, Any], table: pa.Table) -> pa.Table:
     columns = [pa.repeat(pa.scalar(row[name], pa.string()), len(table)) for name in _OF_RUN]
     fields = [pa.field(name, pa.string()) for name in _OF_RUN]
     arrays = [*columns, *(table[name] for name in _INDEXED)]
-    found = with_facts(pa.table(arrays, schema=pa.schema(fields + _indexed_fields())))
+    found = pa.table(arrays, schema=pa.schema(fields + _indexed_fields()))
     found = found.append_column(ROOT_MEDIAN, pa.array(root_medians(table), pa.float64()))
     return _with_marks(found, marks_of(table))
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 5
 
 _NOW, _THERE = "hidden now, as", "retracted there"
-_FLAGGED, _RESTORE = "flagged and left out of all answers until a person accepts", "with 'scalkit store restore'"
+_FLAGGED, _RESTORE = "flagged and left out of all answers until a person accepts", "with 'scalkit store retract --restore'"
 _ACCEPTED = "flagged and in the answers, as people accepted or signed"
 _AGAIN, _HERE = "in the answers again, by what was said there", "in the answers here"
 """Parts of sentences about one run or several, in `Merged`."""
@@ -86,19 +86,9 @@ class Merged:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {
-            "added": list(self.added),
-            "skipped": list(self.skipped),
-            "refused": reasons_of(self.refused),
-            "statements": self.statements,
-            "hidden": [asdict(one) for one in self.hidden],
-            "flagged": [asdict(one) for one in self.flagged],
-            "accepted": list(self.accepted),
-            "shown": [asdict(one) for one in self.shown],
-            "left": [asdict(one) for one in self.left],
-            "repaired": list(self.repaired),
-            "notes": list(self.notes),
-        }
+        fields = {name: list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()}
+        runs = {name: [asdict(one) for one in fields[name]] for name in ("hidden", "flagged", "shown", "left")}
+        return fields | runs | {"refused": reasons_of(self.refused)}
 
 
 @dataclass(frozen=True)

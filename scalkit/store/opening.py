@@ -1,4 +1,4 @@
-"""Opens a store: a folder, or what can only be read: a zip of one, or the URL of either."""
+"""Opens a store: a folder, or what can only be read: a zip of one, or the URL of a zip."""
 
 import os
 import shutil
@@ -10,16 +10,16 @@ from pathlib import Path
 from scalkit.bundled import here_or_bundled, is_shipped
 from scalkit.errors import StoreError
 from scalkit.extras import require
-from scalkit.store.folder import StoreFolder
+from scalkit.store.folder import MARKER, StoreFolder
 from scalkit.store.store import Store
 from scalkit.store.submissions.containers import Policy, unpacked
 from scalkit.store.wire import fetch, is_url, shown
 
 
 def open_store(path: str | os.PathLike[str], *, readonly: bool = False, signers: str | os.PathLike[str] | None = None) -> Store:
-    """Return the store in a folder, which is made if it is missing or empty, in a zip, or at a URL.
+    """Return the store in a folder, which is made if it is missing or empty, in a zip, or at the URL of a zip.
 
-    `path`: ``"https://..."``, ``"s3://..."`` and what else fsspec knows name a folder or a zip on a server.
+    `path`: ``"https://..."``, ``"s3://..."`` and what else fsspec knows name a zip on a server.
     `signers`: the list of those whose signatures count for the reader; by default this user's, which `scalkit.store.trust` fills.
     `readonly`: write nothing. A zip and a URL are always read-only: a copy is deleted with the Store.
     Raises StoreError if it is no store, or of a newer schema; if a server does not answer, or what it sends breaks off.
@@ -43,16 +43,18 @@ def open_store(path: str | os.PathLike[str], *, readonly: bool = False, signers:
     return Store(folder, signers)
 
 
+def is_store(path: Path) -> bool:
+    """Return whether there is a store in a folder, or a zip."""
+    return zipfile.is_zipfile(path) if path.is_file() else (path / MARKER).is_file()
+
+
 def _copied(source: Path | str, signers: Path | None) -> Store:
     """Return the store in a zip or at a URL; its copy is deleted when the Store is gone."""
     copy = tempfile.mkdtemp(prefix="scalkit-store-")
-    place, named = source, source if isinstance(source, Path) else shown(source)
+    named = source if isinstance(source, Path) else shown(source)
     try:
-        if isinstance(source, str):
-            (Path(copy) / "fetched").mkdir()
-            place = fetch(source, Path(copy) / "fetched", Policy())
-        place = Path(place)
-        folder = place if place.is_dir() else unpacked(place, Path(copy) / "unpacked", Policy())
+        archive = source if isinstance(source, Path) else fetch(source, Path(copy), Policy())
+        folder = unpacked(archive, Path(copy) / "unpacked", Policy())
         store = Store(StoreFolder.opened(folder, readonly=True, archive=named), signers)
     except BaseException:
         shutil.rmtree(copy, ignore_errors=True)

@@ -22,14 +22,11 @@ from scalkit.store.runs.columns import SCHEMA_VERSION
 from scalkit.toml.tables import table_beside
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from scalkit.store.store import Store
 
 LARGEST = 50_000_000_000
 """Bytes that Zenodo takes in one record."""
 
-_EXTRA = re.compile(r"(plots|site)/[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.(svg|pdf|csv|html)")
 _KINDS = table_beside(__file__, "kinds.toml")
 _WHEN = (1980, 1, 1, 0, 0, 0)
 
@@ -52,9 +49,7 @@ def publish(
     title: str = "",
     authors: tuple[str, ...] = (),
     licence: str = "",
-    description: str = "",
-    extra: Mapping[str, bytes] | None = None,
-    folder: str = "",
+    page: str = "",
 ) -> Published:
     """Write a store as one zip: runs, their records, RO-Crate, README, citation, hashes.
 
@@ -64,11 +59,9 @@ def publish(
     `path`: the zip to write.
     `authors`: names; by default those who filed the runs, as far as they said who they are.
     `licence`: SPDX name for all of it; by default the one licence of the runs.
-    `extra`: further files by name, below ``plots/`` or ``site/``.
-    `folder`: name of the one that it is unpacked to and that its README speaks of, in place of the zip.
+    `page`: HTML to look at all of it, which becomes ``index.html``; see `scalkit.plots.store.site.page`.
     Raises DataError if the store has no run, or is larger than Zenodo takes.
-    Raises UsageError if the path has another ending than ``.zip``, the name of a further file is not allowed, or the runs
-    have different licences and none is given.
+    Raises UsageError if the path has another ending than ``.zip``, or the runs have different licences and none is given.
     Raises StoreError if it cannot be written; a file that was there stays.
     """
     if Path(path).suffix.lower() != ".zip":
@@ -78,33 +71,22 @@ def publish(
         raise DataError(f"the store {str(store.folder.shown)!r} has no runs; there is nothing to publish.")
     licence = licence or _one_licence(runs["licence"].tolist())
     people = authors or tuple(sorted({name for name in runs["contributor"].tolist() if name}))
-    about = _About(title or f"Results of {store.folder.name}", description, people, licence, now())
+    about = _About(title or f"Results of {store.folder.name}", people, licence, now())
     files: dict[str, bytes | _RunFile] = {MARKER: marker_content()}
     for run_id in sorted(runs["run_id"].tolist()):
         files[f"runs/{run_id}.parquet"] = _RunFile.of(store.folder, run_id)
     files |= store.folder.record_files()
-    for name, content in (extra or {}).items():
-        if not _EXTRA.fullmatch(name):
-            raise UsageError(f"{name!r:.80} is no file of a bundle; name it plots/... or site/..., as .svg .pdf .csv .html.")
-        files[name] = content
+    if page:
+        files["index.html"] = page.encode()
     total = sum(map(len, files.values()))
     if total > LARGEST:
         raise DataError(f"the store has {total / 1e9:.0f} GB, more than the 50 GB of a record of Zenodo; publish parts of it.")
     files["metadata.json"] = _json(_metadata(store, about))
-    files["README.md"] = _readme(store, about, files, folder or Path(path).name).encode()
+    files["README.md"] = _readme(store, about, files, Path(path).name).encode()
     files["CITATION.cff"] = _filled("CITATION.cff.jinja", about).encode()
     files["ro-crate-metadata.json"] = _json(_crate(about, files))
     files["sha256sums.txt"] = "".join(f"{_sha256(one)}  {name}\n" for name, one in sorted(files.items())).encode()
     return _written(Path(path), files, len(runs))
-
-
-def write_table(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table as Parquet for a page that asks for parts of it: small groups of rows with their least and largest values."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata()
-    pq.write_table(table, path, compression="snappy", row_group_size=4096)
 
 
 @dataclass(frozen=True)
@@ -133,7 +115,6 @@ def _content(file: bytes | _RunFile) -> bytes:
 @dataclass(frozen=True)
 class _About:
     title: str
-    description: str
     authors: tuple[str, ...]
     licence: str
     date: str
@@ -209,7 +190,7 @@ def _crate(about: _About, files: Mapping[str, bytes | _RunFile]) -> dict[str, An
         "@id": "./",
         "@type": "Dataset",
         "name": about.title,
-        "description": about.description or "Run times and memory of MPI operations, every repetition kept.",
+        "description": "Run times and memory of MPI operations, every repetition kept.",
         "datePublished": about.date,
         "author": [{"@id": one["@id"]} for one in people],
         "hasPart": [{"@id": name} for name in sorted(files)],

@@ -12,7 +12,6 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,11 +27,6 @@ RUNS, POINTS = "runs.parquet", "points.parquet"
 FULL = 1024
 """A segment of so many runs is never joined with others, so that filing a run writes at most some of these again: 40 MB each for
 runs of 800 measurements."""
-
-_SIZES = (0, FULL // 8, FULL)
-"""Eight segments between two of these numbers of runs become one, so that a run is written three times in all."""
-
-_JOINED = 8
 
 _KEPT_S = 300.0
 """In s; a replaced segment stays so long for processes that still read it."""
@@ -131,15 +125,13 @@ def _kept_and_joined(segments: Sequence[Segment], there: Mapping[str, str], n_ne
     """Return the segments that stay as they are, and those that become one with so many new runs."""
     alive = {one.path: len(one.stamps) - len(one.gone(there)) for one in segments}
     some = [one for one in segments if alive[one.path]]
-    joined = [one for one in some if 2 * alive[one.path] < len(one.stamps)]  # what is gone would stay there
-    kept = [one for one in some if one not in joined]
-    for least, most in pairwise(_SIZES):
-        n = n_new + sum(alive[one.path] for one in joined)
-        peers = [one for one in kept if least <= alive[one.path] < most]
-        if least <= n < most and len(peers) + 1 >= _JOINED:
-            joined += peers
-            kept = [one for one in kept if one not in peers]
-    return kept, joined
+    # Where most runs of a segment are gone, it is written again without them.
+    small = [one for one in some if alive[one.path] < FULL or 2 * alive[one.path] < len(one.stamps)]
+    joined: list[Segment] = []
+    for one in sorted(small, key=lambda one: alive[one.path]):
+        if n_new + sum(alive[before.path] for before in joined) < FULL:
+            joined.append(one)
+    return [one for one in some if one not in joined], joined
 
 
 def _write(target: Path, runs: pa.Table, points: pa.Table) -> None:
@@ -186,4 +178,4 @@ def only(table: pa.Table, ids: Iterable[str]) -> pa.Table:
 
 
 def _version() -> str:
-    return f"7.{SCHEMA_VERSION}"
+    return f"8.{SCHEMA_VERSION}"

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from scalkit.errors import DataError, StoreError, UsageError
+from scalkit.errors import DataError, StoreError
 from scalkit.markup import block, counted, paragraph
 from scalkit.store.database import RUN_COLUMNS, SUITE_COLUMNS, Database, with_ids
 from scalkit.store.filed.outcome import Filed, login, replaced_by
 from scalkit.store.flags import flag
 from scalkit.store.folder import StoreFolder
-from scalkit.store.index import Snapshot, rebuild, snapshot
+from scalkit.store.index import Snapshot, snapshot
 from scalkit.store.records import FLAGS, Record, now
 from scalkit.store.runs.content import encoded, trusted
 from scalkit.store.runs.marks import MARKS, TOKENS
@@ -32,12 +32,10 @@ if TYPE_CHECKING:
     from scalkit.store.advice.answer import Advice
     from scalkit.store.merge import Merged
     from scalkit.store.publication import Published
-    from scalkit.store.submissions.report import Verified
     from scalkit.store.views.comparison import Comparison
     from scalkit.store.views.curves import Choice
 
 T = TypeVar("T")
-Texts = str | Sequence[str]
 _ALL = f"* EXCLUDE ({', '.join(MARKS)})"
 
 
@@ -162,12 +160,6 @@ class Store(Statements):
                 return merge(self, copy, policy, retractions=retractions)
         return merge(self, Path(other), policy, retractions=retractions)
 
-    def reindex(self) -> int:
-        """Make the index anew; return the number of runs in it. It is never needed, only faster."""
-        self._snapshot = rebuild(self._folder)
-        self._database = None
-        return len(self._snapshot.there) - len(self._snapshot.damaged)
-
     # ---- asking ----
 
     def runs(self, *, retracted: bool = False, **filters: Any) -> pd.DataFrame:
@@ -186,18 +178,15 @@ class Store(Statements):
 
         return self._asked(answer, retracted)
 
-    def suites(self, run_ids: Texts | None = None, **filters: Any) -> pd.DataFrame:
+    def suites(self, **filters: Any) -> pd.DataFrame:
         """Return the suites of runs: all measurements of one operation with one pattern, varied over one parameter.
 
-        `run_ids`: ids, or their beginnings.
         `**filters`: as in `runs`, for any attribute of runs, suites or measurements: ``op="MPI_Gather*", p=32, site="our
         lab"``.
         Returns: a row for each suite of each run: attributes, the number of points, and the range of the parameter.
         """
-        filters = self._with_ids(filters, run_ids)
-        single = {"root": "CASE WHEN min(root) = max(root) THEN min(root) END AS root"}  # it may be what varies
-        names = ("platform", *SUITE_COLUMNS)
-        columns = ", ".join(single.get(name, f'any_value("{name}") AS "{name}"') for name in names)
+        filters = self._with_ids(filters)
+        columns = ", ".join(f'any_value("{name}") AS "{name}"' for name in ("platform", *SUITE_COLUMNS))
         return self._asked(
             lambda database: _selected(
                 database,
@@ -207,9 +196,9 @@ class Store(Statements):
             )
         )
 
-    def points(self, run_ids: Texts | None = None, **filters: Any) -> pd.DataFrame:
+    def points(self, **filters: Any) -> pd.DataFrame:
         """Return measurements with their summaries, without the repetitions: what a plot needs, from the index."""
-        filters = self._with_ids(filters, run_ids)
+        filters = self._with_ids(filters)
         return self._asked(lambda database: _selected(database, _ALL, filters, "ORDER BY op, platform, run_id, x"))
 
     def arrays(self, columns: Sequence[str], filters: Mapping[str, Any], *, distinct: bool = False) -> dict[str, Any]:
@@ -267,33 +256,21 @@ class Store(Statements):
             raise DataError(f"{len(found)} runs have an id that begins with {run_id!r}; give more of it.")
         raise DataError(f"there is no run {run_id!r:.50} in {str(self._folder.shown)!r}; 'scalkit store runs' lists them.")
 
-    def load(
-        self, run_ids: Texts | None = None, *, level: str = "rep", keep_flagged: bool = False, **filters: Any
-    ) -> xr.Dataset | xr.DataTree:
+    def load(self, **filters: Any) -> xr.Dataset | xr.DataTree:
         """Return runs as all of scalkit takes them: a Dataset, or a tree of them where they cannot be one.
 
-        `run_ids`: ids, or their beginnings; all by default.
-        `level`: every repetition, or the median of each measurement.
-        `keep_flagged`: keep repetitions that began late or outlasted their window.
         `**filters`: as in `suites`.
         Returns: of run files the same as ``scalkit.read`` of their campaign. A tree has a node for each platform, parameter
         and message size.
         Raises DataError if nothing is left.
-        Raises UsageError if the level is unknown.
         """
-        from scalkit.store.runs.dataset import LEVELS, dataset_of
+        from scalkit.store.runs.dataset import dataset_of
         from scalkit.store.views.selection import selected_datasets
 
-        if level not in LEVELS:
-            raise UsageError(f"the level {level!r:.40} is unknown; choose from {', '.join(LEVELS)}.")
-        rows = self.points(run_ids, **filters)
-        found = selected_datasets(
-            rows,
-            lambda run_id: trusted(self._folder.read_run(run_id), run_id),
-            lambda runs: dataset_of(runs, level, keep_flagged=keep_flagged),
-        )
+        rows = self.points(**filters)
+        found = selected_datasets(rows, lambda run_id: trusted(self._folder.read_run(run_id), run_id), dataset_of)
         if not found:
-            raise DataError("nothing in the store fits what was asked for; 'scalkit store suites' lists what is there.")
+            raise DataError("nothing in the store fits what was asked for; 'scalkit store runs --suites' lists what is there.")
         if len(found) == 1:
             return next(iter(found.values()))
         import xarray as xr
@@ -320,12 +297,6 @@ class Store(Statements):
 
         return advise(self, op, **options)
 
-    def verify(self) -> Verified:
-        """Return which files are what was filed, down to the bit; see `scalkit.store.submissions.report.verify`."""
-        from scalkit.store.submissions.report import verify
-
-        return verify(self)
-
     def publish(self, path: str | os.PathLike[str], **options: Any) -> Published:
         """Write all of it as one zip that can be cited and opened; see `scalkit.store.publication.publish`."""
         from scalkit.store.publication import publish
@@ -339,8 +310,8 @@ class Store(Statements):
         """What lies on the disk."""
         return self._folder
 
-    def _with_ids(self, filters: Mapping[str, Any], run_ids: Texts | None = None) -> dict[str, Any]:
-        return with_ids(filters, run_ids, self.resolve)
+    def _with_ids(self, filters: Mapping[str, Any]) -> dict[str, Any]:
+        return with_ids(filters, self.resolve)
 
     def _retracted_ids(self) -> tuple[str, ...]:
         return tuple(sorted({entry["run_id"] for entry in self.retractions()}))

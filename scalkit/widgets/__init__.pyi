@@ -18,7 +18,6 @@ from scalkit.widgets.guidelines.browser import GuidelineBrowser as GuidelineBrow
 from scalkit.widgets.ruler.link import RulerLink as RulerLink
 from scalkit.widgets.ruler.link import link as link
 from scalkit.widgets.ruler.tick_ruler import TickRuler as TickRuler
-from scalkit.widgets.store_explorer.explorer import StoreExplorer as StoreExplorer
 from scalkit.widgets.timeline import TimelineView as TimelineView
 from scalkit.widgets.trace_explorer.explorer import TraceExplorer as TraceExplorer
 

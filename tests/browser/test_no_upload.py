@@ -39,11 +39,11 @@ def test_a_figure_shown_by_plotly_itself_has_no_button_that_uploads(chromium: An
 
 @pytest.mark.slow
 def test_the_page_of_a_store_knows_no_address_to_upload_to(chromium: Any, tmp_path: Path) -> None:
-    path = write_page(open_store(bundled("data/store"), readonly=True), tmp_path / "site")
+    path = write_page(open_store(bundled("data/store"), readonly=True), tmp_path / "page.html")
     page = chromium.new_page()
     page.set_default_timeout(1000 * PATIENCE_S)
     page.goto(path.as_uri())
-    page.locator("#suites input").first.check()
+    page.locator("#runs input").first.check()
     page.wait_for_selector(".modebar-btn", state="attached")
     titles, address = page.evaluate(BUTTONS), page.evaluate(ADDRESS)
     page.close()

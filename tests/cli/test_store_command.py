@@ -62,10 +62,10 @@ def test_lists(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(runs) == 3
     assert main(["store", "runs", str(filled)]) == 0
     assert "vm, MPICH 5.0.2" in capsys.readouterr().out
-    suites = _json(capsys, "suites", filled, "--where", "op=MPI_Bcast|MPI_Reduce", "metric=time")
+    suites = _json(capsys, "runs", filled, "--suites", "--where", "op=MPI_Bcast|MPI_Reduce", "metric=time")
     assert isinstance(suites, list)
     assert {suite["op"] for suite in suites} == {"MPI_Bcast", "MPI_Reduce"}
-    assert main(["store", "suites", str(filled), "--where", "op=MPI_Bcast"]) == 0
+    assert main(["store", "runs", str(filled), "--suites", "--where", "op=MPI_Bcast"]) == 0
     assert "p = 2 to 1024" in capsys.readouterr().out
     assert main(["store", "runs", str(filled), "--where", "machine=none"]) == 0
     assert capsys.readouterr().out == "No run fits; leave out --where, or file some with 'scalkit store put'.\n"
@@ -113,7 +113,7 @@ def test_examples_of_the_page_run_on_the_bundled_store(tmp_path: Path, capsys: p
     assert len((tmp_path / "gather.csv").read_text().splitlines()) > 10
 
 
-def test_validate_merge_retract_reindex(filled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_validate_merge_retract_restore(filled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     theirs, mine = tmp_path / "theirs", tmp_path / "mine"
     shutil.copytree(filled, theirs)
     (theirs / "runs" / f"{'0' * 32}.parquet").write_bytes(b"no parquet")
@@ -128,21 +128,23 @@ def test_validate_merge_retract_reindex(filled: Path, tmp_path: Path, capsys: py
     assert capsys.readouterr().out == f"retracted {run_id}: wrong clock\n"
     assert len(_json(capsys, "runs", mine)) == 7  # type: ignore[arg-type]
     assert len(_json(capsys, "runs", mine, "--retracted")) == 8  # type: ignore[arg-type]
-    assert _json(capsys, "reindex", mine) == {"runs": 8, "problems": []}
+    assert main(["store", "retract", str(mine), run_id[:10], "--restore", "--reason", "the clock was right"]) == 0
+    assert capsys.readouterr().out == f"restored {run_id}: the clock was right\n"
+    assert len(_json(capsys, "runs", mine)) == 8  # type: ignore[arg-type]
 
 
 def test_what_is_wrong_is_said(filled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, words in (
         (["runs", tmp_path / "none"], "there is no store at"),
         (["runs", filled, "--where", "machine"], "--where 'machine' is no NAME=VALUE, as in machine=vm."),
-        (["runs", filled, "--where", "retracted=true"], "--where cannot choose by 'retracted'; see 'scalkit store runs --"),
-        (["advise", filled, "MPI_Bcast", "--where", "op=x"], "--where cannot choose by 'op'; see 'scalkit store advise --"),
+        (["runs", filled, "--where", "retracted=true"], "--where cannot choose by 'retracted'; see 'scalkit store --help'."),
+        (["advise", filled, "MPI_Bcast", "--where", "op=x"], "--where cannot choose by 'op'; see 'scalkit store --help'."),
         (["put", tmp_path / "s", tmp_path / "none"], "there is nothing at"),
         (["compare", filled, "MPI_None"], "nothing in the store fits 'op=MPI_None'"),
         (["advise", filled, "MPI_None"], "no substitutes of 'MPI_None' are known"),
         (["merge", tmp_path / "s", tmp_path / "none"], "there is nothing at"),
         (["retract", tmp_path / "s", "zz", "--reason", "x"], "there is no store at"),
-        (["reindex", tmp_path / "s"], "there is no store at"),
+        (["sign", tmp_path / "s", "--key", "k"], "there is no store at"),
         (["retract", filled, "zz", "--reason", "x"], "there is no run 'zz'"),
     ):
         assert main(["store", *map(str, arguments)]) == 2

@@ -117,7 +117,7 @@ def test_page_asks_for_nothing_fits_and_runs_no_text(store: sk.store.Store, tmp_
 
     run_id = store.runs(machine=HOSTILE)["run_id"].item()
     out = tmp_path / "run.html"
-    assert main(["store", "report", str(store.path), run_id[:9], "--out", str(out), "--json"]) == 0
+    assert main(["store", "publish", str(store.path), "--run", run_id[:9], "--out", str(out), "--json"]) == 0
     with pytest.raises(ReportError, match=r"would replace run\.html in .*; choose another name or allow it"):
         run_report(store, run_id, out)
     text = out.read_text(encoding="utf-8")
@@ -143,13 +143,12 @@ def test_page_asks_for_nothing_fits_and_runs_no_text(store: sk.store.Store, tmp_
 
 
 def test_commands_say_what_is_wrong(store: sk.store.Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = ["--out", tmp_path / "run.html"]
     for arguments, said in (
-        (["report", store.path, "zz"], "there is no run 'zz' in"),
-        (["report", tmp_path / "none"], "there is no store at"),
-        (["explore", tmp_path / "none"], "there is no store at"),
-        (["explore", store.path, "--port", "0"], "--port 0: a number from 1 to 65535 is needed."),
+        ([store.path, "--run", "zz", *out], "there is no run 'zz' in"),
+        ([tmp_path / "none", "--run", "zz", *out], "there is no store at"),
     ):
-        assert main(["store", *map(str, arguments)]) == 2
+        assert main(["store", "publish", *map(str, arguments)]) == 2
         assert f"scalkit store: {said}" in capsys.readouterr().err
 
 

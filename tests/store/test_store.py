@@ -15,6 +15,7 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import DataError, StoreError, UsageError
+from scalkit.store import index
 from scalkit.store.filed.rows import Rows
 from scalkit.store.folder import MARKER
 from scalkit.store.runs.content import KEY, RunContent, content_id, decoded, encoded
@@ -48,7 +49,7 @@ def _without_origin(ds: xr.Dataset) -> xr.Dataset:
 def test_what_is_loaded_is_what_read_gives(store: sk.store.Store, folder: str) -> None:
     read = sk.read(DATA / folder)
     campaign = json.loads(read.attrs["campaign"])["id"]
-    loaded = store.load(list(store.runs(campaign=campaign)["run_id"]))
+    loaded = store.load(run=list(store.runs(campaign=campaign)["run_id"]))
     loads = [ds.drop_vars("foreign_load") for ds in (loaded, read)]
     xr.testing.assert_identical(*map(_without_origin, loads))
     np.testing.assert_allclose(loaded["foreign_load"], read["foreign_load"], rtol=1e-12)
@@ -62,15 +63,6 @@ def test_loaded_measurements_are_validated_like_their_files(store: sk.store.Stor
 def test_several_platforms_are_a_tree(store: sk.store.Store) -> None:
     tree = store.load(op="MPI_Bcast")
     assert [node.name for node in tree.leaves] == ["daint, simulated, 1 per node, SimGrid SMPI 3.32", "vm, MPICH 5.0.2"]
-
-
-def test_level_point_has_a_value_for_each_measurement(store: sk.store.Store) -> None:
-    ds = store.load(machine="vm", op="MPI_Bcast", level="point")
-    assert "repetition" not in ds.dims
-    full = store.load(machine="vm", op="MPI_Bcast")
-    np.testing.assert_array_equal(ds["time"], full["time"].median("repetition"))
-    with pytest.raises(UsageError, match=r"^the level 'all' is unknown; choose from rep, point\.$"):
-        store.load(level="all")
 
 
 def test_repetitions_are_kept_in_order_as_whole_nanoseconds(store: sk.store.Store) -> None:
@@ -90,7 +82,7 @@ def test_attributes_of_the_paper(store: sk.store.Store) -> None:
     assert measured["mpi_impl"] == "MPICH"
     assert measured["switches"]["arguments"]["max_reps"] == 400
     assert measured["machine_desc"]["cpu"].startswith("Intel")
-    suites = store.suites(run_id).set_index(["op", "metric"])
+    suites = store.suites(run=run_id).set_index(["op", "metric"])
     bcast = suites.loc["MPI_Bcast", "time"]
     assert (bcast["pattern"], bcast["x_name"], bcast["axis"], bcast["unit"]) == ("collective", "p", "log2", "ns")
     assert (bcast["x_min"], bcast["x_max"], bcast["points"], bcast["fixed"]) == (2, 32, 5, '{"msg_By":8}')
@@ -102,7 +94,7 @@ def test_virtual_times_and_the_memory_beside_them_are_two_runs(tmp_path: Path) -
     found = {store.record(one)["measured"]["machine"]: one for one in store.put(DATA / "quickstart").added}
     virtual = "cluster in virtual time: L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; computing costs no time"
     assert set(found) == {virtual, "vm"}
-    assert set(store.suites(found["vm"])["pattern"]) == {"memory"}
+    assert set(store.suites(run=found["vm"])["pattern"]) == {"memory"}
     timed = store.record(found[virtual])["measured"]
     assert (timed["nodes"], timed["processes_per_node"]) == (64, 1)
 
@@ -174,16 +166,16 @@ def test_retracted_runs_are_not_answered(tmp_path: Path) -> None:
         store.retract(run_id, "wrong clock", by="<me>")
 
 
-def test_the_index_can_be_lost_broken_and_made_again(tmp_path: Path) -> None:
+def test_the_index_can_be_lost_broken_and_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "_FRESH_WRITTEN", 0)
     store = sk.store.open(tmp_path / "s")
     store.put(REAL)
     expected = store.points().sort_values(["run_id", "op", "metric", "p"]).reset_index(drop=True)
-    assert store.reindex() == 5
+    assert len(store.runs()) == 5
     for damage in ("none", "removed", "broken"):
         if damage == "removed":
             shutil.rmtree(store.folder.index)
         if damage == "broken":
-            store.reindex()
             next(store.folder.index.rglob("runs.parquet")).write_bytes(b"PAR1")
         found = sk.store.open(tmp_path / "s").points().sort_values(["run_id", "op", "metric", "p"])
         assert found.reset_index(drop=True).equals(expected), damage
@@ -337,7 +329,7 @@ def test_wrong_filters_are_explained(store: sk.store.Store) -> None:
         store.suites(oversubscribed="yes")
     assert len(store.runs(notes=4)) == len(store.runs(run_id=8057)) == 0  # texts, not numbers
     with pytest.raises(DataError, match=r"^there is no run 'zz' in '.*'; 'scalkit store runs' lists them\.$"):
-        store.suites("zz")
+        store.suites(run="zz")
     with pytest.raises(DataError, match=r"^nothing in the store fits what was asked for"):
         store.load(op="MPI_Nothing")
 

@@ -13,12 +13,14 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import DataError, ReportError, UsageError
+from scalkit.lessons.which_operation import which_operation
+from scalkit.plots.store.site import page
 from scalkit.plots.store.suites import download, joint, save
-from scalkit.store.advice.advise import conditions_of
 from scalkit.store.advice.crossing import crossing
 from scalkit.store.advice.snippets import macro_of, operation_of, operations
 from scalkit.store.filed.dataset import runs_of
-from scalkit.store.runs.content import encoded
+from scalkit.store.filed.rows import Rows
+from scalkit.store.runs.content import RunContent, encoded
 
 SIZES = 2 ** np.arange(3, 15)
 CROSS = 2048.0
@@ -68,7 +70,7 @@ def test_winner_crossover_and_probability(store: sk.store.Store) -> None:
 
 def test_portable_choice_loses_least_where_it_loses_most(store: sk.store.Store) -> None:
     portable = store.advise("MPI_Gather", p=32).portable[-1]
-    assert (portable.p, portable.choice, portable.platforms) == (None, "MPI_Gather", 2)
+    assert (portable.choice, portable.platforms) == ("MPI_Gather", 2)
     assert portable.factor == pytest.approx(10.008 / (10.008 - 2.048 + 0.008), rel=0.02)
     assert portable.factors["Gather_send_recv"] > 3
 
@@ -81,11 +83,7 @@ def test_advice_is_repeatable_and_plain(store: sk.store.Store) -> None:
     assert len(store.advise("MPI_Gather").to_frame()) == 5
     html = store.advise("MPI_Gather")._repr_html_()
     assert "C to paste" in html
-    who_wins = html[: html.index("Setting by setting")]
-    assert "A</span> MPI_Gather" in who_wins
-    cells = re.findall(r'class="sk-cell" style="[^"]*" title="(\w+)">([AB]\??)</span>', who_wins)
-    assert len(cells) == sum(len(one.sizes) for one in store.advise("MPI_Gather").settings)
-    assert ("Gather_send_recv", "B") in cells
+    assert "MPI_Gather on all 2 platforms, at worst 1.26 times the best" in html[: html.index("Setting by setting")]
 
 
 def test_few_runs_say_nothing_of_sureness(tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -127,20 +125,17 @@ def test_what_was_measured_differently_is_not_mixed(tmp_path_factory: pytest.Tem
     for run in range(3):
         ds = sk.measurements([2, 3], [[(2 + run) * 1e-6] * 5] * 2, parameter="k", name="MPI_Gather")
         store.put(ds, machine="own")
-    advice = store.advise("MPI_Gather", machine="vm")
-    assert [(one.condition, one.segments[0].winner) for one in advice.settings] == [
-        ("datatype = double", "MPI_Gather"),
-        ("datatype = int", "Gather_send_recv"),
-    ]
-    assert advice.sentences[0].startswith("vm, datatype = double, p = 2: MPI_Gather from 8 B to 64 B, up to 1.5 times ")
-    with pytest.raises(UsageError, match=r"^C cannot tell datatype = double; datatype = int apart; choose what is "):
-        advice.c_ifdef()
-    assert "C cannot tell" in advice._repr_html_()
-    assert "sk_gather_send_recv" in store.advise("MPI_Gather", machine="vm", datatype="int").c_runtime()
-    alone = store.advise("MPI_Gather", machine="own")
-    assert [one.condition for one in alone.settings] == ["k = 2", "k = 3"]
-    assert alone.sentences[0].endswith("nothing to choose between, only MPI_Gather was measured.")
-    assert (alone.portable, math.isnan(alone.settings[0].probability[0])) == ((), True)
+    several = r"^vm has times with datatype '\w+' and '\w+'; choose one, as in datatype=\w+\.$"
+    with pytest.raises(DataError, match=several):
+        store.advise("MPI_Gather", machine="vm")
+    for datatype, winner in (("double", "MPI_Gather"), ("int", "Gather_send_recv")):
+        advice = store.advise("MPI_Gather", machine="vm", datatype=datatype)
+        assert [one.segments[0].winner for one in advice.settings] == [winner]
+    assert "sk_gather_send_recv" in advice.c_runtime()
+    assert "vm has times with datatype" in page(store)
+    assert "MPI_Gather: vm has times with datatype" in str(which_operation(store))
+    with pytest.raises(DataError, match=r"^the store has no times of MPI_Gather or its substitutes .* that fit; "):
+        store.advise("MPI_Gather", machine="own")  # over a parameter of its own
     pair = store.compare(["op=MPI_Gather,machine=vm,datatype=int", "op=MPI_Gather,machine=vm,datatype=double"])
     assert [curve.label for curve in pair.curves] == ["MPI_Gather, int", "MPI_Gather, double"]
     with pytest.raises(
@@ -150,18 +145,20 @@ def test_what_was_measured_differently_is_not_mixed(tmp_path_factory: pytest.Tem
         store.compare(["op=MPI_Gather,machine=vm"])
 
 
-def test_conditions_name_what_differs_on_a_platform_and_nothing_else() -> None:
-    rows = {
-        "platform": ["a", "a", "b", "b", "c", "c"],
-        "datatype": ["int", "int", "int", "double", "", ""],
-        "sync": ["round"] * 6,
-        "pattern": ["collective"] * 6,
-        "x_name": ["p", "p", "msg_By", "msg_By", "k", "k"],
-        "fixed": ['{"msg_By":8}', '{"msg_By":8,"root":3}', '{"p":2}', '{"p":4}', "{}", "no JSON"],
-        "x": [2, 2, 8, 8, 5, 6],
-    }
-    said = conditions_of({name: np.array(values, dtype=object) for name, values in rows.items()})
-    assert said == ["root = none", "root = 3", "datatype = int", "datatype = double", "k = 5", "k = 6"]
+def test_times_with_several_roots_are_not_mixed(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    for root in (0, 1):
+        rows = Rows()
+        facts = {"op": "MPI_Gather", "pattern": "collective", "metric": "time", "unit": "ns", "x_name": "msg_By", "x_unit": "By"}
+        fixed = f'{{"p":2,"root":{root}}}'
+        rows.add("med", **facts, fixed=fixed, x=8, p=2, msg_By=8, seq=0, passes=[3], raw=[1000, 1001, 1002])
+        launches = rows.launched("generated")
+        run = RunContent.of({"machine": "vm", "clock": "real", "label": f"r{root}", "launches": launches}, {}, rows.table())
+        store.folder.add(run.run_id, encoded(run))
+    said = r"""^vm has times with fixed '"root":\d' and '"root":\d'; choose one, as in fixed='\*"root":\d\*'\.$"""
+    with pytest.raises(DataError, match=said):
+        store.advise("MPI_Gather")
+    assert len(store.advise("MPI_Gather", fixed='*"root":1*').settings) == 1
 
 
 def test_c_says_what_the_advice_says(store: sk.store.Store) -> None:
@@ -308,7 +305,9 @@ def test_the_same_is_the_same_and_few_runs_are_undecided(store: sk.store.Store) 
 def test_what_cannot_be_compared(store: sk.store.Store) -> None:
     with pytest.raises(UsageError, match=r"^compare needs a list of choices"):
         store.compare([])
-    with pytest.raises(DataError, match=r"^nothing in the store fits 'op=f'; 'scalkit store suites' lists what is there\.$"):
+    with pytest.raises(
+        DataError, match=r"^nothing in the store fits 'op=f'; 'scalkit store runs --suites' lists what is there\.$"
+    ):
         store.compare(["f"])
     with pytest.raises(UsageError, match=r" has the x_name p, .* msg_By; choose curves that have the same\.$"):
         store.compare(["op=MPI_Gather,machine=a,p=32", "op=MPI_Gather,machine=a,msg_By=8"])

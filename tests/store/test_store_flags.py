@@ -87,7 +87,7 @@ def test_put_flags_what_is_implausible(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["store", "put", str(tmp_path / "cli"), str(tmp_path / "f.nc"), "--machine", "vm"]) == 0
     printed = capsys.readouterr().out
     assert re.search(rf"^flagged [0-9a-f]{{32}}: {re.escape(text)}$", printed, re.M)
-    assert "scalkit store restore" in printed
+    assert "scalkit store retract STORE RUN --restore" in printed
     store.restore(run_id, "the clock is that of a simulator", by="me")
     assert len(store) == 1
 
@@ -190,12 +190,12 @@ def test_an_implausible_copy_hides_itself_and_not_the_original(submission: Path,
     assert mine.runs()["run_id"].tolist() == [first]
 
 
-def test_verify_names_flags_that_do_not_follow(submission: Path, tmp_path: Path) -> None:
+def test_validate_names_flags_that_do_not_follow(submission: Path, tmp_path: Path) -> None:
     mine = sk.store.open(shutil.copytree(submission, tmp_path / "mine"))
     (run_id,) = mine.folder.run_ids()
     mine.folder.add_records("flags", [flag(run_id, "clock-stopped", "forged")])
-    found = mine.verify()
-    assert (found.ok, found.intact) == (False, (run_id,))
+    found = sk.store.validate(mine.path)
+    assert (found.ok, found.accepted) == (False, (run_id,))
     assert re.search(r"flags/[0-9a-f]{32}\.json says of the run .* what does not follow from it: 'forged'; delete", str(found))
 
 

@@ -71,13 +71,15 @@ def test_candidates_stand_before_what_they_are_candidates_for() -> None:
 
 def test_the_command(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(store.path)
-    assert main(["store", "history", path]) == 1
+    assert main(["history", path]) == 1
     said = capsys.readouterr().out
     assert f"The first bad version is {SLOW_SINCE}: MPI_Bcast got worse" in said
-    assert main(["store", "history", path, "--json", "--where", "op=MPI_Barrier"]) == 0
+    assert main(["history", path, "--json", "--where", "op=MPI_Barrier"]) == 0
     assert json.loads(capsys.readouterr().out)["labels"] == list(VERSIONS)
-    assert main(["store", "history", path, "--tolerance", "3"]) == 2
+    assert main(["history", path, "--tolerance", "3"]) == 2
     assert "--tolerance is 3" in capsys.readouterr().err
+    assert main(["history", path, path, "--where", "op=MPI_Barrier"]) == 2
+    assert "--where chooses runs of a store; name the folder or the zip of one" in capsys.readouterr().err
 
 
 def test_what_is_no_history_is_said(store: Store, tmp_path: Path) -> None:

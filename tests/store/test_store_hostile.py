@@ -100,7 +100,7 @@ resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 scratch, policy = Path(sys.argv[1]), Policy(max_values=1_000_000)
 for number, path in enumerate(map(Path, json.load(sys.stdin))):
     (scratch / str(number)).mkdir()
-    found = list(findings(path, scratch / str(number), policy, set(), False, lambda name: None))
+    found = list(findings(path, scratch / str(number), policy, set(), lambda name: None))
     print(json.dumps([code for one in found for code, _ in one.get("refused", ())]), flush=True)
 """
 """Reads many submissions in one process that nothing confines but its memory."""
@@ -122,7 +122,7 @@ def test_implausible_runs_and_copies_are_flagged_with_their_reason(name: str, su
     (tmp_path / "scratch").mkdir()
     (tmp_path / "made").mkdir()
     path = make(submission, tmp_path / "made")
-    found = list(findings(path, tmp_path / "scratch", Policy(), set(), False, lambda name: None))
+    found = list(findings(path, tmp_path / "scratch", Policy(), set(), lambda name: None))
     report = with_flags(report_of(path, found, ""), tmp_path / "scratch" / "clean", Policy())
     assert not report.refused
     assert not report.ok

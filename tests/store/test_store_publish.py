@@ -14,7 +14,7 @@ import pytest
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError, ReportError, StoreError, UsageError
-from scalkit.plots.store.site import page, pictures, write_page
+from scalkit.plots.store.site import page, write_page
 from scalkit.store.filed.dataset import runs_of
 from scalkit.store.runs.content import encoded
 
@@ -33,8 +33,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> sk.store.Store:
 
 
 def test_the_bundle_is_a_store_and_says_what_it_is(store: sk.store.Store, tmp_path: Path) -> None:
-    extra = {"site/index.html": page(store).encode()}
-    done = store.publish(tmp_path / "b.zip", title="Gathers | of # us", extra=extra)
+    done = store.publish(tmp_path / "b.zip", title="Gathers | of # us", page=page(store))
     assert (done.runs, done.size) == (6, (tmp_path / "b.zip").stat().st_size)
     assert done.sha256 == hashlib.sha256((tmp_path / "b.zip").read_bytes()).hexdigest()
     again = sk.store.open(tmp_path / "b.zip")
@@ -95,9 +94,6 @@ def test_a_zip_is_known_by_its_name(store: sk.store.Store, tmp_path: Path) -> No
 def test_what_cannot_be_published(store: sk.store.Store, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="has no runs; there is nothing to publish"):
         sk.store.open(tmp_path / "empty").publish(tmp_path / "b.zip")
-    for name in ("../x.svg", "site/run.sh", "plots/a b.svg"):
-        with pytest.raises(UsageError, match="is no file of a bundle"):
-            store.publish(tmp_path / "b.zip", extra={name: b""})
     with pytest.raises(StoreError, match=r"cannot write '.*b\.zip': No such file"):
         store.publish(tmp_path / "none" / "b.zip")
     with pytest.raises(UsageError, match=r"^a bundle is a zip, and '.*b\.txt' has another ending; let it end with \.zip\.$"):
@@ -115,19 +111,13 @@ def test_what_cannot_be_published(store: sk.store.Store, tmp_path: Path) -> None
 
 def test_commands(store: sk.store.Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "b.zip"
-    assert main(["store", "publish", str(store.path), "--out", str(out), "--no-plots", "--author", "Me"]) == 0
+    assert main(["store", "publish", str(store.path), "--out", str(out), "--author", "Me"]) == 0
     told = capsys.readouterr().out.splitlines()
     assert told[0].startswith(f"wrote {out}: 6 runs, ")
     assert told[1] == f"SHA-256 {hashlib.sha256(out.read_bytes()).hexdigest()}"
-    assert "site/index.html" in zipfile.ZipFile(out).namelist()
+    assert "index.html" in zipfile.ZipFile(out).namelist()
     assert main(["store", "publish", str(store.path), "--out", str(tmp_path / "p.html"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"path": str(tmp_path / "p.html"), "runs": 6}
-
-
-def test_pictures(store: sk.store.Store) -> None:
-    found = pictures(store, "csv")
-    assert list(found) == ["plots/gather.csv"]
-    assert found["plots/gather.csv"].count(b"Gather_send_recv") >= 3
 
 
 @pytest.mark.browser
@@ -139,7 +129,7 @@ def test_the_page_opens_without_a_network_and_runs_no_text(tmp_path: Path, chrom
             measured = {"machine": f"vm {HOSTILE}", "site": HOSTILE}  # put refuses such names
             for one in runs_of(ds.assign_attrs(title=HOSTILE), measured, {}):
                 store.folder.add(one.run_id, encoded(one))
-    path = write_page(store, tmp_path / "site", HOSTILE)
+    path = write_page(store, tmp_path / "page.html", HOSTILE)
     tab = chromium.new_context(offline=True).new_page()
     trouble: list[str] = []
     tab.on("pageerror", lambda error: trouble.append(str(error)))
@@ -147,21 +137,23 @@ def test_the_page_opens_without_a_network_and_runs_no_text(tmp_path: Path, chrom
     tab.on("console", lambda said: trouble.append(said.text) if said.type == "error" else None)
     tab.goto(path.as_uri())
     tab.wait_for_selector("#plot .main-svg")
-    assert tab.locator("#suites input").count() == 3
-    assert " over processes" in tab.locator("#suites").inner_text()
+    assert tab.locator("#runs input").count() == 9
+    for k in range(9):
+        tab.locator("#runs input").nth(k).check()
     for k in range(3):
-        tab.locator("#suites input").nth(k).check()
+        tab.locator("#operations input").nth(k).check()
+    tab.select_option("#together", "yes")
     tab.wait_for_function("() => document.querySelectorAll('#plot .legend .traces').length === 3")
     with tab.expect_download() as waited:
         tab.click("#svg")
     drawing = Path(waited.value.path()).read_text()
     assert drawing.startswith("<svg")
-    assert f"MPI_Gather on vm {HOSTILE}" in unescape(drawing)
+    assert f"MPI_Gather, collective on vm {HOSTILE}" in unescape(unescape(drawing))
     assert "<img" not in drawing
     assert tab.locator("img").count() == 0
     assert HOSTILE in tab.locator("h1").inner_text()
     assert "MPI_Gather" in tab.locator("h3").first.inner_text()
-    tab.locator("#platforms input").uncheck()
-    assert tab.locator("#said").inner_text() == "Choose a suite."
+    tab.click("#no-runs")
+    assert tab.locator("#said").inner_text() == "Choose runs and operations."
     assert trouble == []
     tab.context.close()

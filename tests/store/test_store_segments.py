@@ -21,8 +21,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "_FRESH_WRITTEN", 0)
     monkeypatch.setattr(segments, "FULL", 9)
     monkeypatch.setattr(index, "FULL", 9)
-    monkeypatch.setattr(segments, "_SIZES", (0, 3, 9))
-    monkeypatch.setattr(segments, "_JOINED", 3)
 
 
 def _written(store: sk.store.Store) -> set[Path]:
@@ -60,7 +58,6 @@ def test_many_runs_at_once_are_indexed_in_parts(tmp_path: Path) -> None:
     assert len(sk.store.open(tmp_path / "store").runs()) == 20
     sizes = sorted(len(one.stamps) for one in segments_of(store.folder.index))
     assert sizes == [2, 9, 9]
-    assert sk.store.open(tmp_path / "store").reindex() == 20
 
 
 @pytest.mark.usefixtures("small")
@@ -132,7 +129,7 @@ def test_what_killed_writers_left_goes_after_a_while(tmp_path: Path) -> None:
     assert len(store.runs()) == 2
     assert not any(path.exists() for path in left)
     assert young.exists()
-    assert listed < _written(store)
+    assert all(path.exists() for path in listed | _written(store)), "what others still read stays for a while"
 
 
 @pytest.mark.usefixtures("small")

@@ -128,10 +128,10 @@ def test_runs_are_signed_on_the_command_line(
 
     def verified() -> list[str]:
         capsys.readouterr()
-        main(["store", "verify", str(mine.path)])
+        main(["store", "validate", str(mine.path)])
         return capsys.readouterr().out.splitlines()[1:]
 
-    assert verified() == ["  1 run without a signature."]
+    assert verified() == []
     mine.sign(forger, name="alice@lab.org")
     # A list that comes with a store is nobody's: only the reader's own counts.
     (mine.path / "allowed_signers").write_text(f"alice@lab.org {Path(f'{forger}.pub').read_text()}")
@@ -139,16 +139,16 @@ def test_runs_are_signed_on_the_command_line(
         "  1 run signed under the name 'alice@lab.org' by nobody whom you trust; 'scalkit store trust alice@lab.org KEY.pub' "
         "lets a key of that name count."
     )
-    ignored = "  The list of signers in the store is ignored: only your own list counts."
-    assert verified() == [unknown, ignored]
+    ignored = "  the list of signers is ignored: only the reader's own list counts."
+    assert verified() == [ignored, unknown]
     assert main(["store", "trust", "alice@lab.org", f"{key}.pub"]) == 0
-    assert verified() == [unknown, ignored]
+    assert verified() == [ignored, unknown]
     words = ["store", "sign", str(theirs.path), "--key", str(key), "--name", "alice@lab.org", "--runs", run_id[:6]]
     assert main(words) == 0
     mine.merge(theirs.path)
-    assert verified() == ["  1 run signed by alice@lab.org.", ignored]
+    assert verified() == [ignored, "  1 run signed by alice@lab.org."]
     signers.write_text(signers.read_text().replace("alice", "alicf"))
-    assert main(["store", "verify", str(mine.path)]) == 2
+    assert main(["store", "validate", str(mine.path)]) == 2
     assert re.search(r"line 1 of the list of signers '.*signers' does not fit its checksum; ", capsys.readouterr().err)
 
 

@@ -19,6 +19,7 @@ from hostile_submissions import good
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError
+from scalkit.store import index
 from scalkit.store.runs.content import KEY, decoded, trusted
 from scalkit.store.runs.marks import mark_of, tokens_of
 from scalkit.store.runs.summaries import raw_hash
@@ -54,9 +55,11 @@ def _rewritten(path: Path) -> None:
         writer.add_key_value_metadata({KEY: footer[KEY]})
 
 
-def test_an_index_that_was_brought_is_not_believed(store: sk.store.Store, tmp_path: Path) -> None:
+def test_an_index_that_was_brought_is_not_believed(
+    store: sk.store.Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "_FRESH_WRITTEN", 0)
     honest = store.points()["med"].tolist()
-    store.reindex()
     made = next(path.parent for path in store.folder.index.rglob("points.parquet"))
     theirs = tmp_path / "theirs"
     shutil.copytree(store.path, theirs)
@@ -81,12 +84,12 @@ def test_summaries_of_a_file_are_computed_from_its_repetitions(store: sk.store.S
     assert decoded(path, path.name)[1]["med"].to_pylist() == pytest.approx([0.1 * one for one in honest])
     again = sk.store.open(store.path)
     assert again.points()["med"].tolist() == again.table(path.stem)["med"].to_pylist() == honest
-    assert [code for one in again.verify().damaged for code, _ in one.refused] == ["summary-mismatch"]
+    assert [code for one in sk.store.validate(store.path).refused for code, _ in one.refused] == ["summary-mismatch"]
 
 
 def test_another_run_under_a_name_is_not_read(store: sk.store.Store, capsys: pytest.CaptureFixture[str]) -> None:
     path = _only_file(store)
-    assert main(["store", "verify", str(store.path)]) == 0
+    assert main(["store", "validate", str(store.path)]) == 0
     other = path.with_name(f"{'ab' * 16}.parquet")
     path.rename(other)
     again = sk.store.open(store.path)
@@ -96,12 +99,14 @@ def test_another_run_under_a_name_is_not_read(store: sk.store.Store, capsys: pyt
     )
     assert (len(again.runs()), again.problems) == (0, (sentence,))
     capsys.readouterr()
-    assert main(["store", "verify", str(store.path)]) == 1
-    assert capsys.readouterr().out.splitlines()[1:] == [f"  {sentence} [damaged]"]
+    assert main(["store", "validate", str(store.path)]) == 1
+    named = f"runs/{other.name}: refused: the file is named {other.name}, its content is run {path.stem}. [id-mismatch]"
+    assert capsys.readouterr().out.splitlines()[1:] == [f"  {named}"]
 
 
-def test_a_replaced_file_is_read_again(store: sk.store.Store) -> None:
-    store.reindex()
+def test_a_replaced_file_is_read_again(store: sk.store.Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "_FRESH_WRITTEN", 0)
+    assert store.problems == ()
     path = _only_file(store)
     record, _ = decoded(path, path.name)
     path.write_bytes(path.read_bytes().replace(b"somebody", b"somebodi"))
@@ -148,11 +153,16 @@ def test_one_bad_file_stops_only_itself(store: sk.store.Store, tmp_path: Path) -
 def test_nothing_prints_terminal_escapes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = sk.store.open(tmp_path / "s")
     (run_id,) = store.put(sk.measurements([2, 4], [1e-6, 2e-6], name="f\x1b[2J\u202eg\x9b"), machine="m").added
-    for words in (["suites"], ["suites", "--json"], ["runs", "--where", "machine=\x1b[2J"], ["runs", "--where", "\x1b[2J=1"]):
+    for words in (
+        ["runs", "--suites"],
+        ["runs", "--suites", "--json"],
+        ["runs", "--where", "machine=\x1b[2J"],
+        ["runs", "--where", "\x1b[2J=1"],
+    ):
         main(["store", words[0], str(store.path), *words[1:]])
         printed = capsys.readouterr()
         assert not set("\x1b\u202e\x9b") & set(printed.out + printed.err), words
-    main(["store", "suites", str(store.path), "--json"])
+    main(["store", "runs", str(store.path), "--suites", "--json"])
     assert json.loads(capsys.readouterr().out)[0]["run_id"] == run_id
 
 

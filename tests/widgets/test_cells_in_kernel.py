@@ -25,9 +25,6 @@ points = np.stack([p.ravel(), s.ravel()], axis=1)
 session = Session(sk.measurements([2, 4, 8, 16, 32], [2, 3, 4, 5, 6.5], name="f"), {"f": "log(p)"})
 table = {"operation": [name for name in "ab" for _ in range(8)], "run": [*range(8)] * 2, "time": [2.0] * 8 + [1.0] * 8}
 assessed = sk.guidelines.assess(table, "a <= b", p_threshold=0.01)
-store = sk.store.open(tempfile.mkdtemp(dir=FOLDER))
-for op, slower in (("MPI_Gather", 1), ("Gather_send_recv", 2)):
-    filed = store.put(sk.measurements([2, 4, 8], [slower * k * 1e-6 for k in (1, 2, 3)], name=op), machine="vm")
 over_two = Session(sk.measurements(points, (p * s).ravel(), parameter=["p", "S"], name="g"), {"g": "p*S"})"""
 
 PARTS = {
@@ -39,7 +36,6 @@ PARTS = {
     "SessionBar": "widgets.SessionBar(session, print)",
     "Explorer": "widgets.Explorer(over_two)",
     "GuidelineBrowser": "widgets.GuidelineBrowser(assessed)",
-    "StoreExplorer": "widgets.StoreExplorer(store)",
     **{
         name: f"widgets.{name}(session)"
         for name in (
@@ -49,7 +45,7 @@ PARTS = {
     },
 }  # fmt: skip
 
-APPS = ("Explorer", "GuidelineBrowser", "StoreExplorer")
+APPS = ("Explorer", "GuidelineBrowser")
 """They are made of many widgets: running them again is slow."""
 
 WITHOUT_SESSION = ("TimelineView", "TraceExplorer")  # these have tests of their own

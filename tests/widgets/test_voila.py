@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import subprocess
 import sys
 import urllib.request
@@ -17,7 +16,6 @@ import pytest
 from lab_server import end_server, free_port, settle
 from waiting import PATIENCE_S, wait_until
 
-import scalkit as sk
 from scalkit.reports import bundled
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -86,49 +84,5 @@ def test_the_app_as_a_page(tmp_path: Path, chromium: Any) -> None:
                 page.screenshot(path=Path(folder) / "voila.png")
     finally:
         page.close()
-    assert outside == []
-    assert errors == []
-
-
-def test_a_zipped_store_as_a_page(tmp_path: Path, chromium: Any) -> None:
-    """``scalkit store explore``: three panes, a plot of two suites, downloads of it and of the report of a run."""
-    store = sk.store.open(tmp_path / "results")
-    for op, slower in (("MPI_Gather", 1.0), ("Gather_send_recv", 1.5)):
-        for run in range(3):
-            y = [[slower * (1 + run / 100) * k * 1e-6] * 3 for k in (1, 2, 4)]
-            store.put(sk.measurements([2, 4, 8], y, name=op), machine="vm")
-    archive = shutil.make_archive(str(tmp_path / "results"), "zip", store.path)
-    before = Path(archive).read_bytes()
-    page = chromium.new_page(viewport={"width": 1280, "height": 1400})
-    page.set_default_timeout(1000 * PATIENCE_S)
-    outside: list[str] = []
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    try:
-        with served(tmp_path, ["scalkit.cli", "store", "explore", archive]) as address:
-            home = address.partition("/?")[0]
-            own = (home, home.replace("http", "ws"), "data:", "blob:")
-            page.on("request", lambda asked: None if asked.url.startswith(own) else outside.append(asked.url))
-            page.goto(address)
-            page.wait_for_selector(".sk-plot[data-drawn]")
-            page.get_by_text("6 runs, 6 chosen").wait_for()
-            suites = page.locator("table[role=grid][aria-label='Suites']")
-            suites.locator("button[role=checkbox]", has_text="Gather_send_recv").click()
-            page.wait_for_function("() => document.querySelectorAll('.sk-plot .legend .traces').length === 2")
-            page.get_by_text("Gather_send_recv takes 1.5 times as much as MPI_Gather").wait_for()
-            with page.expect_download() as saved:
-                page.locator("button[data-key=csv]").click()
-            assert Path(saved.value.path()).read_text().startswith("label,op,platform,")
-            with page.expect_download() as saved:
-                page.locator("button[data-key=report]").click()
-            assert saved.value.suggested_filename.startswith("run-")
-            assert "Result data base: one run" in Path(saved.value.path()).read_text(encoding="utf-8")
-            assert page.get_by_text("import StoreExplorer").count() == 0
-            folder = os.environ.get("SCALKIT_PICTURES")
-            if folder:
-                page.screenshot(path=Path(folder) / "voila_store.png")
-    finally:
-        page.close()
-    assert Path(archive).read_bytes() == before
     assert outside == []
     assert errors == []

@@ -1,4 +1,4 @@
-// The axes of both pages of a store: what they are called, and ticks of values.
+// The axes of the page of a store: what they are called, and ticks of values.
 // What times of each clock are; those of several are never taken together.
 const CLOCKS = ["real", "virtual", "simulated"];
 const CLOCK_WORDS = { real: "measured", virtual: "in virtual time", simulated: "simulated" };

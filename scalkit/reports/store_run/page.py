@@ -23,7 +23,7 @@ from scalkit.store import Store
 from scalkit.store import open as open_store
 from scalkit.store.runs.columns import BASE_UNITS, UNITS, names
 from scalkit.store.runs.content import platform_of, trusted
-from scalkit.store.views.explorer import fixed_words
+from scalkit.store.views.curves import fixed_words
 from scalkit.store.wire import is_url
 from scalkit.text import as_percent, capital
 

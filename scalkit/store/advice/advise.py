@@ -16,8 +16,9 @@ from scalkit.stats.between_runs import CONFIDENCE, RunRatios, require_confidence
 from scalkit.stats.samples import Flags, Floats, Integers
 from scalkit.store.advice.answer import Advice, Crossover, Portable, Segment, Setting
 from scalkit.store.advice.crossing import crossing
-from scalkit.store.advice.snippets import Operation, operation_of
+from scalkit.store.advice.snippets import Operation, operation_of, operations
 from scalkit.store.runs.columns import STATISTICS
+from scalkit.store.runs.content import canonical
 
 if TYPE_CHECKING:
     from scalkit.store.store import Store
@@ -37,8 +38,8 @@ def advise(
 ) -> Advice:
     """Return which of an operation and its substitutes is the fastest, where, and how surely.
 
-    Only what was measured alike is compared: where a platform has several data types, kinds of synchronisation, roots or
-    values of a parameter of one's own, each is a setting by itself, which names it.
+    Only what was measured alike is compared: where a platform has several data types, patterns, roots or kinds of
+    synchronisation, one must be chosen. Suites over a parameter of one's own are left out.
 
     What stands for a candidate is the median over its runs. How sure the fastest one is, tells its comparison with every other
     candidate, the one that `compare` makes; see `scalkit.stats.between_runs`.
@@ -49,7 +50,7 @@ def advise(
     `statistic`: what stands for the repetitions of a measurement.
     `confidence`: of the intervals of crossovers; and the probability from which on a winner counts as sure.
     `**filters`: further columns of the store's ``points``.
-    Raises DataError if there are no times of the operation's candidates.
+    Raises DataError if there are no times of the operation's candidates, or some that were not measured alike.
     Raises UsageError if no substitutes of the operation are known, or an option is wrong.
     """
     operation = operation_of(op)
@@ -65,12 +66,25 @@ def advise(
     return Advice(operation, candidates, tuple(settings), _portable(settings), statistic, confidence)
 
 
+def advise_all(store: Store) -> dict[str, Advice | DataError]:
+    """Return the advice on every operation that was measured beside a substitute, or why there is none."""
+    there = set(store.suites(metric="time")["op"])
+    found: dict[str, Advice | DataError] = {}
+    for operation in operations():
+        names = {name for one in operation.substitutes for name in (one.name, *one.aliases)}
+        if len(names & there) > 1:
+            try:
+                found[operation.name] = advise(store, operation.name)
+            except DataError as error:  # as where it was not measured alike
+                found[operation.name] = error
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class _Gathered:
     """The logarithms of all times on one platform, of shape (candidates, cells, runs); a cell is a p and a size."""
 
     platform: str
-    condition: str
     candidates: tuple[str, ...]
     cells: Integers
     logs: Floats
@@ -84,23 +98,20 @@ def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str,
 
     names = {alias: one.name for one in operation.substitutes for alias in (one.name, *one.aliases)}
     columns = ("run_id", "platform", "op", "p", "msg_By", "clock", "virtual_clock", "oversubscribed", statistic)
-    wanted = {"op": list(names), "metric": "time", **filters}
-    more = condition_columns(store, wanted)
-    found = store.arrays((*columns, *more), wanted)
+    wanted = {"op": list(names), "metric": "time", "x_name": list(_OWN), **filters}
+    found = store.arrays(columns, wanted)
     if not len(found["p"]):
         raise DataError(
             f"the store has no times of {operation.name} or its substitutes {', '.join(list(names)[1:])} that fit; "
-            "'scalkit store suites' lists what is there."
+            "'scalkit store runs --suites' lists what is there."
         )
+    _require_alike(store, wanted)
     values = np.ma.filled(found[statistic].astype(np.float64), np.nan)
     if not (values > 0).all():
         raise DataError(f"some times of {operation.name} are not positive; retract their runs.")
     rows: dict[str, Any] = {name: np.asarray(found[name]) for name in ("p", "msg_By", "oversubscribed")}
     rows["run"], _ = pd.factorize(np.asarray(found["run_id"]), sort=True)
     platforms = _apart(*(np.asarray(found[name]) for name in ("clock", "virtual_clock", "platform")))
-    if more:  # a condition of a platform counts as a platform of its own here
-        said = [f"{platform}\0{words}" for platform, words in zip(platforms, conditions_of(found), strict=True)]
-        platforms = np.array(said, dtype=object)
     rows["platform"], rows["platforms"] = pd.factorize(platforms, sort=True)
     kinds, measured = pd.factorize(np.asarray(found["op"]))
     order = {one.name: place for place, one in enumerate(operation.substitutes)}
@@ -118,9 +129,9 @@ def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
     ordered = np.argsort(rows["platform"], kind="stable")
     borders = np.searchsorted(rows["platform"][ordered], np.arange(len(rows["platforms"]) + 1))
     places = [platform.split("\0") for platform in rows["platforms"].tolist()]
-    same = Counter((clock, *rest) for clock, _, *rest in places)
+    same = Counter((clock, name) for clock, _, name in places)
     found = []
-    for place, (clock, virtual, name, *condition) in enumerate(places):
+    for place, (clock, virtual, name) in enumerate(places):
         at = ordered[borders[place] : borders[place + 1]]
         p, size = rows["p"][at].astype(np.int64), rows["msg_By"][at].astype(np.int64)
         kinds, candidate = np.unique(rows["candidate"][at], return_inverse=True)
@@ -133,9 +144,9 @@ def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
             logs = (np.bincount(place_of, rows["log"][at], minlength=np.prod(shape)) / n).reshape(shape)
         crowded = frozenset(p[rows["oversubscribed"][at].astype(bool)].tolist())
         names = tuple(operation.substitutes[kind].name for kind in kinds.tolist())
-        if same[clock, name, *condition] > 1:  # two virtual clocks of one name
+        if same[clock, name] > 1:  # two virtual clocks of one name
             name = f"{name}, {virtual}"
-        found.append(_Gathered(name, "".join(condition), names, cells, logs, clock, crowded))
+        found.append(_Gathered(name, names, cells, logs, clock, crowded))
     return found
 
 
@@ -154,7 +165,6 @@ def _settings(gathered: _Gathered, confidence: float) -> list[Setting]:
         found.append(
             Setting(
                 platform=gathered.platform,
-                condition=gathered.condition,
                 p=int(p),
                 sizes=sizes,
                 candidates=candidates,
@@ -267,106 +277,62 @@ _FAR = 1e3
 
 
 def _portable(settings: Sequence[Setting]) -> tuple[Portable, ...]:
-    """Return the candidate that loses least where it loses most: for each number of processes, and for all.
+    """Return the candidates that lose least where they lose most: of simulated, virtual and measured times, in this order.
 
-    What is measured, in virtual time and simulated are answered apart; measurements come last.
-
-    Only settings with a choice count, and candidates that all of them have measured. Settings with more processes than cores tell
-    about the scheduler; they count where there are no others.
+    Only settings with a choice count, and candidates that all of them have measured. Settings with more processes than cores
+    tell about the scheduler; they count where there are no others.
     """
-    return tuple(
-        one for clock in reversed(CLOCKS) for one in _portable_of(clock, [own for own in settings if own.clock == clock])
+    choices = [setting for setting in settings if len(setting.candidates) > 1]
+    found = [_portable_of([one for one in choices if one.clock == clock]) for clock in reversed(CLOCKS)]
+    return tuple(one for one in found if one is not None)
+
+
+def _portable_of(settings: Sequence[Setting]) -> Portable | None:
+    """Return the portable candidate of settings of one clock; None where there is none."""
+    own = [setting for setting in settings if not setting.oversubscribed] or settings
+    names = [name for name in own[0].candidates if all(name in setting.candidates for setting in own)] if own else []
+    factors = dict.fromkeys(names, 1.0)
+    where = dict.fromkeys(names, "")
+    for setting in own:
+        best = np.nanmin(setting.times_s, axis=0)
+        for name in names:
+            loss = setting.times_s[setting.candidates.index(name)] / best
+            if np.isnan(loss).any():
+                factors[name] = np.inf
+            elif loss.max() > factors[name]:
+                size = int(setting.sizes[int(loss.argmax())])
+                crowded = ", more processes than cores" if setting.oversubscribed else ""
+                factors[name], where[name] = float(loss.max()), f"{setting.place}, {size} B{crowded}"
+    finite = {name: factor for name, factor in factors.items() if np.isfinite(factor)}
+    if not finite:
+        return None
+    choice = min(finite, key=lambda name: finite[name])
+    return Portable(
+        choice=choice,
+        factor=finite[choice],
+        where=where[choice],
+        platforms=len({setting.platform for setting in own}),
+        factors=finite,
+        left_out=len(settings) - len(own),
+        clock=own[0].clock,
     )
 
 
-def _portable_of(clock: str, settings: Sequence[Setting]) -> list[Portable]:
-    found = []
-    settings = [setting for setting in settings if len(setting.candidates) > 1]
-    for p in [*sorted({setting.p for setting in settings}), *([None] if settings else [])]:
-        every = [setting for setting in settings if p is None or setting.p == p]
-        own = [setting for setting in every if not setting.oversubscribed] or every
-        names = [name for name in own[0].candidates if all(name in setting.candidates for setting in own)]
-        factors = dict.fromkeys(names, 1.0)
-        where = dict.fromkeys(names, "")
-        for setting in own:
-            best = np.nanmin(setting.times_s, axis=0)
-            for name in names:
-                loss = setting.times_s[setting.candidates.index(name)] / best
-                if np.isnan(loss).any():
-                    factors[name] = np.inf
-                elif loss.max() > factors[name]:
-                    size = int(setting.sizes[int(loss.argmax())])
-                    crowded = ", more processes than cores" if setting.oversubscribed else ""
-                    factors[name], where[name] = float(loss.max()), f"{setting.place}, {size} B{crowded}"
-        finite = {name: factor for name, factor in factors.items() if np.isfinite(factor)}
-        if finite:
-            best_name = min(finite, key=lambda name: finite[name])
-            platforms = len({setting.platform for setting in own})
-            found.append(
-                Portable(p, best_name, finite[best_name], where[best_name], platforms, dict(finite), len(every) - len(own), clock)
-            )
-    return found
-
-
-_SAID = ("datatype", "sync", "pattern")
-_COLUMNS = (*_SAID, "x_name", "fixed")
 _OWN = ("p", "msg_By")
 """Parameters that are looked at by themselves."""
 
-Facts = dict[str, Any]
 
-
-def condition_columns(store: Store, filters: dict[str, Any]) -> tuple[str, ...]:
-    """Return the columns that `conditions_of` needs; none where all measurements of each platform are alike.
-
-    `filters`: columns of the store's ``points``, as `Store.arrays` takes them.
-    """
-    rows = store.arrays(("platform", *_COLUMNS), filters, distinct=True)
-    kinds: dict[str, list[Facts]] = {}
-    for platform, *values in zip(*(rows[name].tolist() for name in ("platform", *_COLUMNS)), strict=True):
-        kinds.setdefault(platform, []).append(_facts(*values))
-        if values[len(_SAID)] not in _OWN:  # a parameter of the user's own has several values
-            return (*_COLUMNS, "x")
-    return (*_COLUMNS, "x") if any(map(_several, kinds.values())) else ()
-
-
-def conditions_of(rows: dict[str, Any]) -> list[str]:
-    """Return the condition of each measurement in words, as ``"datatype = double"``: what differs on its platform.
-
-    `rows`: arrays of ``platform`` and of what `condition_columns` returned.
-    """
-    platforms = rows["platform"].tolist()
-    columns = [rows[name].tolist() for name in (*_COLUMNS, "x")]
-    known: dict[tuple[Any, ...], Facts] = {}
-    facts = []
-    for values in zip(*columns, strict=True):
-        key = values if values[len(_SAID)] not in _OWN else values[:-1]
-        if key not in known:
-            known[key] = _facts(*key)
-        facts.append(known[key])
-    by_platform: dict[str, list[Facts]] = {}
-    for platform, one in zip(platforms, facts, strict=True):
-        by_platform.setdefault(platform, []).append(one)
-    several = {platform: _several(own) for platform, own in by_platform.items()}
-    return [
-        ", ".join(f"{name} = {'none' if one.get(name, '') == '' else one[name]}" for name in several[platform])
-        for platform, one in zip(platforms, facts, strict=True)
-    ]
-
-
-def _several(facts: list[Facts]) -> list[str]:
-    """Return the names that have several values, or that some lack."""
-    each = list({id(one): one for one in facts}.values())
-    names = {name: None for one in each for name in one}
-    return [name for name in names if len({str(one.get(name, "")) for one in each}) > 1]
-
-
-def _facts(datatype: str, sync: str, pattern: str, x_name: str, fixed: str, x: int | None = None) -> Facts:
-    """Return what tells a measurement apart, beside its number of processes and its size."""
-    found: Facts = {"datatype": datatype, "sync": sync, "pattern": pattern}
-    try:
-        said = json.loads(fixed or "{}")
-    except ValueError:
-        said = {}
-    found |= {str(name): value for name, value in said.items() if name not in _OWN} if isinstance(said, dict) else {}
-    return found | ({x_name: x} if x is not None and x_name not in _OWN else {})
+def _require_alike(store: Store, filters: dict[str, Any]) -> None:
+    """Raise DataError if what is to be compared was measured in several ways on one platform."""
+    columns = ("platform", "datatype", "sync", "pattern", "fixed")
+    rows = store.arrays(columns, filters, distinct=True)
+    first: dict[str, dict[str, str]] = {}
+    for platform, *values in zip(*(rows[name].tolist() for name in columns), strict=True):
+        facts = dict(zip(columns[1:], values, strict=True))
+        others = {name: value for name, value in json.loads(facts["fixed"] or "{}").items() if name not in _OWN}
+        facts["fixed"] = canonical(others)[1:-1]
+        known = first.setdefault(platform, facts)
+        for name, one in known.items():
+            if (other := facts[name]) != one:
+                choice = f"fixed='*{other or one}*'" if name == "fixed" else f"{name}={other or one}"
+                raise DataError(f"{platform} has times with {name} {one!r} and {other!r}; choose one, as in {choice}.")

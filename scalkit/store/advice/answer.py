@@ -58,7 +58,6 @@ class Segment:
 class Setting:
     """A platform and a number of processes.
 
-    `condition`: what else tells it from others of the platform, as ``"datatype = double"``; empty if nothing does.
     `sizes` of shape (sizes,), in B.
     `times_s` of shape (candidates, sizes): the median over the runs, NaN where a candidate was not measured. `n_runs` of the
     same shape.
@@ -67,7 +66,6 @@ class Setting:
     """
 
     platform: str
-    condition: str
     p: int
     sizes: Integers
     candidates: tuple[str, ...]
@@ -80,21 +78,20 @@ class Setting:
 
     @property
     def place(self) -> str:
-        """Platform, condition and number of processes in words."""
-        return ", ".join([self.platform, *([self.condition] if self.condition else []), f"p = {self.p}"])
+        """Platform and number of processes in words."""
+        return f"{self.platform}, p = {self.p}"
 
 
 @dataclass(frozen=True)
 class Portable:
     """The candidate for all platforms of a kind: whose largest loss against the best is smallest.
 
-    `p`: the number of processes; None for all. `factor`: how many times slower than the best it is where it loses most.
+    `factor`: how many times slower than the best it is where it loses most.
     `where`: the platform, number of processes and size of that. `factors`: of every candidate that was measured everywhere.
     `left_out`: settings with more processes than cores, which do not count beside others.
     `clock`, {"real", "virtual", "simulated"}: of which settings.
     """
 
-    p: int | None
     choice: str
     factor: float
     where: str
@@ -108,8 +105,7 @@ class Portable:
 class Advice:
     """Which of an operation and its substitutes to call.
 
-    `candidates`: those that were measured. `portable`: for each number of processes, and then for all; simulated, virtual and
-    measured times apart, in this order.
+    `candidates`: those that were measured. `portable`: of simulated, virtual and measured times, in this order.
     """
 
     operation: Operation
@@ -129,13 +125,13 @@ class Advice:
         """The answer in words: a sentence for each setting, and the portable choice."""
         found = [self._setting(setting) for setting in self.settings]
         several = len({setting.clock for setting in self.settings}) > 1
-        found += [_portable_sentence(one, several) for one in reversed(self.portable) if one.p is None]
+        found += [_portable_sentence(one, several) for one in reversed(self.portable)]
         if len(self.candidates) < 2:
             found.append(f"Only {self.candidates[0]} was measured; there is nothing to choose between.")
         return tuple(found)
 
     def _setting(self, setting: Setting) -> str:
-        where = f"{_marked(setting)}, {setting.condition + ', ' if setting.condition else ''}p = {setting.p}"
+        where = f"{_marked(setting)}, p = {setting.p}"
         if not (setting.n_runs > 0).sum(axis=0).max(initial=0) > 1:
             there = [name for name, n in zip(setting.candidates, setting.n_runs, strict=True) if n.any()]
             return f"{where}: nothing to choose between, only {' or '.join(there)} was measured."
@@ -164,12 +160,12 @@ class Advice:
         """Return plain values; what does not exist is null."""
         settings = [
             {
-                **json_fields(setting, "platform condition p clock oversubscribed"),
+                **json_fields(setting, "platform p clock oversubscribed"),
                 "sizes_B": setting.sizes.tolist(),
                 **json_fields(setting, "candidates times_s probability"),
                 "runs": setting.n_runs.tolist(),
                 "segments": [
-                    json_value({k: v for k, v in row.items() if k not in ("platform", "condition", "p", "clock")})
+                    json_value({k: v for k, v in row.items() if k not in ("platform", "p", "clock")})
                     for row in _segment_rows(setting)
                 ],
             }
@@ -184,18 +180,6 @@ class Advice:
             "portable": [json_value(vars(one)) for one in self.portable],
             "sentences": list(self.sentences),
         }
-
-    @property
-    def without_code(self) -> str:
-        """Why there is no C: it could not see under which condition it is called. Empty if there is C."""
-        several = sorted({setting.condition for setting in self.settings if setting.condition})
-        if not several:
-            return ""
-        name, _, value = several[0].partition(", ")[0].partition(" = ")
-        return (
-            f"C cannot tell {'; '.join(several[:4])}{' and others' if len(several) > 4 else ''} apart; choose what is "
-            f"measured alike, as in {name}={value}."
-        )
 
     def c_ifdef(self) -> str:
         """Return C with the choice made by the preprocessor: a macro for each platform."""
@@ -216,12 +200,11 @@ class Advice:
         from html import escape
 
         from scalkit.markup import block, bullets, details, table
-        from scalkit.store.advice.crossover_map import crossover_map
 
         head = ["platform", "p", "winner", "sizes", "P(best)", "gain", "until"]
         rows = [
             [
-                escape(", ".join(filter(None, (_marked(setting), setting.condition)))),
+                escape(_marked(setting)),
                 str(setting.p),
                 escape(segment.winner),
                 escape(_span(segment.first, segment.last)),
@@ -232,19 +215,15 @@ class Advice:
             for setting in self.settings
             for segment in setting.segments
         ]
-        titles = [", ".join(filter(None, (_marked(one), one.condition))) for one in self.settings]
-        map_ = crossover_map([*zip(titles, self.settings, strict=True)], self.confidence)
         one_by_one = details("Setting by setting", table(head, rows))
-        return block(map_, bullets(self.sentences[len(self.settings) :]), one_by_one, self.code_html())
+        return block(bullets(self.sentences[len(self.settings) :]), one_by_one, self.code_html())
 
     def code_html(self) -> str:
-        """Return C to paste as folded markup, or why there is none."""
+        """Return C to paste as folded markup."""
         from html import escape
 
-        from scalkit.markup import details, paragraph
+        from scalkit.markup import details
 
-        if self.without_code:
-            return paragraph(self.without_code)
         return details("C to paste", f"<pre>{escape(self.c_ifdef())}</pre>")
 
 
@@ -300,7 +279,6 @@ def _segment_rows(setting: Setting) -> list[dict[str, Any]]:
         rows.append(
             {
                 "platform": setting.platform,
-                "condition": setting.condition,
                 "p": setting.p,
                 "clock": setting.clock,
                 "winner": segment.winner,

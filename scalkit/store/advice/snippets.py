@@ -99,10 +99,7 @@ def macro_of(platform: str) -> str:
 
 
 def ifdef(advice: Advice) -> str:
-    """Return C with an ``#if`` for each platform; elsewhere the portable choice is called.
-
-    Raises UsageError if a platform has several conditions.
-    """
+    """Return C with an ``#if`` for each platform; elsewhere the portable choice is called."""
     usage = "Compile with -DPLATFORM_... for the platform; without, the portable choice is called."
     return _code(advice, usage, finds=False)
 
@@ -110,18 +107,13 @@ def ifdef(advice: Advice) -> str:
 def runtime(advice: Advice) -> str:
     """Return C that finds out at its first call on which platform it runs.
 
-    The variable ``SCALKIT_PLATFORM`` of the environment names it; else the MPI library tells, where only one platform has it.
-
-    Raises UsageError if a platform has several conditions.
-    """
+    The variable ``SCALKIT_PLATFORM`` of the environment names it; else the MPI library tells, where only one platform has it."""
     usage = "SCALKIT_PLATFORM in the environment names the platform; else the MPI library tells."
     return _code(advice, usage, finds=True)
 
 
 def _code(advice: Advice, usage: str, *, finds: bool) -> str:
     """Return the whole file: what it is, the substitutes that are called, and the function that calls them."""
-    if advice.without_code:
-        raise UsageError(advice.without_code)
     operation, macros, libraries = advice.operation, _macros(advice), _libraries(advice)
     platforms: list[dict[str, Any]] = [
         {

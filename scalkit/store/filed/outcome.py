@@ -30,11 +30,6 @@ class Filed:
     replaced: tuple[str, ...] = ()
     flagged: tuple[tuple[str, str], ...] = ()
 
-    @property
-    def run_ids(self) -> tuple[str, ...]:
-        """All of them."""
-        return (*self.added, *self.known)
-
 
 def replaced_by(store: Store, added: Sequence[RunContent]) -> tuple[str, ...]:
     """Retract earlier states of added runs, those whose run files, by their hashes, are all in them; return their ids."""

@@ -27,37 +27,26 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-LEVELS = ("rep", "point")
-"""Every repetition, or one value for each measurement."""
-
 _STATUSES = ("open", "converged", "capped", "budget")
 
 
-def dataset_of(runs: Sequence[tuple[Mapping[str, Any], pa.Table]], level: str, *, keep_flagged: bool = False) -> xr.Dataset:
+def dataset_of(runs: Sequence[tuple[Mapping[str, Any], pa.Table]]) -> xr.Dataset:
     """Return the Dataset of runs, as docs/file-formats.md describes it.
 
     `runs`, sequence of (record, table): the tables may lack rows that are not wanted.
-    `level`, {"rep", "point"}: ``"point"`` has the median of the repetitions instead of the repetitions.
-    `keep_flagged`: keep repetitions that began late or outlasted their window.
     Raises DataError if they cannot be one Dataset, as those of different libraries or message sizes.
     """
     _require_one_clock(record for record, _ in runs)
     if runs and all(is_of_cells(table) for _, table in runs):
-        return cells_dataset(runs, level)
+        return cells_dataset(runs)
     files = [file for record, table in runs for file in _files(record, table)]
     if not files:
         raise DataError("no measurement is left of what was chosen; choose other runs or operations.")
-    ds = assemble(files, keep_flagged=keep_flagged)
+    ds = assemble(files)
     ds.attrs |= _environment(record for record, _ in runs)
     ds.attrs["source"] = "store"
     ds.attrs["inputs"] = json.dumps({str(record["run_id"]): str(record["run_id"]) for record, _ in runs})
-    return _at_points(ds, ("time", "root_time")) if level == "point" else ds
-
-
-def _at_points(ds: xr.Dataset, names: Iterable[str]) -> xr.Dataset:
-    """Return the medians over repetitions of those variables that are there."""
-    there = [name for name in names if name in ds]
-    return ds.drop_vars(there).assign({name: ds[name].median("repetition", skipna=True, keep_attrs=True) for name in there})
+    return ds
 
 
 def _files(record: Mapping[str, Any], table: pa.Table) -> Iterable[RunFile]:
@@ -196,11 +185,10 @@ def is_of_cells(table: pa.Table) -> bool:
     return len(table) > 0 and set(table["program"].to_pylist()) <= set(CELL_PROGRAMS)
 
 
-def cells_dataset(runs: Sequence[tuple[Mapping[str, Any], pa.Table]], level: str) -> xr.Dataset:
+def cells_dataset(runs: Sequence[tuple[Mapping[str, Any], pa.Table]]) -> xr.Dataset:
     """Return the Dataset of suites that are over the same parameter, with the same fixed.
 
     `runs`, sequence of (record, table).
-    `level`, {"rep", "point"}: ``"point"`` has the median of the repetitions instead of the repetitions.
     Result: over function, the parameter (``S`` is the size of messages or units), run and repetition. A value of 0 has no
     place on the axis of a parameter: it is left out, and a note says so.
     """
@@ -232,8 +220,7 @@ def cells_dataset(runs: Sequence[tuple[Mapping[str, Any], pa.Table]], level: str
         "run": np.array(list(labels.values()), dtype=np.int64),
         "oversubscribed": (parameter, np.array(crowded, dtype=np.bool_)),
     }
-    ds = xr.Dataset(variables, coords, _attributes(runs, first, parameter, len(labelled) - len(kept))).sortby("run")
-    return _at_points(ds, arrays) if level == "point" else ds
+    return xr.Dataset(variables, coords, _attributes(runs, first, parameter, len(labelled) - len(kept))).sortby("run")
 
 
 def _attributes(

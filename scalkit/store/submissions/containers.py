@@ -95,8 +95,8 @@ def foreign_code(error: ForeignFileError) -> str:
 
 
 def _has_runs(folders: Sequence[str]) -> bool:
-    """Return whether the Parquet files of a folder are runs, and not those of an index, of a page or half written."""
-    return "index" not in folders[-2:] and not (folders and folders[-1] in (TEMPORARY, "page"))
+    """Return whether the Parquet files of a folder are runs, and not those of an index or half written."""
+    return "index" not in folders[-2:] and folders[-1:] != [TEMPORARY]
 
 
 def unpacked(archive: Path, into: Path, policy: Policy) -> Path:

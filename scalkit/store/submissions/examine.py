@@ -34,7 +34,7 @@ def main(request: str) -> int:
         _say({"reading": name})
         _allow(policy.file_cpu_s)
 
-    for found in findings(Path(asked["path"]), scratch, policy, set(asked["done"]), asked["integrity"], begin):
+    for found in findings(Path(asked["path"]), scratch, policy, set(asked["done"]), begin):
         _say(found)
     return 0
 
@@ -69,14 +69,11 @@ def _allow(cpu_s: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(hard, soft), hard))
 
 
-def findings(
-    path: Path, scratch: Path, policy: Any, done: set[str], integrity: bool, begin: Callable[[str], object]
-) -> Iterator[dict[str, Any]]:
+def findings(path: Path, scratch: Path, policy: Any, done: set[str], begin: Callable[[str], object]) -> Iterator[dict[str, Any]]:
     """Yield what there is to say of a submission: of the whole first, then of each file.
 
     `scratch`: a folder to unpack into; accepted runs are written into its folder ``clean``.
     `done`: names of files that are not read.
-    `integrity`: tell only whether the files are what was filed.
     `begin`: called with the name of each file before it is read.
     """
     import jsonschema  # noqa: F401  # what is loaded here does not count as time for the first file
@@ -110,36 +107,16 @@ def findings(
             is_refused |= bool(one.get("refused"))
             yield one
         # Without what people say of them, as that one is wrong, runs are not taken either.
-        if is_refused and not integrity:
+        if is_refused:
             return
-        if not integrity and INDEX in directory.entries():
+        if INDEX in directory.entries():
             yield _refusal(INDEX, "index-brought", "an index is derived and not believed; delete the folder index.")
-    if not files and not done and not integrity:
+    if not files and not done:
         yield _refusal(path.name, "no-runs", f"there is no run file in {path.name}.")
     for name in files:
         if name not in done:
             begin(name)
-            found = _intact(directory, name) if integrity else _of_file(directory, name, clean, policy)
-            yield {**found, "file": name}
-
-
-def _intact(directory: Any, name: str) -> dict[str, Any]:
-    """Return whether a run is what was filed, whatever else is to be said of it."""
-    import pyarrow as pa
-
-    from scalkit.errors import DataError, StoreError
-    from scalkit.store.runs.content import decoded, trusted
-    from scalkit.store.submissions.table_checks import derived_problems, table_flags
-
-    file = Path(name)
-    try:
-        content = directory.read(name)
-        record, table = trusted(content, file.stem)
-        flags = [list(one) for one in table_flags(record, table)]
-        problems = [list(one) for one in derived_problems(decoded(pa.BufferReader(content), file.name)[1])]
-    except (DataError, StoreError, OSError) as error:
-        return _refusal(name, "damaged", str(error))
-    return {"file": name, "run_id": file.stem, "refused": problems, "flags": flags}
+            yield {**_of_file(directory, name, clean, policy), "file": name}
 
 
 def _of_store(root: Path, policy: Any) -> Iterator[dict[str, Any]]:
@@ -147,7 +124,7 @@ def _of_store(root: Path, policy: Any) -> Iterator[dict[str, Any]]:
     from scalkit.bundled import is_shipped
     from scalkit.errors import StoreError
     from scalkit.store.folder import MARKER, StoreFolder
-    from scalkit.store.records import SIGNATURES, STATEMENTS
+    from scalkit.store.records import FLAGS, SIGNATURES, STATEMENTS
     from scalkit.store.runs.texts import retraction_problem
     from scalkit.store.submissions.record_checks import record_problems
 
@@ -162,8 +139,8 @@ def _of_store(root: Path, policy: Any) -> Iterator[dict[str, Any]]:
         for name, text in damaged.items():
             yield _refusal(name, "record-damaged", text)
         return
-    statements, signatures = folder.statements(), folder.signatures()
-    for name, found in ((STATEMENTS, statements), (SIGNATURES, signatures)):
+    statements, signatures, flags = folder.statements(), folder.signatures(), folder.flags()
+    for name, found in ((STATEMENTS, statements), (SIGNATURES, signatures), (FLAGS, flags)):
         if len(found) > policy.max_statements:
             text = f"there are {len(found)} {name}; at most {policy.max_statements} are allowed."
             yield _refusal(name, f"too-many-{name}", text)
@@ -182,7 +159,7 @@ def _of_store(root: Path, policy: Any) -> Iterator[dict[str, Any]]:
             return
     if folder.has_signers:
         yield {"notes": ["the list of signers is ignored: only the reader's own list counts."]}
-    yield {"file": "", "statements": statements, "signatures": signatures}
+    yield {"file": "", "statements": statements, "signatures": signatures, "brought_flags": flags}
 
 
 def _refusal(file: str, code: str, text: str) -> dict[str, Any]:

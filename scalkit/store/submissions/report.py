@@ -15,21 +15,16 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from scalkit.errors import DataError
 from scalkit.extras import require
 from scalkit.store.flags import Group, flag, shown_copy
-from scalkit.store.records import Record, record_name
+from scalkit.store.records import FLAGS, Record, record_name
 from scalkit.store.statements import in_effect
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.copies import Marks, Origin, copies, repeating, times_in
 from scalkit.store.wire import fetched, is_url, shown
-from scalkit.text import counted
-
-if TYPE_CHECKING:
-    from scalkit.store.store import Store
-
 
 _MOST_SHOWN = 5
 
@@ -115,7 +110,9 @@ class Report:
         if len(retracted) > _MOST_SHOWN:
             lines.append(f"  retracted there: and {len(retracted) - _MOST_SHOWN} more")
         if any("found" in entry for entry in self._hidden()):
-            lines.append("  What is flagged is taken over and left out of all answers; 'scalkit store restore' accepts a run.")
+            lines.append(
+                "  What is flagged is taken over and left out of all answers; 'scalkit store retract --restore' accepts a run."
+            )
         lines += [f"  {note}" for note in self.notes]
         return "\n".join(lines)
 
@@ -159,31 +156,29 @@ def validate(path: str | os.PathLike[str], *, policy: Policy | None = None) -> R
 
 
 @contextlib.contextmanager
-def examined(path: Path, policy: Policy | None = None, *, integrity: bool = False) -> Iterator[tuple[Report, Path]]:
-    """Provide the report, and for that time a folder with the accepted runs, written again by this version.
-
-    `integrity`: tell only whether the files are what was filed; nothing is written again.
-    """
+def examined(path: Path, policy: Policy | None = None) -> Iterator[tuple[Report, Path]]:
+    """Provide the report, and for that time a folder with the accepted runs, written again by this version."""
     require("store")
     policy = policy or Policy()
     if not path.exists():
         raise DataError(f"there is nothing at {str(path)!r}; name a store, a zip of one, or a run's Parquet file.")
     scratch = Path(tempfile.mkdtemp(prefix="examine-"))
     try:
-        found, ending = _run(path.absolute(), scratch, policy, integrity=integrity)
-        report = report_of(path, found, ending)
-        yield (report if integrity else with_flags(report, scratch / "clean", policy)), scratch / "clean"
+        found, ending = _run(path.absolute(), scratch, policy)
+        report = with_flags(report_of(path, found, ending), scratch / "clean", policy)
+        brought = [record for one in found for record in one.get("brought_flags", ())]
+        yield replace(report, checked=(*report.checked, *_wrong_flags(report, brought))), scratch / "clean"
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _run(path: Path, scratch: Path, policy: Policy, *, integrity: bool) -> tuple[list[dict[str, Any]], str]:
+def _run(path: Path, scratch: Path, policy: Policy) -> tuple[list[dict[str, Any]], str]:
     """Return what other processes printed, one after the other where a file ends them, and how the last ended if not well."""
     found: list[dict[str, Any]] = []
     until = time.monotonic() + policy.wall_s
     while True:
         files = [one for one in found if "refused" in one]
-        request = {"path": str(path), "scratch": str(scratch), "policy": asdict(policy), "integrity": integrity}
+        request = {"path": str(path), "scratch": str(scratch), "policy": asdict(policy)}
         request |= {"done": [one["file"] for one in files]}
         said, ending = _read(request, scratch, policy, max(until - time.monotonic(), 0.001))
         reading = [str(one["reading"]) for one in said if "reading" in one]
@@ -300,6 +295,17 @@ def with_flags(report: Report, clean: Path, policy: Policy) -> Report:
     return replace(report, checked=tuple(checked), flags=tuple(flags), groups=groups)
 
 
+def _wrong_flags(report: Report, brought: Iterable[Record]) -> Iterator[Checked]:
+    """Yield the flags of accepted runs that do not follow from these runs."""
+    for one in brought:
+        if one["run_id"] in report.accepted and one not in report.flags:
+            name = f"{FLAGS}/{record_name(one)}"
+            said = (
+                f"{name} says of the run {one['run_id'][:12]} what does not follow from it: {one['reason']!r}; delete that file."
+            )
+            yield Checked(name, one["run_id"], (("flag-wrong", said),))
+
+
 def marks_of_files(checked: Iterable[Checked]) -> Marks:
     """Return the marks of the runs in some files."""
     both = [(one.origin, one.marks) for one in checked if one.origin is not None]
@@ -324,51 +330,3 @@ def copies_of(
             return {}
 
     return copies(marks, measured, policy.wall_s)
-
-
-_OWN = Policy(max_files=10**8, max_statements=10**8, max_file_bytes=1 << 40, max_total_bytes=1 << 60, cpu_s=10**7, wall_s=1e6)
-"""One's own store may be large; a file that takes long, or too much memory, is still named and passed over."""
-
-
-@dataclass(frozen=True)
-class Verified:
-    """What a verification found.
-
-    `intact`: ids of the runs whose content has its hash and whose summaries follow from it.
-    `damaged`: the files that are something else, each with the reason.
-    """
-
-    path: str
-    intact: tuple[str, ...]
-    damaged: tuple[Checked, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether no file is damaged."""
-        return not self.damaged
-
-    def __str__(self) -> str:
-        lines = [f"{self.path}: {counted(len(self.intact), 'run')} as filed, {len(self.damaged)} damaged or changed."]
-        lines += [f"  {text} [{code}]" for one in self.damaged for code, text in one.refused]
-        return "\n".join(lines)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return {"path": self.path, "ok": self.ok, "intact": list(self.intact), "damaged": reasons_of(self.damaged)}
-
-
-def verify(store: Store) -> Verified:
-    """Return which files of a store are what was filed: another process reads every one and checks all hashes.
-
-    Flags that do not follow from their runs are named, too.
-    """
-    with examined(store.path, _OWN, integrity=True) as (report, _):
-        derived = [flag(one.run_id, code, text) for one in report.checked for code, text in one.flags]
-        wrong = [one for one in store.folder.flags() if one["run_id"] in report.accepted and one not in derived]
-        damaged = [Checked(f"flags/{record_name(one)}", one["run_id"], (("flag-wrong", _of_wrong(one)),)) for one in wrong]
-        return Verified(str(store.folder.shown), report.accepted, (*report.refused, *damaged))
-
-
-def _of_wrong(one: Record) -> str:
-    name = f"flags/{record_name(one)}"
-    return f"{name} says of the run {one['run_id'][:12]} what does not follow from it: {one['reason']!r}; delete that file."

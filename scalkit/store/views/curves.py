@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,12 +25,10 @@ class Choice:
 
     `filters`: columns of the store's ``points`` or ``runs`` to values, texts with ``*``, or lists of them; ``run`` to the
     beginnings of ids. `label`: for the legend; empty to have one made.
-    `runs`: in which runs, for a label that is made; empty if it needs no saying.
     """
 
     filters: Mapping[str, Any]
     label: str = ""
-    runs: str = ""
 
     @property
     def shown(self) -> str:
@@ -87,6 +87,23 @@ def value_of(text: str) -> str | int | bool:
         return text == "true"
     is_number = text.isascii() and text.isdigit() and len(text) < 100 and (text == "0" or text[0] != "0")
     return int(text) if is_number else text
+
+
+@lru_cache(maxsize=1024)
+def fixed_words(fixed: str) -> str:
+    """Return what a suite says to be fixed, as a person writes it.
+
+    >>> fixed_words('{"msg_By":8}'), fixed_words('{"p":32}'), fixed_words("")
+    ('8 B', 'p = 32', '')
+    """
+    try:
+        found = json.loads(fixed) if fixed else {}
+    except ValueError:
+        return fixed
+    if not isinstance(found, dict):
+        return fixed
+    shown = {name: value for name, value in found.items() if (name, value) != ("msg_By", 0)}
+    return ", ".join(f"{value} B" if name == "msg_By" else f"{name} = {value}" for name, value in shown.items())
 
 
 MOST = 8
@@ -165,7 +182,7 @@ def curves_of(store: Store, choice: Choice, statistic: str = "med") -> list[Curv
     found = store.arrays((*_COLUMNS, "suite", "launch", column), choice.filters)
     shown = choice.shown
     if not len(found["x"]):
-        raise DataError(f"nothing in the store fits {shown!r}; 'scalkit store suites' lists what is there.")
+        raise DataError(f"nothing in the store fits {shown!r}; 'scalkit store runs --suites' lists what is there.")
     rows = {name: np.asarray(found[name]) for name in (*_COLUMNS, "suite", "launch")}
     _single(rows, "metric", shown)
     unit = _single(rows, "unit", shown)
@@ -246,7 +263,7 @@ def _curve(choice: Choice, kind: tuple[str, ...], x_name: str, rows: dict[str, A
         kind=kind,
         n_platforms=n_platforms,
         made=not choice.label,
-        runs=choice.runs or (f"run {ids[0][:8]}" if one_run else ""),
+        runs=f"run {ids[0][:8]}" if one_run else "",
     )
 
 
@@ -284,8 +301,6 @@ def _parts(rows: dict[str, Any], shown: str) -> tuple[str, list[tuple[str, dict[
 
 def _of_suites(rows: dict[str, Any], shown: str) -> list[tuple[str, dict[str, Any]]]:
     """Return the rows of a parameter of one's own by what is fixed."""
-    from scalkit.store.views.explorer import fixed_words
-
     texts = list(dict.fromkeys(rows["fixed"].astype(str).tolist()))
     if len(texts) > MOST:
         some = " or ".join(repr(fixed_words(text)) for text in texts[:2])

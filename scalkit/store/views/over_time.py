@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from typing import TYPE_CHECKING, Any
+
+from packaging.version import InvalidVersion, Version
 
 from scalkit.errors import DataError, ScalkitError, UsageError
 from scalkit.history import History, history
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 BY = ("version", "day", "campaign")
 """What one step of a history may be."""
 
-_EARLY = ("a", "alpha", "b", "beta", "dev", "pre", "rc")
-"""What stands behind a version before it is released."""
-
 
 def over_time(store: Store, by: str = "version", *, tolerance: float = 0.1, **filters: Any) -> History:
     """Return when operations changed, of the runs of one machine and library.
@@ -38,7 +36,7 @@ def over_time(store: Store, by: str = "version", *, tolerance: float = 0.1, **fi
         raise UsageError(f"a history is by {', '.join(BY)}, not by {by!r:.40}.")
     rows = store.points(**filters)
     if not len(rows):
-        raise DataError("nothing in the store fits what was asked for; 'scalkit store suites' lists what is there.")
+        raise DataError("nothing in the store fits what was asked for; 'scalkit store runs --suites' lists what is there.")
     runs = store.runs(run=[str(one) for one in rows["run_id"].unique()]).set_index("run_id")
     for column, what in (
         ("machine", "machines"),
@@ -56,7 +54,7 @@ def over_time(store: Store, by: str = "version", *, tolerance: float = 0.1, **fi
     found = grouped_datasets(
         rows.assign(platform=rows["run_id"].map(labels)),
         lambda run_id: trusted(store.folder.read_run(run_id), run_id),
-        lambda chosen: dataset_of(chosen, "rep"),
+        dataset_of,
     )
     order = list(dict.fromkeys(labels[run_id] for run_id in _ordered(runs, by)))
     return _joined(found, order, by, tolerance)
@@ -84,11 +82,12 @@ def _ordered(runs: pd.DataFrame, by: str) -> list[str]:
     return sorted(map(str, runs.index), key=place)
 
 
-def _place(version: str) -> tuple[tuple[int, int, str], ...]:
-    """Return what sorts versions: numbers as numbers, and candidates as 5.0.0rc1 before what they are candidates for."""
-    words = [one.strip("-_~+ ") or one for one in re.findall(r"\d+|\D+", version.lower())]
-    found = [(2, int(one), "") if one.isdecimal() else (0 if one.strip(".") in _EARLY else 3, 0, one) for one in words]
-    return (*found, (1, 0, ""))
+def _place(version: str) -> tuple[Version, str]:
+    """Return the sort key of a version: candidates come before their release; what is no version comes first."""
+    try:
+        return Version(version), ""
+    except InvalidVersion:
+        return Version("0.dev0"), version
 
 
 def _joined(found: dict[tuple[str, str, str], xr.Dataset], order: list[str], by: str, tolerance: float) -> History:

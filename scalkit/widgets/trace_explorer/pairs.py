@@ -24,7 +24,7 @@ class TraceMatrixHead(Pieces):
     `is_near`: whether the matrix has the chosen processes only.
     """
 
-    _css = source("base/kernel.css", "base/part.css", "store_explorer/explorer.css", "trace_explorer/explorer.css")
+    _css = source("base/kernel.css", "base/part.css", "trace_explorer/lists.css", "trace_explorer/explorer.css")
 
     def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
         super().__init__()
@@ -113,7 +113,7 @@ MOST_CAUSES = 100
 class TraceCauses(Grid):
     """The processes that made the chosen ones wait, and the region in which each of them was meanwhile."""
 
-    _css = source("base/kernel.css", "base/part.css", "store_explorer/explorer.css", "trace_explorer/explorer.css")
+    _css = source("base/kernel.css", "base/part.css", "trace_explorer/lists.css", "trace_explorer/explorer.css")
 
     def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
         nobody = "Nobody: choose a wait, or other processes."

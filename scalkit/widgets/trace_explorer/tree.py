@@ -24,7 +24,7 @@ class TraceRows(Pieces):
     """
 
     _esm = source("base/kernel.js", "base/part.js", "trace_explorer/tree.js", "trace_explorer/tree_main.js")
-    _css = source("base/kernel.css", "base/part.css", "store_explorer/explorer.css", "trace_explorer/explorer.css")
+    _css = source("base/kernel.css", "base/part.css", "trace_explorer/lists.css", "trace_explorer/explorer.css")
 
     rows: t.List[Any] = t.List(t.Dict()).tag(sync=True)
     heads: t.List[Any] = t.List(t.Unicode()).tag(sync=True)

@@ -1,1 +1,0 @@
-"""The explorer of a store and its lists."""
