@@ -13,20 +13,7 @@ import xarray as xr
 from scalkit import measure
 from scalkit.bundled import bundled
 from scalkit.errors import ReportError
-from scalkit.perfmodels import (
-    Folklore,
-    PerformanceModel,
-    PointToPoint,
-    Range,
-    cells_of,
-    collective,
-    congested,
-    folklore,
-    in_groups,
-    inside_bounds,
-    read_card,
-    with_datatype,
-)
+from scalkit.perfmodels import Folklore, PerformanceModel, PointToPoint, Range, cells_of, collective, folklore
 from scalkit.perfmodels.collectives.known import KnownAlgorithms, read_known
 from scalkit.perfmodels.collectives.study import HeldOut, study
 from scalkit.perfmodels.files.sources import message_of
@@ -70,14 +57,6 @@ def studied_here(library: str = "mpich") -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index", columns=["seems to use", "median error", "with a core each"])
 
 
-def scattered_here(library: str = "mpich") -> dict[str, PerformanceModel]:
-    """Return broadcasts of contiguous numbers and of every 2nd and 8th one, by the model card of a real library."""
-    card = read_card(_card_of(library))
-    plain = card.point_to_point
-    found = {f"stride {k}": with_datatype(plain, card.packing(k)) for k in (2, 8)}
-    return {name: collective("broadcast", "binomial", message) for name, message in {"contiguous": plain, **found}.items()}
-
-
 def _card_of(library: str) -> Path:
     return next(iter(sorted(bundled(_MODELS).glob(f"{library}-*.toml"))))
 
@@ -85,22 +64,6 @@ def _card_of(library: str) -> Path:
 def _median(predicted: HeldOut | None) -> str:
     errors = predicted.errors if predicted is not None else ()
     return as_percent(np.median(errors)) if len(errors) else "–"
-
-
-def pairs_on_tori() -> pd.DataFrame:
-    """Return where simulated times of random pairs lie between the bounds of equation 2, for tori of 8, 64 and 216 nodes."""
-    rows = pd.read_csv(bundled(f"{_MODELS}/tori/pairs.csv"), comment="#")
-    message = PointToPoint.hockney("3 us", f"{1 / 374.5e6!r} s/B", name="link of 374.5 MB/s")
-    found = {
-        f"P = {P}": inside_bounds(congested(message), part["longest_s"].to_numpy(), S=float(size), P=float(P))
-        for (P, size), part in rows.groupby(["P", "S"])
-    }
-    said = {
-        P: (f"{one.places.count('inside')} of {len(one.places)}", as_percent(np.nanmedian(one.shares)))
-        for P, one in found.items()
-    }
-    columns = ["simulated, inside the bounds", "median way from lower to upper"]
-    return pd.DataFrame.from_dict(said, orient="index", columns=columns)
 
 
 def values(models: dict[str, PerformanceModel], **at: Any) -> pd.DataFrame:
@@ -138,19 +101,6 @@ def _row(right: Any, errors: Any) -> list[str]:
 def folklore_of(data: xr.Dataset, functions: Iterable[str] = ("MPI_Bcast", "MPI_Allreduce")) -> list[Folklore]:
     """Return the folklore check of each function."""
     return [folklore(cells_of(data, name)) for name in functions]
-
-
-def variants(message: PointToPoint, *, copy_per_byte: object = "0.25 ns/B", groups: int = 4) -> dict[str, PerformanceModel]:
-    """Return a broadcast of contiguous and of scattered data, and an allreduce of all and in groups that share a link."""
-    scattered = with_datatype(message, copy_per_byte)
-    name = "recursive-doubling"
-    return {
-        "broadcast": collective("broadcast", "binomial", message),
-        "broadcast, scattered data": collective("broadcast", "binomial", scattered),
-        "allreduce": collective("allreduce", name, message),
-        f"allreduce in {groups} groups": in_groups("allreduce", name, message, groups),
-        f"the same, {groups} messages a link": in_groups("allreduce", name, message, groups, contention=groups),
-    }
 
 
 def fft_sliders(message: PointToPoint, grids: Sequence[int], counts: Sequence[int], **start: float) -> ModelSliders:

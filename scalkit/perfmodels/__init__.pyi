@@ -12,9 +12,6 @@ from scalkit.perfmodels.collectives.identify import identify as identify
 from scalkit.perfmodels.collectives.identify_played import Plays as Plays
 from scalkit.perfmodels.collectives.identify_played import identify_played as identify_played
 from scalkit.perfmodels.collectives.identify_played import plays_of as plays_of
-from scalkit.perfmodels.collectives.inside import InsideBounds as InsideBounds
-from scalkit.perfmodels.collectives.inside import congested as congested
-from scalkit.perfmodels.collectives.inside import inside_bounds as inside_bounds
 from scalkit.perfmodels.collectives.message_flow import Flow as Flow
 from scalkit.perfmodels.collectives.message_flow import name_messages as name_messages
 from scalkit.perfmodels.collectives.model import OPERATIONS as OPERATIONS
@@ -24,13 +21,8 @@ from scalkit.perfmodels.collectives.model import algorithms_of as algorithms_of
 from scalkit.perfmodels.collectives.model import collective as collective
 from scalkit.perfmodels.collectives.model import collectives_of as collectives_of
 from scalkit.perfmodels.collectives.model import same_messages as same_messages
-from scalkit.perfmodels.collectives.rooted import Placement as Placement
-from scalkit.perfmodels.collectives.rooted import RootedTimes as RootedTimes
-from scalkit.perfmodels.collectives.rooted import over_roots as over_roots
 from scalkit.perfmodels.collectives.size_and_processes import XuFit as XuFit
 from scalkit.perfmodels.collectives.size_and_processes import fit_xu as fit_xu
-from scalkit.perfmodels.collectives.variants import in_groups as in_groups
-from scalkit.perfmodels.collectives.variants import with_datatype as with_datatype
 from scalkit.perfmodels.files.card import ModelCard as ModelCard
 from scalkit.perfmodels.files.card import Quantity as Quantity
 from scalkit.perfmodels.files.card import read_card as read_card
@@ -61,10 +53,6 @@ from scalkit.perfmodels.fits.steps import fit_hops as fit_hops
 from scalkit.perfmodels.fits.steps import fit_matching as fit_matching
 from scalkit.perfmodels.fits.steps import fit_reducing as fit_reducing
 from scalkit.perfmodels.fits.steps import hops_of as hops_of
-from scalkit.perfmodels.fits.strides import PackingFit as PackingFit
-from scalkit.perfmodels.fits.strides import StrideFit as StrideFit
-from scalkit.perfmodels.fits.strides import fit_packing as fit_packing
-from scalkit.perfmodels.fits.strides import fit_strides as fit_strides
 from scalkit.perfmodels.formulas.quantities import Range as Range
 from scalkit.perfmodels.models.composed import Composite as Composite
 from scalkit.perfmodels.models.composed import Product as Product

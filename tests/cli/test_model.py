@@ -81,11 +81,6 @@ def test_show_tells_what_each_algorithm_would_cost(capsys: pytest.CaptureFixture
     _, out, _ = said(capsys, "show", str(folder / "here.toml"), "--operation", "broadcast", "--at", "S=1024", "--at", "P=16")
     assert "binomial: T(S, P) = floor(log2(P)) * (T(S)) + (ceil(log2(P))-floor(log2(P))) * (gap(S))" in out
     assert "    S = 1 KiB, P = 16: 10.0 us" in out
-    card = folder / "card.toml"
-    packing = '[models.packing-4]\nformula = "c*S"\nconstants = { c = "1 ns/B" }\n'
-    card.write_text(CATALOGUE.replace("point-to-point", "message") + packing + "[card]\n")
-    _, out, _ = said(capsys, "show", str(card), "--operation", "broadcast", "--stride", "4", "--at", "S=1024", "--at", "P=16")
-    assert "    S = 1 KiB, P = 16: 18.2 us" in out
     _, out, _ = said(capsys, "show", STAR)
     assert out.startswith("point-to-point: T(S) = {4.50 us + 2.67 ns/B * S for S <= 256 B;")
 
@@ -101,11 +96,6 @@ def test_show_tells_what_each_algorithm_would_cost(capsys: pytest.CaptureFixture
         (["show", "nowhere.toml"], "cannot read the catalogue nowhere.toml: No such file"),
         (["show", "nowhere"], "'nowhere' is no catalogue of models; name bluegene-p, or a file that ends in .toml."),
         (["show", "bluegene-p", "--operation", "sort"], "there are no algorithms of 'sort'; choose one of broadcast,"),
-        (["show", "bluegene-p", "--stride", "2"], "--stride is about the data of an operation; name one with --operation."),
-        (
-            ["show", "bluegene-p", "--operation", "broadcast", "--stride", "2"],
-            "--stride: bluegene-p is no model card, which knows packing; fit one with scalkit model fit.",
-        ),
         (["export", "bluegene-p", "--to", "simgrid", "--overhead", "3us"], "leave no latency"),
         (["export", "bluegene-p", "--to", "loggopsim", "--overhead", "3us"], "leave no latency of 'BlueGene/P'; lower them."),
         (["export", "bluegene-p", "--to", "simgrid", "--overhead", "3B"], "--overhead '3B': it must be a time"),

@@ -13,7 +13,6 @@ from scalkit.perfmodels import (
     BoundedModel,
     Cells,
     ExactModel,
-    Placement,
     PointToPoint,
     bluegene_p,
     collective,
@@ -21,7 +20,6 @@ from scalkit.perfmodels import (
     fit_xu,
     folklore,
     identify,
-    over_roots,
 )
 
 MESSAGE = PointToPoint.hockney("2 us", "0.5 ns/B")
@@ -151,12 +149,3 @@ def test_both_forms_of_the_folklore():
     names = [one.name for one in figure.data if one.showlegend is not False]
     assert names[-2:] == ["O(S + log P)", "O(S log P)"]
     assert {one.line.dash for one in of_mode(figure, "lines")} == {"solid", "dash"}
-
-
-def test_roots_of_each_placement():
-    near = PointToPoint.hockney("0.4 us", "0.1 ns/B")
-    times = over_roots("broadcast", "binomial", near, MESSAGE, P=16, S=64, placements=[Placement(4), Placement(4, "cyclic")])
-    figure = sk.plots.roots(times)
-    assert [one.name for one in figure.data] == ["4 a node, block", "4 a node, cyclic"]
-    assert len(figure.data[0].x) == 16
-    assert figure.layout.xaxis.type == "linear"

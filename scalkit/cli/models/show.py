@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import ExpectationError, UsageError
-from scalkit.perfmodels import PerformanceModel, collectives_of, read_card, with_datatype
+from scalkit.perfmodels import PerformanceModel, collectives_of
 from scalkit.perfmodels.files.sources import catalogue_of, message_of
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, values_in
 from scalkit.text import did_you_mean
@@ -26,11 +26,7 @@ def run(args: argparse.Namespace) -> int:
         if args.model is not None:
             raise UsageError(f"--operation shows its algorithms, not the model {args.model!r:.40}; leave one of them out.")
         message = message_of(args.source)
-        if args.stride is not None:
-            message = with_datatype(message, _packing(args.source, args.stride))
         models: Mapping[str, PerformanceModel] = collectives_of(args.operation, message)
-    elif args.stride is not None:
-        raise UsageError("--stride is about the data of an operation; name one with --operation.")
     elif args.source.endswith((".xml", ".csv")):
         message = message_of(args.source)
         known = {"point-to-point": message.time, "gap": message.gap, "exchange": message.exchange}
@@ -41,12 +37,6 @@ def run(args: argparse.Namespace) -> int:
     told = [_told(name, model, at, alone=args.model is not None) for name, model in chosen.items()]
     sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else "\n".join(map(_text, told)) + "\n")
     return 0
-
-
-def _packing(source: str, stride: int) -> PerformanceModel:
-    if not source.endswith(".toml"):
-        raise UsageError(f"--stride: {source:.60} is no model card, which knows packing; fit one with scalkit model fit.")
-    return read_card(source).packing(stride)
 
 
 def _named(models: Mapping[str, PerformanceModel], name: str, source: str) -> PerformanceModel:

@@ -1,7 +1,6 @@
 """Fits everything that a folder of message measurements holds, and makes a model card of it."""
 
 import math
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import DataError
-from scalkit.fit.cuts import MIN_SETTINGS
 from scalkit.measure.virtual_time import LEFT_OUT, clock_of
 from scalkit.perfmodels.collectives.congestion import Torus
-from scalkit.perfmodels.files.card import BOTH, EXCHANGE, MESSAGE, PACKING, REDUCING, ModelCard, Quantity
+from scalkit.perfmodels.files.card import BOTH, EXCHANGE, MESSAGE, REDUCING, ModelCard, Quantity
 from scalkit.perfmodels.fits.bisection import BisectionFit, fit_bisection
 from scalkit.perfmodels.fits.doubts import with_doubts
 from scalkit.perfmodels.fits.loggp import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
@@ -21,7 +19,6 @@ from scalkit.perfmodels.fits.messages import MessageFit, fit_messages
 from scalkit.perfmodels.fits.overlap import OverlapFit, fit_overlap
 from scalkit.perfmodels.fits.runs import MessageRuns, read_message_runs
 from scalkit.perfmodels.fits.steps import StepFit, fit_hops, fit_matching, fit_reducing, hops_of
-from scalkit.perfmodels.fits.strides import PackingFit, StrideFit, fit_packing, fit_strides
 from scalkit.perfmodels.formulas.quantities import Range, format_value
 from scalkit.perfmodels.models.exact import ExactModel, RangeModel, within
 from scalkit.perfmodels.models.model import PerformanceModel
@@ -31,8 +28,6 @@ _LEVEL = 0.9
 
 _FEWEST_EAGER = 3
 """A line needs three sizes to have a residual."""
-_GAPS = 2
-"""The stride whose gaps are as long as its blocks."""
 _LOGGP_TEXT = {
     "L": "latency of the network, without overheads",
     "o_send": "overhead of the sender",
@@ -98,10 +93,6 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level:
             at = runs.table(op)[0]
             one = fit_overlap(at, tables["beside"], tables["work"], tables["t"], side=side, level=level)
             fits[f"overlap_{side}"] = made.add_overlap(one)
-    if "Strided" in have:
-        fits["datatypes"] = made.add_strides(_strides(runs, level))
-    if "Pack" in have:
-        fits["packing"] = made.add_packing(_packing(runs, statistic))
     if "Reduce_local" in have:
         fits["reduce"] = made.add_reducing(_reducing(runs, level))
     if "Queued" in have:
@@ -191,22 +182,6 @@ class _Card:
             text = f"share of a transfer of {format_value(size, 'B')} hidden behind work of the {fit.side}"
             self._add(f"overlap_{fit.side}_{size:.0f}", share, (low, high), "1", text)
         return fit
-
-    def add_strides(self, fit: StrideFit) -> StrideFit:
-        stride, factor = fit.worst
-        k = fit.strides.index(stride)
-        size = format_value(fit.size, "B")
-        text = f"slowest strided message over a contiguous one: {size} at a stride of {stride} x 8 B"
-        self._add("datatype_worst", factor, (fit.low[k], fit.high[k]), "1", text)
-        if _GAPS in fit.strides:
-            copy, ends = fit.copy_per_byte(_GAPS), (math.nan, math.nan)
-            text = f"what a byte adds at each end of a message of blocks of 8 B with gaps of 8 B, {size}"
-            self._add("copy", copy, ends, "s/B", text)
-        return fit
-
-    def add_packing(self, fits: dict[int, PackingFit]) -> dict[int, PackingFit]:
-        self.models |= {(name := f"{PACKING}{k}"): _named(one.model(), name) for k, one in fits.items()}
-        return fits
 
     def add_reducing(self, fits: dict[int, StepFit]) -> dict[int, StepFit]:
         for element, fit in fits.items():
@@ -309,26 +284,6 @@ def _rows(runs: MessageRuns, op: str, sizes: Any, field: str = "t") -> Any:
     if missing := sorted(set(sizes.tolist()) - set(at.tolist())):
         raise DataError(f"{runs.folder}: {op} was not measured at {missing[0]:g} B, Train was; measure that launch again.")
     return table[np.isin(at, sizes)]
-
-
-def _strides(runs: MessageRuns, level: float) -> StrideFit:
-    """Return the sweep over strides at the size that has most of them."""
-    cells = {(one.size, one.detail) for one in runs.of("Strided")}
-    size = Counter(size for size, _ in sorted(cells, reverse=True)).most_common(1)[0][0]
-    strides, times = runs.table("Strided", by="detail", size=size)
-    if 0 not in strides or len(strides) < 2:
-        raise DataError(f"{runs.folder}: Strided needs the contiguous message, stride 0, and others; measure again.")
-    return fit_strides(size, strides[strides > 0], times[strides > 0], times[strides == 0][0], level=level)
-
-
-def _packing(runs: MessageRuns, statistic: str) -> dict[int, PackingFit]:
-    """Return the fit of every stride that was packed at three sizes or more."""
-    found = {}
-    for stride in sorted({one.detail for one in runs.of("Pack")}):
-        sizes, times = runs.table("Pack", detail=stride)
-        if len(sizes) >= MIN_SETTINGS:
-            found[stride] = fit_packing(stride, sizes, times, statistic=statistic)
-    return found
 
 
 def _reducing(runs: MessageRuns, level: float) -> dict[int, StepFit]:

@@ -67,10 +67,6 @@ def _residuals(fits: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[float] |
         elif name == "reduce":
             for element, one in fit.items():
                 yield f"reduce {element} B", one.counts, one.residuals
-        elif name == "packing":
-            for stride, one in fit.items():
-                if one.fit is not None:
-                    yield f"packing every {stride}", one.fit.sizes, one.fit.residuals
 
 
 def doubts_of(runs: MessageRuns, fits: Mapping[str, Any], misfits: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:
