@@ -9,10 +9,8 @@ from scalkit.perfmodels.collectives.folklore import folklore as folklore
 from scalkit.perfmodels.collectives.identify import Cell as Cell
 from scalkit.perfmodels.collectives.identify import Identified as Identified
 from scalkit.perfmodels.collectives.identify import identify as identify
-from scalkit.perfmodels.collectives.identify_played import Plays as Plays
-from scalkit.perfmodels.collectives.identify_played import identify_played as identify_played
-from scalkit.perfmodels.collectives.identify_played import plays_of as plays_of
 from scalkit.perfmodels.collectives.message_flow import Flow as Flow
+from scalkit.perfmodels.collectives.message_flow import Plays as Plays
 from scalkit.perfmodels.collectives.message_flow import name_messages as name_messages
 from scalkit.perfmodels.collectives.model import OPERATIONS as OPERATIONS
 from scalkit.perfmodels.collectives.model import Algorithm as Algorithm

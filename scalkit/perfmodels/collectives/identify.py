@@ -14,7 +14,6 @@ from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.collectives.cells import cell_values
-from scalkit.perfmodels.collectives.chains import smoothed
 from scalkit.perfmodels.collectives.model import collectives_of, same_messages
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.models.point_to_point import PointToPoint
@@ -313,9 +312,30 @@ def _smoothed(likely: Floats, chains: Sequence[Sequence[int]]) -> tuple[float, F
     marginal, evidence = np.empty_like(likely), 0.0
     for chain in chains:
         peak = likely[chain].max(axis=1, keepdims=True)
-        own, marginal[chain] = smoothed(np.exp(likely[chain] - peak))
+        own, marginal[chain] = _forward_backward(np.exp(likely[chain] - peak))
         evidence += own + float(peak.sum())
     return evidence, marginal
+
+
+_STAY = 0.9
+"""Prior probability that the next setting has the same algorithm: one switch in a series of ten."""
+
+
+def _forward_backward(likely: Floats) -> tuple[float, Floats]:
+    """Return the log evidence and the marginals, by the forward-backward algorithm; the shape is (settings, algorithms)."""
+    n = likely.shape[1]
+    move = np.full((n, n), (1 - _STAY) / (n - 1)) + np.eye(n) * (_STAY - (1 - _STAY) / (n - 1))
+    forward, backward = np.empty_like(likely), np.ones_like(likely)
+    state, evidence = np.full(n, 1 / n), 0.0
+    for k in range(len(likely)):
+        state = likely[k] * (state if k == 0 else state @ move)
+        evidence += math.log(state.sum())
+        forward[k] = state = state / state.sum()
+    for k in range(len(likely) - 2, -1, -1):
+        state = move @ (likely[k + 1] * backward[k + 1])
+        backward[k] = state / state.sum()
+    both = forward * backward
+    return evidence, np.asarray(both / both.sum(axis=1, keepdims=True))
 
 
 def _cell(

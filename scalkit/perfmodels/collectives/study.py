@@ -13,7 +13,6 @@ from scalkit.errors import DataError, ScalkitError
 from scalkit.perfmodels.collectives.cells import FUNCTIONS, Cells, cells_of
 from scalkit.perfmodels.collectives.folklore import Folklore, folklore
 from scalkit.perfmodels.collectives.identify import OTHER, Identified, identify
-from scalkit.perfmodels.collectives.identify_played import Plays, identify_played, plays_of
 from scalkit.perfmodels.collectives.in_context import fit_in_context
 from scalkit.perfmodels.collectives.model import collectives_of
 from scalkit.perfmodels.collectives.size_and_processes import XuFit, fit_xu
@@ -215,12 +214,13 @@ def study(data: xr.Dataset, message: PointToPoint, functions: Sequence[str] | No
     chosen = list(functions) if functions is not None else [name for name in names if name in FUNCTIONS]
     if not chosen:
         raise DataError(f"none of {', '.join(names)} is an operation that models know; measure one of {', '.join(FUNCTIONS)}.")
-    plays = plays_of(data)
-    return tuple(_studied(cells_of(data, name), message, plays) for name in chosen)
+    return tuple(_studied(cells_of(data, name), message) for name in chosen)
 
 
-def _studied(cells: Cells, message: PointToPoint, plays: Plays | None) -> Studied:
+def _studied(cells: Cells, message: PointToPoint) -> Studied:
     remarks: list[str] = list(cells.caveats)
+    if cells.virtual:
+        remarks.append("In virtual time the messages themselves name the algorithm: scalkit model messages.")
 
     def tried(what: str, make: Callable[[], _T]) -> _T | None:
         try:
@@ -232,12 +232,7 @@ def _studied(cells: Cells, message: PointToPoint, plays: Plays | None) -> Studie
     several = cells.where(cells.P >= 2)
     source = "simulated" if cells.simulated else "exact" if cells.virtual else None
     identified = tried(
-        "algorithms",
-        lambda: (
-            identify(cells.operation, several.S, several.P, several.times, message, source=source)
-            if plays is None
-            else identify_played(cells.operation, several.S, several.P, several.times, plays)
-        ),
+        "algorithms", lambda: identify(cells.operation, several.S, several.P, several.times, message, source=source)
     )
     if cells.operation == "barrier":
         return Studied(cells, identified, None, None, None, None, tuple(remarks))
