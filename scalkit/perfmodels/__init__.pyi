@@ -19,8 +19,6 @@ from scalkit.perfmodels.collectives.model import algorithms_of as algorithms_of
 from scalkit.perfmodels.collectives.model import collective as collective
 from scalkit.perfmodels.collectives.model import collectives_of as collectives_of
 from scalkit.perfmodels.collectives.model import same_messages as same_messages
-from scalkit.perfmodels.collectives.size_and_processes import XuFit as XuFit
-from scalkit.perfmodels.collectives.size_and_processes import fit_xu as fit_xu
 from scalkit.perfmodels.files.card import ModelCard as ModelCard
 from scalkit.perfmodels.files.card import Quantity as Quantity
 from scalkit.perfmodels.files.card import read_card as read_card

@@ -9,7 +9,7 @@ Over several parameters ``several(verdict)`` shows one function and ``effects(re
 ``with_rivals(figure, verdict)`` adds hidden curves to a fit. Every figure carries a sentence for screen readers in
 ``layout.meta["alt"]``.
 
-Of performance models ``model(models, cells)`` draws lines and bands under measured times, ``xu(fit)`` alpha(P) and beta(P),
+Of performance models ``model(models, cells)`` draws lines and bands under measured times,
 ``algorithms(identified)`` a map of algorithms, ``folklore(check)`` both forms of the folklore.
 ``message_flow(flow)`` draws who sends what to whom. Of the waits in a trace ``trace_matrix(result)`` draws who waited for
 whom. ``master_worker(ds)`` draws the time for each work unit, and who waits.

@@ -4,7 +4,6 @@ from scalkit.plots.guidelines.overview import guideline_overview as guideline_ov
 from scalkit.plots.guidelines.overview import guideline_ratios as guideline_ratios
 from scalkit.plots.models.algorithms import algorithms as algorithms
 from scalkit.plots.models.folklore import folklore as folklore
-from scalkit.plots.models.folklore import xu as xu
 from scalkit.plots.models.measured import model as model
 from scalkit.plots.models.message_flow import message_flow as message_flow
 from scalkit.plots.traces.master_worker import master_worker as master_worker

@@ -32,7 +32,7 @@ def test_the_notebook_runs(tmp_path: Path) -> None:
     shown = "\n".join(str(text) for one in outputs for text in one.get("data", {}).values())
     assert [text for text in SAYS if text not in shown] == []
     plots = [one for one in outputs if "application/vnd.plotly.v1+json" in one.get("data", {})]
-    assert len(plots) >= 7
+    assert len(plots) >= 6
 
 
 def test_planes_win_until_there_are_no_more_of_them() -> None:

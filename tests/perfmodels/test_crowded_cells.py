@@ -30,12 +30,7 @@ def test_real_libraries_are_studied(library: str) -> None:
     assert one.predicted is not None
     assert one.predicted_alone is not None
     assert one.predicted_alone.cells.processes.tolist() == [2]
-    assert one.in_context is not None
-    own = one.in_context.cells.P == 2
-    errors = np.abs(one.in_context.predicted / one.in_context.cells.time - 1)[own]
-    assert np.median(errors) < 0.15  # 30 % with MPICH from messages alone
     said = " ".join(one.sentences)
-    assert "With two constants of each algorithm from its own runs at the other sizes: 18 of 18 cells predicted" in said
     assert "Of these, with a core for each process: 3 of 3 cells predicted, median error" in said
     assert "slower than predicted with more processes than cores, which proves nothing." in said
     assert "P = 16, S = 512 KiB" not in said

@@ -15,7 +15,6 @@ from scalkit.perfmodels import (
     fit_loggp,
     fit_matching,
     fit_messages,
-    fit_xu,
     identify,
 )
 from scalkit.perfmodels.collectives.identify import OTHER
@@ -259,37 +258,6 @@ def test_rendezvous_is_where_the_sender_waits():
 def cells(processes, sizes):
     P, S = np.meshgrid(processes, sizes, indexing="ij")
     return S.ravel().astype(float), P.ravel()
-
-
-@pytest.mark.parametrize(("beta", "growth"), [(lambda P: 2e-9 * P**0, "1"), (lambda P: 1e-9 * np.log2(P), "log(P)")])
-def test_latency_and_bandwidth_over_processes(beta, growth):
-    S, P = cells(2 ** np.arange(1, 9), [8, 1024, 65536, 2**20])
-    truth = 2e-6 + 1e-6 * np.log2(P) + S * beta(P)
-    fit = fit_xu(S, P, noisy(2, truth))
-    assert tuple(map(str, fit.growths)) == ("log(P)", growth)
-    assert fit.probability(beta=growth) == max(fit.probability(beta=one) for one in ("1", "log(P)", "P"))
-    assert fit.probability() == pytest.approx(1.0)
-    assert fit.model(S=S, P=P) == pytest.approx(truth, rel=0.03)
-    assert fit.lines[16].slope == pytest.approx(beta(16.0), rel=0.05)
-    with pytest.raises(UsageError, match="holds for P = 2 to 256, got P = 512"):
-        fit.model(S=8, P=512)
-    assert "alpha" in fit._repr_html_()
-
-
-def test_too_few_cells_are_refused():
-    S, P = cells([2, 4, 8], [1, 2, 3])
-    with pytest.raises(DataError) as error:
-        fit_xu(S, P, np.ones(9))
-    assert str(error.value) == (
-        "alpha(P) and beta(P) need 4 numbers of processes at 3 sizes each, but there are 3 numbers of processes."
-    )
-    S, P = cells([2, 4, 8, 16], [1, 2])
-    with pytest.raises(DataError, match="but P = 2 has 2 sizes"):
-        fit_xu(S, P, np.ones(8))
-    with pytest.raises(DataError, match="there must be S, P and times of each cell, got 8, 8 and 3"):
-        fit_xu(S, P, np.ones(3))
-    with pytest.raises(DataError, match="times must be positive and finite"):
-        fit_xu(S, P, np.zeros(8))
 
 
 MESSAGE = PointToPoint.hockney("2 us", "0.5 ns/B", reduce_per_byte="0.1 ns/B")

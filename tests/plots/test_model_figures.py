@@ -17,7 +17,6 @@ from scalkit.perfmodels import (
     bluegene_p,
     collective,
     collectives_of,
-    fit_xu,
     folklore,
     identify,
 )
@@ -112,20 +111,6 @@ def test_what_cannot_be_drawn_is_refused(call, said):
     with pytest.raises(UsageError) as error:
         call(collective("broadcast", "binomial", MESSAGE))
     assert str(error.value).startswith(said)
-
-
-def test_alpha_and_beta_beside_each_other():
-    fit = fit_xu(S, P, CELLS.times)
-    figure = sk.plots.xu(fit)
-    assert (figure.layout.yaxis.title.text, figure.layout.yaxis2.title.text) == ("latency α(P)", "time per byte β(P)")
-    points = of_mode(figure, "markers")
-    assert [len(one.x) for one in points] == [6, 6]
-    lines = of_mode(figure, "lines")
-    at = {float(x): float(y) for x, y in zip(lines[0].x, lines[0].y, strict=True)}
-    assert at[64.0] == pytest.approx(6 * 2e-6, rel=0.05)
-    slope = {float(x): float(y) for x, y in zip(lines[1].x, lines[1].y, strict=True)}
-    assert slope[64.0] == pytest.approx(6 * 0.5e-9, rel=0.05)
-    assert all(text.endswith("/B") for text in figure.layout.yaxis2.ticktext)
 
 
 def test_a_map_of_algorithms():

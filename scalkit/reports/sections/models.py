@@ -79,8 +79,6 @@ def _card(one: Studied, message: PointToPoint) -> Section:
         figures.append((_models_under(one, message), said))
     if one.lore is not None:
         figures.append((plots.folklore(one.lore), "The forms of the folklore, fitted to all sizes at once."))
-    if one.xu is not None:
-        figures.append((plots.xu(one.xu), "Latency and time per byte at each number of processes, and their forms."))
     return Section.rendered("operation_card.html", one=one, where=where, figures=figures, cells=_table(one))
 
 
