@@ -13,7 +13,7 @@ import xarray as xr
 from scalkit import measure
 from scalkit.bundled import bundled
 from scalkit.errors import ReportError
-from scalkit.perfmodels import Folklore, PerformanceModel, PointToPoint, Range, cells_of, collective, folklore
+from scalkit.perfmodels import Folklore, PerformanceModel, PointToPoint, Range, cells_of, collective, folklore, substitute
 from scalkit.perfmodels.collectives.known import KnownAlgorithms, read_known
 from scalkit.perfmodels.collectives.study import HeldOut, study
 from scalkit.perfmodels.files.sources import message_of
@@ -127,8 +127,8 @@ def transforms(
     Source: Hoefler et al. 2010, section 5 (docs/references.md).
     """
     one = alltoall if alltoall is not None else collective("alltoall", algorithm, message)
-    planes = one.of(S="b*N^3/P^2", constants=_NUMBER)
-    pencils = 2 * one.of(S="b*N^3/P^(3/2)", P="sqrt(P)", constants=_NUMBER)
+    planes = substitute(one, _NUMBER, S="b*N^3/P^2")
+    pencils = 2 * substitute(one, _NUMBER, S="b*N^3/P^(3/2)", P="sqrt(P)")
     limited = replace(planes, valid={**planes.valid, "P": Range(low=1.0, high=float(N))})
     return {PLANES: limited, PENCILS: pencils}
 

@@ -1,9 +1,5 @@
 from scalkit.perfmodels.collectives.cells import Cells as Cells
 from scalkit.perfmodels.collectives.cells import cells_of as cells_of
-from scalkit.perfmodels.collectives.congestion import Dragonfly as Dragonfly
-from scalkit.perfmodels.collectives.congestion import FatTree as FatTree
-from scalkit.perfmodels.collectives.congestion import Torus as Torus
-from scalkit.perfmodels.collectives.congestion import alltoall_on as alltoall_on
 from scalkit.perfmodels.collectives.folklore import Folklore as Folklore
 from scalkit.perfmodels.collectives.folklore import folklore as folklore
 from scalkit.perfmodels.collectives.identify import Cell as Cell
@@ -27,7 +23,6 @@ from scalkit.perfmodels.files.catalogue import bluegene_p as bluegene_p
 from scalkit.perfmodels.files.catalogue import read_models as read_models
 from scalkit.perfmodels.files.simgrid import from_simgrid as from_simgrid
 from scalkit.perfmodels.files.simgrid import to_simgrid as to_simgrid
-from scalkit.perfmodels.files.sources import from_loggopsim as from_loggopsim
 from scalkit.perfmodels.files.sources import loggopsim_unit as loggopsim_unit
 from scalkit.perfmodels.files.sources import to_loggopsim as to_loggopsim
 from scalkit.perfmodels.fits.bisection import BisectionFit as BisectionFit
@@ -48,13 +43,7 @@ from scalkit.perfmodels.fits.steps import StepFit as StepFit
 from scalkit.perfmodels.fits.steps import fit_hops as fit_hops
 from scalkit.perfmodels.fits.steps import fit_matching as fit_matching
 from scalkit.perfmodels.fits.steps import fit_reducing as fit_reducing
-from scalkit.perfmodels.fits.steps import hops_of as hops_of
 from scalkit.perfmodels.formulas.quantities import Range as Range
-from scalkit.perfmodels.models.composed import Composite as Composite
-from scalkit.perfmodels.models.composed import Product as Product
-from scalkit.perfmodels.models.composed import Substituted as Substituted
-from scalkit.perfmodels.models.composed import largest as largest
-from scalkit.perfmodels.models.composed import roofline as roofline
 from scalkit.perfmodels.models.exact import ExactModel as ExactModel
 from scalkit.perfmodels.models.exact import RangeModel as RangeModel
 from scalkit.perfmodels.models.hierarchy import AsymptoticModel as AsymptoticModel
@@ -65,3 +54,4 @@ from scalkit.perfmodels.models.model import PerformanceModel as PerformanceModel
 from scalkit.perfmodels.models.point_to_point import LogGP as LogGP
 from scalkit.perfmodels.models.point_to_point import PointToPoint as PointToPoint
 from scalkit.perfmodels.models.point_to_point import Protocol as Protocol
+from scalkit.perfmodels.models.substituted import substitute as substitute

@@ -12,14 +12,14 @@ import pytest
 
 from scalkit.cli import main
 from scalkit.errors import DataError, UsageError
-from scalkit.perfmodels import ExactModel, PointToPoint, Protocol, Range, RangeModel, Torus, bluegene_p, read_models
+from scalkit.perfmodels import ExactModel, PointToPoint, Protocol, Range, RangeModel, bluegene_p, read_models
 from scalkit.perfmodels.files.card import MESSAGE, ModelCard, Quantity, read_card
 from scalkit.perfmodels.fits.bisection import fit_bisection
 from scalkit.perfmodels.fits.card import fit_card, fit_folder
 from scalkit.perfmodels.fits.messages import fit_messages
 from scalkit.perfmodels.fits.overlap import fit_overlap
 from scalkit.perfmodels.fits.runs import read_message_runs
-from scalkit.perfmodels.fits.steps import fit_hops, fit_matching, fit_reducing, hops_of
+from scalkit.perfmodels.fits.steps import fit_hops, fit_matching, fit_reducing
 
 RNG = np.random.default_rng(20261)
 SENSE = r"are finite and not negative, times positive and finite, in s; leave others out\."
@@ -49,13 +49,9 @@ def test_a_queue_that_costs_nothing_says_so() -> None:
     assert "The cost of a queued receive came out negative without a bound; it is held at zero." in falling.remarks
 
 
-def test_hops_of_a_torus() -> None:
-    torus = Torus((4, 3))
-    assert [hops_of(torus, 0, node) for node in range(12)] == [0, 1, 2, 1, 1, 2, 3, 2, 1, 2, 3, 2]
+def test_each_hop_costs_the_same() -> None:
     fit = fit_hops([1, 1, 2, 3], [1.1e-6, 1.1e-6, 1.2e-6, 1.3e-6])
     assert fit.each == pytest.approx(1e-7)
-    with pytest.raises(DataError, match=r"^the torus \(4, 3\) has no node 12; it has 0 to 11\.$"):
-        hops_of(torus, 0, 12)
 
 
 def test_overlap_is_that_of_the_definition() -> None:
@@ -230,6 +226,21 @@ def test_messages_and_reductions_become_models(tmp_path: Path) -> None:
     assert read.point_to_point(S="1 MiB") == pytest.approx(1e-6 + 2**20 * 0.125e-9, rel=0.1)
     assert read.point_to_point.source == "model card of MPICH 5, extrapolated outside of S = 512 B to 256 KiB"
     assert read.point_to_point.gamma_s == made.quantity("reduce_per_byte").value
+
+
+def test_hops_are_counted_on_the_torus(tmp_path: Path) -> None:
+    hops = [0, 1, 2, 1, 1, 2, 3, 2, 1, 2, 3, 2]  # from node 0 of 4 x 3 nodes, the first dimension fastest
+    records = [record("Round_trip_to", 8, [2000 + 200 * hops[node]], peer=node) for node in range(1, 12)]
+    (tmp_path / "campaign.toml").write_text("[topology]\ntorus = [4, 3]\n")
+    made = fit_folder(written(tmp_path, records))
+    assert made.quantity("hop").value == pytest.approx(1e-7, rel=1e-6)
+    assert made.models["hops"](h=2) == pytest.approx(1.2e-6, rel=1e-6)
+    written(tmp_path, [*records, record("Round_trip_to", 8, [2000], peer=12)])
+    with pytest.raises(DataError, match=r"^the torus \(4, 3\) has no node 12; it has 0 to 11\.$"):
+        fit_folder(tmp_path)
+    (tmp_path / "campaign.toml").write_text("[topology]\ntorus = [0]\n")
+    with pytest.raises(DataError, match=r"does not say which torus its nodes are on"):
+        fit_folder(tmp_path)
 
 
 def test_wrong_data_load_and_broken_launches_are_said(tmp_path: Path) -> None:

@@ -13,9 +13,8 @@ from scalkit.fit.several.model import GrowthSum
 from scalkit.perfmodels.formulas.growths import growth_of
 from scalkit.perfmodels.formulas.quantities import Range, parse_quantity, values_in
 from scalkit.perfmodels.formulas.text import evaluate, parse_formula, positive
-from scalkit.perfmodels.models.composed import Composite
-from scalkit.perfmodels.models.exact import RangeModel, names_in, ordered
-from scalkit.perfmodels.models.model import Legend, Outside, PerformanceModel, merged
+from scalkit.perfmodels.models.exact import RangeModel, names_in
+from scalkit.perfmodels.models.model import Composite, Legend, Outside, PerformanceModel, merged, ordered
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 from scalkit.toml.tables import table_beside
 

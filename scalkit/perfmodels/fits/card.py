@@ -1,7 +1,7 @@
 """Fits everything that a folder of message measurements holds, and makes a model card of it."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,6 @@ import numpy as np
 
 from scalkit.errors import DataError
 from scalkit.measure.virtual_time import LEFT_OUT, clock_of
-from scalkit.perfmodels.collectives.congestion import Torus
 from scalkit.perfmodels.files.card import BOTH, EXCHANGE, MESSAGE, REDUCING, ModelCard, Quantity
 from scalkit.perfmodels.fits.bisection import BisectionFit, fit_bisection
 from scalkit.perfmodels.fits.doubts import with_doubts
@@ -18,7 +17,7 @@ from scalkit.perfmodels.fits.loggp import LogGPFit, Rendezvous, find_rendezvous,
 from scalkit.perfmodels.fits.messages import MessageFit, fit_messages
 from scalkit.perfmodels.fits.overlap import OverlapFit, fit_overlap
 from scalkit.perfmodels.fits.runs import MessageRuns, read_message_runs
-from scalkit.perfmodels.fits.steps import StepFit, fit_hops, fit_matching, fit_reducing, hops_of
+from scalkit.perfmodels.fits.steps import StepFit, fit_hops, fit_matching, fit_reducing
 from scalkit.perfmodels.formulas.quantities import Range, format_value
 from scalkit.perfmodels.models.exact import ExactModel, RangeModel, within
 from scalkit.perfmodels.models.model import PerformanceModel
@@ -305,13 +304,23 @@ def _bisection(runs: MessageRuns, per_byte: float, level: float) -> BisectionFit
 
 def _hops(runs: MessageRuns, level: float) -> StepFit:
     dims = runs.record.get("topology", {}).get("torus", [])
-    if not dims:
+    if not dims or not all(isinstance(length, int) and length > 0 for length in dims):
         raise DataError(f"{runs.folder} does not say which torus its nodes are on; hops need [topology] in campaign.toml.")
-    torus = Torus(tuple(map(int, dims)))
     size = min(one.size for one in runs.of("Round_trip_to"))
     found = runs.of("Round_trip_to", size=size)
     times = np.array([np.median(one.t) / 2 for one in found])
-    return fit_hops([hops_of(torus, 0, one.detail) for one in found], times, level=level)
+    return fit_hops([_distance(one.detail, dims) for one in found], times, level=level)
+
+
+def _distance(node: int, dims: Sequence[int]) -> int:
+    """Return how many links of a torus lie between node 0 and another; the first dimension runs fastest."""
+    if not 0 <= node < math.prod(dims):
+        raise DataError(f"the torus {tuple(dims)} has no node {node}; it has 0 to {math.prod(dims) - 1}.")
+    links = 0
+    for length in dims:
+        node, place = divmod(node, length)
+        links += min(place, length - place)
+    return links
 
 
 def _about(runs: MessageRuns) -> dict[str, str]:

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.markup import block, bullets, table
-from scalkit.perfmodels.collectives.congestion import Torus
 from scalkit.perfmodels.fits.affine import Affine, fit_line
 from scalkit.perfmodels.fits.messages import spread_of
 from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in
@@ -148,25 +147,6 @@ def fit_reducing(sizes: ArrayLike, times: ArrayLike, *, level: float = 0.9) -> S
         If there are fewer than three sizes, or a time is not positive.
     """
     return _fitted("reduced byte", sizes, times, level)
-
-
-def hops_of(torus: Torus, first: int, other: int) -> int:
-    """Return how many links lie between two nodes of a torus, numbered with the first dimension running fastest.
-
-    Raises
-    ------
-    DataError
-        If a number is none of a node.
-    """
-    found = 0
-    for node in (first, other):
-        if not isinstance(node, int) or not 0 <= node < torus.processes:
-            raise DataError(f"the torus {torus.dims} has no node {node}; it has 0 to {torus.processes - 1}.")
-    for length in torus.dims:
-        apart = abs(first % length - other % length)
-        found += min(apart, length - apart)
-        first, other = first // length, other // length
-    return found
 
 
 def _fitted(step: str, counts: ArrayLike, times: ArrayLike, level: float) -> StepFit:
