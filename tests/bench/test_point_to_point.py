@@ -188,9 +188,9 @@ def test_a_limit_that_is_set_reaches_the_library(tmp_path: Path, monkeypatch: py
         ({"counts": (3,)}, r"-n 3: matchings need even numbers of processes from 2 to 4096\."),
         ({"counts": (4, 2)}, r"-n 4,2: name each number of processes once, ascending\."),
         ({"runs": 0}, r"--runs 0: a whole number from 1 to 99 is needed\."),
-        ({"reps": 0}, r"--reps 0: a whole number from 1 to 100000 is needed\."),
-        ({"rounds": 0}, r"--rounds 0: a whole number from 1 to 10000 is needed\."),
-        ({"bisection_size": 0}, r"--bisection-size 0: a whole number from 1 to 1073741824 is needed\."),
+        ({"reps": 0}, r"reps 0: a whole number from 1 to 100000 is needed\."),
+        ({"rounds": 0}, r"rounds 0: a whole number from 1 to 10000 is needed\."),
+        ({"bisection_size": 0}, r"bisection_size 0: a whole number from 1 to 1073741824 is needed\."),
         ({"budget_s": math.nan}, r"--budget nan: a positive number of seconds is needed\."),
     ],
 )

@@ -96,9 +96,10 @@ def test_show_tells_what_each_algorithm_would_cost(capsys: pytest.CaptureFixture
         (["show", "nowhere.toml"], "cannot read the catalogue nowhere.toml: No such file"),
         (["show", "nowhere"], "'nowhere' is no catalogue of models; name bluegene-p, or a file that ends in .toml."),
         (["show", "bluegene-p", "--operation", "sort"], "there are no algorithms of 'sort'; choose one of broadcast,"),
-        (["export", "bluegene-p", "--to", "simgrid", "--overhead", "3us"], "leave no latency"),
-        (["export", "bluegene-p", "--to", "loggopsim", "--overhead", "3us"], "leave no latency of 'BlueGene/P'; lower them."),
-        (["export", "bluegene-p", "--to", "simgrid", "--overhead", "3B"], "--overhead '3B': it must be a time"),
+        (
+            ["show", "bluegene-p", "--to", "simgrid", "--json"],
+            "--to writes the model of a message alone; leave MODEL, --operation",
+        ),
         (["compare", "nowhere", "--message", "bluegene-p"], "nowhere"),
     ],
 )
@@ -109,16 +110,13 @@ def test_wrong_input_ends_with_a_sentence(words: list[str], message: str, capsys
     assert len(err.splitlines()) == 1
 
 
-def test_export_is_read_back(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    out = folder / "here.xml"
-    status, text, _ = said(capsys, "export", str(folder / "here.toml"), "--to", "simgrid", "--hosts", "4", "--out", str(out))
-    assert (status, text) == (0, f"wrote {out}\n")
-    assert from_simgrid(out)(S=1000) == pytest.approx(2.5e-6)
-    status, _, err = said(capsys, "export", str(folder / "here.toml"), "--to", "simgrid", "--out", str(out))
-    assert (status, "allow to replace it (--force)" in err) == (2, True)
-    _, text, err = said(capsys, "export", str(folder / "here.toml"), "--to", "loggopsim", "--overhead", "0.5us")
+def test_what_is_written_for_a_simulator_is_read_back(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    status, text, _ = said(capsys, "show", str(folder / "here.toml"), "--to", "simgrid")
+    assert status == 0
+    assert from_simgrid(text)(S=1000) == pytest.approx(2.5e-6)
+    _, text, err = said(capsys, "show", str(folder / "here.toml"), "--to", "loggopsim")
     assert err == "times are whole numbers of 100 ps, and so is what LogGOPSim prints\n"
-    assert text == "-L 10005 -o 5000 -g 5005 -G 5 -O 0 -S 2147483647\n"
+    assert text == "-L 20005 -o 0 -g 5005 -G 5 -O 0 -S 2147483647\n"
 
 
 def test_compare_names_the_algorithms_and_the_folklore(capsys: pytest.CaptureFixture[str], folder: Path) -> None:

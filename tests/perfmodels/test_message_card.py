@@ -289,7 +289,7 @@ def test_a_card_in_doubt_stays_so(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert (read.doubts, dict(read.misfits)) == (made.doubts, dict(made.misfits))
     assert read.point_to_point.source.endswith("in doubt: Other programs used 90 % of the machine meanwhile.")
     assert repr(read).endswith("quantities, in doubt)")
-    assert main(["model", "export", str(file), "--to", "simgrid"]) == 0
+    assert main(["model", "show", str(file), "--to", "simgrid"]) == 0
     assert f"{file} is in doubt: Other programs used 90 % of the machine meanwhile." in capsys.readouterr().err
 
 

@@ -78,10 +78,10 @@ class MessageArguments(CampaignArguments):
         if list(self.counts) != sorted(set(self.counts)):
             raise UsageError(f"-n {','.join(map(str, self.counts))}: name each number of processes once, ascending.")
         require_range("--runs", self.runs, 1, _MOST_RUNS)
-        require_range("--reps", self.reps, 1, _MOST_REPS)
-        require_range("--rounds", self.rounds, 1, _MOST_ROUNDS)
-        require_range("--seed", self.seed, 0, 2**63 - 1)
-        require_range("--bisection-size", self.bisection_size, 1, _MOST_SIZE)
+        require_range("reps", self.reps, 1, _MOST_REPS)
+        require_range("rounds", self.rounds, 1, _MOST_ROUNDS)
+        require_range("seed", self.seed, 0, 2**63 - 1)
+        require_range("bisection_size", self.bisection_size, 1, _MOST_SIZE)
         require_budget(self.budget_s)
 
     def _require_sizes(self) -> None:

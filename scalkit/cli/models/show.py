@@ -12,7 +12,8 @@ import numpy as np
 
 from scalkit.errors import ExpectationError, UsageError
 from scalkit.perfmodels import PerformanceModel, collectives_of
-from scalkit.perfmodels.files.sources import catalogue_of, message_of
+from scalkit.perfmodels.files.simgrid import to_simgrid
+from scalkit.perfmodels.files.sources import catalogue_of, loggopsim_unit, loggp_of, message_of, to_loggopsim
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, values_in
 from scalkit.text import did_you_mean
 
@@ -20,7 +21,11 @@ _MOST_ROWS = 500
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the models and return 0."""
+    """Print the models, or what a simulator reads of them, and return 0."""
+    if args.to is not None:
+        if args.model or args.operation or args.at or args.json:
+            raise UsageError("--to writes the model of a message alone; leave MODEL, --operation, --at and --json out.")
+        return _for_simulator(args.source, args.to)
     at = settings_of(args.at)
     if args.operation is not None:
         if args.model is not None:
@@ -36,6 +41,17 @@ def run(args: argparse.Namespace) -> int:
     chosen = {args.model: _named(models, args.model, args.source)} if args.model is not None else dict(models)
     told = [_told(name, model, at, alone=args.model is not None) for name, model in chosen.items()]
     sys.stdout.write(json.dumps(told, indent=2) + "\n" if args.json else "\n".join(map(_text, told)) + "\n")
+    return 0
+
+
+def _for_simulator(source: str, simulator: str) -> int:
+    if simulator == "simgrid":
+        sys.stdout.write(to_simgrid(message_of(source)))
+        return 0
+    parameters = loggp_of(source)
+    sys.stdout.write(" ".join(to_loggopsim(parameters)) + "\n")
+    unit = format_value(loggopsim_unit(parameters), "s")
+    sys.stderr.write(f"times are whole numbers of {unit}, and so is what LogGOPSim prints\n")
     return 0
 
 
