@@ -39,10 +39,6 @@ from scalkit.perfmodels.fits.overlap import OverlapFit as OverlapFit
 from scalkit.perfmodels.fits.overlap import fit_overlap as fit_overlap
 from scalkit.perfmodels.fits.runs import MessageRuns as MessageRuns
 from scalkit.perfmodels.fits.runs import read_message_runs as read_message_runs
-from scalkit.perfmodels.fits.steps import StepFit as StepFit
-from scalkit.perfmodels.fits.steps import fit_hops as fit_hops
-from scalkit.perfmodels.fits.steps import fit_matching as fit_matching
-from scalkit.perfmodels.fits.steps import fit_reducing as fit_reducing
 from scalkit.perfmodels.formulas.quantities import Range as Range
 from scalkit.perfmodels.models.exact import ExactModel as ExactModel
 from scalkit.perfmodels.models.exact import RangeModel as RangeModel

@@ -92,10 +92,9 @@ def test_a_torus_costs_by_hops_and_its_bisection_decays(tmp_path: Path) -> None:
     assert card.quantity("hop").value == pytest.approx(0.5e-6, rel=0.02)
     bisection = card.fits["bisection"]
     assert bisection.processes == (2, 4, 16)
-    assert [one.shape for one in bisection.bandwidths] == [(12, 2), (12, 4), (12, 16)]
     assert bisection.decay_interval[0] > 0  # links are shared
     for side in ("sender", "receiver"):
-        assert card.fits[f"overlap_{side}"].progresses(5) == "yes"  # the simulator's network works alone
+        assert card.fits[f"overlap_{side}"].low[5] > 0.5  # the simulator's network works alone
     assert not card.fits["matching"].is_seen  # and it searches no queue
 
 
@@ -153,7 +152,7 @@ def test_a_limit_that_was_set_is_found(library: str) -> None:
     runs = read_message_runs(place)
     at, trips = runs.table("Round_trip")
     assert at.tolist() == list(sizes_around(limit))
-    fit = fit_messages(at, trips / 2, statistic="q1", switches=[])
+    fit = fit_messages(at, trips / 2, statistic="q1")
     step = math.sqrt(2) * 1.01
     assert any(one.after / step <= limit <= one.before * step for one in fit.switches), fit
 
@@ -172,7 +171,7 @@ def test_a_limit_that_is_set_reaches_the_library(tmp_path: Path, monkeypatch: py
     at, trips = read_message_runs(tmp_path / "runs").table("Round_trip")
     assert (at.tolist(), trips.shape) == (list(sizes), (len(sizes), 10))
     assert (trips > 0).all()
-    fit = fit_messages(at, trips / 2, statistic="q1", switches=[])
+    fit = fit_messages(at, trips / 2, statistic="q1")
     assert np.isfinite(fit(at)).all()
 
 

@@ -131,13 +131,6 @@ def seconds_in(given: ArrayLike, what: str = "times", of: str = "numbers in seco
     return found
 
 
-def level_in(level: object) -> float:
-    """Return the level of intervals. Raises UsageError if it is no number between 0 and 1."""
-    if isinstance(level, bool) or not isinstance(level, int | float | np.floating) or not 0 < float(level) < 1:
-        raise UsageError(f"the level of the intervals is {level!r:.40}; choose a number between 0 and 1, such as 0.9.")
-    return float(level)
-
-
 def _require_unit(parameter: str, given: str, unit: str, wanted: str) -> None:
     if unit != ("1" if wanted in COUNTS else wanted):
         shown = "a number of " + wanted if wanted in COUNTS[:2] else f"in {wanted}" if wanted != "1" else "a plain number"
