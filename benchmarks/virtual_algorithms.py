@@ -35,6 +35,7 @@ from scalkit.bench.libraries.mpi import Mpi, find_mpi, settings
 from scalkit.bench.virtual.mpi import VirtualMpi, virtual
 from scalkit.bench.virtual.network import Network
 from scalkit.perfmodels import ExactModel, PointToPoint, Range, RangeModel, collectives_of, identify, same_messages
+from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.collectives.identify import OTHER
 from scalkit.perfmodels.collectives.known import IDENTIFIED, read_known
 from scalkit.perfmodels.played import SCHEDULES, WIRES, Machine, play
@@ -298,7 +299,8 @@ def by_forms(rows: list[Row]) -> dict[str, tuple[int, int]]:
     for (library, operation, _), cells in by_algorithm(rows).items():
         S, P, t = (np.array([getattr(row, key) for row in cells], float) for key in ("S", "P", "time_ns"))
         truth, table = [row.sent for row in cells], predictions(operation, messages[library], S, P)
-        found = identify(operation, S, P, 1e-9 * t, messages[library], source="exact").cells
+        there = Cells(operation, operation, S, P, 1e-9 * t, virtual=True)
+        found = identify(there, messages[library]).cells
         for one, name in zip(found, truth, strict=True):
             if name in table:
                 total += 1
@@ -308,7 +310,7 @@ def by_forms(rows: list[Row]) -> dict[str, tuple[int, int]]:
                 strangers += 1
                 unsure += not one.is_sure
         for name in set(truth) & set(table):
-            found = identify(operation, S, P, 1e-9 * t, messages[library], source="exact", without=(name,)).cells
+            found = identify(there, messages[library], without=(name,)).cells
             for k, one in enumerate(found):
                 if truth[k] == name:
                     without += 1

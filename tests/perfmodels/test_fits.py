@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from scalkit.errors import DataError, UsageError
-from scalkit.perfmodels import LogGP, PointToPoint, bluegene_p, collective, find_rendezvous, fit_loggp, fit_messages, identify
+from scalkit.perfmodels import (
+    Cells,
+    LogGP,
+    PointToPoint,
+    bluegene_p,
+    collective,
+    find_rendezvous,
+    fit_loggp,
+    fit_messages,
+    identify,
+)
 from scalkit.perfmodels.collectives.identify import OTHER
 
 SIZES = np.unique(np.round(2 ** np.linspace(0, 22, 40)))
@@ -247,7 +257,7 @@ def broadcasts(seed, off=1.1, scatter=0.05):
 
 def test_algorithms_are_identified_with_their_switches():
     S, P, times, truth = broadcasts(4)
-    found = identify("broadcast", S, P, times, MESSAGE)
+    found = identify(Cells("broadcast", "MPI_Bcast", S, P, times), MESSAGE)
     right = [one in cell.algorithms for one, cell in zip(truth, found.cells, strict=True)]
     assert np.mean(right) >= 0.9
     assert found.probabilities.sum(axis=1) == pytest.approx(1.0)
@@ -263,35 +273,35 @@ def test_algorithms_are_identified_with_their_switches():
 def test_times_that_no_algorithm_explains_are_other():
     S, P, times, _ = broadcasts(5)
     times[(P == 16)] = 4e-2 * (1 + S[P == 16, None] % 7)
-    found = identify("broadcast", S, P, times, MESSAGE)
+    found = identify(Cells("broadcast", "MPI_Bcast", S, P, times), MESSAGE)
     odd = [cell.algorithms for cell in found.cells if cell.P == 16]
     assert odd.count(("other",)) >= 9
 
 
 def test_algorithms_for_powers_of_two_are_not_considered_elsewhere():
     S, P = cells([6, 12], [8, 1024, 65536])
-    found = identify("allgather", S, P, collective("allgather", "ring", MESSAGE)(S=S, P=P), MESSAGE)
+    found = identify(Cells("allgather", "f", S, P, collective("allgather", "ring", MESSAGE)(S=S, P=P)), MESSAGE)
     column = found.names.index("recursive-doubling")
     assert found.probabilities[:, column].max() == 0
 
 
 def test_a_barrier_has_no_size():
     P = np.array([2, 4, 8, 16, 32])
-    found = identify("barrier", 0, P, collective("barrier", "tree", MESSAGE)(P=P), MESSAGE)
+    found = identify(Cells("barrier", "f", np.zeros(5), P, collective("barrier", "tree", MESSAGE)(P=P)), MESSAGE)
     assert [cell.algorithms[0] for cell in found.cells[1:]] == ["tree"] * 4
 
 
 @pytest.mark.parametrize(
     ("S", "P", "times", "said"),
     [
-        ([1], [2, 4], [1.0], "there must be S, P and times of each cell, got 2, 2 and 1."),
+        ([1], [2, 4], [1.0], "there must be S, P and times of each cell, got 1, 2 and 1."),
         ([1, 2], [2, 4], [1.0, -1], "times must be positive and finite, at least one for each cell; leave the others out."),
         ([1, 2], [1, 4], [1.0, 1], "a cell has fewer than 2 processes; there is nothing to tell apart."),
     ],
 )
 def test_cells_that_make_no_sense_are_refused(S, P, times, said):
     with pytest.raises(DataError) as error:
-        identify("broadcast", S, P, times, MESSAGE)
+        identify(Cells("broadcast", "MPI_Bcast", S, P, times), MESSAGE)
     assert str(error.value) == said
 
 
@@ -301,10 +311,11 @@ def test_exact_times_of_an_unknown_algorithm_are_other():
     S = np.full(4, 64.0)
     times = collective("broadcast", "binomial", message)(S=S, P=P)
     twice = np.repeat(times[:, None], 2, axis=1)
-    assert {one.likeliest for one in identify("broadcast", S, P, twice, message).cells} == {"binomial"}
-    left_out = identify("broadcast", S, P, twice, message, without=("binomial",)).cells
+    repeated = Cells("broadcast", "MPI_Bcast", S, P, twice)
+    assert {one.likeliest for one in identify(repeated, message).cells} == {"binomial"}
+    left_out = identify(repeated, message, without=("binomial",)).cells
     assert sum(one.likeliest == OTHER for one in left_out) >= 3
-    measured = identify("broadcast", S, P, twice, message, source="measured", without=("binomial",)).cells
+    measured = identify(Cells("broadcast", "MPI_Bcast", S, P, times), message, without=("binomial",)).cells
     assert sum(one.likeliest == OTHER for one in measured) <= sum(one.likeliest == OTHER for one in left_out)
-    with pytest.raises(UsageError, match="times are 'guessed'; choose one of measured, simulated, exact"):
-        identify("broadcast", S, P, times, message, source="guessed")
+    virtual = Cells("broadcast", "MPI_Bcast", S, P, times, virtual=True)
+    assert {one.likeliest for one in identify(virtual, message).cells} == {"binomial"}

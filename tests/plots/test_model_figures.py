@@ -114,7 +114,7 @@ def test_what_cannot_be_drawn_is_refused(call, said):
 
 
 def test_a_map_of_algorithms():
-    found = identify("broadcast", S, P, CELLS.times, MESSAGE)
+    found = identify(CELLS, MESSAGE)
     figure = sk.plots.algorithms(found)
     cells = sum(len(one.x) for one in figure.data if one.marker.symbol == "square")
     assert cells == len(S)

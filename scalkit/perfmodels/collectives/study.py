@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import xarray as xr
@@ -50,21 +50,17 @@ class HeldOut:
         )
 
 
-def held_out(cells: Cells, message: PointToPoint, **options: Any) -> HeldOut:
+def held_out(cells: Cells, message: PointToPoint) -> HeldOut:
     """Return predictions at every other size, by the algorithm that `identify` finds at the next smaller one.
 
     `cells`: at least two sizes.
     `message`: fitted to messages alone, on the same machine.
-    `**options`: of `collectives_of`.
     Raises DataError if there are fewer than two sizes.
     """
     known, wanted = _halves(cells)
     used = known.sizes
-    found = {
-        (one.P, one.S): one.likeliest
-        for one in identify(cells.operation, known.S, known.P, known.times, message, **options).cells
-    }
-    models = collectives_of(cells.operation, message, **options)
+    found = {(one.P, one.S): one.likeliest for one in identify(known, message).cells}
+    models = collectives_of(cells.operation, message)
     predicted, names = np.full(len(wanted), np.nan), []
     for k, (S, P) in enumerate(zip(wanted.S.tolist(), wanted.P.tolist(), strict=True)):
         before = float(used[np.searchsorted(used, S) - 1])
@@ -199,10 +195,7 @@ def _studied(cells: Cells, message: PointToPoint) -> Studied:
             return None
 
     several = cells.where(cells.P >= 2)
-    source = "simulated" if cells.simulated else "exact" if cells.virtual else None
-    identified = tried(
-        "algorithms", lambda: identify(cells.operation, several.S, several.P, several.times, message, source=source)
-    )
+    identified = tried("algorithms", lambda: identify(several, message))
     if cells.operation == "barrier":
         return Studied(cells, identified, None, None, tuple(remarks))
     predicted = tried("predictions", lambda: held_out(several, message))
