@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 import scalkit as sk
-from scalkit.perfmodels import OPERATIONS, ExactModel, PointToPoint, algorithms_of, collective, substitute
+from scalkit.perfmodels import ExactModel, PointToPoint, collective, substitute
+from scalkit.perfmodels.collectives.model import OPERATIONS, algorithms_of
 
 MESSAGE = PointToPoint.hockney("2 us", "1 ns/B", reduce_per_byte="0.1 ns/B")
 REPETITIONS = 5

@@ -23,10 +23,11 @@ from pathlib import Path
 
 import numpy as np
 
-from scalkit.perfmodels import collectives_of, identify, same_messages
+from scalkit.perfmodels import collectives_of, identify
 from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.collectives.identify import OTHER
 from scalkit.perfmodels.collectives.known import IDENTIFIED, KnownAlgorithms, read_known
+from scalkit.perfmodels.collectives.model import same_messages
 
 BAR = 0.8
 ALIKE = 0.01

@@ -34,10 +34,11 @@ from virtual_forced import ALWAYS, FORCED, Forced, rounds
 from scalkit.bench.libraries.mpi import Mpi, find_mpi, settings
 from scalkit.bench.virtual.mpi import VirtualMpi, virtual
 from scalkit.bench.virtual.network import Network
-from scalkit.perfmodels import ExactModel, PointToPoint, Range, RangeModel, collectives_of, identify, same_messages
+from scalkit.perfmodels import ExactModel, PointToPoint, Range, RangeModel, collectives_of, identify
 from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.collectives.identify import OTHER
 from scalkit.perfmodels.collectives.known import IDENTIFIED, read_known
+from scalkit.perfmodels.collectives.model import same_messages
 from scalkit.perfmodels.played import SCHEDULES, WIRES, Machine, play
 from scalkit.perfmodels.played.steps import Process, exchange, many, receive, send
 

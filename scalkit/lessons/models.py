@@ -13,11 +13,13 @@ import xarray as xr
 from scalkit import measure
 from scalkit.bundled import bundled
 from scalkit.errors import ReportError
-from scalkit.perfmodels import Folklore, PerformanceModel, PointToPoint, Range, cells_of, collective, folklore, substitute
+from scalkit.perfmodels import PointToPoint, Range, cells_of, collective, folklore, substitute
+from scalkit.perfmodels.collectives.folklore import Folklore
 from scalkit.perfmodels.collectives.known import KnownAlgorithms, read_known
 from scalkit.perfmodels.collectives.study import HeldOut, study
 from scalkit.perfmodels.files.sources import message_of
 from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.text import as_percent
 from scalkit.widgets.model_sliders import ModelSliders
 

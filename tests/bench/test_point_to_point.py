@@ -16,10 +16,12 @@ from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import simulate
 from scalkit.bench.patterns.point_to_point import PARTS, MessageArguments, cells_of, message_plan, prepare_messages, torus_of
 from scalkit.errors import UsageError
-from scalkit.perfmodels import PointToPoint, Protocol, Range, find_rendezvous, fit_messages, to_simgrid
+from scalkit.perfmodels import PointToPoint, Range, fit_messages, to_simgrid
 from scalkit.perfmodels.files.card import ModelCard, read_card
 from scalkit.perfmodels.fits.card import fit_card
+from scalkit.perfmodels.fits.loggp import find_rendezvous
 from scalkit.perfmodels.fits.runs import read_message_runs
+from scalkit.perfmodels.models.point_to_point import Protocol
 
 TRUTH = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">

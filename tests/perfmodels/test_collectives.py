@@ -10,17 +10,9 @@ import pytest
 import sympy
 
 from scalkit.errors import UsageError
-from scalkit.perfmodels import (
-    OPERATIONS,
-    LogGP,
-    PointToPoint,
-    Protocol,
-    Range,
-    algorithms_of,
-    bluegene_p,
-    collective,
-    collectives_of,
-)
+from scalkit.perfmodels import LogGP, PointToPoint, Range, bluegene_p, collective, collectives_of
+from scalkit.perfmodels.collectives.model import OPERATIONS, algorithms_of
+from scalkit.perfmodels.models.point_to_point import Protocol
 
 GAMMA = 1e-10
 HOCKNEY = PointToPoint.hockney("4 us", "2 ns/B", reduce_per_byte="0.1 ns/B")

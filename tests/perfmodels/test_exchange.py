@@ -13,19 +13,9 @@ import pytest
 from needs import needs_simgrid
 
 from scalkit.errors import UsageError
-from scalkit.perfmodels import (
-    ExactModel,
-    LogGP,
-    PointToPoint,
-    Protocol,
-    Range,
-    bluegene_p,
-    from_simgrid,
-    loggopsim_unit,
-    to_loggopsim,
-    to_simgrid,
-)
-from scalkit.perfmodels.files.sources import message_of
+from scalkit.perfmodels import ExactModel, LogGP, PointToPoint, Range, bluegene_p, from_simgrid, to_loggopsim, to_simgrid
+from scalkit.perfmodels.files.sources import loggopsim_unit, message_of
+from scalkit.perfmodels.models.point_to_point import Protocol
 
 LOGGP = LogGP.of(L="2.5 us", o="1.5 us", g="1 us", G="6.25 ns/B", O="0.5 ns/B", S="64 KiB")
 MESSAGE = PointToPoint(bluegene_p()["point-to-point"])

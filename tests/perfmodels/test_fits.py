@@ -6,18 +6,9 @@ import numpy as np
 import pytest
 
 from scalkit.errors import DataError, UsageError
-from scalkit.perfmodels import (
-    Cells,
-    LogGP,
-    PointToPoint,
-    bluegene_p,
-    collective,
-    find_rendezvous,
-    fit_loggp,
-    fit_messages,
-    identify,
-)
+from scalkit.perfmodels import Cells, LogGP, PointToPoint, bluegene_p, collective, fit_messages, identify
 from scalkit.perfmodels.collectives.identify import OTHER
+from scalkit.perfmodels.fits.loggp import find_rendezvous, fit_loggp
 
 SIZES = np.unique(np.round(2 ** np.linspace(0, 22, 40)))
 POINT_TO_POINT = bluegene_p()["point-to-point"]

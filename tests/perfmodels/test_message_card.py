@@ -12,7 +12,7 @@ import pytest
 
 from scalkit.cli import main
 from scalkit.errors import DataError, UsageError
-from scalkit.perfmodels import ExactModel, PointToPoint, Protocol, Range, RangeModel, bluegene_p, read_models
+from scalkit.perfmodels import ExactModel, PointToPoint, Range, RangeModel, bluegene_p, read_models
 from scalkit.perfmodels.files.card import MESSAGE, ModelCard, Quantity, read_card
 from scalkit.perfmodels.fits.bisection import fit_bisection
 from scalkit.perfmodels.fits.card import fit_card, fit_folder
@@ -20,6 +20,7 @@ from scalkit.perfmodels.fits.messages import fit_messages
 from scalkit.perfmodels.fits.overlap import fit_overlap
 from scalkit.perfmodels.fits.runs import read_message_runs
 from scalkit.perfmodels.fits.steps import fit_steps
+from scalkit.perfmodels.models.point_to_point import Protocol
 
 RNG = np.random.default_rng(20261)
 SENSE = r"are finite and not negative, times positive and finite, in s; leave others out\."

@@ -8,7 +8,8 @@ import pytest
 
 from scalkit import plots
 from scalkit.errors import DataError, UsageError
-from scalkit.perfmodels import Flow, Plays, name_messages
+from scalkit.perfmodels import name_messages
+from scalkit.perfmodels.collectives.message_flow import Flow, Plays
 from scalkit.perfmodels.played import Machine
 
 MACHINE = Machine(1_000_000, 300_000, 100_000, 80.0)

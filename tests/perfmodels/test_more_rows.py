@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from scalkit.errors import DataError
-from scalkit.perfmodels import bluegene_p, fit_bisection, read_card
+from scalkit.perfmodels import bluegene_p, read_card
 from scalkit.perfmodels.files.card import ModelCard
+from scalkit.perfmodels.fits.bisection import fit_bisection
 
 
 def test_rows_of_the_paper() -> None:

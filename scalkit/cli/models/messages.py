@@ -16,8 +16,9 @@ from scalkit.cli.options.measuring_rules import counts_of, words_of
 from scalkit.colours import PLOTLY_CONFIG
 from scalkit.errors import UsageError
 from scalkit.json_values import json_fields
-from scalkit.perfmodels import Flow, Plays, name_messages
+from scalkit.perfmodels import name_messages
 from scalkit.perfmodels.collectives.cells import FUNCTIONS
+from scalkit.perfmodels.collectives.message_flow import Flow, Plays
 from scalkit.perfmodels.played import WIRES, Machine
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from scalkit.perfmodels import Cell, Identified
+from scalkit.perfmodels.collectives.identify import Cell, Identified
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.drawing import dots
 from scalkit.plots.models.measured import in_words

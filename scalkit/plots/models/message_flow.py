@@ -4,7 +4,7 @@ from itertools import groupby
 
 import plotly.graph_objects as go
 
-from scalkit.perfmodels import Flow
+from scalkit.perfmodels.collectives.message_flow import Flow
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.drawing import Drawing
 from scalkit.plots.style import PALETTE, safe

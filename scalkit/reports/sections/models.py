@@ -9,10 +9,11 @@ import numpy as np
 from markupsafe import Markup
 
 from scalkit import plots
-from scalkit.perfmodels import PerformanceModel, PointToPoint, collectives_of
+from scalkit.perfmodels import PointToPoint, collectives_of
 from scalkit.perfmodels.collectives.study import Studied, study
 from scalkit.perfmodels.files.sources import message_of
 from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.plots.style import METRIC_WORDS, quantity
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Drawable, Section, anchor, badge, details, name, table
