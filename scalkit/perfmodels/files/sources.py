@@ -54,22 +54,19 @@ def doubts_of(source: str | Path) -> tuple[str, ...]:
     return read_card(source).doubts if Path(source).suffix == ".toml" and _is_card(source) else ()
 
 
-def loggp_of(source: str | Path, overhead_s: float = 0.0) -> LogGP:
+def loggp_of(source: str | Path) -> LogGP:
     """Return the parameters of LogGP that a model card holds, or those of the smallest and largest messages of another file.
 
-    `source`: see `message_of`.
-    `overhead_s` in s: of sender and receiver each, where the file does not say it.
-    Raises UsageError if there is no model of a message, or the overheads exceed its latency.
+    `source`: see `message_of`. Another file knows no overheads: the latency contains them.
+    Raises UsageError if there is no model of a message.
     """
     if Path(source).suffix == ".toml" and _is_card(source):
         return read_card(source).loggp
     message = message_of(source)
     first, last = (message.protocols()[k] for k in (0, -1))
-    latency = first.latency_s + first.per_byte_s - 2 * overhead_s
-    if latency < 0:
-        raise UsageError(f"the overheads of {overhead_s:g} s leave no latency of '{message.name}'; lower them.")
-    gap = float(message.gap(S=1)) if message.gap is not None else overhead_s
-    return LogGP(latency, overhead_s, overhead_s, gap, last.per_byte_s, name=message.name, source=message.source)
+    gap = float(message.gap(S=1)) if message.gap is not None else 0.0
+    latency = first.latency_s + first.per_byte_s
+    return LogGP(latency, 0.0, 0.0, gap, last.per_byte_s, name=message.name, source=message.source)
 
 
 def _is_card(source: str | Path) -> bool:
