@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 import scalkit as sk
-from scalkit.perfmodels import OPERATIONS, ExactModel, PointToPoint, algorithms_of, collective
+from scalkit.perfmodels import ExactModel, PointToPoint, collective, substitute
+from scalkit.perfmodels.collectives.model import OPERATIONS, algorithms_of
 
 MESSAGE = PointToPoint.hockney("2 us", "1 ns/B", reduce_per_byte="0.1 ns/B")
 REPETITIONS = 5
@@ -31,8 +32,8 @@ def programs() -> dict[str, Model]:
     cg = ExactModel(
         "c*N^3/P + 2*log2(P)*a + 6*(a + b*N^2/P^(2/3))", {"c": "20 ns", "a": "2 us", "b": "8 ns"}, name="conjugate gradients"
     )
-    fft = ExactModel("c*N^3*log2(N)/P", {"c": "1 ns"}, name="butterflies") + 2 * alltoall.of(
-        S="b*N^3/P^2", constants={"b": "16 B"}
+    fft = ExactModel("c*N^3*log2(N)/P", {"c": "1 ns"}, name="butterflies") + 2 * substitute(
+        alltoall, {"b": "16 B"}, S="b*N^3/P^2"
     )
     halo = ExactModel("c*N^3 + 6*(a + b*N^2)", {"c": "1 ns", "a": "2 us", "b": "8 ns"}, name="halo exchange", also=("P",))
     return {"conjugate gradients": cg, "FFT": fft, "halo exchange": halo}

@@ -23,10 +23,11 @@ from pathlib import Path
 
 import numpy as np
 
-from scalkit.perfmodels import collectives_of, identify, same_messages
+from scalkit.perfmodels import collectives_of, identify
 from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.collectives.identify import OTHER
 from scalkit.perfmodels.collectives.known import IDENTIFIED, KnownAlgorithms, read_known
+from scalkit.perfmodels.collectives.model import same_messages
 
 BAR = 0.8
 ALIKE = 0.01
@@ -37,7 +38,7 @@ def right(known: KnownAlgorithms, operation: str, parts: list[tuple[str, Cells]]
     """Return which cells are right by one name if those of several algorithms are looked at together."""
     S, P, times = (np.concatenate([getattr(cells, what) for _, cells in parts]) for what in ("S", "P", "times"))
     truth = [name for name, cells in parts for _ in range(len(cells))]
-    found = identify(operation, S, P, times, known.message, source="simulated" if known.simulated else None).cells
+    found = identify(Cells(operation, operation, S, P, times, known.simulated), known.message).cells
     return [
         one.likeliest != OTHER and same_messages(operation, name, one.likeliest, one.P, one.S)
         for name, one in zip(truth, found, strict=True)
@@ -72,8 +73,7 @@ def strangers(known: KnownAlgorithms) -> tuple[int, int, int]:
         table = {key: model(outside="nan", **there.at) for key, model in models.items()}
         own = table.pop(name)
         alike = np.any([np.abs(one / own - 1) <= ALIKE for one in table.values()], axis=0)
-        source = "simulated" if known.simulated else None
-        found = identify(operation, there.S, there.P, there.times, known.message, source=source, without=(name,)).cells
+        found = identify(there, known.message, without=(name,)).cells
         for one, is_like in zip(found, alike.tolist(), strict=True):
             cells += not is_like
             named += not is_like and one.likeliest != OTHER

@@ -21,7 +21,9 @@ from typing import NamedTuple
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.patterns.point_to_point import MessageArguments, prepare_messages
-from scalkit.perfmodels import MessageFit, fit_messages, read_message_runs
+from scalkit.perfmodels import fit_messages
+from scalkit.perfmodels.fits.messages import MessageFit
+from scalkit.perfmodels.fits.runs import read_message_runs
 from scalkit.perfmodels.formulas.quantities import format_value
 
 

@@ -22,8 +22,9 @@ from virtual_forced import ALWAYS, FORCED, Forced, rounds
 
 from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.virtual.program import record_messages
-from scalkit.perfmodels import Flow, Plays, name_messages
+from scalkit.perfmodels import name_messages
 from scalkit.perfmodels.collectives.cells import FUNCTIONS
+from scalkit.perfmodels.collectives.message_flow import Flow, Plays
 from scalkit.perfmodels.played import Machine
 
 FUNCTION_OF = {operation: function for function, operation in FUNCTIONS.items()}

@@ -34,10 +34,11 @@ from virtual_forced import ALWAYS, FORCED, Forced, rounds
 from scalkit.bench.libraries.mpi import Mpi, find_mpi, settings
 from scalkit.bench.virtual.mpi import VirtualMpi, virtual
 from scalkit.bench.virtual.network import Network
-from scalkit.perfmodels import ExactModel, PointToPoint, Range, RangeModel, collectives_of, identify, same_messages
+from scalkit.perfmodels import ExactModel, PointToPoint, Range, RangeModel, collectives_of, identify
+from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.collectives.identify import OTHER
-from scalkit.perfmodels.collectives.identify_played import Plays, identify_played
 from scalkit.perfmodels.collectives.known import IDENTIFIED, read_known
+from scalkit.perfmodels.collectives.model import same_messages
 from scalkit.perfmodels.played import SCHEDULES, WIRES, Machine, play
 from scalkit.perfmodels.played.steps import Process, exchange, many, receive, send
 
@@ -299,7 +300,8 @@ def by_forms(rows: list[Row]) -> dict[str, tuple[int, int]]:
     for (library, operation, _), cells in by_algorithm(rows).items():
         S, P, t = (np.array([getattr(row, key) for row in cells], float) for key in ("S", "P", "time_ns"))
         truth, table = [row.sent for row in cells], predictions(operation, messages[library], S, P)
-        found = identify(operation, S, P, 1e-9 * t, messages[library], source="exact").cells
+        there = Cells(operation, operation, S, P, 1e-9 * t, virtual=True)
+        found = identify(there, messages[library]).cells
         for one, name in zip(found, truth, strict=True):
             if name in table:
                 total += 1
@@ -309,7 +311,7 @@ def by_forms(rows: list[Row]) -> dict[str, tuple[int, int]]:
                 strangers += 1
                 unsure += not one.is_sure
         for name in set(truth) & set(table):
-            found = identify(operation, S, P, 1e-9 * t, messages[library], source="exact", without=(name,)).cells
+            found = identify(there, messages[library], without=(name,)).cells
             for k, one in enumerate(found):
                 if truth[k] == name:
                     without += 1
@@ -322,50 +324,11 @@ def by_forms(rows: list[Row]) -> dict[str, tuple[int, int]]:
     }
 
 
-def by_messages(rows: list[Row]) -> dict[str, tuple[int, int]]:
-    """Return the same where the messages are played: said with more than 90 %, and of one algorithm alone."""
-    plays = {library: Plays(library, MACHINE) for library in WIRES}
-    settings_of: dict[tuple[str, str, int, int], list[Row]] = {}
-    for row in rows:
-        settings_of.setdefault((row.library, row.operation, row.P, row.S), []).append(row)
-    count = dict.fromkeys(("right", "among", "wrong", "silent", "same", "as another"), 0)
-
-    def sends(row: Row, name: str) -> object:
-        return plays[row.library].of(row.operation, name, row.P, 0 if row.operation == "barrier" else row.S).sends
-
-    for (library, operation, name), cells in by_algorithm(rows).items():
-        S, P, t = (np.array([getattr(row, key) for row in cells], float) for key in ("S", "P", "time_ns"))
-        at = {(row.P, row.S): settings_of[library, operation, row.P, row.S] for row in cells}
-        hidden = {(row.P, row.S): [one.algorithm for one in at[row.P, row.S] if one.sent == row.sent] for row in cells}
-        known, left_out = (
-            identify_played(operation, S, P, 1e-9 * t, plays[library], without=without).cells for without in ({}, hidden)
-        )
-        for row, one, other in zip(cells, known, left_out, strict=True):
-            is_sure, is_right = one.is_sure, sends(row, name) in {sends(row, k) for k in one.algorithms if k != OTHER}
-            is_alone = one.likeliest != OTHER and len({sends(row, k) for k in one.algorithms}) == 1
-            count["right"] += is_sure and is_alone and is_right
-            count["among"] += is_right
-            count["wrong"] += is_sure and not is_right
-            is_same = other.is_sure and sends(row, name) in {sends(row, k) for k in other.algorithms}
-            count["silent"] += not other.is_sure
-            count["same"] += is_same
-            count["as another"] += other.is_sure and not is_same
-    return {
-        "right, said by one name": (count["right"], len(rows)),
-        "right, perhaps with others that take as long": (count["among"], len(rows)),
-        "wrong, and sure": (count["wrong"], len(rows)),
-        "left out: not sure": (count["silent"], len(rows)),
-        "left out: another one named that sends the same messages": (count["same"], len(rows)),
-        "left out: wrong, and sure": (count["as another"], len(rows)),
-    }
-
-
 def identified(rows: list[Row]) -> None:
     """Print how often the times suggest the algorithm that was used, and what they suggest where it is not on the list."""
-    for how, counts in (("messages", by_messages(rows)), ("closed forms", by_forms(rows))):
-        print(f"| by {how} | cells | |\n| --- | --- | --- |")
-        for what, (n, of) in counts.items():
-            print(f"| {what} | {n:,} of {of:,} | {100 * n / of:.1f} % |")
+    print("| by closed forms | cells | |\n| --- | --- | --- |")
+    for what, (n, of) in by_forms(rows).items():
+        print(f"| {what} | {n:,} of {of:,} | {100 * n / of:.1f} % |")
 
 
 def main() -> int:

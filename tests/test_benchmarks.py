@@ -40,9 +40,7 @@ SMALL = {
 
 
 SIMULATED = {
-    "congestion": "--sides 2 --rounds 2 --out OUT/pairs.csv",
     "known_algorithms": "star --few --out OUT/known.csv",
-    "rooted_operations": "--few",
     "simulated_truths": "OUT --largest 64 --truths 1",
     "srumma": "scaling --least 4 --most 4 --n 64",
 }
@@ -50,7 +48,6 @@ MEASURED = {
     "library_switches": "--mpi MPICC --budget 0.3 --runs 1 --limits 1",
     "named_messages": "MPICC -n 4 --sizes 8",
     "peers": "--intel /nowhere/mpicc --mpich MPICC --launches 2 --tries 1 --reps 50",
-    "strided_collectives": "--mpi MPICC=data/models/mpich-5.0.2.toml --budget 0.1 --sizes 4096",
 }
 
 

@@ -9,7 +9,7 @@ from scalkit import plots
 from scalkit.colours import light
 from scalkit.errors import UsageError
 from scalkit.markup import esc
-from scalkit.perfmodels import PerformanceModel
+from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.widgets.base.plot_view import PlotView
 
 Models = Mapping[str, PerformanceModel]

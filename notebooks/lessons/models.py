@@ -14,24 +14,13 @@ from lessons.model_sliders import ModelSliders
 from scalkit import measure
 from scalkit.bundled import bundled
 from scalkit.errors import ReportError
-from scalkit.perfmodels import (
-    Folklore,
-    PerformanceModel,
-    PointToPoint,
-    Range,
-    cells_of,
-    collective,
-    congested,
-    folklore,
-    in_groups,
-    inside_bounds,
-    read_card,
-    with_datatype,
-)
+from scalkit.perfmodels import PointToPoint, Range, cells_of, collective, folklore, substitute
+from scalkit.perfmodels.collectives.folklore import Folklore
 from scalkit.perfmodels.collectives.known import KnownAlgorithms
 from scalkit.perfmodels.collectives.study import HeldOut, study
 from scalkit.perfmodels.files.sources import message_of
 from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.text import as_percent
 
 _MODELS = "data/models"
@@ -60,14 +49,6 @@ def studied_here(library: str = "mpich") -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index", columns=["seems to use", "median error", "with a core each"])
 
 
-def scattered_here(library: str = "mpich") -> dict[str, PerformanceModel]:
-    """Return broadcasts of contiguous numbers and of every 2nd and 8th one, by the model card of a real library."""
-    card = read_card(_card_of(library))
-    plain = card.point_to_point
-    found = {f"stride {k}": with_datatype(plain, card.packing(k)) for k in (2, 8)}
-    return {name: collective("broadcast", "binomial", message) for name, message in {"contiguous": plain, **found}.items()}
-
-
 def _card_of(library: str) -> Path:
     return next(iter(sorted(bundled(_MODELS).glob(f"{library}-*.toml"))))
 
@@ -75,22 +56,6 @@ def _card_of(library: str) -> Path:
 def _median(predicted: HeldOut | None) -> str:
     errors = predicted.errors if predicted is not None else ()
     return as_percent(np.median(errors)) if len(errors) else "–"
-
-
-def pairs_on_tori() -> pd.DataFrame:
-    """Return the places of simulated times of random pairs between the bounds of equation 2, on tori of 8, 64, 216 nodes."""
-    rows = pd.read_csv(bundled(f"{_MODELS}/tori/pairs.csv"), comment="#")
-    message = PointToPoint.hockney("3 us", f"{1 / 374.5e6!r} s/B", name="link of 374.5 MB/s")
-    found = {
-        f"P = {P}": inside_bounds(congested(message), part["longest_s"].to_numpy(), S=float(size), P=float(P))
-        for (P, size), part in rows.groupby(["P", "S"])
-    }
-    said = {
-        P: (f"{one.places.count('inside')} of {len(one.places)}", as_percent(np.nanmedian(one.shares)))
-        for P, one in found.items()
-    }
-    columns = ["simulated, inside the bounds", "median way from lower to upper"]
-    return pd.DataFrame.from_dict(said, orient="index", columns=columns)
 
 
 def values(models: dict[str, PerformanceModel], **at: Any) -> pd.DataFrame:
@@ -130,19 +95,6 @@ def folklore_of(data: xr.Dataset, functions: Iterable[str] = ("MPI_Bcast", "MPI_
     return [folklore(cells_of(data, name)) for name in functions]
 
 
-def variants(message: PointToPoint, *, copy_per_byte: object = "0.25 ns/B", groups: int = 4) -> dict[str, PerformanceModel]:
-    """Return a broadcast of contiguous and of scattered data, and an allreduce of all and in groups that share a link."""
-    scattered = with_datatype(message, copy_per_byte)
-    name = "recursive-doubling"
-    return {
-        "broadcast": collective("broadcast", "binomial", message),
-        "broadcast, scattered data": collective("broadcast", "binomial", scattered),
-        "allreduce": collective("allreduce", name, message),
-        f"allreduce in {groups} groups": in_groups("allreduce", name, message, groups),
-        f"the same, {groups} messages a link": in_groups("allreduce", name, message, groups, contention=groups),
-    }
-
-
 def fft_sliders(message: PointToPoint, grids: Sequence[int], counts: Sequence[int], **start: float) -> ModelSliders:
     """Return sliders for the size of a three-dimensional FFT and the processes: planes against pencils."""
     return ModelSliders(
@@ -167,8 +119,8 @@ def transforms(
     Source: Hoefler et al. 2010, section 5 (docs/references.md).
     """
     one = alltoall if alltoall is not None else collective("alltoall", algorithm, message)
-    planes = one.of(S="b*N^3/P^2", constants=_NUMBER)
-    pencils = 2 * one.of(S="b*N^3/P^(3/2)", P="sqrt(P)", constants=_NUMBER)
+    planes = substitute(one, _NUMBER, S="b*N^3/P^2")
+    pencils = 2 * substitute(one, _NUMBER, S="b*N^3/P^(3/2)", P="sqrt(P)")
     limited = replace(planes, valid={**planes.valid, "P": Range(low=1.0, high=float(N))})
     return {PLANES: limited, PENCILS: pencils}
 

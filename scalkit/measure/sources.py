@@ -176,7 +176,7 @@ class _Inputs:
                 self._foreign(content)
         elif any(run.trips for run in found):
             raise RunFileError(
-                f"{str(folder)!r} holds messages: read it with scalkit.perfmodels.read_message_runs, fit them with "
+                f"{str(folder)!r} holds messages: fit them with scalkit.perfmodels.fit_folder or "
                 "'scalkit model fit', or file them with 'scalkit store put'."
             )
         elif all(not (run.cells or run.memories or run.counts or run.units) for run in found):

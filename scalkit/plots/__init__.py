@@ -9,12 +9,10 @@ Over several parameters ``several(verdict)`` shows one function and ``effects(re
 ``with_rivals(figure, verdict)`` adds hidden curves to a fit. Every figure carries a sentence for screen readers in
 ``layout.meta["alt"]``.
 
-Of performance models ``model(models, cells)`` draws lines and bands under measured times, ``xu(fit)`` alpha(P) and beta(P),
-``algorithms(identified)`` a map of algorithms, ``folklore(check)`` both forms of the folklore, ``roots(times)`` a rooted
-operation over its root.
-Of messages ``messages(fit)`` draws times, fits and residuals, ``message_shares(fit)`` overlap, strides and the histogram of a
-bisection. Of the waits in a trace ``trace_matrix(result)`` draws who waited for whom. ``master_worker(ds)`` draws the
-time for each work unit, and who waits.
+Of performance models ``model(models, cells)`` draws lines and bands under measured times,
+``algorithms(identified)`` a map of algorithms, ``folklore(check)`` both forms of the folklore.
+``message_flow(flow)`` draws who sends what to whom. Of the waits in a trace ``trace_matrix(result)`` draws who waited for
+whom. ``master_worker(ds)`` draws the time for each work unit, and who waits.
 ``processes(times)`` shows when each process was done, of what was measured with ``--per-process``. All are loaded at first use.
 """
 

@@ -3,13 +3,9 @@ from scalkit.plots.guidelines.overview import guideline_focus as guideline_focus
 from scalkit.plots.guidelines.overview import guideline_overview as guideline_overview
 from scalkit.plots.guidelines.overview import guideline_ratios as guideline_ratios
 from scalkit.plots.models.algorithms import algorithms as algorithms
-from scalkit.plots.models.algorithms import roots as roots
 from scalkit.plots.models.folklore import folklore as folklore
-from scalkit.plots.models.folklore import xu as xu
 from scalkit.plots.models.measured import model as model
-from scalkit.plots.models.message_shares import message_flow as message_flow
-from scalkit.plots.models.message_shares import message_shares as message_shares
-from scalkit.plots.models.messages import messages as messages
+from scalkit.plots.models.message_flow import message_flow as message_flow
 from scalkit.plots.traces.master_worker import master_worker as master_worker
 from scalkit.plots.traces.matrix import trace_matrix as trace_matrix
 from scalkit.plots.traces.waiting import processes as processes

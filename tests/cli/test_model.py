@@ -12,7 +12,7 @@ import pytest
 import scalkit as sk
 from scalkit.cli import main
 from scalkit.measure import combine, write_netcdf
-from scalkit.perfmodels import LogGP, collective, from_loggopsim, from_simgrid
+from scalkit.perfmodels import collective, from_simgrid
 from scalkit.perfmodels.collectives.known import read_known
 from scalkit.reports import bundled
 
@@ -81,11 +81,6 @@ def test_show_tells_what_each_algorithm_would_cost(capsys: pytest.CaptureFixture
     _, out, _ = said(capsys, "show", str(folder / "here.toml"), "--operation", "broadcast", "--at", "S=1024", "--at", "P=16")
     assert "binomial: T(S, P) = floor(log2(P)) * (T(S)) + (ceil(log2(P))-floor(log2(P))) * (gap(S))" in out
     assert "    S = 1 KiB, P = 16: 10.0 us" in out
-    card = folder / "card.toml"
-    packing = '[models.packing-4]\nformula = "c*S"\nconstants = { c = "1 ns/B" }\n'
-    card.write_text(CATALOGUE.replace("point-to-point", "message") + packing + "[card]\n")
-    _, out, _ = said(capsys, "show", str(card), "--operation", "broadcast", "--stride", "4", "--at", "S=1024", "--at", "P=16")
-    assert "    S = 1 KiB, P = 16: 18.2 us" in out
     _, out, _ = said(capsys, "show", STAR)
     assert out.startswith("point-to-point: T(S) = {4.50 us + 2.67 ns/B * S for S <= 256 B;")
 
@@ -101,14 +96,10 @@ def test_show_tells_what_each_algorithm_would_cost(capsys: pytest.CaptureFixture
         (["show", "nowhere.toml"], "cannot read the catalogue nowhere.toml: No such file"),
         (["show", "nowhere"], "'nowhere' is no catalogue of models; name bluegene-p, or a file that ends in .toml."),
         (["show", "bluegene-p", "--operation", "sort"], "there are no algorithms of 'sort'; choose one of broadcast,"),
-        (["show", "bluegene-p", "--stride", "2"], "--stride is about the data of an operation; name one with --operation."),
         (
-            ["show", "bluegene-p", "--operation", "broadcast", "--stride", "2"],
-            "--stride: bluegene-p is no model card, which knows packing; fit one with scalkit model fit.",
+            ["show", "bluegene-p", "--to", "simgrid", "--json"],
+            "--to writes the model of a message alone; leave MODEL, --operation",
         ),
-        (["export", "bluegene-p", "--to", "simgrid", "--overhead", "3us"], "leave no latency"),
-        (["export", "bluegene-p", "--to", "loggopsim", "--overhead", "3us"], "leave no latency of 'BlueGene/P'; lower them."),
-        (["export", "bluegene-p", "--to", "simgrid", "--overhead", "3B"], "--overhead '3B': it must be a time"),
         (["compare", "nowhere", "--message", "bluegene-p"], "nowhere"),
     ],
 )
@@ -119,18 +110,13 @@ def test_wrong_input_ends_with_a_sentence(words: list[str], message: str, capsys
     assert len(err.splitlines()) == 1
 
 
-def test_export_is_read_back(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    out = folder / "here.xml"
-    status, text, _ = said(capsys, "export", str(folder / "here.toml"), "--to", "simgrid", "--hosts", "4", "--out", str(out))
-    assert (status, text) == (0, f"wrote {out}\n")
-    assert from_simgrid(out)(S=1000) == pytest.approx(2.5e-6)
-    status, _, err = said(capsys, "export", str(folder / "here.toml"), "--to", "simgrid", "--out", str(out))
-    assert (status, "allow to replace it (--force)" in err) == (2, True)
-    _, text, err = said(capsys, "export", str(folder / "here.toml"), "--to", "loggopsim", "--overhead", "0.5us")
+def test_what_is_written_for_a_simulator_is_read_back(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    status, text, _ = said(capsys, "show", str(folder / "here.toml"), "--to", "simgrid")
+    assert status == 0
+    assert from_simgrid(text)(S=1000) == pytest.approx(2.5e-6)
+    _, text, err = said(capsys, "show", str(folder / "here.toml"), "--to", "loggopsim")
     assert err == "times are whole numbers of 100 ps, and so is what LogGOPSim prints\n"
-    found = from_loggopsim(text, 1e-10)
-    assert isinstance(found, LogGP)
-    assert (found.o, found.G, found.L) == pytest.approx((5e-7, 5e-10, 2e-6 + 5e-10 - 1e-6))
+    assert text == "-L 20005 -o 0 -g 5005 -G 5 -O 0 -S 2147483647\n"
 
 
 def test_compare_names_the_algorithms_and_the_folklore(capsys: pytest.CaptureFixture[str], folder: Path) -> None:

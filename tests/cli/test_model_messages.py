@@ -49,7 +49,7 @@ def test_trees_of_a_real_library_are_named_and_drawn(
     [
         (["--ops", "Scan"], "--ops 'MPI_Scan': no algorithms are known of it; choose from MPI_Barrier, MPI_Bcast, "),
         (["-n", "1"], "-n 1 --sizes 1KiB: at least 2 processes and a size are needed."),
-        (["--out", __file__], "is there already; choose another name or allow to replace it (--force)."),
+        (["--out", __file__], "is there already; choose another name, or delete it."),
     ],
 )
 def test_what_makes_no_sense_is_refused(words: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lessons.models import PENCILS, PLANES, choice_of, crossings, fft_sliders, pairs_on_tori, transforms
+from lessons.models import PENCILS, PLANES, choice_of, crossings, fft_sliders, transforms
 from scalkit.perfmodels import PointToPoint, bluegene_p
 from scalkit.reports import bundled
 from scalkit.reports.writer.kernel import execute
@@ -18,10 +18,8 @@ SAYS = [
     "MPI_Bcast takes O(S log P)",
     "90 % within",
     "MPI_Allreduce takes O(S + log P)",
-    "broadcast, scattered data",
     "At N = 512, P = 256: planes",
     "linear (15 of 36)",
-    "stride 8",
     "MPI_Bcast is undecided",
 ]
 
@@ -33,10 +31,8 @@ def test_the_notebook_runs(tmp_path: Path) -> None:
     assert [one.text for one in outputs if one.get("name") == "stderr"] == []
     shown = "\n".join(str(text) for one in outputs for text in one.get("data", {}).values())
     assert [text for text in SAYS if text not in shown] == []
-    assert list(pairs_on_tori()["simulated, inside the bounds"]) == ["10 of 10"] * 3
-    assert "simulated, inside the bounds" in shown
     plots = [one for one in outputs if "application/vnd.plotly.v1+json" in one.get("data", {})]
-    assert len(plots) >= 8
+    assert len(plots) >= 6
 
 
 def test_planes_win_until_there_are_no_more_of_them() -> None:

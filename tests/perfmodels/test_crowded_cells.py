@@ -7,7 +7,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import DataError
-from scalkit.perfmodels import cells_of
+from scalkit.perfmodels import ExactModel, PointToPoint, cells_of
 from scalkit.perfmodels.collectives.study import held_out, study
 from scalkit.perfmodels.files.sources import message_of
 from scalkit.reports import bundled
@@ -30,12 +30,7 @@ def test_real_libraries_are_studied(library: str) -> None:
     assert one.predicted is not None
     assert one.predicted_alone is not None
     assert one.predicted_alone.cells.processes.tolist() == [2]
-    assert one.in_context is not None
-    own = one.in_context.cells.P == 2
-    errors = np.abs(one.in_context.predicted / one.in_context.cells.time - 1)[own]
-    assert np.median(errors) < 0.15  # 30 % with MPICH from messages alone
     said = " ".join(one.sentences)
-    assert "With two constants of each algorithm from its own runs at the other sizes: 18 of 18 cells predicted" in said
     assert "Of these, with a core for each process: 3 of 3 cells predicted, median error" in said
     assert "slower than predicted with more processes than cores, which proves nothing." in said
     assert "P = 16, S = 512 KiB" not in said
@@ -57,3 +52,15 @@ def test_one_parameter_has_crowded_cells_too() -> None:
     assert not np.any(cells_of(simulated, "MPI_Bcast").crowded)
     with pytest.raises(DataError, match=r"^MPI_Barrier is a barrier and has no size; predictions at other sizes need one\.$"):
         held_out(cells, message_of("bluegene-p"))
+
+
+def test_of_virtual_times_the_messages_tell_more() -> None:
+    """Closed forms name what comes near and are never sure; the remark says where the proof is."""
+    data = sk.read(str(bundled("data/virtual/mpich-5.0.2"))).sel(p=[2, 4, 8, 16])
+    time = ExactModel("a + b*S", {"a": "1.6 us", "b": "0.08 ns/B"})
+    gap = ExactModel("a + b*S", {"a": "0.3 us", "b": "0.08 ns/B"})
+    (one,) = study(data, PointToPoint(time, gap), ["MPI_Gather"])
+    assert one.sentences[0].startswith("Of 4 cells MPI_Gather seems to use binomial in 3, ")
+    assert one.identified is not None
+    assert not any(cell.is_sure for cell in one.identified.cells)
+    assert "In virtual time the messages themselves name the algorithm: scalkit model messages." in one.remarks

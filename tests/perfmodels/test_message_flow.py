@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from scalkit import plots
-from scalkit.errors import DataError
-from scalkit.perfmodels import Flow, Plays, name_messages
+from scalkit.errors import DataError, UsageError
+from scalkit.perfmodels import name_messages
+from scalkit.perfmodels.collectives.message_flow import Flow, Plays
 from scalkit.perfmodels.played import Machine
 
 MACHINE = Machine(1_000_000, 300_000, 100_000, 80.0)
@@ -86,3 +87,9 @@ def test_the_picture_has_a_line_for_each_message(mpich: Plays) -> None:
 def test_no_message_is_an_error() -> None:
     with pytest.raises(DataError, match=r"^MPI_Bcast with 13 processes sent no message; there is nothing to name\.$"):
         named(None, [])
+
+
+def test_an_unknown_library_has_no_plays() -> None:
+    with pytest.raises(UsageError) as caught:
+        Plays("Intel MPI", MACHINE)
+    assert str(caught.value) == "the messages of 'Intel MPI' are not known; those of MPICH, Open MPI are."

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scalkit.errors import UsageError
-from scalkit.perfmodels import OPERATIONS, LogGP, PointToPoint, algorithms_of, collective
-from scalkit.perfmodels.collectives.model import same_messages
+from scalkit.perfmodels import LogGP, PointToPoint, collective
+from scalkit.perfmodels.collectives.model import OPERATIONS, algorithms_of, same_messages
 
 BYTES_ALONE = PointToPoint.hockney("0 s", "2 ns/B", reduce_per_byte="0.1 ns/B")
 LOGGP = LogGP.of(L="2 us", o="1 us", g="0.7 us", G="1 ns/B").point_to_point()

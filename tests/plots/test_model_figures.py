@@ -13,15 +13,12 @@ from scalkit.perfmodels import (
     BoundedModel,
     Cells,
     ExactModel,
-    Placement,
     PointToPoint,
     bluegene_p,
     collective,
     collectives_of,
-    fit_xu,
     folklore,
     identify,
-    over_roots,
 )
 
 MESSAGE = PointToPoint.hockney("2 us", "0.5 ns/B")
@@ -116,22 +113,8 @@ def test_what_cannot_be_drawn_is_refused(call, said):
     assert str(error.value).startswith(said)
 
 
-def test_alpha_and_beta_beside_each_other():
-    fit = fit_xu(S, P, CELLS.times)
-    figure = sk.plots.xu(fit)
-    assert (figure.layout.yaxis.title.text, figure.layout.yaxis2.title.text) == ("latency α(P)", "time per byte β(P)")
-    points = of_mode(figure, "markers")
-    assert [len(one.x) for one in points] == [6, 6]
-    lines = of_mode(figure, "lines")
-    at = {float(x): float(y) for x, y in zip(lines[0].x, lines[0].y, strict=True)}
-    assert at[64.0] == pytest.approx(6 * 2e-6, rel=0.05)
-    slope = {float(x): float(y) for x, y in zip(lines[1].x, lines[1].y, strict=True)}
-    assert slope[64.0] == pytest.approx(6 * 0.5e-9, rel=0.05)
-    assert all(text.endswith("/B") for text in figure.layout.yaxis2.ticktext)
-
-
 def test_a_map_of_algorithms():
-    found = identify("broadcast", S, P, CELLS.times, MESSAGE)
+    found = identify(CELLS, MESSAGE)
     figure = sk.plots.algorithms(found)
     cells = sum(len(one.x) for one in figure.data if one.marker.symbol == "square")
     assert cells == len(S)
@@ -151,12 +134,3 @@ def test_both_forms_of_the_folklore():
     names = [one.name for one in figure.data if one.showlegend is not False]
     assert names[-2:] == ["O(S + log P)", "O(S log P)"]
     assert {one.line.dash for one in of_mode(figure, "lines")} == {"solid", "dash"}
-
-
-def test_roots_of_each_placement():
-    near = PointToPoint.hockney("0.4 us", "0.1 ns/B")
-    times = over_roots("broadcast", "binomial", near, MESSAGE, P=16, S=64, placements=[Placement(4), Placement(4, "cyclic")])
-    figure = sk.plots.roots(times)
-    assert [one.name for one in figure.data] == ["4 a node, block", "4 a node, cyclic"]
-    assert len(figure.data[0].x) == 16
-    assert figure.layout.xaxis.type == "linear"

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     result = sk.report(
         args.runs,
-        args.expect or {one.function: EXPECTED[one.function] for one in found if one.function in EXPECTED},
+        {one.function: EXPECTED[one.function] for one in found if one.function in EXPECTED},
         args.report,
         template="models",
         force=args.force,

@@ -34,8 +34,6 @@ def run(args: argparse.Namespace) -> int:
     """Measure what is missing, fit, print and keep the card; return 0 or 2."""
     if (args.folder is None) == (args.out is None):
         raise UsageError("name a folder: --out FOLDER to measure and fit, or FOLDER alone to fit what is there.")
-    if args.statistic not in ("q1", "median", "min"):
-        raise UsageError(f"--statistic {args.statistic!r:.40} is unknown; choose q1, median or min.")
     if args.folder is not None:
         _require_no_measuring(args)
         return _fitted(args, Path(args.folder))
@@ -53,17 +51,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _require_no_measuring(args: argparse.Namespace) -> None:
-    names = ("mpi", "platform", "network", "per_node", "processes", "budget", "seed", "runs", "sizes")
+    names = ("mpi", "platform", "network", "processes", "budget", "runs", "sizes")
     for name in ["clock"] * (args.clock != "real") + [name for name in names if getattr(args, name)]:
         raise UsageError(
-            f"--{name.replace('_', '-')} says how to measure, and {args.folder} is only fitted again; leave it out, or name "
-            "the folder with --out."
+            f"--{name} says how to measure, and {args.folder} is only fitted again; leave it out, or name the folder with --out."
         )
 
 
 def _measured(args: argparse.Namespace, out: Path) -> Result:
-    if args.timeout is not None and not args.timeout > 0:
-        raise UsageError(f"--timeout {args.timeout:g}: a positive number of seconds is needed.")
     with terminated_like_interrupted():
         mpi = _target(args)
         campaign = prepare_messages(out, _arguments(args, out, mpi), mpi)
@@ -74,14 +69,14 @@ def _measured(args: argparse.Namespace, out: Path) -> Result:
         if mpi.is_simulated:
             say("These times are simulated. SimGrid SMPI computes them; nothing is measured.", as_json=args.json)
         with resumable(out), progress_printer(sys.stderr) as on_progress:
-            return campaign.run(timeout_s=args.timeout, on_progress=on_progress)
+            return campaign.run(on_progress=on_progress)
 
 
 def _target(args: argparse.Namespace) -> Mpi:
     if args.mpi and args.platform:
         raise UsageError("--mpi and --platform: a card describes one library or one machine; name one of them.")
     libraries, platforms = ([one] if one else [] for one in (args.mpi, args.platform))
-    return find_targets(libraries, platforms, per_node=args.per_node, clock=args.clock, network=args.network)[0].mpi
+    return find_targets(libraries, platforms, clock=args.clock, network=args.network)[0].mpi
 
 
 def _arguments(args: argparse.Namespace, out: Path, mpi: Mpi) -> MessageArguments:
@@ -91,13 +86,9 @@ def _arguments(args: argparse.Namespace, out: Path, mpi: Mpi) -> MessageArgument
     return MessageArguments(
         parts=tuple(wanted),
         runs=args.runs if args.runs is not None else 1 if mpi.repeats_exactly else 3,
-        seed=seed_of(args.seed, out),
-        reps=args.reps,
+        seed=seed_of(None, out),
         sizes=_sizes(args.sizes),
         counts=numbers("-n", processes, "2,4,8"),
-        rounds=args.rounds,
-        bisection_size=args.bisection_size,
-        hops_processes=args.hops_processes,
         budget_s=args.budget,
     )
 
@@ -115,8 +106,8 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 def _fitted(args: argparse.Namespace, folder: Path) -> int:
     """Fit what is in a folder, print the card, and write it."""
-    card = fit_folder(folder, statistic=args.statistic)
-    place = Path(args.card) if args.card else (folder if folder.is_dir() else folder.parent) / CARD
+    card = fit_folder(folder)
+    place = (folder if folder.is_dir() else folder.parent) / CARD
     write_whole(place, card.to_toml())
     if args.json:
         print_json(_as_json(card, place))

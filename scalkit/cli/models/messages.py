@@ -16,8 +16,9 @@ from scalkit.cli.options.measuring_rules import counts_of, words_of
 from scalkit.colours import PLOTLY_CONFIG
 from scalkit.errors import UsageError
 from scalkit.json_values import json_fields
-from scalkit.perfmodels import Flow, Plays, name_messages
+from scalkit.perfmodels import name_messages
 from scalkit.perfmodels.collectives.cells import FUNCTIONS
+from scalkit.perfmodels.collectives.message_flow import Flow, Plays
 from scalkit.perfmodels.played import WIRES, Machine
 
 
@@ -26,15 +27,15 @@ def run(args: argparse.Namespace) -> int:
     counts, sizes, functions = counts_of(args.processes, "-n"), _sizes(args.sizes), _functions(args.ops)
     if not counts or min(counts) < 2 or not sizes:
         raise UsageError(f"-n {args.processes} --sizes {args.sizes}: at least 2 processes and a size are needed.")
-    if args.out and Path(args.out).exists() and not args.force:
-        raise UsageError(f"{args.out} is there already; choose another name or allow to replace it (--force).")
+    if args.out and Path(args.out).exists():
+        raise UsageError(f"{args.out} is there already; choose another name, or delete it.")
     (target,) = find_targets([args.mpi] if args.mpi else [], clock="virtual", network=args.network)
     mpi: VirtualMpi = target.mpi  # type: ignore[assignment]
     flows = []
     for P in counts:
         for S in sizes:
             chosen = tuple(name for name in functions if name != "MPI_Barrier" or sizes[0] == S)
-            for flow in _flows(mpi, chosen, P, S, args.timeout) if chosen else []:
+            for flow in _flows(mpi, chosen, P, S) if chosen else []:
                 flows.append(flow)
                 if not args.json:
                     sys.stdout.write(f"{flow.sentence}\n")
@@ -55,12 +56,12 @@ def _functions(text: str | None) -> tuple[str, ...]:
     return names
 
 
-def _flows(mpi: VirtualMpi, functions: tuple[str, ...], P: int, S: int, timeout_s: float) -> list[Flow]:
+def _flows(mpi: VirtualMpi, functions: tuple[str, ...], P: int, S: int) -> list[Flow]:
     one = mpi.network
     plays = None
     if mpi.kind in WIRES and not one.has_nodes:
         plays = Plays(mpi.kind, Machine.of(**one.machine))
-    recorded = record_messages(mpi, functions, P, S, timeout_s=timeout_s)
+    recorded = record_messages(mpi, functions, P, S)
     return [name_messages(each.function, FUNCTIONS[each.function], P, S, each.messages, plays) for each in recorded]
 
 

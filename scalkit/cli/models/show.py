@@ -11,26 +11,28 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import ExpectationError, UsageError
-from scalkit.perfmodels import PerformanceModel, collectives_of, read_card, with_datatype
-from scalkit.perfmodels.files.sources import catalogue_of, message_of
+from scalkit.perfmodels import collectives_of
+from scalkit.perfmodels.files.simgrid import to_simgrid
+from scalkit.perfmodels.files.sources import catalogue_of, loggopsim_unit, loggp_of, message_of, to_loggopsim
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, values_in
+from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.text import did_you_mean
 
 _MOST_ROWS = 500
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the models and return 0."""
+    """Print the models, or what a simulator reads of them, and return 0."""
+    if args.to is not None:
+        if args.model or args.operation or args.at or args.json:
+            raise UsageError("--to writes the model of a message alone; leave MODEL, --operation, --at and --json out.")
+        return _for_simulator(args.source, args.to)
     at = settings_of(args.at)
     if args.operation is not None:
         if args.model is not None:
             raise UsageError(f"--operation shows its algorithms, not the model {args.model!r:.40}; leave one of them out.")
         message = message_of(args.source)
-        if args.stride is not None:
-            message = with_datatype(message, _packing(args.source, args.stride))
         models: Mapping[str, PerformanceModel] = collectives_of(args.operation, message)
-    elif args.stride is not None:
-        raise UsageError("--stride is about the data of an operation; name one with --operation.")
     elif args.source.endswith((".xml", ".csv")):
         message = message_of(args.source)
         known = {"point-to-point": message.time, "gap": message.gap, "exchange": message.exchange}
@@ -43,10 +45,15 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _packing(source: str, stride: int) -> PerformanceModel:
-    if not source.endswith(".toml"):
-        raise UsageError(f"--stride: {source:.60} is no model card, which knows packing; fit one with scalkit model fit.")
-    return read_card(source).packing(stride)
+def _for_simulator(source: str, simulator: str) -> int:
+    if simulator == "simgrid":
+        sys.stdout.write(to_simgrid(message_of(source)))
+        return 0
+    parameters = loggp_of(source)
+    sys.stdout.write(" ".join(to_loggopsim(parameters)) + "\n")
+    unit = format_value(loggopsim_unit(parameters), "s")
+    sys.stderr.write(f"times are whole numbers of {unit}, and so is what LogGOPSim prints\n")
+    return 0
 
 
 def _named(models: Mapping[str, PerformanceModel], name: str, source: str) -> PerformanceModel:

@@ -22,18 +22,15 @@ _SIZES = "64,1024,8192,65536,262144"
 
 def run(args: argparse.Namespace) -> int:
     """Tune, write, print; return 0 or 2."""
-    if not args.least > 1:
-        raise UsageError(f"--least {args.least:g}: a ratio above 1 is needed.")
     counts, out = counts_of(args.processes, "-n"), Path(args.out)
     try:
         sizes = tuple(sorted({int(word) for word in args.size.split(",")}))
     except ValueError as error:
         raise UsageError(f"--size {args.size!r:.60}: whole numbers of bytes are needed, as in {_SIZES}.") from error
     with terminated_like_interrupted():
-        (target,) = find_targets([args.mpi] if args.mpi else [], clock=args.clock, network=args.network, per_node=args.per_node)
-        runs = target.mpi.usual_runs if args.runs is None else args.runs
+        (target,) = find_targets([args.mpi] if args.mpi else [], clock=args.clock, network=args.network)
         with resumable(out), task_bar(sys.stderr, "measure") as bar:
-            tuner = Tuner(out, target.mpi, counts, sizes, tuple(args.op), runs, args.least, bar)
+            tuner = Tuner(out, target.mpi, counts, sizes, tuple(args.op), target.mpi.usual_runs, on_progress=bar)
             found = tuner.run()
     content = _content(tuner, found)
     write_whole(out / "tune.json", json.dumps(content, indent=1) + "\n")

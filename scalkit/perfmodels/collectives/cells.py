@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.perfmodels.collectives.model import OPERATIONS
-from scalkit.perfmodels.formulas.quantities import seconds_in, values_in
 from scalkit.toml.tables import table_beside
 
 _KNOWN = table_beside(__file__, "functions.toml")
@@ -109,32 +107,6 @@ class Cells:
     def __repr__(self) -> str:
         said = "" if self.origin == "measured" else f", {self.origin}"
         return f"Cells({self.function!r}: {len(self.sizes)} sizes, {len(self.processes)} numbers of processes{said})"
-
-
-def cell_times(times: ArrayLike) -> Floats:
-    """Return times in s as a table (cells, repetitions).
-
-    Raises DataError if one is not positive and finite, or a cell has none; NaN stands for a missing repetition.
-    """
-    table = np.atleast_1d(seconds_in(times))
-    table = table.reshape(len(table), -1) if len(table) else table
-    known = ~np.isnan(table)
-    if len(table) and (not (table[known] > 0).all() or not known.any(axis=1).all() or np.isinf(table).any()):
-        raise DataError("times must be positive and finite, at least one for each cell; leave the others out.")
-    return table
-
-
-def cell_values(S: ArrayLike, P: ArrayLike, times: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """Return sizes and processes of shape (cells,), and times (cells, repetitions); an only size is that of all cells.
-
-    Raises DataError if they do not belong together, or as `cell_times`.
-    """
-    size, processes = np.atleast_1d(values_in(S, "S")), np.atleast_1d(values_in(P, "P"))
-    size = np.broadcast_to(size, processes.shape) if size.size == 1 else size
-    data = np.atleast_1d(seconds_in(times))
-    if not len(processes) or size.ndim != 1 or not len(size) == len(processes) == len(data):
-        raise DataError(f"there must be S, P and times of each cell, got {len(size)}, {len(processes)} and {len(data)}.")
-    return size, processes, cell_times(data)
 
 
 def cells_of(data: xr.Dataset, function: str, operation: str = "") -> Cells:

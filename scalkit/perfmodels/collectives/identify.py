@@ -4,17 +4,14 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
-from scalkit.errors import DataError, UsageError
+from scalkit.errors import DataError
 from scalkit.fit.pure_error import pure_error
 from scalkit.markup import block, paragraph, table
-from scalkit.perfmodels.collectives.cells import cell_values
-from scalkit.perfmodels.collectives.chains import smoothed
+from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.collectives.model import collectives_of, same_messages
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.models.point_to_point import PointToPoint
@@ -27,9 +24,6 @@ OTHER = "other"
 _SAME, _TIE = 0.01, 1e-3
 _SURE = 0.9
 """Above this probability a name is said without doubt, if it is one name."""
-
-TIMES = ("measured", "simulated", "exact")
-"""Where times come from: from a clock, from a simulator with congestion, or from messages that pass as the model says."""
 
 
 @dataclass(frozen=True)
@@ -178,44 +172,22 @@ class Identified:
         return block(table(head, rows, self.operation), paragraph(said))
 
 
-def identify(
-    operation: str,
-    S: ArrayLike,
-    P: ArrayLike,
-    times: ArrayLike,
-    message: PointToPoint,
-    *,
-    source: str | None = None,
-    without: Collection[str] = (),
-    **options: Any,
-) -> Identified:
-    """Return which algorithm explains the measured times of an operation, for each (S, P).
+def identify(cells: Cells, message: PointToPoint, *, without: Collection[str] = ()) -> Identified:
+    """Return which algorithm explains the times of an operation, for each (S, P).
 
     Parameters
     ----------
-    operation : str
-        See `scalkit.perfmodels.collectives.model`.
-    S : array_like of shape (cells,), in B
-        Of a barrier anything.
-    P : array_like of shape (cells,)
-        Processes, at least 2.
-    times : array_like of shape (cells,) or (cells, repetitions), in s
+    cells : Cells
+        With at least 2 processes each.
     message : PointToPoint
         Fitted on the same machine.
-    source : {"measured", "simulated", "exact"}, optional
-        From a clock; from a simulator with congestion; from messages that pass as the model says, as in virtual time. By default
-        times that repeat exactly are exact, and others measured.
     without : collection of str
         Algorithms that are not considered.
-    **options
-        Of `collectives_of`: ``segment``.
 
     Raises
     ------
     DataError
-        If there is no cell, or a time is not positive.
-    UsageError
-        If there is no such source.
+        If there is one process in a cell, or a time is not positive.
 
     Notes
     -----
@@ -228,15 +200,21 @@ def identify(
     (`Cell.is_sure`) only where several sizes agree with one algorithm, and it is not like the others.
 
     All of that is for measured times. Where nothing is measured a misfit is no noise: simulated times share no bias, and models
-    miss by 2 % except where there is congestion; exact ones miss by 1 % at most, and in one cell of twenty by up to some 10 %.
+    miss by 2 % except where there is congestion; exact ones (of a virtual clock, or that repeat) miss by 1 % at most, and in one
+    cell of twenty by up to some 10 %.
     """
-    size, processes, table_of_times = cell_values(S, P, times)
+    operation, size, processes, times = cells.operation, cells.S, cells.P, cells.times
+    known = ~np.isnan(times)
+    if not (times[known] > 0).all() or np.isinf(times).any() or not known.any(axis=1).all():
+        raise DataError("times must be positive and finite, at least one for each cell; leave the others out.")
     if (processes < 2).any():
         raise DataError("a cell has fewer than 2 processes; there is nothing to tell apart.")
-    y = np.log(np.nanmedian(table_of_times, axis=1))
-    kind = _source(source, table_of_times)
-    trust, noise = _TRUST[kind], 0.0 if kind == "exact" else pure_error(table_of_times, "median").error
-    models = {name: one for name, one in collectives_of(operation, message, **options).items() if name not in without}
+    y = np.log(cells.time)
+    repeats = times.shape[1] > 1 and bool((times == times[:, :1]).all())
+    is_exact = cells.virtual or (repeats and not cells.simulated)
+    trust = _TRUST["exact" if is_exact else "simulated" if cells.simulated else "measured"]
+    noise = 0.0 if is_exact else pure_error(times, "median").error
+    models = {name: one for name, one in collectives_of(operation, message).items() if name not in without}
     names = (*models, OTHER)
     predicted = np.full((len(y), len(models)), np.nan)
     for k, model in enumerate(models.values()):
@@ -261,28 +239,18 @@ def identify(
     factor = math.exp(float(grid.sum(axis=0) @ np.array(trust.bias)))
     spread = float(grid.sum(axis=1) @ np.array(trust.discrepancy))
     alike, probabilities = probabilities[:, -2], np.delete(probabilities, -2, axis=1)
-    cells = tuple(
+    found = tuple(
         _cell(operation, size[c], processes[c], math.exp(y[c]), names, probabilities[c], alike[c], predicted[c], factor)
         for c in range(len(y))
     )
     probabilities[:, -1] += alike
-    return Identified(operation, names, cells, probabilities, factor, spread)
+    return Identified(operation, names, found, probabilities, factor, spread)
 
 
 def _chains(size: Floats, processes: Floats) -> list[list[int]]:
     """Return for each number of processes the places of its cells by size."""
     order = np.lexsort((size, processes))
     return [[int(k) for k in order if processes[k] == p] for p in np.unique(processes)]
-
-
-def _source(given: str | None, times: Floats) -> str:
-    """Return where times come from; those that repeat exactly are exact."""
-    if given is None:
-        repeats = times.shape[1] > 1 and bool((times == times[:, :1]).all())
-        return "exact" if repeats else "measured"
-    if given not in TIMES:
-        raise UsageError(f"times are {given!r:.40}; choose one of {', '.join(TIMES)}.")
-    return given
 
 
 def _likelihood(y: Floats, logs: Floats, error: float, trust: _Trust) -> Floats:
@@ -313,9 +281,30 @@ def _smoothed(likely: Floats, chains: Sequence[Sequence[int]]) -> tuple[float, F
     marginal, evidence = np.empty_like(likely), 0.0
     for chain in chains:
         peak = likely[chain].max(axis=1, keepdims=True)
-        own, marginal[chain] = smoothed(np.exp(likely[chain] - peak))
+        own, marginal[chain] = _forward_backward(np.exp(likely[chain] - peak))
         evidence += own + float(peak.sum())
     return evidence, marginal
+
+
+_STAY = 0.9
+"""Prior probability that the next setting has the same algorithm: one switch in a series of ten."""
+
+
+def _forward_backward(likely: Floats) -> tuple[float, Floats]:
+    """Return the log evidence and the marginals, by the forward-backward algorithm; the shape is (settings, algorithms)."""
+    n = likely.shape[1]
+    move = np.full((n, n), (1 - _STAY) / (n - 1)) + np.eye(n) * (_STAY - (1 - _STAY) / (n - 1))
+    forward, backward = np.empty_like(likely), np.ones_like(likely)
+    state, evidence = np.full(n, 1 / n), 0.0
+    for k in range(len(likely)):
+        state = likely[k] * (state if k == 0 else state @ move)
+        evidence += math.log(state.sum())
+        forward[k] = state = state / state.sum()
+    for k in range(len(likely) - 2, -1, -1):
+        state = move @ (likely[k + 1] * backward[k + 1])
+        backward[k] = state / state.sum()
+    both = forward * backward
+    return evidence, np.asarray(both / both.sum(axis=1, keepdims=True))
 
 
 def _cell(

@@ -134,8 +134,7 @@ class KnownAlgorithms:
             if operation in IDENTIFIED:
                 continue
             cells = self.cells(operation, name)
-            source = "simulated" if self.simulated else None
-            found = identify(operation, cells.S, cells.P, cells.times, self.message, source=source)
+            found = identify(cells, self.message)
             predicted = collective(operation, name, self.message)(outside="nan", **cells.at)
             named, likeliest = zip(*((one.algorithms, one.likeliest) for one in found.cells), strict=True)
             yield Tried(operation, name, cells.S, cells.P, cells.time, predicted, named, likeliest)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from scalkit.errors import DataError
+from scalkit.errors import DataError, UsageError
 from scalkit.perfmodels.collectives.identify import OTHER
-from scalkit.perfmodels.collectives.identify_played import EQUAL_S, Plays
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.played import SCHEDULES, WIRES, Machine, Played, play
 from scalkit.text import counted
@@ -20,7 +19,9 @@ Match = Literal["to the nanosecond", "message by message", "by its edges", ""]
 """How a recorded operation agrees with an algorithm: in all times; in all messages and the order in which each process sends
 them; in who sends how often to whom, with other bytes, headers or segments; or not at all."""
 
-_EQUAL_PS = round(1e12 * EQUAL_S)
+_EQUAL_PS = 2000
+"""Times are whole nanoseconds, of which a process reads two, and the layer of virtual time counts picoseconds."""
+
 _LARGE_B, _PROTOCOL_B = 4096, 128
 """Where the largest message has more than the first, those with less than the second are requests, answers and ends."""
 
@@ -29,6 +30,36 @@ _SAID: dict[Match, str] = {
     "message by message": "it sends the same messages in the same order, at other times",
     "by its edges": "the same processes send to the same ones, in other portions or with other headers",
 }
+
+
+class Plays:
+    """The algorithms of a library, played on one machine.
+
+    Parameters
+    ----------
+    library : str
+        A key of `WIRES`.
+    machine : Machine
+
+    Raises
+    ------
+    UsageError
+        If the messages of this library are not known.
+    """
+
+    def __init__(self, library: str, machine: Machine) -> None:
+        if library not in WIRES:
+            raise UsageError(f"the messages of {library!r:.40} are not known; those of {', '.join(WIRES)} are.")
+        self.library, self.machine = library, machine
+
+    def names(self, operation: str) -> tuple[str, ...]:
+        """Return the algorithms of an operation."""
+        return tuple(name for library, of, name in SCHEDULES if (library, of) == (self.library, operation))
+
+    def of(self, operation: str, name: str, P: int, S: int) -> Played:
+        """Return the messages and times of one algorithm with P processes and S bytes."""
+        program = SCHEDULES[self.library, operation, name]
+        return play(program, P, S, WIRES[self.library], self.machine)
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,10 @@ from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several.model import GrowthSum
 from scalkit.perfmodels.formulas.growths import growth_of
-from scalkit.perfmodels.formulas.quantities import Range, parse_quantity, values_in
+from scalkit.perfmodels.formulas.quantities import Range, values_in
 from scalkit.perfmodels.formulas.text import evaluate, parse_formula, positive
-from scalkit.perfmodels.models.composed import Composite
-from scalkit.perfmodels.models.exact import RangeModel, names_in, ordered
-from scalkit.perfmodels.models.model import Legend, Outside, PerformanceModel, merged
+from scalkit.perfmodels.models.exact import RangeModel, names_in
+from scalkit.perfmodels.models.model import Composite, Legend, Outside, PerformanceModel, merged, ordered
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 from scalkit.toml.tables import table_beside
 
@@ -46,11 +45,6 @@ class Algorithm:
     how: str
     source: str
     only: Literal["", "powers of two"] = ""
-
-    @property
-    def is_segmented(self) -> bool:
-        """Whether it cuts the message into segments."""
-        return "segment" in self.formula
 
 
 @cache
@@ -96,7 +90,8 @@ def algorithm(operation: str, name: str) -> Algorithm:
     return known[name]
 
 
-_SEGMENT = "8 KiB"
+_SEGMENT_B = 8192.0
+"""Size of the segments of a pipeline."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -107,13 +102,10 @@ class CollectiveModel(PerformanceModel):
     ----------
     algorithm : Algorithm
     message : PointToPoint
-    segment_bytes : float
-        Size of the segments of a pipeline, in B.
     """
 
     algorithm: Algorithm
     message: PointToPoint
-    segment_bytes: float = 8192.0
     name: str = ""
     source: str = ""
     valid: Mapping[str, Range] = field(init=False)
@@ -124,8 +116,6 @@ class CollectiveModel(PerformanceModel):
         one = self.algorithm
         if not isinstance(self.message, PointToPoint):
             raise UsageError(f"{self.message!r:.60} is no model of a message; give a PointToPoint, such as card.point_to_point.")
-        if self.segment_bytes <= 0:
-            raise UsageError(f"segments have {self.segment_bytes:g} B; they must be larger than nothing.")
         source = "; ".join(s for s in (one.source, self.message.source) if s)
         self._settle(f"{one.operation}, {one.name}", source, valid={"P": Range(low=1.0, only=one.only)})
 
@@ -141,7 +131,7 @@ class CollectiveModel(PerformanceModel):
         return parse_formula(self.algorithm.formula, names, messages=True)
 
     def _own_constants(self) -> dict[str, tuple[float, str]]:
-        own = {"gamma": (self.message.gamma_s, "s/B"), "segment": (self.segment_bytes, "B")}
+        own = {"gamma": (self.message.gamma_s, "s/B"), "segment": (_SEGMENT_B, "B")}
         return {name: value for name, value in own.items() if name in names_in(self.algorithm.formula)}
 
     def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
@@ -191,7 +181,7 @@ def _largest(model: PerformanceModel) -> PerformanceModel:
     return _largest(model.pieces[-1][1]) if isinstance(model, RangeModel) else model
 
 
-def collective(operation: str, name: str, message: PointToPoint, *, segment: object = _SEGMENT) -> CollectiveModel:
+def collective(operation: str, name: str, message: PointToPoint) -> CollectiveModel:
     """Return the model of an operation by one algorithm, for example ``collective("broadcast", "binomial", message)``.
 
     Parameters
@@ -199,32 +189,25 @@ def collective(operation: str, name: str, message: PointToPoint, *, segment: obj
     operation, name : str
         See `scalkit.perfmodels.collectives.model`.
     message : PointToPoint
-    segment : quantity
-        Of pipelines.
 
     Raises
     ------
     UsageError
-        If operation or algorithm are unknown, or the segment is no size.
+        If operation or algorithm are unknown.
     """
-    size, unit = parse_quantity(segment, "segment")
-    if unit not in ("B", "1"):
-        raise UsageError(f"segment is {segment!r:.40}; it must be in B, for example '8 KiB'.")
-    return CollectiveModel(algorithm(operation, name), message, size)
+    return CollectiveModel(algorithm(operation, name), message)
 
 
-def collectives_of(operation: str, message: PointToPoint, *, segment: object = _SEGMENT) -> dict[str, CollectiveModel]:
+def collectives_of(operation: str, message: PointToPoint) -> dict[str, CollectiveModel]:
     """Return the models of an operation by all of its algorithms, by name; see `collective`."""
-    return {name: collective(operation, name, message, segment=segment) for name in algorithms_of(operation)}
+    return {name: collective(operation, name, message) for name in algorithms_of(operation)}
 
 
 _CHAINS = frozenset({"chain", "pipeline"})
 """The same where the data is one segment."""
 
 
-def same_messages(
-    operation: str, first: str, other: str, P: float | str, S: float | str = 0.0, segment_bytes: float = 8192.0
-) -> bool:
+def same_messages(operation: str, first: str, other: str, P: float | str, S: float | str = 0.0) -> bool:
     """Return whether two algorithms send the same messages, between the same processes and in the same order.
 
     Parameters
@@ -235,8 +218,6 @@ def same_messages(
         Processes.
     S : float, in B, or str
         A text names its unit: ``"4 KiB"``.
-    segment_bytes : float
-        Size of the segments of a pipeline.
 
     Raises
     ------
@@ -257,7 +238,7 @@ def same_messages(
     names = {first, algorithm(operation, other).name}
     if first == other or processes == 1:
         return True
-    if size <= segment_bytes:
+    if size <= _SEGMENT_B:
         if names == _CHAINS:
             return True
         names = {"chain" if name == "pipeline" else name for name in names}

@@ -1,9 +1,9 @@
-"""All that models say of the collective operations in a Dataset: algorithms, predictions, forms, the folklore."""
+"""All that models say of the collective operations in a Dataset: algorithms, predictions, the folklore."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import xarray as xr
@@ -13,10 +13,7 @@ from scalkit.errors import DataError, ScalkitError
 from scalkit.perfmodels.collectives.cells import FUNCTIONS, Cells, cells_of
 from scalkit.perfmodels.collectives.folklore import Folklore, folklore
 from scalkit.perfmodels.collectives.identify import OTHER, Identified, identify
-from scalkit.perfmodels.collectives.identify_played import Plays, identify_played, plays_of
-from scalkit.perfmodels.collectives.in_context import fit_in_context
 from scalkit.perfmodels.collectives.model import collectives_of
-from scalkit.perfmodels.collectives.size_and_processes import XuFit, fit_xu
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 from scalkit.text import as_percent
@@ -53,21 +50,17 @@ class HeldOut:
         )
 
 
-def held_out(cells: Cells, message: PointToPoint, **options: Any) -> HeldOut:
+def held_out(cells: Cells, message: PointToPoint) -> HeldOut:
     """Return predictions at every other size, by the algorithm that `identify` finds at the next smaller one.
 
     `cells`: at least two sizes.
     `message`: fitted to messages alone, on the same machine.
-    `**options`: of `collectives_of`.
     Raises DataError if there are fewer than two sizes.
     """
     known, wanted = _halves(cells)
     used = known.sizes
-    found = {
-        (one.P, one.S): one.likeliest
-        for one in identify(cells.operation, known.S, known.P, known.times, message, **options).cells
-    }
-    models = collectives_of(cells.operation, message, **options)
+    found = {(one.P, one.S): one.likeliest for one in identify(known, message).cells}
+    models = collectives_of(cells.operation, message)
     predicted, names = np.full(len(wanted), np.nan), []
     for k, (S, P) in enumerate(zip(wanted.S.tolist(), wanted.P.tolist(), strict=True)):
         before = float(used[np.searchsorted(used, S) - 1])
@@ -75,21 +68,6 @@ def held_out(cells: Cells, message: PointToPoint, **options: Any) -> HeldOut:
         names.append(name)
         if name != OTHER:
             predicted[k] = models[name](S=S, P=P, outside="nan")
-    return HeldOut(wanted, predicted, tuple(names))
-
-
-def held_out_in_context(cells: Cells, message: PointToPoint, **options: Any) -> HeldOut:
-    """Return predictions at every other size, by the algorithm and its constants that fit the sizes between (`fit_in_context`).
-
-    Raises DataError if there are fewer than two sizes, or fewer than three to fit to.
-    """
-    known, wanted = _halves(cells)
-    found = fit_in_context(known, message, **options)
-    predicted, names = np.full(len(wanted), np.nan), []
-    for k, (S, P) in enumerate(zip(wanted.S.tolist(), wanted.P.tolist(), strict=True)):
-        names.append(found[P].algorithm if P in found else OTHER)
-        if P in found:
-            predicted[k] = found[P].model(S=S, P=P, outside="nan")
     return HeldOut(wanted, predicted, tuple(names))
 
 
@@ -117,16 +95,12 @@ class Studied:
 
     `identified`: which algorithm each cell seems to use.
     `predicted`: predictions at sizes that were held out, from messages alone.
-    `in_context`: the same where two constants of each algorithm were fitted to the other sizes.
-    `xu`: ``alpha(P) + S * beta(P)``.
     `lore`: of broadcast and allreduce.
     """
 
     cells: Cells
     identified: Identified | None
     predicted: HeldOut | None
-    in_context: HeldOut | None
-    xu: XuFit | None
     lore: Folklore | None
     remarks: tuple[str, ...]
 
@@ -148,16 +122,6 @@ class Studied:
             found.append(f"Predictions from messages alone, at sizes that were held out: {self.predicted}.")
             if self.predicted_alone is not None:
                 found.append(f"Of these, with a core for each process: {self.predicted_alone}.")
-        if self.in_context is not None:
-            alone = _alone(self.in_context)
-            more = f" Of these, with a core for each process: {alone}." if alone is not None else ""
-            found.append(f"With two constants of each algorithm from its own runs at the other sizes: {self.in_context}.{more}")
-        if self.xu is not None:
-            alpha, beta = self.xu.growths
-            found.append(
-                f"As alpha(P) + S * beta(P), alpha grows as {alpha} and beta as {beta} in P "
-                f"(probability {self.xu.weights[alpha, beta]:.2g})."
-            )
         if self.lore is not None:
             found.append(self.lore.sentence)
         return tuple(found)
@@ -215,12 +179,13 @@ def study(data: xr.Dataset, message: PointToPoint, functions: Sequence[str] | No
     chosen = list(functions) if functions is not None else [name for name in names if name in FUNCTIONS]
     if not chosen:
         raise DataError(f"none of {', '.join(names)} is an operation that models know; measure one of {', '.join(FUNCTIONS)}.")
-    plays = plays_of(data)
-    return tuple(_studied(cells_of(data, name), message, plays) for name in chosen)
+    return tuple(_studied(cells_of(data, name), message) for name in chosen)
 
 
-def _studied(cells: Cells, message: PointToPoint, plays: Plays | None) -> Studied:
+def _studied(cells: Cells, message: PointToPoint) -> Studied:
     remarks: list[str] = list(cells.caveats)
+    if cells.virtual:
+        remarks.append("In virtual time the messages themselves name the algorithm: scalkit model messages.")
 
     def tried(what: str, make: Callable[[], _T]) -> _T | None:
         try:
@@ -230,19 +195,9 @@ def _studied(cells: Cells, message: PointToPoint, plays: Plays | None) -> Studie
             return None
 
     several = cells.where(cells.P >= 2)
-    source = "simulated" if cells.simulated else "exact" if cells.virtual else None
-    identified = tried(
-        "algorithms",
-        lambda: (
-            identify(cells.operation, several.S, several.P, several.times, message, source=source)
-            if plays is None
-            else identify_played(cells.operation, several.S, several.P, several.times, plays)
-        ),
-    )
+    identified = tried("algorithms", lambda: identify(several, message))
     if cells.operation == "barrier":
-        return Studied(cells, identified, None, None, None, None, tuple(remarks))
+        return Studied(cells, identified, None, None, tuple(remarks))
     predicted = tried("predictions", lambda: held_out(several, message))
-    in_context = tried("predictions in context", lambda: held_out_in_context(several, message))
-    xu: Any = tried("alpha(P) + S * beta(P)", lambda: fit_xu(cells.S, cells.P, cells.times))
     lore = tried("folklore", lambda: folklore(cells)) if cells.operation in _LORE else None
-    return Studied(cells, identified, predicted, in_context, xu, lore, tuple(remarks))
+    return Studied(cells, identified, predicted, lore, tuple(remarks))

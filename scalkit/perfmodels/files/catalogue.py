@@ -17,7 +17,7 @@ from scalkit.perfmodels.models.model import KINDS, PerformanceModel
 
 _LARGEST_B = 1 << 20
 _KEYS = {
-    "exact": {"formula", "constants", "also", "above", "from", "up_to", "cubes", "where"},
+    "exact": {"formula", "constants", "also", "above", "from", "up_to", "cubes"},
     "asymptotic": {"growth", "notation"},
     "dominant term": {"known", "rest"},
     "bounded": {"lower", "upper"},
@@ -132,11 +132,7 @@ def _model(entry: Any, name: str, source: str) -> PerformanceModel:
     if unknown := [key for key in given if key not in _KEYS[kind]]:
         raise UsageError(f"the key '{unknown[0]}' is unknown; a model of kind '{kind}' has {', '.join(sorted(_KEYS[kind]))}.")
     if kind == "exact":
-        conditions = given.pop("where", [])
-        if not isinstance(conditions, list):
-            raise UsageError("its 'where' must be a list of conditions, such as ['P <= N'].")
-        made = _exact(given, name, cited)
-        return made.where(*conditions) if conditions else made
+        return _exact(given, name, cited)
     if kind == "asymptotic":
         return AsymptoticModel(given.get("growth", ""), given.get("notation", "O"), name=name, source=cited)
     if kind == "ranges":

@@ -1,9 +1,7 @@
 """Models by the name of a machine or of a file: catalogues, model cards, platforms of SimGrid, tables of known algorithms."""
 
 import math
-import shlex
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 
 from scalkit.errors import UsageError
@@ -56,22 +54,19 @@ def doubts_of(source: str | Path) -> tuple[str, ...]:
     return read_card(source).doubts if Path(source).suffix == ".toml" and _is_card(source) else ()
 
 
-def loggp_of(source: str | Path, overhead_s: float = 0.0) -> LogGP:
+def loggp_of(source: str | Path) -> LogGP:
     """Return the parameters of LogGP that a model card holds, or those of the smallest and largest messages of another file.
 
-    `source`: see `message_of`.
-    `overhead_s` in s: of sender and receiver each, where the file does not say it.
-    Raises UsageError if there is no model of a message, or the overheads exceed its latency.
+    `source`: see `message_of`. Another file knows no overheads: the latency contains them.
+    Raises UsageError if there is no model of a message.
     """
     if Path(source).suffix == ".toml" and _is_card(source):
         return read_card(source).loggp
     message = message_of(source)
     first, last = (message.protocols()[k] for k in (0, -1))
-    latency = first.latency_s + first.per_byte_s - 2 * overhead_s
-    if latency < 0:
-        raise UsageError(f"the overheads of {overhead_s:g} s leave no latency of '{message.name}'; lower them.")
-    gap = float(message.gap(S=1)) if message.gap is not None else overhead_s
-    return LogGP(latency, overhead_s, overhead_s, gap, last.per_byte_s, name=message.name, source=message.source)
+    gap = float(message.gap(S=1)) if message.gap is not None else 0.0
+    latency = first.latency_s + first.per_byte_s
+    return LogGP(latency, 0.0, 0.0, gap, last.per_byte_s, name=message.name, source=message.source)
 
 
 def _is_card(source: str | Path) -> bool:
@@ -89,9 +84,6 @@ def _of(models: ModelCatalogue, name: str) -> PointToPoint:
 _NS = 1e-9
 _TIMES = ("L", "o", "g", "G", "O")
 _FLAGS = {"-L": "L", "-o": "o", "-g": "g", "-G": "G", "-O": "O", "-S": "S"}
-_LONG = {f"--LogGOPS_{name}": name for name in _FLAGS.values()}
-_DEFAULTS = {"L": 2500.0, "o": 1500.0, "g": 1000.0, "G": 6.0, "O": 0.0, "S": 65535.0}
-"""Of LogGOPSim, in ns, ns/B and B."""
 
 _NO_RENDEZVOUS = 2**31 - 1
 
@@ -139,48 +131,3 @@ def to_loggopsim(parameters: LogGP) -> list[str]:
         if value > _MOST:
             raise UsageError(f"{name} of '{parameters.name}' is {value} ns; LogGOPSim's numbers end at {_MOST}.")
     return [part for flag, name in _FLAGS.items() for part in (flag, str(values[name]))]
-
-
-def from_loggopsim(options: str | Sequence[str], unit_s: float = _NS) -> LogGP:
-    """Return the parameters that a command line of LogGOPSim names; what it leaves out has LogGOPSim's default.
-
-    Parameters
-    ----------
-    options : str or sequence of str
-        For example ``"-L 2500 -o 1500 -g 1000 -G 6 -O 0 -S 65535"`` or ``["--LogGOPS_L=2500"]``; other options are passed over.
-    unit_s : float, in s
-        Of all times, as `loggopsim_unit` returns it; by default 1 ns.
-
-    Raises
-    ------
-    UsageError
-        If a value is missing or no number.
-    """
-    try:
-        parts = shlex.split(options) if isinstance(options, str) else list(options)
-    except ValueError as error:
-        raise UsageError(f"cannot read the options of LogGOPSim: {error}.") from error
-    found, k = dict(_DEFAULTS), 0
-    while k < len(parts):
-        flag, equals, value = parts[k].partition("=")
-        name = _FLAGS.get(flag) or _LONG.get(flag)
-        if name is not None:
-            if not equals:
-                k += 1
-                value = parts[k] if k < len(parts) else ""
-            found[name] = _number(flag, value)
-        k += 1
-    overhead = found["o"] * unit_s
-    size = math.inf if found["S"] >= _NO_RENDEZVOUS else found["S"]
-    seconds = {name: found[name] * unit_s for name in ("L", "g", "G", "O")}
-    return LogGP(o_send=overhead, o_receive=overhead, S=size, name="LogGOPSim", source="options of LogGOPSim", **seconds)
-
-
-def _number(flag: str, value: str) -> float:
-    try:
-        number = float(value)
-    except ValueError as error:
-        raise UsageError(f"the option {flag} of LogGOPSim is {value[:20]!r}; it must be a number.") from error
-    if not (0 <= number < math.inf):
-        raise UsageError(f"the option {flag} of LogGOPSim is {value[:20]!r}; it must be finite and not negative.")
-    return number

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,9 @@ _SMALL = 1e-300
 
 _ROUNDING = 1e-9
 """Relative; below this a part of the line is rounding, and no part."""
+
+LEVEL = 0.9
+"""Of all intervals, as of verdicts: nine times in ten the value is inside."""
 
 
 @dataclass(frozen=True)
@@ -45,39 +48,35 @@ class Affine:
         return np.asarray(self.constant + self.slope * np.asarray(x, dtype=np.float64))
 
 
-def fit_affine(
-    x: Floats, y: Floats, noise: Noise, kind: Literal["relative", "log-normal"] = "relative", level: float = 0.9
-) -> Affine:
-    """Return the line of least relative, or logarithmic, squares without negative coefficients.
+def fit_affine(x: Floats, y: Floats, noise: Noise) -> Affine:
+    """Return the line of least relative squares without negative coefficients.
 
     `x` of shape (points,): not negative.
     `y` of shape (points,): positive.
     `noise`: of the values; the residuals count where they are larger.
-    `level`: of the intervals.
     """
     scale_x, scale_y = float(x.max()) or 1.0, float(np.median(y))
     columns = np.stack([np.ones_like(x), x / scale_x], axis=1)
     values = y / scale_y
-    best = _least(columns, values, values, kind)
+    best = _least(columns, values)
     free = _solved(columns / values[:, None], np.ones_like(values))
     bounded = tuple(name for name, b, f in zip(("constant", "slope"), best, free, strict=True) if b == 0 and f < -_ROUNDING)
     model = np.maximum(columns @ best, _SMALL)
     weighted = columns / model[:, None]
     dof = max(1, len(x) - 2)
-    residual = values / model - 1 if kind == "relative" else np.log(values / model)
+    residual = values / model - 1
     scatter = float(residual @ residual) / dof
     variance, freedom = max((noise.error**2, noise.freedom), (scatter, float(dof)))
     covariance = variance * np.linalg.pinv(weighted.T @ weighted)
     unit = np.array([scale_y, scale_y / scale_x])
-    return _affine(best, covariance, unit, freedom, level, bounded)
+    return _affine(best, covariance, unit, freedom, bounded)
 
 
-def fit_line(x: Floats, y: Floats, errors: Floats, level: float = 0.9) -> Affine:
+def fit_line(x: Floats, y: Floats, errors: Floats) -> Affine:
     """Return the line of least squares, neither coefficient negative, of values with standard errors of their own.
 
     `x`, `y`, `errors` of shape (points,): the errors are positive; where the residuals are larger than they say, the
     intervals follow the residuals.
-    `level`: of the intervals.
     """
     from scipy.optimize import nnls
 
@@ -92,14 +91,14 @@ def fit_line(x: Floats, y: Floats, errors: Floats, level: float = 0.9) -> Affine
     residual = target - columns @ best
     covariance = max(1.0, float(residual @ residual) / dof) * np.linalg.pinv(columns.T @ columns)
     unit = np.array([1.0, 1 / scale])
-    return _affine(best, covariance, unit, float(dof), level, bounded)
+    return _affine(best, covariance, unit, float(dof), bounded)
 
 
-def _affine(best: Floats, covariance: Any, unit: Floats, freedom: float, level: float, bounded: tuple[str, ...]) -> Affine:
+def _affine(best: Floats, covariance: Any, unit: Floats, freedom: float, bounded: tuple[str, ...]) -> Affine:
     """Return the line of scaled coefficients with intervals; `unit` is what one of them stands for."""
     from scipy.stats import t
 
-    far = float(t.ppf((1 + level) / 2, freedom)) * np.sqrt(np.diag(covariance))
+    far = float(t.ppf((1 + LEVEL) / 2, freedom)) * np.sqrt(np.diag(covariance))
     intervals = np.stack([np.maximum(best - far, 0.0), best + far], axis=1) * unit[:, None]
     (constant, slope), (of_constant, of_slope) = (best * unit).tolist(), intervals.tolist()
     pairs = tuple(tuple(row) for row in (covariance * np.outer(unit, unit)).tolist())
@@ -133,16 +132,14 @@ def _solved(columns: Floats, target: Floats) -> Floats:
     return np.asarray(np.linalg.lstsq(columns, target, rcond=None)[0])
 
 
-def _least(columns: Floats, y: Floats, weights: Floats, kind: str) -> Floats:
+def _least(columns: Floats, y: Floats) -> Floats:
     """Return the coefficients, by least squares with the weights of the fit before, until they settle."""
     from scipy.optimize import nnls
 
-    best = nnls(columns / weights[:, None], y / weights)[0]
+    best = nnls(columns / y[:, None], np.ones_like(y))[0]
     for _ in range(_ROUNDS):
         model = np.maximum(columns @ best, _SMALL)
-        # one step of Gauss and Newton for logarithms: log y is linearised around the model
-        target = y if kind == "relative" else model * (1 + np.log(y / model))
-        step = nnls(columns / model[:, None], target / model)[0]
+        step = nnls(columns / model[:, None], y / model)[0]
         if np.allclose(step, best, rtol=1e-12, atol=0):
             break
         best = step

@@ -1,8 +1,7 @@
 """Fits everything that a folder of message measurements holds, and makes a model card of it."""
 
 import math
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,29 +9,22 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import DataError
-from scalkit.fit.cuts import MIN_SETTINGS
 from scalkit.measure.virtual_time import LEFT_OUT, clock_of
-from scalkit.perfmodels.collectives.congestion import Torus
-from scalkit.perfmodels.files.card import BOTH, EXCHANGE, MESSAGE, PACKING, REDUCING, ModelCard, Quantity
+from scalkit.perfmodels.files.card import BOTH, EXCHANGE, MESSAGE, REDUCING, ModelCard, Quantity
+from scalkit.perfmodels.fits.affine import LEVEL
 from scalkit.perfmodels.fits.bisection import BisectionFit, fit_bisection
 from scalkit.perfmodels.fits.doubts import with_doubts
 from scalkit.perfmodels.fits.loggp import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
 from scalkit.perfmodels.fits.messages import MessageFit, fit_messages
 from scalkit.perfmodels.fits.overlap import OverlapFit, fit_overlap
 from scalkit.perfmodels.fits.runs import MessageRuns, read_message_runs
-from scalkit.perfmodels.fits.steps import StepFit, fit_hops, fit_matching, fit_reducing, hops_of
-from scalkit.perfmodels.fits.strides import PackingFit, StrideFit, fit_packing, fit_strides
+from scalkit.perfmodels.fits.steps import StepFit, fit_steps
 from scalkit.perfmodels.formulas.quantities import Range, format_value
 from scalkit.perfmodels.models.exact import ExactModel, RangeModel, within
 from scalkit.perfmodels.models.model import PerformanceModel
 
-_LEVEL = 0.9
-"""Of the intervals, as of verdicts: nine times in ten the value is inside."""
-
 _FEWEST_EAGER = 3
 """A line needs three sizes to have a residual."""
-_GAPS = 2
-"""The stride whose gaps are as long as its blocks."""
 _LOGGP_TEXT = {
     "L": "latency of the network, without overheads",
     "o_send": "overhead of the sender",
@@ -49,12 +41,12 @@ _ELEMENTS = {
 """Name and meaning of the time of reducing, by bytes of an element."""
 
 
-def fit_folder(folder: str | Path, *, statistic: str = "q1", level: float = _LEVEL) -> ModelCard:
+def fit_folder(folder: str | Path, *, statistic: str = "q1") -> ModelCard:
     """Return the model card of what `scalkit model fit` measured into a folder; see `fit_card`."""
-    return fit_card(read_message_runs(folder), statistic=statistic, level=level)
+    return fit_card(read_message_runs(folder), statistic=statistic)
 
 
-def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level: float = _LEVEL, widen: bool = True) -> ModelCard:
+def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", widen: bool = True) -> ModelCard:
     """Return the model card of message measurements: every fit that they allow.
 
     Parameters
@@ -64,8 +56,6 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level:
         Of the library or machine; by default what the run files say.
     statistic : {"q1", "median", "min"}
         What makes one time of the repetitions of a message; the minimum also serves LogGP, for a machine that others use.
-    level : float
-        Of the intervals.
     widen : bool
         Whether it is looked for doubts, with which intervals reach over those of the other statistics.
 
@@ -74,7 +64,7 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level:
     DataError
         If a part was measured at fewer sizes than it has parameters.
     """
-    made = _Card(level)
+    made = _Card()
     fits: dict[str, Any] = {}
     have = set(runs.ops)
     if have & {"Send_to_late"}:
@@ -84,48 +74,42 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", level:
         sizes, trips = runs.table("Round_trip")
         if not np.isin(sizes, loggp_sizes).all():
             scatter = not runs.is_exact
-            fit = fit_messages(sizes, trips / 2, statistic=statistic, scatter=scatter, level=level)
+            fit = fit_messages(sizes, trips / 2, statistic=statistic, scatter=scatter)
             fits["latency"] = made.add_message(fit)
     if "Exchange" in have:
         sizes, trips = runs.table("Exchange")
-        exchange = fit_messages(sizes, trips, statistic=statistic, scatter=not runs.is_exact, level=level)
+        exchange = fit_messages(sizes, trips, statistic=statistic, scatter=not runs.is_exact)
         fits[EXCHANGE] = made.add_exchange(exchange)
     if have >= {"Round_trip", "Train", "Train_delayed"}:
-        fits["loggp"] = made.add_loggp(_loggp(runs, fits.get("sync"), statistic, level), float(loggp_sizes.max()))
+        fits["loggp"] = made.add_loggp(_loggp(runs, fits.get("sync"), statistic), float(loggp_sizes.max()))
     for op, side in (("Overlap_send", "sender"), ("Overlap_receive", "receiver")):
         if op in have:
             tables = {field: runs.table(op, field=field)[1] for field in ("beside", "work", "t")}
             at = runs.table(op)[0]
-            one = fit_overlap(at, tables["beside"], tables["work"], tables["t"], side=side, level=level)
+            one = fit_overlap(at, tables["beside"], tables["work"], tables["t"], side=side)
             fits[f"overlap_{side}"] = made.add_overlap(one)
-    if "Strided" in have:
-        fits["datatypes"] = made.add_strides(_strides(runs, level))
-    if "Pack" in have:
-        fits["packing"] = made.add_packing(_packing(runs, statistic))
     if "Reduce_local" in have:
-        fits["reduce"] = made.add_reducing(_reducing(runs, level))
+        fits["reduce"] = made.add_reducing(_reducing(runs))
     if "Queued" in have:
-        fits["matching"] = made.add_matching(fit_matching(*runs.table("Queued", by="detail"), level=level))
+        fits["matching"] = made.add_matching(fit_steps("queued receive", *runs.table("Queued", by="detail")))
     if "Perfect_matching" in have:
-        fits["bisection"] = made.add_bisection(_bisection(runs, made.per_byte, level))
+        fits["bisection"] = made.add_bisection(_bisection(runs))
     if "Round_trip_to" in have:
-        fits["hops"] = made.add_hops(_hops(runs, level))
+        fits["hops"] = made.add_hops(_hops(runs))
     about = {**_about(runs), "statistic": statistic}
     remarks = (*runs.remarks, *dict.fromkeys(made.remarks))
     title = name or about.get("library", "") or "messages"
-    card = ModelCard(title, made.models, tuple(made.quantities), about, remarks, level, fits)
-    return with_doubts(card, runs, lambda one: fit_card(runs, statistic=one, level=level, widen=False)) if widen else card
+    card = ModelCard(title, made.models, tuple(made.quantities), about, remarks, LEVEL, fits)
+    return with_doubts(card, runs, lambda one: fit_card(runs, statistic=one, widen=False)) if widen else card
 
 
 class _Card:
     """Models, quantities and remarks while they are gathered."""
 
-    def __init__(self, level: float) -> None:
-        self.level = level
+    def __init__(self) -> None:
         self.models: dict[str, PerformanceModel] = {}
         self.quantities: list[Quantity] = []
         self.remarks: list[str] = []
-        self.per_byte = math.nan
         self._message: MessageFit | None = None
 
     def _add(self, name: str, value: float, interval: tuple[float, float], unit: str, text: str) -> None:
@@ -139,7 +123,6 @@ class _Card:
         low, high = (1 / end if end > 0 else math.inf for end in reversed(last.fit.slope_interval))
         if last.fit.slope > 0:
             self._add("bandwidth", last.bandwidth, (low, high), "B/s", "of the largest messages, one way")
-            self.per_byte = last.fit.slope
         else:
             at_last = last.last / float(fit(last.last))
             self._add("bandwidth", at_last, (math.nan, math.nan), "B/s", "of the largest size alone: no time per byte was found")
@@ -191,22 +174,6 @@ class _Card:
             text = f"share of a transfer of {format_value(size, 'B')} hidden behind work of the {fit.side}"
             self._add(f"overlap_{fit.side}_{size:.0f}", share, (low, high), "1", text)
         return fit
-
-    def add_strides(self, fit: StrideFit) -> StrideFit:
-        stride, factor = fit.worst
-        k = fit.strides.index(stride)
-        size = format_value(fit.size, "B")
-        text = f"slowest strided message over a contiguous one: {size} at a stride of {stride} x 8 B"
-        self._add("datatype_worst", factor, (fit.low[k], fit.high[k]), "1", text)
-        if _GAPS in fit.strides:
-            copy, ends = fit.copy_per_byte(_GAPS), (math.nan, math.nan)
-            text = f"what a byte adds at each end of a message of blocks of 8 B with gaps of 8 B, {size}"
-            self._add("copy", copy, ends, "s/B", text)
-        return fit
-
-    def add_packing(self, fits: dict[int, PackingFit]) -> dict[int, PackingFit]:
-        self.models |= {(name := f"{PACKING}{k}"): _named(one.model(), name) for k, one in fits.items()}
-        return fits
 
     def add_reducing(self, fits: dict[int, StepFit]) -> dict[int, StepFit]:
         for element, fit in fits.items():
@@ -263,7 +230,7 @@ def _delay(runs: MessageRuns) -> float:
     return float(np.median(found))
 
 
-def _loggp(runs: MessageRuns, sync: Rendezvous | None, statistic: str, level: float) -> LogGPFit:
+def _loggp(runs: MessageRuns, sync: Rendezvous | None, statistic: str) -> LogGPFit:
     """Return the fit over the eager sizes: larger messages wait for the receiver, which is another protocol.
 
     Where fewer than three sizes are eager it is over all, and what a rendezvous takes is within the parameters.
@@ -287,7 +254,6 @@ def _loggp(runs: MessageRuns, sync: Rendezvous | None, statistic: str, level: fl
         delay=delay,
         receive_overhead=tables["Receive_arrived"] if "Receive_arrived" in runs.ops else None,
         rendezvous=math.inf if are_few else limit,
-        level=level,
     )
     if not are_few:
         return found
@@ -311,52 +277,42 @@ def _rows(runs: MessageRuns, op: str, sizes: Any, field: str = "t") -> Any:
     return table[np.isin(at, sizes)]
 
 
-def _strides(runs: MessageRuns, level: float) -> StrideFit:
-    """Return the sweep over strides at the size that has most of them."""
-    cells = {(one.size, one.detail) for one in runs.of("Strided")}
-    size = Counter(size for size, _ in sorted(cells, reverse=True)).most_common(1)[0][0]
-    strides, times = runs.table("Strided", by="detail", size=size)
-    if 0 not in strides or len(strides) < 2:
-        raise DataError(f"{runs.folder}: Strided needs the contiguous message, stride 0, and others; measure again.")
-    return fit_strides(size, strides[strides > 0], times[strides > 0], times[strides == 0][0], level=level)
-
-
-def _packing(runs: MessageRuns, statistic: str) -> dict[int, PackingFit]:
-    """Return the fit of every stride that was packed at three sizes or more."""
-    found = {}
-    for stride in sorted({one.detail for one in runs.of("Pack")}):
-        sizes, times = runs.table("Pack", detail=stride)
-        if len(sizes) >= MIN_SETTINGS:
-            found[stride] = fit_packing(stride, sizes, times, statistic=statistic)
-    return found
-
-
-def _reducing(runs: MessageRuns, level: float) -> dict[int, StepFit]:
+def _reducing(runs: MessageRuns) -> dict[int, StepFit]:
     """Return the time of a reduction over its bytes, for each size of an element."""
     found = {}
     for element in _ELEMENTS:
         if runs.of("Reduce_local", detail=element):
-            found[element] = fit_reducing(*runs.table("Reduce_local", detail=element), level=level)
+            found[element] = fit_steps("reduced byte", *runs.table("Reduce_local", detail=element))
     return found
 
 
-def _bisection(runs: MessageRuns, per_byte: float, level: float) -> BisectionFit:
+def _bisection(runs: MessageRuns) -> BisectionFit:
     rounds: dict[int, list[Any]] = {}
     for one in runs.of("Perfect_matching"):
         rounds.setdefault(one.p, []).append(np.median(one.t.reshape(one.p, -1), axis=1))
     times = {p: np.array(rows) for p, rows in rounds.items()}
-    return fit_bisection(runs.of("Perfect_matching")[0].size, times, per_byte=per_byte, level=level)
+    return fit_bisection(runs.of("Perfect_matching")[0].size, times)
 
 
-def _hops(runs: MessageRuns, level: float) -> StepFit:
+def _hops(runs: MessageRuns) -> StepFit:
     dims = runs.record.get("topology", {}).get("torus", [])
-    if not dims:
+    if not dims or not all(isinstance(length, int) and length > 0 for length in dims):
         raise DataError(f"{runs.folder} does not say which torus its nodes are on; hops need [topology] in campaign.toml.")
-    torus = Torus(tuple(map(int, dims)))
     size = min(one.size for one in runs.of("Round_trip_to"))
     found = runs.of("Round_trip_to", size=size)
     times = np.array([np.median(one.t) / 2 for one in found])
-    return fit_hops([hops_of(torus, 0, one.detail) for one in found], times, level=level)
+    return fit_steps("hop", [_distance(one.detail, dims) for one in found], times)
+
+
+def _distance(node: int, dims: Sequence[int]) -> int:
+    """Return how many links of a torus lie between node 0 and another; the first dimension runs fastest."""
+    if not 0 <= node < math.prod(dims):
+        raise DataError(f"the torus {tuple(dims)} has no node {node}; it has 0 to {math.prod(dims) - 1}.")
+    links = 0
+    for length in dims:
+        node, place = divmod(node, length)
+        links += min(place, length - place)
+    return links
 
 
 def _about(runs: MessageRuns) -> dict[str, str]:

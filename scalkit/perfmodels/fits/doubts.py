@@ -58,19 +58,13 @@ def _residuals(fits: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[float] |
         if name in ("latency", "exchange"):
             yield name, fit.sizes, fit.residuals
         elif name == "loggp":
-            for line in fit.lines:
-                values, fitted = np.array(line.values), np.array(line.fitted)
-                known = np.isfinite(values) & (fitted > 0)
-                yield f"loggp {line.name}", np.array(line.sizes)[known], values[known] / fitted[known] - 1
+            for line, (sizes, shares) in fit.residuals.items():
+                yield f"loggp {line}", sizes, shares
         elif name in ("matching", "hops"):
             yield name, fit.counts, fit.residuals
         elif name == "reduce":
             for element, one in fit.items():
                 yield f"reduce {element} B", one.counts, one.residuals
-        elif name == "packing":
-            for stride, one in fit.items():
-                if one.fit is not None:
-                    yield f"packing every {stride}", one.fit.sizes, one.fit.residuals
 
 
 def doubts_of(runs: MessageRuns, fits: Mapping[str, Any], misfits: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:

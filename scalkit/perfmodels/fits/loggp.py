@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,37 +10,18 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
-from scalkit.fit.pure_error import Noise, pure_error
-from scalkit.markup import block, bullets, table
-from scalkit.perfmodels.fits.affine import Affine, fit_affine, fit_line
+from scalkit.perfmodels.fits.affine import Affine, fit_line
 from scalkit.perfmodels.fits.messages import checked_times, fit_messages, spread_of
-from scalkit.perfmodels.formulas.quantities import format_value, level_in, parse_quantity
+from scalkit.perfmodels.formulas.quantities import format_value, parse_quantity
 from scalkit.perfmodels.models.point_to_point import LogGP
-from scalkit.text import as_percent
 
 _CLEAR = 1.1
 """A gap below this many times the overhead cannot be told from it: medians of round trips are good to about 5 % each."""
-_UNITS = {"L": "s", "o_send": "s", "o_receive": "s", "g": "s", "G": "s/B", "O": "s/B"}
 
 
 @dataclass(frozen=True)
-class LogGPLine:
-    """What one line of `fit_loggp` was fitted to.
-
-    `name`: such as ``"gap"``.
-    `sizes` in B.
-    `values`, `fitted` in s.
-    """
-
-    name: str
-    sizes: tuple[float, ...]
-    values: tuple[float, ...]
-    fitted: tuple[float, ...]
-
-
-@dataclass(frozen=True, repr=False)
 class LogGPFit:
-    """What `fit_loggp` returns.
+    """Parameters of LogGP with intervals, and how far the lines are off behind them.
 
     Attributes
     ----------
@@ -49,42 +30,19 @@ class LogGPFit:
         Confidence intervals, in s or s/B.
     half_round_trip : float, in s
         Half the round trip of the smallest message: what netgauge prints as L; it contains both overheads.
-    overheads : tuple of float, in s
-        Of the sender, at each size; NaN where the delay was too short.
-    level : float
     remarks : tuple of str
     largest : float, in B
         Largest size that was fitted.
-    lines : tuple of LogGPLine
-        Half a round trip, gap, and overheads as they were measured and fitted.
+    residuals : mapping from line to (sizes in B, shares)
+        Of half a round trip, gap, and overheads: measured over fitted, minus one.
     """
 
     parameters: LogGP
     intervals: Mapping[str, tuple[float, float]]
     half_round_trip: float
-    overheads: tuple[float, ...]
-    level: float
     remarks: tuple[str, ...]
     largest: float = math.inf
-    lines: tuple[LogGPLine, ...] = ()
-
-    def _shown(self) -> list[tuple[str, str, str]]:
-        return [
-            (
-                name,
-                format_value(getattr(self.parameters, name), unit),
-                " to ".join(format_value(end, unit) for end in self.intervals[name]) if name in self.intervals else "-",
-            )
-            for name, unit in _UNITS.items()
-        ]
-
-    def __repr__(self) -> str:
-        return f"LogGPFit({', '.join(f'{name} = {value}' for name, value, _ in self._shown())})"
-
-    def _repr_html_(self) -> str:
-        return block(
-            table(("parameter", "value", f"interval of {as_percent(self.level, 'g')}"), self._shown()), bullets(self.remarks)
-        )
+    residuals: Mapping[str, tuple[Floats, Floats]] = field(default_factory=dict)
 
 
 def fit_loggp(
@@ -97,7 +55,6 @@ def fit_loggp(
     delay: ArrayLike,
     receive_overhead: ArrayLike | None = None,
     rendezvous: float = math.inf,
-    level: float = 0.9,
 ) -> LogGPFit:
     """Return LogGP parameters from three kinds of round trips.
 
@@ -115,8 +72,6 @@ def fit_loggp(
         Time in the receive of a message that has arrived. Without it both overheads are assumed to be the same.
     rendezvous : float, in B
         S of LogGPS, from `find_rendezvous`.
-    level : float
-        Of the intervals.
 
     Raises
     ------
@@ -138,13 +93,12 @@ def fit_loggp(
     """
     if not isinstance(n, int) or n < 2:
         raise UsageError(f"n = {n!r:.40} messages are too few; use at least 2, 10 are usual.")
-    level = level_in(level)
     at, one = checked_times(sizes, single)
     train, late = (checked_times(sizes, table)[1] for table in (several, delayed))
     t1, tn, td = (np.nanmedian(table, axis=1) for table in (one, train, late))
     e1, en, ed = (spread_of(table) * np.nanmedian(table, axis=1) for table in (one, train, late))
     beyond = np.maximum(at - 1, 0)
-    gap = fit_line(beyond, (tn - t1) / (n - 1), np.hypot(en, e1) / (n - 1), level)
+    gap = fit_line(beyond, (tn - t1) / (n - 1), np.hypot(en, e1) / (n - 1))
     pause = _pauses(sizes, delay)
     overheads = np.where(pause >= gap(beyond), (td - t1) / (n - 1) - pause, np.nan)
     seen = np.isfinite(overheads)
@@ -153,16 +107,16 @@ def fit_loggp(
             f"the delay {format_value(float(pause.max()), 's')} is shorter than the gap between messages, "
             f"{format_value(float(gap(beyond).min()), 's')}; delay by a round trip, so that the overhead can be seen."
         )
-    send = fit_line(at[seen], overheads[seen], (np.hypot(ed, e1) / (n - 1))[seen], level)
+    send = fit_line(at[seen], overheads[seen], (np.hypot(ed, e1) / (n - 1))[seen])
     hidden = (tn - t1) / (n - 1) < _CLEAR * send(at)
     if hidden.any() and (~hidden).sum() >= 3:
-        gap = fit_line(beyond[~hidden], ((tn - t1) / (n - 1))[~hidden], (np.hypot(en, e1) / (n - 1))[~hidden], level)
+        gap = fit_line(beyond[~hidden], ((tn - t1) / (n - 1))[~hidden], (np.hypot(en, e1) / (n - 1))[~hidden])
     receive = send
     if receive_overhead is not None:
         received = checked_times(sizes, receive_overhead)[1]
         middle = np.nanmedian(received, axis=1)
-        receive = fit_line(at, middle, spread_of(received) * middle, level)
-    half = fit_line(beyond, t1 / 2, e1 / 2, level)
+        receive = fit_line(at, middle, spread_of(received) * middle)
+    half = fit_line(beyond, t1 / 2, e1 / 2)
     network = half.constant - send.constant - receive.constant
     remarks = _remarks(at, one, seen, hidden, receive_overhead is None, network)
     latency, o_send, o_receive = max(0.0, network), send.constant, receive.constant
@@ -174,9 +128,12 @@ def fit_loggp(
     ]
     if receive_overhead is not None:
         seen_lines.append(("overhead of the receiver", at, middle, receive(at)))
-    lines = tuple(LogGPLine(name, *(tuple(np.asarray(one).tolist()) for one in values)) for name, *values in seen_lines)
+    residuals = {}
+    for name, sizes_of_line, values, fitted in seen_lines:
+        known = np.isfinite(values) & (fitted > 0)
+        residuals[name] = (sizes_of_line[known], values[known] / fitted[known] - 1)
     intervals = _intervals(half, send, receive, gap)
-    return LogGPFit(parameters, intervals, float(t1[0] / 2), tuple(overheads.tolist()), level, remarks, float(at[-1]), lines)
+    return LogGPFit(parameters, intervals, float(t1[0] / 2), remarks, float(at[-1]), residuals)
 
 
 def _intervals(half: Affine, send: Affine, receive: Affine, gap: Affine) -> dict[str, tuple[float, float]]:
@@ -225,14 +182,11 @@ class Rendezvous:
         Smallest size at which it waits; infinite if it never does.
     is_clean : bool
         Whether every size below does not wait and every size above does.
-    lines : tuple of LogGPLine
-        The median send at each size, of those that do not wait and of those that do, each with a line.
     """
 
     after: float
     before: float
     is_clean: bool
-    lines: tuple[LogGPLine, ...] = ()
 
 
 def _pauses(sizes: ArrayLike, delay: ArrayLike) -> Floats:
@@ -277,13 +231,5 @@ def find_rendezvous(sizes: ArrayLike, send_times: ArrayLike, delay: object) -> R
     waits = middle > pause / 2
     wrong = [int(waits[:k].sum() + (~waits[k:]).sum()) for k in range(len(at) + 1)]
     k = int(np.argmin(wrong))
-    noise = pure_error(table, "median")
-    parts = {"does not wait": slice(None, k), "waits for the receiver": slice(k, None)}
-    lines = tuple(_line(name, at[part], middle[part], noise) for name, part in parts.items() if len(at[part]))
-    ends = (float(at[k - 1]) if k else 0.0, float(at[k]) if k < len(at) else math.inf)
-    return Rendezvous(*ends, wrong[k] == 0, lines)
-
-
-def _line(name: str, at: Floats, values: Floats, noise: Noise) -> LogGPLine:
-    fitted = fit_affine(at, values, noise)(at)
-    return LogGPLine(name, *(tuple(one.tolist()) for one in (at, values, fitted)))
+    after, before = float(at[k - 1]) if k else 0.0, float(at[k]) if k < len(at) else math.inf
+    return Rendezvous(after, before, wrong[k] == 0)

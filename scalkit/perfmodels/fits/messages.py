@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import pairwise
-from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,12 +15,11 @@ from scalkit.fit.cuts import MIN_SETTINGS, best_cuts
 from scalkit.fit.pure_error import Noise, pure_error
 from scalkit.growth import Growth
 from scalkit.markup import block, bullets, paragraph, table
-from scalkit.perfmodels.fits.affine import Affine, fit_affine, relative_squares, with_interval
-from scalkit.perfmodels.formulas.quantities import Range, format_value, level_in, seconds_in, values_in
+from scalkit.perfmodels.fits.affine import LEVEL, Affine, fit_affine, relative_squares, with_interval
+from scalkit.perfmodels.formulas.quantities import Range, format_value, seconds_in, values_in
 from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
 from scalkit.text import as_percent, percent
 
-NoiseKind = Literal["relative", "log-normal"]
 _TICKS = (Growth.of("S", power=1),)
 _HEAD = ("sizes", "latency", "time per byte", "bandwidth", "values")
 _MOST_SIZES = 200
@@ -61,7 +59,7 @@ class FittedProtocol:
 class Switch:
     """The protocol switches above `after` and no later than `before`, which are neighbouring sizes in B.
 
-    `interval`: where the switch lies with the probability `MessageFit.level`, the other switches staying where they
+    `interval`: where the switch lies with a probability of 90 %, the other switches staying where they
     are.
     `step`: time of the larger protocol over that of the smaller one, both at `before`.
     """
@@ -87,8 +85,6 @@ class MessageFit:
         Relative standard error of a time that was fitted.
     probability : float
         Of a switch, against one protocol for all sizes.
-    level : float
-        Of all intervals.
     """
 
     protocols: tuple[FittedProtocol, ...]
@@ -97,7 +93,6 @@ class MessageFit:
     times: tuple[float, ...]
     noise: float
     probability: float
-    level: float
 
     def __call__(self, S: ArrayLike) -> Floats:
         """Return the fitted time at sizes in B, in s; the outer protocols continue beyond the data."""
@@ -153,25 +148,6 @@ class MessageFit:
             )
         return found
 
-    def to_frame(self) -> Any:
-        """Return a pandas table of the protocols, in base units."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            {
-                "first_B": one.first,
-                "last_B": one.last,
-                "latency_s": one.fit.constant,
-                "latency_low_s": one.fit.constant_interval[0],
-                "latency_high_s": one.fit.constant_interval[1],
-                "per_byte_s": one.fit.slope,
-                "per_byte_low_s": one.fit.slope_interval[0],
-                "per_byte_high_s": one.fit.slope_interval[1],
-                "bounded": ", ".join(one.fit.bounded),
-            }
-            for one in self.protocols
-        )
-
     def __str__(self) -> str:
         return "; ".join(
             f"{row[0]}: {format_value(one.fit.constant, 's')} + {format_value(one.fit.slope, 's/B')} * S"
@@ -182,7 +158,7 @@ class MessageFit:
         return f"MessageFit({self})"
 
     def _repr_html_(self) -> str:
-        protocols = table(_HEAD, [tuple(map(escape, row)) for row in self.rows()], f"intervals of {as_percent(self.level, 'g')}")
+        protocols = table(_HEAD, [tuple(map(escape, row)) for row in self.rows()], f"intervals of {as_percent(LEVEL, 'g')}")
         rows = [
             (
                 escape(f"between {format_value(one.after, 'B')} and {format_value(one.before, 'B')}"),
@@ -203,15 +179,7 @@ def _held(line: Affine, name: str, unit: str) -> str:
 
 
 def fit_messages(
-    sizes: ArrayLike,
-    times: ArrayLike,
-    *,
-    noise: NoiseKind = "relative",
-    statistic: str = "median",
-    switches: Sequence[object] = (),
-    max_protocols: int | None = None,
-    scatter: bool = False,
-    level: float = 0.9,
+    sizes: ArrayLike, times: ArrayLike, *, statistic: str = "median", max_protocols: int | None = None, scatter: bool = False
 ) -> MessageFit:
     """Return latency and bandwidth of each protocol, and the sizes where the protocol switches.
 
@@ -221,19 +189,13 @@ def fit_messages(
         Each once.
     times : array_like of shape (sizes,) or (sizes, repetitions), in s
         Positive; NaN where a repetition is missing.
-    noise : {"relative", "log-normal"}
-        What the fits within a protocol minimise: relative errors, or those of logarithms.
-    statistic : {"median", "q1", "min", "mean"}
+    statistic : {"median", "q1", "min"}
         What makes one time of the repetitions.
-    switches : sequence of quantity
-        Largest sizes of protocols that are known, for example ``["64 KiB"]``; others are still searched.
     max_protocols : int, optional
         As many as there is room for by default; each has at least three sizes.
     scatter : bool
         Whether each size may be off by up to 16 % more than its repetitions tell, as on real machines, where alignment and copy
         loops differ from size to size: small steps do not count as switches then.
-    level : float
-        Of the intervals.
 
     Raises
     ------
@@ -252,37 +214,26 @@ def fit_messages(
     ----------
     Bellman 1961; Zhang, Siegmund 2007 (docs/references.md).
     """
-    if noise not in ("relative", "log-normal") or statistic not in (*STATISTICS, "mean"):
-        raise UsageError(f"noise {noise!r}, statistic {statistic!r}: choose 'relative' or 'log-normal'; median, q1, min or mean.")
-    level = level_in(level)
-    if isinstance(switches, str) or not isinstance(switches, Sequence):
-        raise UsageError(f"switches is {switches!r:.40}; write a list of sizes, such as ['64 KiB'].")
+    if statistic not in STATISTICS:
+        raise UsageError(f"the statistic is {statistic!r:.40}; choose one of {', '.join(STATISTICS)}.")
     if max_protocols is not None and not (isinstance(max_protocols, int | np.integer) and max_protocols >= 1):
         raise UsageError(f"max_protocols is {max_protocols!r:.40}; there must be one at least.")
     at, table = checked_times(sizes, times)
-    values = _statistic(_far_left_out(table), statistic)
+    values = np.asarray(np.nanquantile(_far_left_out(table), STATISTICS[statistic], axis=-1))
     error = replace(pure_error(_without_spikes(table), statistic), is_all=not scatter)
-    known = [float(values_in(one, "S")) for one in switches]  # type: ignore[arg-type]
-    if wrong := [one for one in known if not at[0] <= one < at[-1]]:
-        raise UsageError(
-            f"there is no switch at {format_value(wrong[0], 'B')}: the sizes are {format_value(at[0], 'B')} to "
-            f"{format_value(at[-1], 'B')}; leave it out."
-        )
-    cuts = best_cuts(at, values[None], _TICKS, [error], max_segments=max_protocols, switches=known)[0]
+    cuts = best_cuts(at, values[None], _TICKS, [error], max_segments=max_protocols)[0]
     bounds = [0, *(end for end, _ in cuts.pieces)]
     protocols = tuple(
-        FittedProtocol(float(at[i]), float(at[j - 1]), j - i, fit_affine(at[i:j], values[i:j], error, noise, level))
+        FittedProtocol(float(at[i]), float(at[j - 1]), j - i, fit_affine(at[i:j], values[i:j], error))
         for i, j in pairwise(bounds)
     )
-    fixed = np.searchsorted(at, known, side="right")
     return MessageFit(
         protocols,
-        tuple(_switch(k, bounds, at, values, protocols, error, level, fixed) for k in range(1, len(bounds) - 1)),
+        tuple(_switch(k, bounds, at, values, protocols, error) for k in range(1, len(bounds) - 1)),
         tuple(at.tolist()),
         tuple(values.tolist()),
         error.error,
-        _probability(cuts.bic_several, cuts.bic_single) if not known else 1.0,
-        level,
+        _probability(cuts.bic_several, cuts.bic_single),
     )
 
 
@@ -290,39 +241,22 @@ def _probability(several: float, single: float) -> float:
     return 1 / (1 + math.exp(min(max(several - single, -1400.0), 1400.0) / 2)) if math.isfinite(several) else 0.0
 
 
-def _switch(
-    k: int,
-    bounds: Sequence[int],
-    at: Floats,
-    y: Floats,
-    protocols: Sequence[FittedProtocol],
-    error: Noise,
-    level: float,
-    fixed: Any,
-) -> Switch:
+def _switch(k: int, bounds: Sequence[int], at: Floats, y: Floats, protocols: Sequence[FittedProtocol], error: Noise) -> Switch:
     """Return the switch at the k-th bound; its interval from the likelihood of all places between the neighbouring ones."""
     left, right = protocols[k - 1], protocols[k]
     step = float(right.fit(right.first) / left.fit(right.first))
-    if bounds[k] in fixed:
-        return Switch(left.last, right.first, (left.last, right.first), step)
     first, last = bounds[k - 1], bounds[k + 1]
     others = sum(_rss(at[i:j], y[i:j]) for i, j in pairwise(bounds) if j <= first or i >= last)
     places = np.arange(first + MIN_SETTINGS, last - MIN_SETTINGS + 1)
     rss = np.array([_rss(at[first:j], y[first:j]) + _rss(at[j:last], y[j:last]) for j in places])
     misfit = error.misfit(rss + others, len(at))
     shares = np.cumsum(np.exp(-(misfit - misfit.min()) / 2))
-    low, high = np.searchsorted(shares / shares[-1], [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.searchsorted(shares / shares[-1], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Switch(left.last, right.first, (float(at[places[low] - 1]), float(at[places[high]])), step)
 
 
 def _rss(x: Floats, y: Floats) -> float:
     return relative_squares(np.stack([np.ones_like(x), x], axis=1), y)[1] ** 2
-
-
-def _statistic(table: Floats, statistic: str) -> Floats:
-    if statistic == "mean":
-        return np.asarray(np.nanmean(table, axis=-1))
-    return np.asarray(np.nanquantile(table, STATISTICS[statistic], axis=-1))
 
 
 def _without_spikes(table: Floats) -> Floats:

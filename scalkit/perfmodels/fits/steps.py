@@ -1,45 +1,44 @@
 """What each further thing costs: a queued receive or a hop in the way of a message, a byte to reduce; a line with intervals."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
-from scalkit.markup import block, bullets, table
-from scalkit.perfmodels.collectives.congestion import Torus
 from scalkit.perfmodels.fits.affine import Affine, fit_line
 from scalkit.perfmodels.fits.messages import spread_of
-from scalkit.perfmodels.formulas.quantities import format_value, level_in, seconds_in
-from scalkit.text import as_percent
+from scalkit.perfmodels.formulas.quantities import seconds_in
 
 _FEWEST = 3
 """A line needs three points to have a residual."""
 
 
-@dataclass(frozen=True, repr=False)
+Step = Literal["queued receive", "hop", "reduced byte"]
+"""What there is more and more of: receives that wait for other messages, links in the way of a message, bytes to reduce."""
+
+
+@dataclass(frozen=True)
 class StepFit:
-    """What `fit_matching`, `fit_hops` and `fit_reducing` return.
+    """The line of times over the number of steps.
 
     Attributes
     ----------
     step : str
-        What there is more and more of: ``"queued receive"``, ``"hop"`` or ``"reduced byte"``.
     counts : tuple of float
         How many there were.
     times : tuple of float, in s
         One for each count.
     fit : Affine
         Its ``constant`` is the time without any, its ``slope`` what each adds, in s, both with intervals.
-    level : float
     """
 
-    step: str
+    step: Step
     counts: tuple[float, ...]
     times: tuple[float, ...]
     fit: Affine
-    level: float
 
     @property
     def each(self) -> float:
@@ -69,109 +68,28 @@ class StepFit:
             found.append(f"The cost of a {self.step} came out negative without a bound; it is held at zero.")
         return tuple(found)
 
-    def __str__(self) -> str:
-        low, high = (format_value(end, "s") for end in self.interval)
-        return f"{format_value(self.each, 's')} for each {self.step} ({low} to {high})"
 
-    def __repr__(self) -> str:
-        return f"StepFit({self})"
-
-    def _repr_html_(self) -> str:
-        rows = [
-            (name, format_value(value, "s"), " to ".join(format_value(end, "s") for end in ends))
-            for name, value, ends in (
-                (f"for each {self.step}", self.each, self.interval),
-                ("without any", self.fit.constant, self.fit.constant_interval),
-            )
-        ]
-        return block(table(("", "time", f"interval of {as_percent(self.level, 'g')}"), rows), bullets(self.remarks))
-
-
-def fit_matching(queued: ArrayLike, times: ArrayLike, *, level: float = 0.9) -> StepFit:
-    """Return what a message pays for each receive that waits for another message.
+def fit_steps(step: Step, counts: ArrayLike, times: ArrayLike) -> StepFit:
+    """Return what each further step costs.
 
     Parameters
     ----------
-    queued : array_like of shape (queues,)
-        Receives that wait on one side, at least three numbers.
-    times : array_like of shape (queues,) or (queues, repetitions), in s
-        Round trips that pass the queue once.
-    level : float
-        Of the intervals.
+    step : {"queued receive", "hop", "reduced byte"}
+    counts : array_like of shape (counts,)
+        How many there were, at least three numbers; some may be equal.
+    times : array_like of shape (counts,) or (counts, repetitions), in s
+        Round trips that pass a queue once, messages one way, or reductions such as ``MPI_Reduce_local``.
 
     Raises
     ------
     DataError
-        If there are fewer than three numbers, or a time is not positive.
+        If there are fewer than three rows, all counts are equal, or a time is not positive.
 
     References
     ----------
     Hoefler et al. 2010, ``T_match(R) <= 100 ns R`` (docs/references.md).
     """
-    return _fitted("queued receive", queued, times, level)
-
-
-def fit_hops(hops: ArrayLike, times: ArrayLike, *, level: float = 0.9) -> StepFit:
-    """Return what each hop adds to the time of a message.
-
-    Parameters
-    ----------
-    hops : array_like of shape (peers,)
-        Links between the two nodes, see `hops_of`; several peers may be equally far.
-    times : array_like of shape (peers,) or (peers, repetitions), in s
-        One way: half of a round trip.
-    level : float
-
-    Raises
-    ------
-    DataError
-        If there are fewer than three peers, all are equally far, or a time is not positive.
-    """
-    return _fitted("hop", hops, times, level)
-
-
-def fit_reducing(sizes: ArrayLike, times: ArrayLike, *, level: float = 0.9) -> StepFit:
-    """Return what a reduction pays for each byte, `reduce_per_byte` of `PointToPoint`.
-
-    Parameters
-    ----------
-    sizes : array_like of shape (sizes,), in B
-        Of the vectors, at least three.
-    times : array_like of shape (sizes,) or (sizes, repetitions), in s
-        Of ``MPI_Reduce_local``.
-    level : float
-        Of the intervals.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than three sizes, or a time is not positive.
-    """
-    return _fitted("reduced byte", sizes, times, level)
-
-
-def hops_of(torus: Torus, first: int, other: int) -> int:
-    """Return how many links lie between two nodes of a torus, numbered with the first dimension running fastest.
-
-    Raises
-    ------
-    DataError
-        If a number is none of a node.
-    """
-    found = 0
-    for node in (first, other):
-        if not isinstance(node, int) or not 0 <= node < torus.processes:
-            raise DataError(f"the torus {torus.dims} has no node {node}; it has 0 to {torus.processes - 1}.")
-    for length in torus.dims:
-        apart = abs(first % length - other % length)
-        found += min(apart, length - apart)
-        first, other = first // length, other // length
-    return found
-
-
-def _fitted(step: str, counts: ArrayLike, times: ArrayLike, level: float) -> StepFit:
     at, table = seconds_in(counts, f"numbers of a {step}", "plain numbers"), seconds_in(times)
-    level = level_in(level)
     rows = table[:, None] if table.ndim == 1 else table
     if at.ndim != 1 or rows.ndim != 2 or len(rows) != len(at) or len(at) < _FEWEST or len(set(at.tolist())) < 2:
         raise DataError(
@@ -186,5 +104,5 @@ def _fitted(step: str, counts: ArrayLike, times: ArrayLike, level: float) -> Ste
     order = np.argsort(at, kind="stable")
     at, rows = at[order], rows[order]
     middle = np.nanmedian(rows, axis=1)
-    fit = fit_line(at, middle, spread_of(rows) * middle, level)
-    return StepFit(step, tuple(at.tolist()), tuple(middle.tolist()), fit, level)
+    fit = fit_line(at, middle, spread_of(rows) * middle)
+    return StepFit(step, tuple(at.tolist()), tuple(middle.tolist()), fit)

@@ -13,35 +13,33 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Flags, Floats
 from scalkit.errors import DataError, UsageError
-from scalkit.units import BYTES, PREFIXES, SECONDS, format_quantity, scaled, split_quantity
+from scalkit.units import BYTES, SECONDS, format_quantity, scaled, split_quantity
 
 PARAMETER_UNITS: Mapping[str, str] = {"S": "B", "P": "processes", "R": "requests"}
 """What a model may depend on: message size, number of processes, queued receives; anything else has no unit."""
 
 COUNTS = ("processes", "requests", "1")
 _BYTES = {"byte": 1.0, "bytes": 1.0} | BYTES
-_FLOPS = {f"{prefix}flop": factor for prefix, factor in PREFIXES.items()}
 _COUNTED = dict.fromkeys(("", "1", "process", "processes", "nodes", "ranks", "request", "requests"), 1.0)
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """Powers of the second, the byte and the operation on floating-point numbers; counts such as processes have none."""
+    """Powers of the second and the byte; counts such as processes have none."""
 
     s: Fraction = Fraction(0)
     B: Fraction = Fraction(0)
-    flop: Fraction = Fraction(0)
 
     def __mul__(self, other: Dimension) -> Dimension:
-        return Dimension(self.s + other.s, self.B + other.B, self.flop + other.flop)
+        return Dimension(self.s + other.s, self.B + other.B)
 
     def __pow__(self, exponent: Fraction | int) -> Dimension:
-        return Dimension(self.s * exponent, self.B * exponent, self.flop * exponent)
+        return Dimension(self.s * exponent, self.B * exponent)
 
     @property
     def is_number(self) -> bool:
         """Whether it is a plain number."""
-        return not (self.s or self.B or self.flop)
+        return not (self.s or self.B)
 
     @classmethod
     def of(cls, unit: str) -> Dimension:
@@ -51,12 +49,12 @@ class Dimension:
 
     @classmethod
     def _named(cls, unit: str) -> Dimension:
-        known = {"s": cls(Fraction(1)), "B": cls(B=Fraction(1)), "flop": cls(flop=Fraction(1))}
+        known = {"s": cls(Fraction(1)), "B": cls(B=Fraction(1))}
         return known.get(unit, cls())
 
     @property
     def _powers(self) -> tuple[tuple[str, Fraction], ...]:
-        return ("s", self.s), ("B", self.B), ("flop", self.flop)
+        return ("s", self.s), ("B", self.B)
 
     def __str__(self) -> str:
         above = [_raised(name, e) for name, e in self._powers if e > 0]
@@ -91,12 +89,10 @@ def parse_quantity(quantity: object, what: str = "the value") -> tuple[float, st
 
 
 def _scale(name: str, what: str, whole: str) -> tuple[float, str]:
-    for table, base in ((SECONDS, "s"), (_BYTES, "B"), (_FLOPS, "flop"), (_COUNTED, "1")):
+    for table, base in ((SECONDS, "s"), (_BYTES, "B"), (_COUNTED, "1")):
         if name in table:
             return table[name], base
-    raise UsageError(
-        f"{what} has the unknown unit {whole!r}; known are s, ms, us, ns, B, kB, MB, KiB, MiB, s/B, B/s, flop and flop/s."
-    )
+    raise UsageError(f"{what} has the unknown unit {whole!r}; known are s, ms, us, ns, B, kB, MB, KiB, MiB, s/B and B/s.")
 
 
 def values_in(given: ArrayLike, parameter: str) -> Floats:
@@ -135,13 +131,6 @@ def seconds_in(given: ArrayLike, what: str = "times", of: str = "numbers in seco
     return found
 
 
-def level_in(level: object) -> float:
-    """Return the level of intervals. Raises UsageError if it is no number between 0 and 1."""
-    if isinstance(level, bool) or not isinstance(level, int | float | np.floating) or not 0 < float(level) < 1:
-        raise UsageError(f"the level of the intervals is {level!r:.40}; choose a number between 0 and 1, such as 0.9.")
-    return float(level)
-
-
 def _require_unit(parameter: str, given: str, unit: str, wanted: str) -> None:
     if unit != ("1" if wanted in COUNTS else wanted):
         shown = "a number of " + wanted if wanted in COUNTS[:2] else f"in {wanted}" if wanted != "1" else "a plain number"
@@ -155,7 +144,7 @@ def _checked(values: Floats, parameter: str) -> Floats:
     return values
 
 
-_SMALL = {"s/B": ("s", "/B"), "B/s": ("B", "/s"), "flop/s": ("flop", "/s")}
+_SMALL = {"s/B": ("s", "/B"), "B/s": ("B", "/s")}
 
 
 def format_value(value: float, unit: str) -> str:

@@ -2,8 +2,7 @@
 
 import ast
 import math
-from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -14,10 +13,10 @@ import numpy as np
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several.model import GrowthSum
-from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension, Range, intersection, parse_quantity, ranges_of
+from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension, Range, parse_quantity, ranges_of
 from scalkit.perfmodels.formulas.syntax import syntax_tree
 from scalkit.perfmodels.formulas.text import dimension_of, evaluate, parse_formula, positive
-from scalkit.perfmodels.models.model import KINDS, Kind, Legend, Outside, PerformanceModel, over_bounds
+from scalkit.perfmodels.models.model import Kind, Legend, MadeOfModels, Outside, PerformanceModel, ordered, over_bounds
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -99,54 +98,9 @@ def names_in(formula: str) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - called - indices
 
 
-def ordered(names: Collection[str]) -> tuple[str, ...]:
-    """Return names of parameters in the order S, P, R, others."""
-    first = [name for name in PARAMETER_UNITS if name in names]
-    return (*first, *sorted(name for name in names if name not in PARAMETER_UNITS))
-
-
 def with_processes(valid: dict[str, Range], parameters: Sequence[str]) -> dict[str, Range]:
     """Return ranges of which that of P begins at one process."""
     return {"P": Range(low=1.0), **valid} if "P" in parameters else valid
-
-
-class MadeOfModels(PerformanceModel):
-    """A model that holds where all of its parts do, and says no more than the one that says least."""
-
-    @property
-    @abstractmethod
-    def parts(self) -> tuple[PerformanceModel, ...]:
-        """The models that it is made of."""
-
-    @cached_property
-    def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
-        """Where all parts hold."""
-        return intersection(model.valid for model in self.parts)
-
-    @property
-    def kind(self) -> Kind:
-        """That of the part which says least."""
-        return max((self.kind_of_class, *(model.kind for model in self.parts)), key=KINDS.index)
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of what it depends on."""
-        return ordered({name for model in self.parts for name in model.parameters})
-
-    @property
-    def unit(self) -> str:
-        """Unit of its values."""
-        return self.parts[0].unit
-
-    @property
-    def growth_sum(self) -> GrowthSum:
-        """Growth of all parts."""
-        return GrowthSum.of(term for model in self.parts for term in model.growth_sum.terms)
-
-    @property
-    def sources(self) -> str:
-        """Where the parts come from, each source once."""
-        return "; ".join(dict.fromkeys(model.source for model in self.parts if model.source))
 
 
 _NONE_BELOW = 1.0

@@ -1,6 +1,5 @@
 """The levels of the hierarchy below the exact model: bounded, dominant term, asymptotic."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -11,10 +10,10 @@ from numpy.typing import ArrayLike
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several.model import GrowthSum, outgrows
-from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range, format_value, parse_quantity, ranges_of, values_in
+from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range, format_value, ranges_of, values_in
 from scalkit.perfmodels.formulas.text import parse_formula
-from scalkit.perfmodels.models.exact import ExactModel, MadeOfModels, ordered, with_processes
-from scalkit.perfmodels.models.model import Kind, Legend, Outside, PerformanceModel, merged
+from scalkit.perfmodels.models.exact import with_processes
+from scalkit.perfmodels.models.model import Kind, Legend, MadeOfModels, Outside, PerformanceModel, merged, ordered
 
 NOTATIONS = ("O", "Theta", "Omega", "o")
 _ROUNDING = 1e-9
@@ -86,28 +85,6 @@ class AsymptoticModel(PerformanceModel):
             self._require_names(setting)
         logs = [self.growth_sum.log2_value({k: values_in(v, k) for k, v in one.items()}) for one in (to, since)]
         return np.exp2(logs[0] - logs[1])[()]
-
-    def through(self, value: object, **at: ArrayLike) -> ExactModel:
-        """Return the exact model of this growth that has a value at a setting, for example ``model.through("12 us", P=64)``.
-
-        Raises UsageError if the growth is a sum, whose constants one value does not determine, or is zero
-        there.
-        """
-        if len(self.growth_sum.terms) > 1:
-            raise UsageError(f"'{self.name}' has {len(self.growth_sum.terms)} terms, one value does not determine them.")
-        self._require_names(at)
-        there = float(self.growth_sum.terms[0]({name: values_in(one, name) for name, one in at.items()}))
-        seconds, unit = parse_quantity(value, "the value")
-        if not (0 < there < math.inf) or unit not in ("s", "1"):
-            raise UsageError(f"'{self.name}' cannot go through {value!r} at a setting where it is {there:g}.")
-        per = "".join(f"*byte^({e.power})" for n, e in self.growth_sum.terms[0].factors if n == "S" and e.power)
-        return ExactModel(
-            f"c*({self.growth_sum}){per.replace('^(', '^(-(') + ')' if per else ''}",
-            {"c": f"{seconds / there!r} s", **({"byte": "1 B"} if per else {})},
-            self.valid,
-            f"{self.name} through one value",
-            self.source,
-        )
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
+from scalkit.fit.several.model import GrowthSum
 from scalkit.perfmodels.formulas.growths import growth_of, renamed
-from scalkit.perfmodels.formulas.quantities import COUNTS, PARAMETER_UNITS, Range, format_value, values_in
+from scalkit.perfmodels.formulas.quantities import COUNTS, PARAMETER_UNITS, Range, format_value, intersection, values_in
 from scalkit.perfmodels.formulas.text import positive
 from scalkit.perfmodels.models.shown import ShownModel
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from scalkit.fit.several.model import GrowthSum
     from scalkit.growth import Growth
-    from scalkit.perfmodels.models.composed import Composite, Conditioned, Joined, Product, Substituted
 
 Legend = Mapping[str, tuple[float, str]]
 """Value in base units, and unit, of each constant."""
@@ -243,52 +245,120 @@ class PerformanceModel(ShownModel, ABC):
         if missing := [name for name in self.parameters if name not in at]:
             raise UsageError(f"'{self.name}' needs {missing[0]}; it depends on {wanted}.")
 
-    def of(self, constants: Mapping[str, object] | None = None, **formulas: str) -> Substituted:
-        """Return the model with formulas in place of parameters, for example on parts of the data and the processes.
-
-        `constants`: of the formulas, for example ``{"b": "16 B"}``.
-        `**formulas`: for parameters of the model: ``alltoall.of(S="b*N^3/P^(3/2)", P="sqrt(P)", constants={"b": "16 B"})``.
-        Raises UsageError if the model does not depend on a parameter, or a formula cannot be read or has the wrong unit.
-        """
-        from scalkit.perfmodels.models.composed import substituted
-
-        return substituted(self, formulas, constants or {})
-
     def __add__(self, other: object) -> Composite:
-        from scalkit.perfmodels.models.composed import added
-
-        return added(self, other)
-
-    def __sub__(self, other: object) -> Joined:
-        from scalkit.perfmodels.models.composed import Joined
-
+        if isinstance(other, int | float) and other == 0:  # what `sum` begins with
+            return Composite(_terms(self))
         if not isinstance(other, PerformanceModel):
-            raise UsageError(f"cannot subtract {other!r:.40} from '{self.name}'; subtract a model of the same unit.")
-        return Joined("difference", (self, other))
-
-    def where(self, *conditions: str) -> Conditioned:
-        """Return the model with conditions between its parameters, for example ``planes.where("P <= N")``.
-
-        Raises UsageError if a condition is no two formulas of its parameters with ``<=`` or ``>=`` between
-        them.
-        """
-        from scalkit.perfmodels.models.composed import Conditioned
-
-        return Conditioned(self, conditions)
+            raise UsageError(f"cannot add {other!r:.40} to '{self.name}'; add a model of the same unit.")
+        return Composite((*_terms(self), *_terms(other)))
 
     __radd__ = __add__
 
-    def __mul__(self, other: object) -> Composite | Product:
-        from scalkit.perfmodels.models.composed import multiplied
-
-        return multiplied(self, other)
-
-    def __truediv__(self, other: object) -> Composite | Product:
-        from scalkit.perfmodels.models.composed import divided
-
-        return divided(self, other)
+    def __mul__(self, factor: object) -> Composite:
+        if isinstance(factor, bool) or not isinstance(factor, int | float | np.number) or not 0 < float(factor) < math.inf:
+            raise UsageError(f"cannot multiply '{self.name}' by {factor!r:.40}; multiply by a positive number.")
+        return Composite(tuple((float(factor) * c, one) for c, one in _terms(self)))
 
     __rmul__ = __mul__
+
+
+class MadeOfModels(PerformanceModel):
+    """A model that holds where all of its parts do, and says no more than the one that says least."""
+
+    @property
+    @abstractmethod
+    def parts(self) -> tuple[PerformanceModel, ...]:
+        """The models that it is made of."""
+
+    @cached_property
+    def valid(self) -> Mapping[str, Range]:  # type: ignore[override]
+        """Where all parts hold."""
+        return intersection(model.valid for model in self.parts)
+
+    @property
+    def kind(self) -> Kind:
+        """That of the part which says least."""
+        return max((self.kind_of_class, *(model.kind for model in self.parts)), key=KINDS.index)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of what it depends on."""
+        return ordered({name for model in self.parts for name in model.parameters})
+
+    @property
+    def unit(self) -> str:
+        """Unit of its values."""
+        return self.parts[0].unit
+
+    @property
+    def growth_sum(self) -> GrowthSum:
+        """Growth of all parts."""
+        return GrowthSum.of(term for model in self.parts for term in model.growth_sum.terms)
+
+    @property
+    def sources(self) -> str:
+        """Where the parts come from, each source once."""
+        return "; ".join(dict.fromkeys(model.source for model in self.parts if model.source))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Composite(MadeOfModels):
+    """A sum of multiples of models, as ``2 * alltoall + fft`` makes it; it holds where all of them do.
+
+    Attributes
+    ----------
+    terms : tuple of (float, PerformanceModel)
+        Positive coefficients.
+    """
+
+    terms: tuple[tuple[float, PerformanceModel], ...]
+    name: str = ""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        units = {model.unit for _, model in self.terms}
+        if len(units) > 1:
+            first, other = (next(m for _, m in self.terms if m.unit == unit) for unit in sorted(units)[:2])
+            raise UsageError(f"'{first.name}' is in {first.unit}, '{other.name}' in {other.unit}; add models of one unit.")
+        shown = " + ".join(model.name if c == 1 else f"{c:g} * ({model.name})" for c, model in self.terms)
+        self._settle(shown, self.sources)
+        self.valid  # noqa: B018 - models that never hold together shall fail here
+
+    @property
+    def parts(self) -> tuple[PerformanceModel, ...]:
+        """The models that are added up."""
+        return tuple(model for _, model in self.terms)
+
+    @property
+    def kind(self) -> Kind:
+        """That of the part which says least; a growth beside exact terms makes a dominant-term model."""
+        kinds = {model.kind for model in self.parts}
+        return "dominant term" if "asymptotic" in kinds and len(kinds) > 1 else super().kind
+
+    def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
+        """Return the sums of the bounds."""
+        low, high = np.zeros(()), np.zeros(())
+        for coefficient, model in self.terms:
+            own = model.own_bounds(at, outside)
+            low, high = low + coefficient * own[0], high + coefficient * own[1]
+        return low, high
+
+    def symbolic(self) -> tuple[Any, Legend]:
+        """Return the sum, and the constants of all parts."""
+        import sympy
+
+        factors = [sympy.Integer(int(c)) if float(c).is_integer() else sympy.Float(c) for c, _ in self.terms]
+        return over_bounds(self.parts, lambda found: sympy.Add(*(f * one for f, one in zip(factors, found, strict=True))))
+
+
+def _terms(model: PerformanceModel) -> tuple[tuple[float, PerformanceModel], ...]:
+    return model.terms if isinstance(model, Composite) else ((1.0, model),)
+
+
+def ordered(names: Collection[str]) -> tuple[str, ...]:
+    """Return names of parameters in the order S, P, R, others."""
+    first = [name for name in PARAMETER_UNITS if name in names]
+    return (*first, *sorted(name for name in names if name not in PARAMETER_UNITS))
 
 
 def _shape_of(at: Mapping[str, Floats]) -> tuple[int, ...]:

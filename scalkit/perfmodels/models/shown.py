@@ -1,22 +1,14 @@
-"""How models look: one line in a terminal, a table with the formula in a notebook, LaTeX."""
+"""How models look: one line in a terminal, a table with the formula in a notebook."""
 
 import re
-from collections.abc import Callable
 from functools import lru_cache
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.formulas.quantities import format_value
 
 _DIGITS = 5
-
-
-def latex_of(expression: Any) -> str:
-    """Return LaTeX of a sympy expression."""
-    import sympy
-
-    return str(sympy.latex(expression)).replace("\\operatorname{log}_{2}", "\\log_{2}")
 
 
 def mathml_of(expression: Any) -> str:
@@ -71,21 +63,8 @@ def _printer_class() -> Any:
 
 _MOST_SHOWN = 90
 _SIGNS = re.compile(r"([+*])")  # powers are written ^
-
-
-class _Style(NamedTuple):
-    """How one notation writes the parts of a statement."""
-
-    draw: Callable[[Any], str]
-    at_most: str
-    equals: str
-    plus: str
-    big_o: str
-
-
-_LATEX = _Style(latex_of, " \\leq ", " = ", " + ", "%s\\left(%s\\right)")
-_MATHML = _Style(mathml_of, "<mo>&#x2264;</mo>", "<mo>=</mo>", "<mo>+</mo>", "<mi>%s</mi><mrow><mo>(</mo>%s<mo>)</mo></mrow>")
-_GREEK = {"latex": {"Theta": "\\Theta", "Omega": "\\Omega"}, "mathml": {"Theta": "&#x398;", "Omega": "&#x3A9;"}}
+_EQUALS, _AT_MOST = "<mo>=</mo>", "<mo>&#x2264;</mo>"
+_GREEK = {"Theta": "&#x398;", "Omega": "&#x3A9;"}
 
 
 class ShownModel:
@@ -109,17 +88,10 @@ class ShownModel:
         model: Any = self
         return f"{type(self).__name__}({_short(model.name)!r}: {_short(self.statement)})"
 
-    def to_latex(self, *, numbers: bool = False) -> str:
-        """Return LaTeX of what the model says, for example ``T(S) = \\alpha + \\beta S``; `numbers` instead of constants."""
-        return _stated(self, _LATEX, _GREEK["latex"], numbers)
-
     def to_mathml(self, *, numbers: bool = False, nanoseconds: bool = False) -> str:
         """Return presentation MathML of what the model says, without ``<math>``; `nanoseconds`: numbers of times."""
         is_scaled = numbers and nanoseconds and getattr(self, "unit", "") == "s"
-        return f"<mrow>{_stated(self, _MATHML, _GREEK['mathml'], numbers, is_scaled)}</mrow>"
-
-    def _repr_latex_(self) -> str:
-        return f"${self.to_latex()}$"
+        return f"<mrow>{_stated(self, numbers, is_scaled)}</mrow>"
 
     def _repr_html_(self) -> str:
         model: Any = self
@@ -159,25 +131,26 @@ def _in_nanoseconds(expression: Any) -> Any:
     return found.xreplace(whole)
 
 
-def _stated(model: Any, style: _Style, greek: dict[str, str], numbers: bool, in_nanoseconds: bool = False) -> str:
+def _stated(model: Any, numbers: bool, in_nanoseconds: bool = False) -> str:
     import sympy
 
     name = "T" if model.unit == "s" else "f"
-    left = style.draw(sympy.Function(name)(*map(sympy.Symbol, model.parameters)) if model.parameters else sympy.Symbol(name))
+    left = mathml_of(sympy.Function(name)(*map(sympy.Symbol, model.parameters)) if model.parameters else sympy.Symbol(name))
     found = model.to_sympy(numbers=numbers) if numbers or not hasattr(model, "formula_shown") else model.formula_shown
     found = _in_nanoseconds(found) if in_nanoseconds else found
     if model.kind_of_class == "asymptotic":
-        return left + style.equals + _grown(model, style, greek)
+        return left + _EQUALS + _grown(model)
     if model.kind_of_class == "dominant term":
-        return left + style.equals + style.draw(found) + style.plus + _grown(model.rest, style, greek)
+        return f"{left}{_EQUALS}{mathml_of(found)}<mo>+</mo>{_grown(model.rest)}"
     if isinstance(found, sympy.Tuple):
-        low = "" if found[0] == 0 else style.draw(found[0]) + style.at_most
-        return low + left + ("" if found[1] == sympy.oo else style.at_most + style.draw(found[1]))
-    return left + style.equals + style.draw(found)
+        low = "" if found[0] == 0 else mathml_of(found[0]) + _AT_MOST
+        return low + left + ("" if found[1] == sympy.oo else _AT_MOST + mathml_of(found[1]))
+    return left + _EQUALS + mathml_of(found)
 
 
-def _grown(model: Any, style: _Style, greek: dict[str, str]) -> str:
-    return style.big_o % (greek.get(model.notation, model.notation), style.draw(model.to_sympy()))
+def _grown(model: Any) -> str:
+    notation = _GREEK.get(model.notation, model.notation)
+    return f"<mi>{notation}</mi><mrow><mo>(</mo>{mathml_of(model.to_sympy())}<mo>)</mo></mrow>"
 
 
 def _text(model: Any) -> str:
@@ -197,8 +170,6 @@ def _text(model: Any) -> str:
         return " + ".join(_text(one) if c == 1 else f"{c:g} * ({_text(one)})" for c, one in terms)
     if (pieces := getattr(model, "pieces", None)) is not None:
         return f"{{{'; '.join(f'{_text(one)} for {limits.text(model.parameter)}' for limits, one in pieces)}}}"
-    if hasattr(model, "left"):
-        return f"({_text(model.left)}) * ({_text(model.right)})"
     return str(model.name)
 
 

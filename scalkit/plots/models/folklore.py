@@ -1,17 +1,13 @@
 """The folklore check as a picture: how the time of each size grows with the processes, and how trees and the best would."""
 
-from typing import Any
-
 import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.colours import light
-from scalkit.perfmodels import Folklore, XuFit
-from scalkit.perfmodels.formulas.quantities import format_value
-from scalkit.plots.drawing import SILENT, dots, lines, spread
-from scalkit.plots.models.measured import in_words, model_axis, places
-from scalkit.plots.style import DATA, MODEL, blank, growth_label, plain, quantity, safe, shade_of, value_axis
-from scalkit.text import percent
+from scalkit.perfmodels.collectives.folklore import Folklore
+from scalkit.plots.drawing import SILENT, dots, lines
+from scalkit.plots.models.measured import in_words, model_axis
+from scalkit.plots.style import blank, quantity, safe, shade_of, value_axis
 
 _DASHES = {"S*log(P)": "dash", "S + log(P)": "solid", "S + P": "dot", "S*P": "dashdot"}
 _MOST_SIZES = 5
@@ -56,66 +52,4 @@ def folklore(check: Folklore) -> go.Figure:
     seen = np.concatenate([cells.time[shown], *(check.fitted[form][shown] for form in forms)])
     figure.update_xaxes(model_axis("P", cells.processes))
     figure.update_yaxes(value_axis(float(seen[seen > 0].min()), float(seen.max()), "s", cells.title))
-    return figure
-
-
-def xu(fit: XuFit) -> go.Figure:
-    """Return alpha(P) and beta(P) of a fit of ``alpha(P) + S * beta(P)``, beside each other.
-
-    Parameters
-    ----------
-    fit : XuFit
-        As `scalkit.perfmodels.fit_xu` returns it.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Points with intervals are the lines at each number of processes, curves the most probable forms.
-    """
-    processes = np.array(sorted(fit.lines), dtype=float)
-    dense = places(float(processes[0]), float(processes[-1]), whole=True)
-    alpha, beta = fit.growths
-    said = (
-        f"alpha(P), in seconds, grows as {plain(alpha)}, beta(P), in seconds a byte, as {plain(beta)}; "
-        f"probability of both {percent(fit.weights[alpha, beta])}."
-    )
-    figure = blank(330, said)
-    values = fit.model(S=0 if fit.model.valid["S"].low == 0 else fit.model.valid["S"].low, P=dense)
-    far = fit.model(S=fit.model.valid["S"].high, P=dense)
-    slope = (far - values) / (fit.model.valid["S"].high - fit.model.valid["S"].low)
-    base = values - slope * fit.model.valid["S"].low
-    panels: list[tuple[str, str, Any, Any]] = [
-        ("constant", "latency α(P)", base, alpha),
-        ("slope", "time per byte β(P)", slope, beta),
-    ]
-    for k, (part, title, curve, growth) in enumerate(panels):
-        unit = "s/B" if k else "s"
-        axes = {"xaxis": f"x{k + 1 if k else ''}", "yaxis": f"y{k + 1 if k else ''}"}
-        middle = np.array([getattr(fit.lines[int(p)], part) for p in processes])
-        ends = np.array([getattr(fit.lines[int(p)], f"{part}_interval") for p in processes])
-        figure.add_scatter(
-            **lines(dense, curve, MODEL, 2),
-            hoverinfo="skip",
-            name=f"{'βα'[1 - k]} ~ {growth_label(growth)}",
-            showlegend=True,
-            **axes,
-        )
-        figure.add_scatter(
-            **dots(processes, middle, DATA, 8),
-            text=[format_value(float(one), unit) for one in middle],
-            hovertemplate="P = %{x}: %{text}<extra></extra>",
-            name="fitted at each P",
-            showlegend=k == 0,
-            **axes,
-            error_y=spread(middle - ends[:, 0], ends[:, 1] - middle, DATA),
-        )
-        seen = np.concatenate([middle, curve, ends[:, 0], ends[:, 1]])
-        low, high = float(seen[seen > 0].min(initial=np.inf)), float(seen.max())
-        side = value_axis(low, high, "s", title) if np.isfinite(low) else value_axis(0.0, 1.0, "s", title)
-        if k:
-            side["ticktext"] = [f"{text}/B" for text in side["ticktext"]]
-        place = {"domain": [0.0, 0.43] if k == 0 else [0.57, 1.0], "anchor": axes["yaxis"]}
-        figure.update_layout(
-            {f"xaxis{k + 1}": model_axis("P", processes) | place, f"yaxis{k + 1}": side | {"anchor": axes["xaxis"]}}
-        )
     return figure

@@ -10,8 +10,9 @@ import plotly.graph_objects as go
 
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
-from scalkit.perfmodels import Cells, PerformanceModel
+from scalkit.perfmodels import Cells
 from scalkit.perfmodels.formulas.quantities import format_value, values_in
+from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.plots.drawing import SILENT, Drawing, band, dots, lines, spread
 from scalkit.plots.style import DATA, PALETTE, SHADES, number, quantity, rounded, safe, shade_of, value_axis, x_axis
 

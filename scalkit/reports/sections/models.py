@@ -9,10 +9,11 @@ import numpy as np
 from markupsafe import Markup
 
 from scalkit import plots
-from scalkit.perfmodels import PerformanceModel, PointToPoint, collectives_of
+from scalkit.perfmodels import PointToPoint, collectives_of
 from scalkit.perfmodels.collectives.study import Studied, study
 from scalkit.perfmodels.files.sources import message_of
 from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.plots.style import METRIC_WORDS, quantity
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Drawable, Section, anchor, badge, details, name, table
@@ -79,8 +80,6 @@ def _card(one: Studied, message: PointToPoint) -> Section:
         figures.append((_models_under(one, message), said))
     if one.lore is not None:
         figures.append((plots.folklore(one.lore), "The forms of the folklore, fitted to all sizes at once."))
-    if one.xu is not None:
-        figures.append((plots.xu(one.xu), "Latency and time per byte at each number of processes, and their forms."))
     return Section.rendered("operation_card.html", one=one, where=where, figures=figures, cells=_table(one))
 
 
