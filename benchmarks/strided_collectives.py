@@ -22,7 +22,7 @@ from scalkit.bench.arguments import FUNCTIONS, Arguments
 from scalkit.bench.campaign.campaign import prepare
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.targets import find_targets
-from scalkit.measure import read
+from scalkit.formats.read import read
 from scalkit.perfmodels import collective, read_card, with_datatype
 from scalkit.perfmodels.formulas.quantities import format_value
 

@@ -3,10 +3,10 @@ from scalkit import guidelines as guidelines
 from scalkit import perfmodels as perfmodels
 from scalkit import plots as plots
 from scalkit import store as store
+from scalkit.formats.read import read as read
 from scalkit.growth import Growth as Growth
 from scalkit.growth import register_growth as register_growth
 from scalkit.measure import measurements as measurements
-from scalkit.measure import read as read
 from scalkit.quick_check import check as check
 from scalkit.regions import region as region
 from scalkit.reports import report as report

@@ -11,8 +11,7 @@ from scalkit.cli.terminal.printed import print_either
 from scalkit.errors import UsageError
 from scalkit.formats.writers import FORMATS, Written, kind_of, require_free, write
 from scalkit.formats.writers.cells import points_of
-from scalkit.measure import parameters_of
-from scalkit.measure.schema import metrics_of
+from scalkit.measure.schema import metrics_of, parameters_of
 from scalkit.text import counted, few
 
 

@@ -10,9 +10,9 @@ import scalkit as sk
 from scalkit.cli.options.expected import only_processes
 from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.errors import UsageError
-from scalkit.formats.ci.annotations import command
 from scalkit.history import History, history
 from scalkit.text import capital
+from scalkit.validation.told.annotations import command
 
 
 def run(args: argparse.Namespace) -> int:

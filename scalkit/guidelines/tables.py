@@ -21,7 +21,7 @@ from scalkit.formats.remarks import attributes_of_remarks, remarks_of
 from scalkit.guidelines.columns import flat_rows
 from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.markup import counted
-from scalkit.measure import parameters_of
+from scalkit.measure.schema import parameters_of
 from scalkit.measure.virtual_time import clock_attributes, machine_of
 
 PathLike = str | os.PathLike[str]
@@ -137,7 +137,7 @@ def _parts(path: Path) -> list[Path]:
 
 def _library(path: Path) -> str:
     """Return the MPI library of run files, or of a netCDF file, as one short text; empty where they do not say."""
-    from scalkit.measure import read
+    from scalkit.formats.read import read
 
     files = [path] if path.is_file() else sorted(path.glob("*.jsonl"))
     try:
@@ -155,7 +155,7 @@ def _library(path: Path) -> str:
 
 def _read(paths: Sequence[Path]) -> Any:
     """Return run files of several message sizes, if they are that; else whatever they are."""
-    from scalkit.measure import read
+    from scalkit.formats.read import read
 
     try:
         return read([str(path) for path in paths], parameter=["p", "S"])

@@ -13,9 +13,10 @@ from scalkit.arrays import Floats, Ints
 from scalkit.errors import DataError, UsageError
 from scalkit.history.change_points import ChangePoints
 from scalkit.history.results import History, OddCommit, Segment, Step, Track, model_of
-from scalkit.measure import Series, Statistic, series, several_series
+from scalkit.measure import Series, series, several_series
 from scalkit.measure.environment import what_changed
 from scalkit.measure.schema import parameters_of
+from scalkit.options import Statistic
 from scalkit.validation.baseline.comparison import one_process
 from scalkit.validation.baseline.regression import Regression
 from scalkit.validation.names import Name, named

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from scalkit.formats.read import read
 from scalkit.lessons.paper import PrintedModel, PublishedTable, published_tables
 from scalkit.markup import block, bullets, counted, details, formula, marked, paragraph, table
-from scalkit.measure import read, series
+from scalkit.measure import series
 from scalkit.reports import bundled
 from scalkit.text import capital, joined
 from scalkit.validation import SYMBOLS, Verdict, validate

@@ -10,8 +10,9 @@ import pandas as pd
 import xarray as xr
 
 from scalkit.errors import DataError
+from scalkit.formats.read import read
 from scalkit.lessons.paper import PrintedModel, published_tables
-from scalkit.measure import read, series
+from scalkit.measure import series
 from scalkit.reports import bundled
 from scalkit.validation import validate
 from scalkit.validation.verdict import Verdict

@@ -12,7 +12,8 @@ from scalkit.bench import Arguments, Mpi, find_mpi, prepare
 from scalkit.bench.virtual.mpi import CLOCKS, proved, virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import BuildError, DataError, LaunchError, UsageError
-from scalkit.measure import Series, read, series
+from scalkit.formats.read import read
+from scalkit.measure import Series, series
 from scalkit.reports import bundled
 from scalkit.teaching.bundled import simulate
 

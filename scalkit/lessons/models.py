@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from scalkit import measure
 from scalkit.bundled import bundled
 from scalkit.errors import ReportError
+from scalkit.formats.read import read
 from scalkit.perfmodels import (
     Folklore,
     PerformanceModel,
@@ -44,7 +44,7 @@ def known(name: str = "known-star") -> KnownAlgorithms:
 
 def simulated(which: str = "trees") -> xr.Dataset:
     """Return simulated broadcasts and allreduces, p = 2..1024, by ``"trees"`` or by the ``"best"`` algorithms."""
-    return measure.read(str(bundled(f"{_MODELS}/simulated-juropa-{which}.nc")))
+    return read(str(bundled(f"{_MODELS}/simulated-juropa-{which}.nc")))
 
 
 def folklore_here(library: str = "mpich") -> list[Any]:
@@ -54,12 +54,12 @@ def folklore_here(library: str = "mpich") -> list[Any]:
     except ReportError:
         how = "measure with scalkit measure collectives --size 8 --out runs/8, and other sizes"
         return [f"no measurements of {library} are bundled; {how}"]
-    return folklore_of(measure.read(str(path), parameter=["p", "S"]))
+    return folklore_of(read(str(path), parameter=["p", "S"]))
 
 
 def studied_here(library: str = "mpich") -> pd.DataFrame:
     """Return, for each operation of a real library on a machine of two cores, the algorithms and errors that models find."""
-    data = measure.read(str(bundled(f"{_MODELS}/collectives-{library}.nc")), parameter=["p", "S"])
+    data = read(str(bundled(f"{_MODELS}/collectives-{library}.nc")), parameter=["p", "S"])
     message = message_of(_card_of(library))
     rows = {}
     for one in study(data, message):

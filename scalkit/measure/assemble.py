@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.measure.environment import as_attribute, of_launches
-from scalkit.measure.process_times import DIMENSIONS, of_processes
+from scalkit.measure.processes import DIMENSIONS, of_processes
 from scalkit.measure.records import Cell
 from scalkit.measure.runfile import RunFile
 from scalkit.measure.schema import FUNCTION, METRICS, POINT, PROCESS, REPETITION, RUN, Metric, as_grid, function_order

@@ -2,41 +2,36 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, cast
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
-from pandas import DataFrame
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
-from scalkit.measure.foreign import frame_dataset, is_frame
 from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RUN, Metric, as_grid, check, is_reserved, whole_labels
 from scalkit.text import did_you_mean
 from scalkit.units import BYTES, SECONDS
 
-_PARAMETER, _METRIC, _NAME = "p", "time", "f"
 _BYTES = re.compile(r"bytes(_\w+)?|\w+_bytes|memory(_\w+)?|\w+_memory", re.IGNORECASE)
 
 
 def measurements(
-    x: ArrayLike | DataFrame,
-    y: ArrayLike | None = None,
-    parameter: str | Sequence[str] = _PARAMETER,
-    metric: str = _METRIC,
+    x: ArrayLike,
+    y: ArrayLike,
+    parameter: str | Sequence[str] = "p",
+    metric: str = "time",
     unit: str | None = None,
-    name: str = _NAME,
+    name: str = "f",
     exact: bool | None = None,
 ) -> xr.Dataset:
-    """Return a Dataset of one function and metric from arrays, or of all that a tidy DataFrame holds.
+    """Return a Dataset of one function and metric from arrays; `scalkit.read` makes one of a DataFrame.
 
     Parameters
     ----------
-    x : array_like of shape (points,), or (points, parameters) where `parameter` names several, or pandas.DataFrame
+    x : array_like of shape (points,), or (points, parameters) where `parameter` names several
         Values of the parameter, positive; points that repeat are merged as repetitions. Of several parameters any set of
-        points does, a full grid or not. A DataFrame has a row for each measurement; docs/readers.md says what its columns are,
-        and `parameter` and `metric` name columns where that is not clear.
+        points does, a full grid or not.
     y : array_like of shape (points,) or (points, reps), in `unit`
         Measured values; NaN where a repetition is missing.
     parameter : str or sequence of str
@@ -62,10 +57,6 @@ def measurements(
     DataError
         If shapes do not agree, a name is not allowed, or values are not numbers.
     """
-    if is_frame(x):
-        return _of_frame(x, y, parameter, metric, unit=unit, name=name, exact=exact)
-    if y is None:
-        raise DataError("measurements needs the values y beside the settings x; or a pandas DataFrame alone.")
     names = (parameter,) if isinstance(parameter, str) or not isinstance(parameter, Sequence) else tuple(parameter)
     for one in names or ("",):
         _require_texts(parameter=one, metric=metric, unit=unit or "", name=name)
@@ -79,7 +70,7 @@ def measurements(
         hint = did_you_mean(unit, prefixed)
         raise DataError(f"the {metric} is in {known.unit}, with or without a prefix, and {unit!r:.40} is none of these.{hint}")
     described = Metric(metric, base, known.long_name, known.exact if exact is None else bool(exact))
-    given, measured = _numbers(cast("ArrayLike", x), "x"), _numbers(y, "y") * factor
+    given, measured = _numbers(x, "x"), _numbers(y, "y") * factor
     if len(names) == 1 and not isinstance(parameter, str) and given.ndim == 2 and given.shape[1] == 1:
         given = given[:, 0]
     points, values = _merged(given, measured) if len(names) == 1 else _merged_points(given, measured, names)
@@ -96,18 +87,6 @@ def measurements(
     )
     check(ds)
     return as_grid(ds)
-
-
-def _of_frame(
-    frame: Any, y: object, parameter: str | Sequence[str], metric: str, *, unit: object, name: str, exact: object
-) -> xr.Dataset:
-    """Return what a DataFrame holds; its columns say what elsewhere is an argument."""
-    given = {"y": y, "unit": unit, "exact": exact, "name": None if name == _NAME else name}
-    if extra := [key for key, value in given.items() if value is not None]:
-        raise DataError(
-            f"of a DataFrame the columns say what is measured; leave {', '.join(extra)} out, and name columns as in 'time [us]'."
-        )
-    return frame_dataset(frame, None if parameter == _PARAMETER else parameter, None if metric == _METRIC else metric)
 
 
 def _require_texts(**given: object) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scalkit.cli import main
-from scalkit.measure import read
+from scalkit.formats.read import read
 
 DATA = Path(__file__).parents[1] / "data" / "readers"
 

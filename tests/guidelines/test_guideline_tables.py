@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +12,11 @@ import pandas as pd
 import pytest
 
 import scalkit as sk
-import scalkit.measure
 from scalkit.errors import DataError, UsageError
-from scalkit.formats.experiments import read_experiments
 from scalkit.guidelines import assess, measured
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 from scalkit.guidelines.tables import csv_text, read_csv, read_tables, run_table
 from scalkit.measure import combine, write_netcdf
-from scalkit.measure.foreign import is_frame
 from scalkit.moved import MOVED
 from scalkit.reports import bundled
 
@@ -170,14 +166,6 @@ def test_other_measurements_beside_those_of_neighbourhoods_are_named(tmp_path: P
 
 
 def test_old_names_of_modules_warn_and_work() -> None:
-    inside = ("scalkit.measure.readers.osu", "scalkit.formats.readers.osu")  # a module of a package that moved
-    for old, new in (*MOVED.items(), inside):
+    for old, new in MOVED.items():
         with pytest.warns(DeprecationWarning, match=rf"^{old} is {new} now; import from there\.$"):
             assert importlib.import_module(old) is importlib.import_module(new)
-    del sys.modules["scalkit.measure.readers"], scalkit.measure.readers
-    with pytest.warns(DeprecationWarning, match=r"^scalkit\.measure\.readers is scalkit\.formats\.readers now"):
-        assert scalkit.measure.readers.is_frame is is_frame
-    with pytest.warns(DeprecationWarning, match=r"^scalkit\.measure\.read_experiments is scalkit\.formats\.experiments\.read_"):
-        assert scalkit.measure.read_experiments is read_experiments
-    with pytest.raises(AttributeError, match=r"^module 'scalkit\.measure' has no attribute 'nothing'$"):
-        scalkit.measure.nothing  # noqa: B018

@@ -10,8 +10,10 @@ import pytest
 import xarray as xr
 
 from scalkit.errors import DataError
+from scalkit.formats.read import read
 from scalkit.growth import parse
-from scalkit.measure import check, measurements, read, series, write_netcdf
+from scalkit.measure import measurements, series, write_netcdf
+from scalkit.measure.schema import check
 
 P = [2, 4, 8, 16, 32]
 

@@ -14,8 +14,9 @@ import pytest
 import xarray as xr
 
 from scalkit.errors import DataError
-from scalkit.measure import check, combine, measurements, parameters_of, read, series, several_series, write_netcdf
-from scalkit.measure.schema import as_grid, as_points
+from scalkit.formats.read import read
+from scalkit.measure import combine, measurements, series, several_series, write_netcdf
+from scalkit.measure.schema import as_grid, as_points, check, parameters_of
 
 P, S = [2, 4, 8, 16, 32], [1, 10, 100, 1000, 10000]
 POINTS = np.array(list(itertools.product(P, S)), dtype=float)

@@ -165,7 +165,7 @@ def runs_of(source: Any, measured: Mapping[str, Any], filing: Mapping[str, Any])
     found = runs_of_files(ours, measured, filing) if ours else []
     for path in paths:
         if path not in ours:
-            from scalkit.measure import read
+            from scalkit.formats.read import read
 
             found += runs_of_dataset(read(path), measured, filing)
     return found

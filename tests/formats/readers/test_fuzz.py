@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from test_golden import ALL, DATA
 
 from scalkit.errors import ScalkitError
-from scalkit.measure import check, read
+from scalkit.formats.read import read
+from scalkit.measure.schema import check
 
 FILES = {name: (DATA / name).read_bytes() for name, _, _ in ALL if not name.startswith("cube")}
 FILES["google_benchmark.json"] = (DATA.parent / "benchmarks" / "google_benchmark.json").read_bytes()

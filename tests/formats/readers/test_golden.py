@@ -12,8 +12,10 @@ import pytest
 
 import scalkit as sk
 from scalkit.extras import sentence
+from scalkit.formats.read import read
 from scalkit.formats.readers.foreign import p_in_name
-from scalkit.measure import check, read, series
+from scalkit.measure import series
+from scalkit.measure.schema import check
 
 DATA = Path(__file__).parents[2] / "data" / "readers"
 

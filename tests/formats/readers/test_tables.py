@@ -11,7 +11,9 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import DataError
-from scalkit.measure import check, read, series
+from scalkit.formats.read import read
+from scalkit.measure import series
+from scalkit.measure.schema import check
 
 
 def written(tmp_path: Path, text: str, name: str = "a.csv") -> Path:

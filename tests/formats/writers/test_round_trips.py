@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import scalkit as sk
 from scalkit.errors import DataError
+from scalkit.formats.read import read
 from scalkit.formats.writers import FORMATS, write
-from scalkit.measure import combine, measurements, read, series, several_series
+from scalkit.measure import combine, measurements, series, several_series
 
 DATA = Path(__file__).parents[2] / "data" / "readers"
 REAL = Path(__file__).parents[3] / "data" / "libraries-times" / "mpich-5.0.2"
