@@ -230,7 +230,7 @@ def test_folder_of_launches_that_died(write: Writer, tmp_path: Path) -> None:
         (
             b"no measurements\n",
             "is of no format that is read here (it begins with b'no measurements\\n'); known are run files, netCDF-3, OSU, IMB, "
-            "ReproMPI, SKaMPI, mpi4py.bench, Extra-P (text, JSON, JSON Lines, experiments), TaLPas, CUBE, Google Benchmark, "
+            "ReproMPI, SKaMPI, Extra-P (text, JSON, JSON Lines, experiments), CUBE, Google Benchmark, "
             "pytest-benchmark, hyperfine, ReFrame's performance logs, JUBE's tables, CSV.",
         ),
         (b"\x89HDF\r\n\x1a\nmore", "is netCDF-4 or HDF5; write it as netCDF-3, with ds.to_netcdf(path, engine='scipy')."),

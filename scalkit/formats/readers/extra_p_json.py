@@ -1,4 +1,4 @@
-"""Extra-P's JSON, the present layout and the old one, and JSON Lines, also those of TaLPas: an object for each measurement."""
+"""Extra-P's JSON, the present layout and the old one, and JSON Lines: an object for each measurement."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -158,12 +158,6 @@ def _from_text(value: object, what: str, *, nan: bool = False) -> float:
     return number_from_json(value, what)
 
 
-def is_talpas(content: Content) -> bool:
-    """Return whether the first line is an object in TaLPas's spelling, with semicolons for commas."""
-    first = content.head.lstrip().split("\n", 1)[0]
-    return first.startswith("{") and '"parameters"' in first and ";" in first and '"callpath"' in first
-
-
 def is_extra_p_lines(content: Content) -> bool:
     """Return whether the first line is an object with ``params``, or the beginning of one."""
     first = next((line for line in content.head.split("\n") if line.strip()), "")
@@ -175,20 +169,11 @@ def is_extra_p_lines(content: Content) -> bool:
         return re.match(r'\s*\{\s*"(params|callpath|metric|value|unit)"\s*:', first) is not None
 
 
-def read_talpas(content: Content) -> Found:
-    """Return the measurements in a file of TaLPas. Raises DataError if a line is damaged or lacks a key."""
-    return _read(content, "TaLPas", "parameters", needed=("metric", "callpath"))
-
-
 def read_extra_p_lines(content: Content) -> Found:
     """Return the measurements in JSON Lines as Extra-P reads them; ``unit``, ``run`` and ``exact`` are scalkit's own keys.
 
     Raises DataError if a line is damaged or lacks ``params`` or ``value``.
     """
-    return _read(content, "Extra-P JSON Lines", "params")
-
-
-def _read(content: Content, kind: str, key: str, needed: tuple[str, ...] = ()) -> Found:
     series = Series(content.where)
     names: list[str] = []
     parameters: tuple[str, ...] = ()
@@ -197,7 +182,7 @@ def _read(content: Content, kind: str, key: str, needed: tuple[str, ...] = ()) -
         if not line.text.strip():
             continue
         try:
-            record = json_line(line.text.replace(";", ",") if kind == "TaLPas" else line.text)
+            record = json_line(line.text)
         except ValueError as error:
             if line == content.unended and len(series.gathered):
                 cut = f"line {line.number} is cut and left out: {shortened(line.text.strip())}"
@@ -205,9 +190,9 @@ def _read(content: Content, kind: str, key: str, needed: tuple[str, ...] = ()) -
             raise content.error(
                 line, f"{error}; each line must be one object, perhaps the file was cut or edited there: write it again."
             ) from None
-        params = record.get(key)
+        params = record.get("params")
         if not isinstance(params, dict) or not params:
-            raise content.error(line, f"{key!r} is {shortened(params)}; an object of names and numbers is needed.")
+            raise content.error(line, f"'params' is {shortened(params)}; an object of names and numbers is needed.")
         if not names:
             names = list(params)
             parameters = parameters_of_names(names, f"{content.where}, line {line.number}")
@@ -215,13 +200,10 @@ def _read(content: Content, kind: str, key: str, needed: tuple[str, ...] = ()) -
             told = f"the parameters are {', '.join(params)}, before they were {', '.join(names)}"
             raise content.error(line, f"{told:.200}; name the same ones in each line.")
         params = {name: params[name] for name in names}
-        for one in needed:
-            if one not in record:
-                raise content.error(line, f"{one!r} is missing; TaLPas writes it in each line.")
         _add(content, line, series, record, parameters, params)
     if not len(series.gathered):
         raise DataError(f"{content.where} holds no measurement; write the file again.")
-    return found_in(kind, series, parameters, cut)
+    return found_in("Extra-P JSON Lines", series, parameters, cut)
 
 
 def _add(

@@ -6,32 +6,24 @@ from dataclasses import dataclass
 from scalkit.errors import DataError
 from scalkit.formats.readers.content import Content, is_json, json_of
 from scalkit.formats.readers.cube import is_cube, read_cube
-from scalkit.formats.readers.delimited import is_delimited, is_jube_pretty, read_delimited, read_jube_pretty
 from scalkit.formats.readers.extra_p_experiment import is_zip, read_experiment
-from scalkit.formats.readers.extra_p_json import (
-    from_extra_p_json,
-    is_extra_p_json,
-    is_extra_p_lines,
-    is_talpas,
-    read_extra_p_lines,
-    read_talpas,
-)
+from scalkit.formats.readers.extra_p_json import from_extra_p_json, is_extra_p_json, is_extra_p_lines, read_extra_p_lines
 from scalkit.formats.readers.extra_p_text import is_extra_p_text, read_extra_p_text
 from scalkit.formats.readers.google_benchmark import from_google_benchmark, is_google_benchmark
 from scalkit.formats.readers.hyperfine import from_hyperfine, is_hyperfine, is_hyperfine_csv, read_hyperfine_csv
 from scalkit.formats.readers.imb import is_imb, read_imb
-from scalkit.formats.readers.mpi4py_bench import is_mpi4py_bench, read_mpi4py_bench
 from scalkit.formats.readers.observed import Found
 from scalkit.formats.readers.osu import is_osu, read_osu
 from scalkit.formats.readers.pytest_benchmark import from_pytest_benchmark, is_pytest_benchmark
 from scalkit.formats.readers.reframe import is_perflog, read_perflog
 from scalkit.formats.readers.reprompi import is_reprompi, read_reprompi
 from scalkit.formats.readers.skampi import is_skampi, read_skampi
+from scalkit.formats.readers.tables import is_delimited, is_jube_pretty, read_delimited, read_jube_pretty
 
 Parameter = str | Sequence[str] | None
 
 KNOWN = (
-    "run files, netCDF-3, OSU, IMB, ReproMPI, SKaMPI, mpi4py.bench, Extra-P (text, JSON, JSON Lines, experiments), TaLPas, "
+    "run files, netCDF-3, OSU, IMB, ReproMPI, SKaMPI, Extra-P (text, JSON, JSON Lines, experiments), "
     "CUBE, Google Benchmark, pytest-benchmark, hyperfine, ReFrame's performance logs, JUBE's tables, CSV"
 )
 
@@ -108,7 +100,6 @@ def _plain(read: Callable[[Content], Found]) -> Callable[[Content, Parameter], F
 _FORMATS = (
     Format(is_zip, _plain(read_experiment)),
     Format(is_cube, _plain(read_cube)),
-    Format(is_talpas, _plain(read_talpas)),
     Format(is_extra_p_lines, _plain(read_extra_p_lines)),
     Format(is_json, _json),
     Format(is_extra_p_text, _plain(read_extra_p_text)),
@@ -116,7 +107,6 @@ _FORMATS = (
     Format(is_imb, _plain(read_imb)),
     Format(is_reprompi, _plain(read_reprompi)),
     Format(is_skampi, _plain(read_skampi)),
-    Format(is_mpi4py_bench, _plain(read_mpi4py_bench)),
     Format(is_perflog, _plain(read_perflog)),
     Format(is_hyperfine_csv, _plain(read_hyperfine_csv)),
     Format(is_jube_pretty, read_jube_pretty),

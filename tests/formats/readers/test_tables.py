@@ -76,7 +76,7 @@ def test_a_quantity_as_a_parameter(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("p,time\n2,1\n4\n8,3\n", "{}, line 3: the row has 1 fields, the header has 2; the file was cut or edited there: correct "
-         "it (a field with a line end in it is not read)."),
+         "it."),
         ("p,time\n2,1\n4,x\n8,2\n", "{}, line 3: 'time' is 'x'; a finite number, or nothing, is needed: correct the cell."),
         ("p,time\n2,1\n4,1e999\n8,2\n", "{}, line 3: 'time' is '1e999'; a finite number, or nothing, is needed: correct the "
          "cell."),
