@@ -7,9 +7,27 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.measure.records import Record
+from scalkit.measure.schema import Metric
 
 DETAILS = ("peer", "stride", "queue", "round")
 """Numbers that some kinds of trips have beside the size of their messages."""
+
+
+WORKERS = "workers"
+"""The parameter of a master and its workers."""
+
+MASTER_WORKER = "sk_master_worker"
+"""The program that measures them."""
+
+UNIT_TIME = Metric("time", "s", "time for each work unit", exact=False)
+SHARES = {
+    metric.name: metric
+    for metric in (
+        Metric("master_share", "1", "share of its time that the master does not wait for workers", exact=False),
+        Metric("idle_share", "1", "share of their time that workers have no unit", exact=False),
+    )
+}
+"""What is measured beside the time; an expectation without a metric is not about them."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError
-from scalkit.measure.assemble_units import SHARES
+from scalkit.measure.pattern_records import SHARES
 from scalkit.measure.runfile import is_run_file
 from scalkit.measure.schema import axes_of, check, metrics_of, parameters_of
 from scalkit.measure.sources import CAMPAIGN, campaigns_in
