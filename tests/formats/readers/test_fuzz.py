@@ -148,9 +148,7 @@ def test_cut_in_the_middle_names_file_line_and_the_way_on(tmp_path: Path) -> Non
     path.write_bytes(b"".join(FILES["extra-p/one.txt"].splitlines(keepends=True)[:8]))
     with pytest.raises(ScalkitError) as caught:
         read(path)
-    assert str(caught.value) == (
-        f"{path}: 'main' has 2 DATA lines up to the end, for 5 POINTS; the file was cut or edited: write it again."
-    )
+    assert str(caught.value) == (f"{path}: 'main' has 2 DATA lines, for 5 POINTS; the file was cut or edited: write it again.")
     path = tmp_path / "mpi1.txt"
     path.write_bytes(FILES["imb/mpi1.txt"][:2500])
     ds = read(path)
