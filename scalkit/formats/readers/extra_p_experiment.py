@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
-from scalkit.formats.readers.content import LARGEST, Content, in_a_line, json_of, shortened
+from scalkit.formats.readers.content import LARGEST, Content, json_of, shortened, shown
 from scalkit.formats.readers.extra_p_common import Series
 from scalkit.formats.readers.extra_p_json import measurements_of, names_in
 from scalkit.formats.readers.observed import Found, number_from_json
@@ -85,7 +85,7 @@ class _Archive:
         except DataError:
             raise
         except _DAMAGED as error:
-            raise DataError(f"{where} is a damaged zip archive ({in_a_line(error)}); {_AGAIN}.") from error
+            raise DataError(f"{where} is a damaged zip archive ({shown(str(error), 120)}); {_AGAIN}.") from error
         if len(data) > LARGEST:
             raise DataError(f"{where}: {name} unpacks to more than {LARGEST // 2**20} MiB; save a smaller experiment.")
         return data
@@ -114,7 +114,7 @@ class _Archive:
             shape, fortran, kind = np.lib.format.read_array_header_1_0(stream)
             array = _from_bytes(data, stream.tell(), shape, kind)
         except (ValueError, TypeError, SyntaxError, EOFError, OverflowError, RecursionError, MemoryError) as error:
-            raise DataError(f"{where}: its values are damaged ({in_a_line(error)}); {_AGAIN}.") from error
+            raise DataError(f"{where}: its values are damaged ({shown(str(error), 120)}); {_AGAIN}.") from error
         table = array.reshape(shape, order="F" if fortran else "C").astype(np.float64)
         means = table.reshape(len(table), -1).mean(axis=1) if table.ndim > 1 else table.reshape(-1)
         return [number_from_json(one, f"{where}: a value") for one in means.tolist()]

@@ -204,10 +204,5 @@ def _shown(value: Setting) -> str:
 def duration_of(value: object, factor: float, what: str) -> float:
     """Return a number from a file as seconds. Raises DataError if it is no finite number, or negative."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise DataError(f"{what} is {_cut(value)}; a duration, a number from 0 on, is needed.")
+        raise DataError(f"{what} is {shortened(value)}; a duration, a number from 0 on, is needed.")
     return scaled(number_from_json(value, what, "a duration, a number from 0 on,"), factor)
-
-
-def _cut(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:40]}..."

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from scalkit.formats.readers.content import Content, Line, shortened, whole
+from scalkit.formats.readers.content import Content, Line, whole
 from scalkit.formats.readers.observed import Found, Gathered, Setting
 
 _FACT = re.compile(r"#@(\w+)=(.*)$")
@@ -117,13 +117,7 @@ class _Reader:
         self._processes, self._settings = {}, {}
 
     def _row(self, line: Line, words: list[str]) -> None:
-        if len(words) != len(self.columns):
-            raise self.content.error(
-                line,
-                f"the row {shortened(line.text.strip())} has {len(words)} fields, the header has {len(self.columns)}; the file "
-                "is damaged there, run the benchmark again or delete the row.",
-            )
-        row = dict(zip(self.columns, words, strict=True))
+        row = self.content.row(line, words, self.columns)
         settings = self._settings_of(line, row)
         if "process" in row:
             self._of_process(line, row, settings)
