@@ -71,16 +71,13 @@ def measurements(
         raise DataError(f"the {metric} is in {known.unit}, with or without a prefix, and {unit!r:.40} is none of these.{hint}")
     described = Metric(metric, base, known.long_name, known.exact if exact is None else bool(exact))
     given, measured = _numbers(x, "x"), _numbers(y, "y") * factor
-    if len(names) == 1 and not isinstance(parameter, str) and given.ndim == 2 and given.shape[1] == 1:
-        given = given[:, 0]
-    points, values = _merged(given, measured) if len(names) == 1 else _merged_points(given, measured, names)
+    points, values = _merged(given, measured, names)
     axis = POINT if len(names) > 1 else names[0]
-    columns = [points] if len(names) == 1 else [*points.T]
     ds = xr.Dataset(
         {metric: ((FUNCTION, axis, RUN, REPETITION), values[np.newaxis, :, np.newaxis, :], described.attrs())},
         {
             FUNCTION: np.array([name], dtype=np.str_),
-            **{one: (axis, whole_labels(column)) for one, column in zip(names, columns, strict=True)},
+            **{one: (axis, whole_labels(column)) for one, column in zip(names, points.T, strict=True)},
             RUN: np.array([0], dtype=np.int64),
         },
         {"title": f"{described.long_name} of {name}", "parameter": ",".join(names)},
@@ -126,39 +123,26 @@ def _numbers(values: ArrayLike, what: str) -> Floats:
         raise DataError(f"{what} is no array of numbers ({error}); pass numbers, all rows of one length.") from error
 
 
-def _merged(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Return distinct points, ascending, and their values (points, repetitions), filled up with NaN."""
-    if x.ndim != 1 or y.ndim not in (1, 2) or len(x) != len(y) or not y.size:
-        raise DataError(
-            f"x has shape {x.shape} and y {y.shape}; needed are (points,) and (points,) or (points, reps), not empty."
-        )
-    if not np.isfinite(x).all() or (x <= 0).any():
-        place = int(np.flatnonzero(~(np.isfinite(x) & (x > 0)))[0])
-        raise DataError(
-            f"x[{place}] is {x[place]:g}; every value of the parameter must be positive and finite: correct or drop it."
-        )
-    rows = y if y.ndim == 2 else y[:, np.newaxis]
-    places, index = np.unique(x, return_inverse=True)
-    order = np.argsort(index, kind="stable")
-    counts = np.bincount(index)
-    rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)  # of a row among those of its point
-    values = np.full((len(places), counts.max(), rows.shape[1]), np.nan)
-    values[index[order], rank] = rows[order]
-    return places, values.reshape(len(places), -1)
-
-
-def _merged_points(x: Floats, y: Floats, names: tuple[str, ...]) -> tuple[Floats, Floats]:
-    """Return distinct points (points, parameters) and their values (points, repetitions), filled up with NaN."""
-    if len(set(names)) < len(names) or POINT in names:
+def _merged(given: Floats, y: Floats, names: tuple[str, ...]) -> tuple[Floats, Floats]:
+    """Return distinct points (points, parameters), ascending, and their values (points, repetitions), filled up with NaN."""
+    if len(set(names)) < len(names) or (POINT in names and len(names) > 1):
         raise DataError(f"the parameters are {', '.join(names)}; each needs a name of its own, other than 'point'.")
+    x = given[:, np.newaxis] if given.ndim == len(names) == 1 else given
     if x.ndim != 2 or x.shape[1] != len(names) or y.ndim not in (1, 2) or len(x) != len(y) or not y.size:
+        wanted = "(points,)" if len(names) == 1 else f"for the parameters {', '.join(names)} (points, {len(names)})"
         raise DataError(
-            f"x has shape {x.shape} and y {y.shape}; for the parameters {', '.join(names)} needed are (points, {len(names)}) "
-            "and (points,) or (points, reps), not empty."
+            f"x has shape {given.shape} and y {y.shape}; needed are {wanted} and (points,) or (points, reps), not empty."
         )
     wrong = np.flatnonzero(~(np.isfinite(x) & (x > 0)).all(axis=1))
     if wrong.size:
         place = ", ".join(f"{name} = {value:g}" for name, value in zip(names, x[wrong[0]], strict=True))
         raise DataError(f"the point {place} is not positive and finite; drop it or correct it.")
-    distinct, index = np.unique(x, axis=0, return_inverse=True)
-    return distinct, _merged(np.asarray(index.reshape(-1) + 1, dtype=np.float64), y)[1]
+    points, index = np.unique(x, axis=0, return_inverse=True)
+    index = index.reshape(-1)
+    rows = y if y.ndim == 2 else y[:, np.newaxis]
+    order = np.argsort(index, kind="stable")
+    counts = np.bincount(index)
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)  # of a row among those of its point
+    values = np.full((len(points), counts.max(), rows.shape[1]), np.nan)
+    values[index[order], rank] = rows[order]
+    return points, values.reshape(len(points), -1)

@@ -153,7 +153,7 @@ def test_check_explains(wrong: Callable[[], xr.Dataset], message: str) -> None:
 @pytest.mark.parametrize(
     ("use", "message"),
     [
-        (lambda: made(points=POINTS[:, 0]), "x has shape (25,) and y (25,); for the parameters p, S needed are (points, 2) and "
+        (lambda: made(points=POINTS[:, 0]), "x has shape (25,) and y (25,); needed are for the parameters p, S (points, 2) and "
          "(points,) or (points, reps), not empty."),
         (lambda: made(points=-POINTS), "the point p = -2, S = -1 is not positive and finite; drop it or correct it."),
         (lambda: made(parameter=["p", "p"]), "the parameters are p, p; each needs a name of its own, other than 'point'."),
