@@ -126,7 +126,7 @@ def _over_size(part: xr.Dataset, names: Sequence[str]) -> xr.Dataset:
     `names`: the parameter of the run files and a name for the message size, in the order of the dimensions.
     Raises DataError if the names are others, or there is no positive message size.
     """
-    (known,) = parameters_of(part)
+    known = ",".join(parameters_of(part))
     others = [name for name in names if name != known]
     if len(names) != 2 or len(others) != 1 or not str(others[0]).isidentifier() or is_reserved(str(others[0])):
         raise DataError(

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -35,7 +36,7 @@ def from_hyperfine(value: Mapping[str, Any], content: Content, kind: str = "hype
     Source: hyperfine, README, "Export results" (docs/references.md).
     """
     gathered = Gathered(content.where)
-    failed: dict[str, int] = {}
+    failed: Counter[str] = Counter()
     summarised = 0
     for one in value["results"]:
         where = f"{content.where}: {shortened(one['command'])}"
@@ -55,7 +56,7 @@ def from_hyperfine(value: Mapping[str, Any], content: Content, kind: str = "hype
         codes = one.get("exit_codes")
         wrong = sum(code != 0 for code in codes) if isinstance(codes, list) else 0
         if wrong:
-            failed[function] = failed.get(function, 0) + wrong
+            failed[function] += wrong
     notes = [f"{name}: {count} runs ended with another exit status than 0" for name, count in failed.items()]
     if summarised:
         notes.append(f"{summarised} commands have no single runs in the file, as JSON has; the median stands for them")

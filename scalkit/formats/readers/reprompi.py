@@ -1,6 +1,7 @@
 """What ReproMPI prints: every repetition, summaries, or every process of every repetition."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 
 from scalkit.formats.readers.content import Content, Line, whole
@@ -74,8 +75,8 @@ class _Reader:
         self.gathered = Gathered(content.where)
         self.facts: dict[str, str] = {}
         self.columns: list[str] = []
-        self.late: dict[str, int] = {}
-        self.partial: dict[str, int] = {}
+        self.late: Counter[str] = Counter()
+        self.partial: Counter[str] = Counter()
         self.kinds: set[str] = set()
         self.tables = 0
         self.ended = False
@@ -107,9 +108,9 @@ class _Reader:
             function, settings = str(key[0]), self._settings[key]
             p = settings.get("p")
             if isinstance(p, float) and len(spans) < p:
-                self.partial[function] = self.partial.get(function, 0) + 1
+                self.partial[function] += 1
             elif any(code for _, _, code in spans):
-                self.late[function] = self.late.get(function, 0) + 1
+                self.late[function] += 1
             else:
                 first, last = min(begin for begin, _, _ in spans), max(end for _, end, _ in spans)
                 lasts = max(end - begin for begin, end, _ in spans) if self.is_local else last - first
@@ -124,7 +125,7 @@ class _Reader:
         elif "runtime_sec" in row:
             self.kinds.add("raw")
             if self._number(line, row, "errorcode", 0.0):
-                self.late[row["test"]] = self.late.get(row["test"], 0) + 1
+                self.late[row["test"]] += 1
             else:
                 self.gathered.add(row["test"], settings, [self._number(line, row, "runtime_sec")])
         else:

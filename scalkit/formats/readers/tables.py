@@ -5,7 +5,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 import pandas as pd
@@ -76,19 +76,21 @@ def measurements_in(frame: pd.DataFrame, where: str, kind: str, parameter: str |
     gathered = Gathered(where)
     parameters = {identifier(name): table.numbers(name) for name in table.parameters}
     texts = {identifier(name): table.texts(name) for name in table.words}
-    functions, runs, exact = (table.texts(table.roles.get(role)) for role in ("function", "run", "exact"))
-    if "run" in table.roles:
-        runs = [f"{number:.0f}" for number in table.numbers(table.roles["run"])]
+    functions, exact = (table.texts(table.roles.get(role)) for role in ("function", "exact"))
+    runs = table.numbers(table.roles["run"]) if "run" in table.roles else [0.0] * len(frame)
+    if not all(0 <= run < 2**31 for run in runs if run == run):
+        raise DataError(f"{where} has runs outside 0 to {2**31 - 1}; number them from 0 on.")
     quantities = list(table.quantities())
     for row in range(len(frame)):
         settings: dict[str, Setting] = {name: column[row] for name, column in parameters.items() if column[row] == column[row]}
         settings |= {name: column[row][:60] for name, column in texts.items() if column[row]}
-        at = {"run": int(runs[row]) if runs[row] not in ("", "nan") else 0, "exact": exact[row].lower() in ("1", "true", "yes")}
+        run, is_exact = int(runs[row]) if runs[row] == runs[row] else 0, exact[row].lower() in ("1", "true", "yes")
         for names, units, values in quantities:
             if values[row] == values[row]:
                 factor, base = base_unit(units[row])
                 metric = "time" if base == "s" and table.is_the_time(names[row]) else names[row]
-                gathered.add(functions[row] or "f", settings, [scaled(values[row], factor)], metric, base, **at)
+                value = scaled(values[row], factor)
+                gathered.add(functions[row] or "f", settings, [value], metric, base, run=run, exact=is_exact)
     return Found(kind, gathered.observed(), advice="a column with several values is needed, as in 'p' or 'n'")
 
 
@@ -208,7 +210,7 @@ def _texts(column: "pd.Series[str]") -> list[str]:
 def _numbers(column: "pd.Series[str]", texts: Sequence[str]) -> list[float]:
     """Return the cells as numbers, NaN where there is none."""
     if column.dtype.kind in "iuf":
-        return column.astype(np.float64).tolist()
+        return [float(number) for number in column.to_numpy(dtype=np.float64, na_value=np.nan)]
     found = (finite(text) if text else None for text in texts)
     return [np.nan if number is None else number for number in found]
 
@@ -239,8 +241,13 @@ def is_delimited(content: Content) -> bool:
     if not lines or "\0" in content.head:
         return False
     separator = _separator(lines[0])
-    counts = [re.sub(r'"[^"]*"', "", line).count(separator) for line in lines[:2]]
-    return bool(separator) and len(set(counts)) == 1
+    if not separator:
+        return False
+    try:
+        rows = list(islice(csv.reader((f"{line}\n" for line in lines), delimiter=separator, skipinitialspace=True), 2))
+    except csv.Error:
+        return False
+    return len({len(row) for row in rows}) == 1
 
 
 def _separator(line: str) -> str:
