@@ -87,7 +87,8 @@ def _require_agreement(given: Sequence[xr.Dataset]) -> None:
         way = ", or make the size a parameter, as in read(..., parameter=['p', 'S'])" if key == "message_size_B" else ""
         known = [str(ds.attrs[key]).strip() for ds in given if ds.attrs.get(key, "") != ""]
         _require_same(what, known, way)
-    _require_same("clock", [clock_of(machine_of(ds.attrs)) for ds in given if "time" in metrics_of(ds)])  # bytes have none
+    clocks = [clock_of(machine_of(ds.attrs)) for ds in given if "time" in metrics_of(ds)]  # bytes have none
+    _require_same("clock", clocks, longest=500)
     units: dict[str, str] = {}
     for ds in given:
         for metric in metrics_of(ds):
@@ -96,10 +97,10 @@ def _require_agreement(given: Sequence[xr.Dataset]) -> None:
                 raise DataError(f"the metric {metric!r} is in {units[metric]!r} and in {unit!r}; convert one of them.")
 
 
-def _require_same(what: str, values: Sequence[str], way: str = "") -> None:
+def _require_same(what: str, values: Sequence[str], way: str = "", longest: int = 60) -> None:
     distinct = list(dict.fromkeys(values))
     if len(distinct) > 1:
-        shown = " and ".join(repr(value.splitlines()[0][:200]) for value in distinct)
+        shown = " and ".join(repr(value.splitlines()[0][:longest]) for value in distinct)
         raise DataError(f"measurements that differ in their {what} cannot be combined: {shown}; judge them apart{way}.")
 
 

@@ -42,18 +42,14 @@ def with_processes(
     Raises DataError if it is needed and unknown.
     """
     wanted = [parameter] if isinstance(parameter, str) else list(parameter or ())
-    lacking = [found.needs_p for _, found in files]
-    named = {path: p_in_name(path) for path, _ in files}
-    distinct = {number for number in named.values() if number}
-    silent = all("p" not in one.settings for _, found in files for one in found.observed)
-    by_name = len(files) > 1 and silent and None not in named.values() and len(distinct) > 1
+    numbers = [p or p_in_name(path) for path, _ in files]
+    are_told_apart = p is not None or (None not in numbers and len(set(numbers)) > 1)
+    are_silent = all("p" not in one.settings for _, found in files for one in found.observed)
     result = []
-    for (path, found), lacks in zip(files, lacking, strict=True):
-        number = p or named[path]
-        is_plain = not found.parameters
-        if number and (lacks or ((by_name or p) and silent and is_plain)):
+    for (path, found), number in zip(files, numbers, strict=True):
+        if number and (found.needs_p or (are_told_apart and are_silent and not found.parameters)):
             result.append((path, _at(found, float(number))))
-        elif lacks and (not wanted or "p" in wanted):
+        elif found.needs_p and (not wanted or "p" in wanted):
             raise DataError(
                 f"{path} is a file of {found.format}, which does not say the number of processes; put it into the name of the "
                 f"file or its folder, as in '{path.stem}_p8{path.suffix}', or say it: scalkit.read(path, p=8), scalkit convert "

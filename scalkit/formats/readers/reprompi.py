@@ -81,8 +81,7 @@ class _Reader:
         self.tables = 0
         self.ended = False
         self.is_local = False
-        self._processes: dict[tuple[object, ...], list[tuple[float, float, int]]] = {}
-        self._settings: dict[tuple[object, ...], dict[str, Setting]] = {}
+        self._processes: dict[tuple[str, str, tuple[tuple[str, Setting], ...]], list[tuple[float, float, int]]] = {}
 
     def line(self, line: Line) -> None:
         text = line.text.strip()
@@ -105,7 +104,7 @@ class _Reader:
     def finish(self) -> None:
         """Turn the rows of single processes into repetitions."""
         for key, spans in self._processes.items():
-            function, settings = str(key[0]), self._settings[key]
+            function, settings = key[0], dict(key[2])
             p = settings.get("p")
             if isinstance(p, float) and len(spans) < p:
                 self.partial[function] += 1
@@ -115,7 +114,7 @@ class _Reader:
                 first, last = min(begin for begin, _, _ in spans), max(end for _, end, _ in spans)
                 lasts = max(end - begin for begin, end, _ in spans) if self.is_local else last - first
                 self.gathered.add(function, settings, [lasts])
-        self._processes, self._settings = {}, {}
+        self._processes = {}
 
     def _row(self, line: Line, words: list[str]) -> None:
         row = self.content.row(line, words, self.columns)
@@ -149,8 +148,7 @@ class _Reader:
         clock = "gl" if "gl_tstart_sec" in row else "loc"
         self.is_local |= clock == "loc"
         begin, end = (self._number(line, row, f"{clock}_{what}_sec") for what in ("tstart", "tend"))
-        key = (row["test"], row.get("nrep", ""), *settings.items())
-        self._settings[key] = settings
+        key = (row["test"], row.get("nrep", ""), tuple(settings.items()))
         code = int(self._number(line, row, "errorcode", 0.0))
         self._processes.setdefault(key, []).append((begin, end, code))
 
