@@ -211,7 +211,7 @@ def duration_of(value: object, factor: float, what: str) -> float:
 
 def records_in(benchmarks: Sequence[object], where: str, key: str = "name") -> list[Mapping[str, Any]]:
     """Return the records of a benchmark program, each with a text in `key` or in ``name``. Raises DataError if one has none."""
-    records = [one if isinstance(one, dict) else {} for one in benchmarks]
+    records: list[Mapping[str, Any]] = [one if isinstance(one, dict) else {} for one in benchmarks]
     for number, one in enumerate(records, 1):
         if not isinstance(one.get(key, one.get("name")), str):
             raise DataError(f"{where}: benchmark {number} has no name in 'name'; write the file again.")
