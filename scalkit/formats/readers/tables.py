@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from scalkit.errors import DataError
-from scalkit.formats.readers.content import Content, base_unit, finite, shortened, split_unit
+from scalkit.formats.readers.content import Content, base_unit, finite, shortened, shown, split_unit
 from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier
 from scalkit.formats.remarks import attributes_of_remarks
 from scalkit.toml.tables import table_beside
@@ -327,7 +327,8 @@ def _of_rows(content: Content, rows: Iterator[tuple[int, list[str]]], kind: str,
                 f"the row has {len(row)} fields, the header has {len(header)}; the file was cut or edited there: correct it.",
             )
     if not kept:
-        raise DataError(f"{content.where} has a header ({', '.join(header)[:80]}) and no row; the file was cut: write it again.")
+        names = shown(", ".join(header))
+        raise DataError(f"{content.where} has a header ({names}) and no row; the file was cut: write it again.")
     if last is not None:
         cut = f"line {last.number} has no line end; {cut or 'it is cut and left out'}"
     if any("jube" in name.lower() for name in header):
