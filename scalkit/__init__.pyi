@@ -3,6 +3,7 @@ from scalkit import guidelines as guidelines
 from scalkit import perfmodels as perfmodels
 from scalkit import plots as plots
 from scalkit import store as store
+from scalkit.formats.read import read as read
 from scalkit.growth import Growth as Growth
 from scalkit.measure import measurements as measurements
 from scalkit.measure import read as read

@@ -37,8 +37,8 @@ LAYERS = {
     "stats": 1,
     "validation": 2,
     "bench": 2,
+    "formats": 2,
     "perfmodels": 2,
-    "formats": 2.05,
     "history": 2.05,
     "store": 2.1,
     "trace": 2,
@@ -52,8 +52,10 @@ LAYERS = {
     "cli": 5,
     "pytest_plugin": 5,
 }
-NEVER_EACH_OTHER = {"validation", "bench", "perfmodels", "guidelines", "store", "trace", "history"}
+NEVER_EACH_OTHER = {"formats", "validation", "bench", "perfmodels", "guidelines", "store", "trace", "history"}
 EXCEPT = {
+    ("guidelines", "formats"),  # tables of experiments
+    ("store", "formats"),  # what is filed
     ("guidelines", "validation"),  # growths fitted to medians of runs, for predictions
     ("history", "validation"),  # a change between commits is one against a baseline
     ("store", "history"),  # change points over versions and time are those of `scalkit history`

@@ -11,7 +11,6 @@ import pandas as pd
 import xarray as xr
 
 from lessons.model_sliders import ModelSliders
-from scalkit import measure
 from scalkit.bundled import bundled
 from scalkit.errors import ReportError
 from scalkit.perfmodels import PointToPoint, Range, cells_of, collective, folklore, substitute
@@ -33,12 +32,12 @@ def folklore_here(library: str = "mpich") -> list[Any]:
     except ReportError:
         how = "measure with scalkit measure collectives --size 8 --out runs/8, and other sizes"
         return [f"no measurements of {library} are bundled; {how}"]
-    return folklore_of(measure.read(str(path), parameter=["p", "S"]))
+    return folklore_of(read(str(path), parameter=["p", "S"]))
 
 
 def studied_here(library: str = "mpich") -> pd.DataFrame:
     """Return, for each operation of a real library on a machine of two cores, the algorithms and errors that models find."""
-    data = measure.read(str(bundled(f"{_MODELS}/collectives-{library}.nc")), parameter=["p", "S"])
+    data = read(str(bundled(f"{_MODELS}/collectives-{library}.nc")), parameter=["p", "S"])
     message = message_of(_card_of(library))
     rows = {}
     for one in study(data, message):

@@ -9,10 +9,9 @@ import scalkit as sk
 from scalkit.cli.options.expected import parameters_named
 from scalkit.cli.terminal.printed import print_either
 from scalkit.errors import UsageError
-from scalkit.formats.writers import FORMATS, Written, kind_of, require_free, write
+from scalkit.formats.writers import Written, require_free, suffix_of, write
 from scalkit.formats.writers.cells import points_of
-from scalkit.measure import parameters_of
-from scalkit.measure.schema import metrics_of
+from scalkit.measure.schema import metrics_of, parameters_of
 from scalkit.text import counted, few
 
 
@@ -20,11 +19,11 @@ def run(args: argparse.Namespace) -> int:
     """Read, write, say what was done, and return 0."""
     if args.processes is not None and args.processes < 1:
         raise UsageError(f"--processes is {args.processes}; a number from 1 on is needed.")
-    kind = kind_of(args.out, args.to)
+    suffix_of(args.out)
     require_free(args.out, args.force)
     given = args.inputs if len(args.inputs) > 1 else args.inputs[0]
     ds = sk.read(given, parameter=parameters_named(args.parameter), p=args.processes)
-    written = write(ds, args.out, kind, force=args.force)
+    written = write(ds, args.out, force=args.force)
     told = _told(ds, written, args.inputs)
     print_either(args.json, told, _text(told))
     return 0
@@ -46,12 +45,7 @@ def _told(ds: xr.Dataset, written: Written, inputs: list[str]) -> dict[str, obje
             "truncated": str(ds.attrs.get("truncated") or ""),
             "notes": json.loads(str(ds.attrs.get("notes") or "[]")),
         },
-        "written": {
-            "path": str(written.path),
-            "to": written.kind,
-            "title": FORMATS[written.kind].title,
-            "lost": list(written.lost),
-        },
+        "written": {"path": str(written.path), "title": written.title, "lost": list(written.lost)},
     }
 
 

@@ -10,10 +10,10 @@ import scalkit as sk
 from scalkit.cli.store import filters
 from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.errors import UsageError
-from scalkit.formats.ci.annotations import command
 from scalkit.history import History, history
 from scalkit.store.opening import is_store
 from scalkit.text import capital
+from scalkit.validation.told.annotations import command
 
 
 def run(args: argparse.Namespace) -> int:

@@ -17,8 +17,6 @@ from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import ReportError, UsageError
 from scalkit.files import whole_file
-from scalkit.formats.ci.annotations import to_github
-from scalkit.formats.ci.junit import to_junit
 from scalkit.task_bar import Report, task_bar
 from scalkit.text import capital, counted
 from scalkit.validation import CATALOGUES, AnyVerdict, Validation
@@ -27,6 +25,8 @@ from scalkit.validation.baseline import Baseline
 from scalkit.validation.baseline.comparison import Comparison
 from scalkit.validation.catalogue import ExpectationSet
 from scalkit.validation.judge.along_one import Mapper
+from scalkit.validation.told.annotations import to_github
+from scalkit.validation.told.junit import to_junit
 from scalkit.validation.validating import in_turn, over_ranks
 
 _OF_BASELINES = ("factor", "gone")

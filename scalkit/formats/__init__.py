@@ -1,2 +1,2 @@
-"""What judging does not read: `readers` make Datasets of files and tables of other programs, `writers` write Datasets for them,
-`experiments` reads the run files that guidelines are judged by, and `ci` writes what continuous integration reads."""
+"""Files and tables of other programs: `read` makes Datasets of them with the `readers`, and `writers` write Datasets for them;
+`experiments` reads the run files that guidelines are judged by."""

@@ -17,9 +17,10 @@ from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError, UsageError
 from scalkit.files import require_own_files
 from scalkit.formats.experiments import holds_experiments, read_experiments, short_library
+from scalkit.formats.read import read
 from scalkit.formats.remarks import attributes_of_remarks, remarks_of
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
-from scalkit.measure import parameters_of, read
+from scalkit.measure.schema import parameters_of
 from scalkit.measure.virtual_time import clock_attributes, machine_of
 from scalkit.text import counted
 

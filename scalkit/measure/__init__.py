@@ -1,6 +1,5 @@
 """Measurements: the run-file format, the Dataset that they live in, and the statistic that makes a series of them."""
 
 from scalkit.lazy import names_of
-from scalkit.measure.process_times import process_times as process_times  # else the name is that of the module
 
 __getattr__, __dir__, __all__ = names_of(__name__, __file__)

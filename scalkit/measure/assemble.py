@@ -3,23 +3,26 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.measure.environment import as_attribute, of_launches
-from scalkit.measure.process_times import DIMENSIONS, of_processes
+from scalkit.measure.filling import Filling
+from scalkit.measure.pattern_records import SHARES, UNIT_TIME, WORKERS, Units
+from scalkit.measure.processes import DIMENSIONS, of_processes
 from scalkit.measure.records import Cell
 from scalkit.measure.runfile import RunFile
-from scalkit.measure.schema import FUNCTION, METRICS, POINT, PROCESS, REPETITION, RUN, Metric, as_grid, function_order
+from scalkit.measure.schema import FUNCTION, METRICS, POINT, RUN, Metric, as_grid, function_order
 from scalkit.measure.virtual_time import clock_attributes, machine_in_words
+
+SIZE = "S"
+"""The parameter that message sizes are, in bytes."""
 
 _LEAST_VALID = 5
 """With fewer repetitions than these, the flagged ones stay."""
@@ -36,89 +39,19 @@ _COUNTED = {
         Metric("memory_peak", "B", "resident memory that a call of a region adds", exact=False, resolution=4096.0),
     )
 }
-_DETAIL_UNITS = {"time_first": "s", "time_pure": "s", "time_work": "s", "overlap": "1"}
-_DETAIL_UNITS |= {"bandwidth": "B/s", "message_rate": "1/s"}
+_DETAIL_UNITS = {"time_first": "s", "time_pure": "s", "time_work": "s", "overlap": "1", "bandwidth": "B/s", "message_rate": "1/s"}
 _DETAIL_UNITS |= {"root_time": "s", "process_time": "s", "process_last": "1"}
-_QUALITY: dict[str, tuple[type, object, str]] = {
-    "n_repetitions": (np.int32, 0, "repetitions measured"),
-    "n_late": (np.int32, 0, "repetitions that some process began after the common start"),
-    "n_overrun": (np.int32, 0, "repetitions that outlasted their window"),
-    "foreign_load": (np.float64, math.nan, "share of the node's CPU time used by others"),
-    "involuntary_switches": (np.float64, math.nan, "times a second that the scheduler took the CPU from a process"),
-    "flagged_kept": (np.bool_, False, "late and overrun repetitions kept, because too few would remain"),
-    "verified": (np.bool_, True, "results were right"),
-    "incomplete": (np.bool_, False, "the run file ends early"),
+_QUALITY = {
+    "n_repetitions": "repetitions measured",
+    "n_late": "repetitions that some process began after the common start",
+    "n_overrun": "repetitions that outlasted their window",
+    "foreign_load": "share of the node's CPU time used by others",
+    "involuntary_switches": "times a second that the scheduler took the CPU from a process",
+    "flagged_kept": "late and overrun repetitions kept, because too few would remain",
+    "verified": "results were right",
+    "incomplete": "the run file ends early",
+    "status": "how the repetitions ended",
 }
-
-
-@dataclass(frozen=True)
-class _Timed:
-    """All passes of one operation in one launch."""
-
-    cells: tuple[Cell, ...]
-    first_ns: float
-
-    @classmethod
-    def of(cls, cells: Iterable[Cell]) -> "_Timed":
-        ordered = tuple(sorted(cells, key=lambda cell: cell.number))
-        first = next((cell.first_ns for cell in ordered if not math.isnan(cell.first_ns)), math.nan)
-        return cls(ordered, first)
-
-    def seconds(self, keep_flagged: bool) -> tuple[Floats, bool]:
-        """Return the repetitions, flagged ones as NaN, and whether they were kept for want of others."""
-        t = np.array([t for cell in self.cells for t in cell.t_ns], dtype=np.float64) * 1e-9
-        flagged = np.zeros(len(t), dtype=bool)
-        flagged[[index for indices in (self._indices("late_at"), self._indices("overrun_at")) for index in indices]] = True
-        too_few = bool(flagged.any()) and (~flagged).sum() < _LEAST_VALID
-        if not keep_flagged and not too_few:
-            t[flagged] = math.nan
-        return t, too_few and not keep_flagged
-
-    def quality(self) -> dict[str, Any]:
-        """Return counts over all passes."""
-        counts = np.array([len(cell.t_ns) for cell in self.cells], dtype=np.float64)
-        return {
-            "n_repetitions": int(counts.sum()),
-            "n_late": len(self._indices("late_at")),
-            "n_overrun": len(self._indices("overrun_at")),
-            **{name: self._mean(name, counts) for name in ("foreign_load", "involuntary_switches")},
-            "verified": all(cell.verified for cell in self.cells),
-            "status": self.cells[-1].status,
-        }
-
-    def _mean(self, name: str, counts: Floats) -> float:
-        """Return the mean of a field over the passes, weighted by their repetitions; NaN if no pass has it."""
-        values = np.array([getattr(cell, name) for cell in self.cells])
-        known = np.isfinite(values) & (counts > 0)
-        return float(np.average(values[known], weights=counts[known])) if known.any() else math.nan
-
-    def overlap(self) -> dict[str, float]:
-        """Return the times of the parts of an overlap in s, and the share that was hidden; empty for other operations.
-
-        The share is that of Intel's benchmarks: ``(pure + work - both) / min(pure, work)``, from 0 to 1, of first quartiles.
-        """
-        parts = [np.array([t for cell in self.cells for t in getattr(cell, name)]) for name in ("pure_ns", "work_ns")]
-        both, _ = self.seconds(keep_flagged=False)
-        both = both[np.isfinite(both)]
-        if not all(map(len, (*parts, both))):
-            return {}
-        pure, work = (float(np.quantile(part, 0.25)) * 1e-9 for part in parts)
-        shorter = min(pure, work)
-        hidden = (pure + work - float(np.quantile(both, 0.25))) / shorter if shorter > 0 else math.nan
-        return {"time_pure": pure, "time_work": work, "overlap": min(1.0, max(0.0, hidden))}
-
-    def rates(self) -> dict[str, float]:
-        """Return bytes and messages a second of a window, by the first quartile of its times; empty for other operations."""
-        last, times = self.cells[-1], self.seconds(keep_flagged=False)[0]
-        times = times[np.isfinite(times)]
-        usual = float(np.quantile(times, 0.25)) if last.messages and len(times) else 0.0
-        if usual <= 0:
-            return {}
-        return {"bandwidth": last.messages * last.size_bytes / usual, "message_rate": last.messages / usual}
-
-    def _indices(self, name: str) -> list[int]:
-        offsets = np.cumsum([0, *(len(cell.t_ns) for cell in self.cells)])
-        return [int(start) + i for start, cell in zip(offsets, self.cells, strict=False) for i in getattr(cell, name)]
 
 
 def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Dataset:
@@ -126,36 +59,222 @@ def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Data
 
     `files`: at least one. Files with the same ``run_id`` are one run.
     `keep_flagged`: keep late and overrun repetitions; by default they become NaN, unless fewer than 5 would remain.
-    Raises DataError if two files hold the same launch, or the files differ in library or message size.
+    Returns: over the parameters that vary, of several a grid or a list of points.
+    Raises DataError if two files hold the same launch, or the files differ in library, machine or message size.
     """
-    if any("," in file.env.parameter for file in files):
-        return _over_several(files, keep_flagged)
-    require_distinct(files)
-    size = common(files, "message size", {cell.size_bytes for file in files for cell in file.cells}, " B")
-    datatype = common(files, "data type", {cell.datatype for file in files for cell in file.cells})
-    shared = shared_attributes(files)
-    parameter = common(files, "parameter", {file.env.parameter for file in files})
-    board = _Board(files, keep_flagged, parameter)
-    for file in files:
-        board.place(file)
-    attrs: dict[str, Any] = {
-        "title": _title(files, parameter),
-        "parameter": parameter,
+    _require_distinct(files)
+    size = _common(files, "message size", {cell.size_bytes for file in files for cell in file.cells}, " B")
+    datatype = _common(files, "data type", {cell.datatype for file in files for cell in file.cells})
+    shared = _shared_attributes(files)
+    given = {file.env.parameter for file in files}
+    names = _common(files, "parameters" if any("," in name for name in given) else "parameter", given).split(",")
+    varied = [name for name in names if len({_values(file)[name] for file in files}) > 1] or names[:1]
+    filling, points = Filling(), [tuple(_values(file)[name] for name in varied) for file in files]
+    for file, point in zip(files, points, strict=True):
+        for op, values in _of_file(file, keep_flagged):
+            filling.put((op, point, file.env.run_id), values)
+    is_virtual = any(file.env.virtual for file in files)
+    attrs = {
+        "title": _title(files, varied[0]),
+        "parameter": ",".join(varied),
         **shared,
         **clock_attributes([file.env.virtual for file in files if file.cells]),
         "datatype": datatype or "",
     }
-    if size is not None and parameter == "p":
+    if size is not None and varied == ["p"]:
         attrs["message_size_B"] = size
-    return board.dataset(attrs)
+    metrics = {name: metric.attrs() for name, metric in {**METRICS, **_COUNTED}.items()}
+    metrics["time"] |= {"resolution": _STEP_S} if is_virtual else {}
+    return _dataset(filling, list(zip(points, files, strict=True)), varied, metrics).assign_attrs(attrs)
 
 
-def shared_attributes(files: Sequence[RunFile]) -> dict[str, Any]:
-    """Return what all run files of a campaign say of themselves. Raises DataError if the files differ in library or machine."""
-    library = common(files, "MPI library", {file.env.mpi_library for file in files})
-    kind = common(files, "kind of machine", {"simulated" if file.env.simulated else "real" for file in files})
+def assemble_units(files: Sequence[RunFile]) -> xr.Dataset:
+    """Return the Dataset of run files of sk_master_worker that belong to one campaign.
+
+    `files`: at least one. Files with the same ``run_id`` are one run.
+    Returns: metrics ``time`` [s] for each unit, ``master_share`` and ``idle_share`` over function, ``workers``, the
+    size of a unit ``S`` [B], run and repetition. Of a single size, or a single number of workers, there is no such
+    dimension.
+    Raises DataError if two files hold the same launch, or the files differ in library or machine.
+    """
+    _require_distinct(files)
+    shared = _shared_attributes(files)
+    fixed = {
+        WORKERS: {file.env.point for file in files if file.units},
+        SIZE: {one.size_bytes for file in files for one in file.units},
+    }
+    if not fixed[SIZE]:
+        raise DataError("the run files hold no work units: all launches died early; measure again.")
+    varied = [name for name, values in fixed.items() if len(values) > 1] or [WORKERS]
+    filling, places = Filling(), []
+    for file in files:
+        for op, size in dict.fromkeys((one.op, one.size_bytes) for one in file.units):
+            point = tuple({WORKERS: file.env.point, SIZE: size}[name] for name in varied)
+            places.append((point, file))
+            passes = [one for one in file.units if (one.op, one.size_bytes) == (op, size)]
+            filling.put((op, point, file.env.run_id), _of_units(passes) | {"incomplete": not file.complete})
+    metrics = {metric.name: metric.attrs() for metric in (UNIT_TIME, *SHARES.values())}
+    about = {"role": "detail", "units": "s", "long_name": "work on a unit, as the workers' clocks saw it"}
+    ds = _dataset(filling, places, varied, metrics | {"time_work": about})
+    ds.attrs = {
+        "title": f"{'simulation of ' if shared['simulated'] else ''}a master and its workers",
+        "parameter": ",".join(varied),
+        **shared,
+        **clock_attributes([file.env.virtual for file in files]),
+        "datatype": "byte",
+    }
+    for name, attribute in ((WORKERS, "workers"), (SIZE, "message_size_B")):
+        if name not in varied:
+            ds.attrs[attribute] = fixed[name].pop()
+    return ds
+
+
+def _dataset(
+    filling: Filling, places: Sequence[tuple[tuple[int, ...], RunFile]], names: Sequence[str], metrics: Mapping[str, Any]
+) -> xr.Dataset:
+    """Return what was gathered over function, the parameters and run.
+
+    `places`: the point and the file of each launch.
+    `metrics`: attributes of the metrics, in their order, and of others that differ from the usual ones.
+    """
+    points = sorted({point for point, _ in places})
+    runs = run_labels({file.env.run_id for _, file in places})
+    functions = sorted({place[0] for cells in filling.values.values() for place in cells}, key=function_order)
+    axis = POINT if len(names) > 1 else names[0]
+    found = filling.variables({FUNCTION: functions, axis: points, RUN: list(runs)}, DIMENSIONS)
+    order = [name for name in metrics if name in found] + sorted(found, key=lambda name: (name not in _QUALITY, name))
+    variables = {name: (*found[name], _attributes(name, found[name][1], metrics)) for name in dict.fromkeys(order)}
+    crowded, per_node = _nodes(points, places)
+    coords = {
+        FUNCTION: np.array(functions, dtype=np.str_),
+        **{name: (axis, np.array(column, dtype=np.int64)) for name, column in zip(names, zip(*points, strict=True), strict=True)},
+        RUN: np.array(list(runs.values()), dtype=np.int64),
+        "oversubscribed": (axis, np.array(crowded)),
+        "processes_per_node": (axis, np.array(per_node, dtype=np.int64)),
+    }
+    return as_grid(xr.Dataset(variables, coords, {"parameter": ",".join(names)}).sortby(RUN))
+
+
+def _attributes(name: str, array: Any, metrics: Mapping[str, Any]) -> Mapping[str, Any]:
+    if name in metrics:
+        found: Mapping[str, Any] = metrics[name]
+        return found
+    if name in _QUALITY:
+        return {"role": "quality", "long_name": _QUALITY[name]}
+    return {"role": "detail"} | ({} if array.dtype == np.bool_ else {"units": _DETAIL_UNITS.get(name, "B")})
+
+
+def _nodes(points: Sequence[tuple[int, ...]], places: Sequence[tuple[tuple[int, ...], RunFile]]) -> tuple[list[bool], list[int]]:
+    """Return of each point whether processes outnumbered cores, and the processes per node, 0 where launches differ.
+
+    Memory that was measured beside virtual time says nothing about run times.
+    """
+    crowded = dict.fromkeys(points, False)
+    per_node: dict[tuple[int, ...], set[int]] = {point: set() for point in points}
+    are_virtual = {bool(file.env.virtual) for _, file in places}
+    for point, file in places:
+        is_virtual = bool(file.env.virtual)
+        if is_virtual or True not in are_virtual:
+            crowded[point] |= file.env.oversubscribed
+        if not is_virtual or len(are_virtual) == 1:
+            per_node[point].add(file.env.processes_per_node)
+    return list(crowded.values()), [min(some) if len(some) == 1 else 0 for some in per_node.values()]
+
+
+def _values(file: RunFile) -> Mapping[str, int]:
+    return file.env.values or {file.env.parameter: file.env.point}
+
+
+def _of_file(file: RunFile, keep_flagged: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the name of each function in a run file, and what was measured of it."""
+    state = {"incomplete": not file.complete}
+    for op in dict.fromkeys(cell.op for cell in file.cells):
+        yield op, _of_cells([cell for cell in file.cells if cell.op == op], keep_flagged) | state
+    for memory in file.memories:
+        yield memory.op, {**memory.values, "bypassed": memory.bypassed, "verified": memory.verified, **state}
+    for count in file.counts:
+        yield count.op, {"operations": count.operations, "verified": count.verified, **state}
+    for region in file.regions:
+        yield region.op, dict(region.values)
+
+
+def _of_cells(passes: Iterable[Cell], keep_flagged: bool) -> dict[str, Any]:
+    """Return what all passes of one operation in one launch say together."""
+    cells = sorted(passes, key=lambda cell: cell.number)
+    counts = np.array([len(cell.t_ns) for cell in cells])
+    starts = np.cumsum([0, *counts[:-1]])
+    times = np.concatenate([cell.t_ns for cell in cells]).astype(np.float64) * 1e-9
+    late = [start + i for start, cell in zip(starts, cells, strict=True) for i in cell.late_at]
+    overrun = [start + i for start, cell in zip(starts, cells, strict=True) for i in cell.overrun_at]
+    flagged = np.zeros(len(times), dtype=bool)
+    flagged[[*late, *overrun]] = True
+    too_few = bool(flagged.any()) and int((~flagged).sum()) < _LEAST_VALID
+    kept = times if too_few else np.where(flagged, math.nan, times)
+    placed = times if keep_flagged else kept
     return {
-        "measured_on": places(files),
+        "time": placed,
+        "n_repetitions": int(counts.sum()),
+        "n_late": len(late),
+        "n_overrun": len(overrun),
+        **{name: _mean([getattr(cell, name) for cell in cells], counts) for name in ("foreign_load", "involuntary_switches")},
+        "verified": all(cell.verified for cell in cells),
+        "status": cells[-1].status,
+        "flagged_kept": too_few and not keep_flagged,
+        "time_first": next((cell.first_ns for cell in cells if not math.isnan(cell.first_ns)), math.nan) * 1e-9,
+        **_overlap(cells, kept[np.isfinite(kept)]),
+        **_rates(cells[-1], kept[np.isfinite(kept)]),
+        **of_processes(cells, np.isnan(placed)),
+    }
+
+
+def _of_units(passes: Iterable[Units]) -> dict[str, Any]:
+    """Return what all passes of one variant of a master and its workers in one launch say together."""
+    units = sorted(passes, key=lambda one: one.number)
+    counts = np.array([len(one.t_ns) for one in units])
+    return {
+        **{name: np.concatenate([getattr(one, name) for one in units]) for name in ("time", *SHARES)},
+        "n_repetitions": int(counts.sum()),
+        "foreign_load": _mean([one.foreign_load for one in units], counts),
+        "verified": all(one.verified for one in units),
+        "time_work": 1e-9 * float(np.median(np.concatenate([np.array(one.worked_ns) / one.units for one in units]))),
+    }
+
+
+def _mean(values: Sequence[float], counts: Any) -> float:
+    """Return the mean of a value over the passes, weighted by their repetitions; NaN if no pass has it."""
+    array = np.array(values)
+    known = np.isfinite(array) & (counts > 0)
+    return float(np.average(array[known], weights=counts[known])) if known.any() else math.nan
+
+
+def _overlap(cells: Sequence[Cell], both: Floats) -> dict[str, float]:
+    """Return the times of the parts of an overlap in s, and the share that was hidden; empty for other operations.
+
+    The share is that of Intel's benchmarks: ``(pure + work - both) / min(pure, work)``, from 0 to 1, of first quartiles.
+    """
+    parts = [np.array([t for cell in cells for t in getattr(cell, name)]) for name in ("pure_ns", "work_ns")]
+    if not all(map(len, (*parts, both))):
+        return {}
+    pure, work = (float(np.quantile(part, 0.25)) * 1e-9 for part in parts)
+    shorter = min(pure, work)
+    hidden = (pure + work - float(np.quantile(both, 0.25))) / shorter if shorter > 0 else math.nan
+    return {"time_pure": pure, "time_work": work, "overlap": min(1.0, max(0.0, hidden))}
+
+
+def _rates(last: Cell, times: Floats) -> dict[str, float]:
+    """Return bytes and messages a second of a window, by the first quartile of its times; empty for other operations."""
+    usual = float(np.quantile(times, 0.25)) if last.messages and len(times) else 0.0
+    if usual <= 0:
+        return {}
+    return {"bandwidth": last.messages * last.size_bytes / usual, "message_rate": last.messages / usual}
+
+
+def _shared_attributes(files: Sequence[RunFile]) -> dict[str, Any]:
+    """Return what all run files of a campaign say of themselves. Raises DataError if the files differ in library or machine."""
+    library = _common(files, "MPI library", {file.env.mpi_library for file in files})
+    kind = _common(files, "kind of machine", {"simulated" if file.env.simulated else "real" for file in files})
+    return {
+        "measured_on": _places(files),
         "simulated": int(kind == "simulated"),
         "mpi_library": library or "",
         "started": min((file.env.started for file in files if file.env.started), default=""),
@@ -165,31 +284,13 @@ def shared_attributes(files: Sequence[RunFile]) -> dict[str, Any]:
     }
 
 
-def _over_several(files: Sequence[RunFile], keep_flagged: bool) -> xr.Dataset:
-    """Return the Dataset of run files over several parameters: those that vary; a grid, or a list of points."""
-    names = common(files, "parameters", {file.env.parameter for file in files}).split(",")
-    varied = [name for name in names if len({file.env.values[name] for file in files}) > 1] or names[:1]
-    points = sorted({tuple(file.env.values[name] for name in varied) for file in files})
-    if len(varied) == 1:
-        return assemble([_at(f, varied[0], f.env.values[varied[0]]) for f in files], keep_flagged=keep_flagged)
-    places = {point: number for number, point in enumerate(points)}
-    numbered = [_at(f, POINT, places[tuple(f.env.values[name] for name in varied)]) for f in files]
-    ds = assemble(numbered, keep_flagged=keep_flagged).drop_vars(POINT)
-    columns = {name: (POINT, np.array(column)) for name, column in zip(varied, zip(*points, strict=True), strict=True)}
-    return as_grid(ds.assign_coords(columns).assign_attrs(parameter=",".join(varied)))
-
-
-def _at(file: RunFile, parameter: str, point: int) -> RunFile:
-    return replace(file, env=replace(file.env, parameter=parameter, point=point))
-
-
 def _title(files: Sequence[RunFile], parameter: str) -> str:
     if files[0].env.simulated:
         return "simulation of an MPI library" if parameter == "p" else f"simulated: {_programs(files)}"
     return "measurements of an MPI library" if parameter == "p" else _programs(files)
 
 
-def places(files: Sequence[RunFile]) -> str:
+def _places(files: Sequence[RunFile]) -> str:
     """Return the hosts; of a simulation and of virtual time the machine."""
     return ", ".join(dict.fromkeys(word for word in sorted(map(_machine, files), key=_is_virtual) if word))
 
@@ -210,119 +311,6 @@ def _machine(file: RunFile) -> str:
     return f"{simulation['platform']}, simulated, {simulation.get('processes_per_node')} per node"
 
 
-class _Board:
-    """Arrays over function, parameter and run that are filled file by file."""
-
-    def __init__(self, files: Sequence[RunFile], keep_flagged: bool, parameter: str) -> None:
-        self._keep_flagged = keep_flagged
-        self._parameter = parameter
-        self._points = sorted({file.env.point for file in files})
-        self._runs = run_labels({file.env.run_id for file in files})
-        names = {c.op for f in files for c in f.cells} | {m.op for f in files for m in f.memories}
-        names |= {c.op for f in files for c in f.counts} | {r.op for f in files for r in f.regions}
-        self._functions = sorted(names, key=function_order)
-        self._timed = {(i, op): t for i, file in enumerate(files) for op, t in _timed(file).items()}
-        self._index = {id(file): i for i, file in enumerate(files)}
-        self._depth = max((sum(len(c.t_ns) for c in t.cells) for t in self._timed.values()), default=0)
-        self._most_processes = max((cell.p for file in files for cell in file.cells if cell.process_ns), default=0)
-        self._crowded = dict.fromkeys(self._points, False)
-        self._per_node: dict[int, set[int]] = {point: set() for point in self._points}
-        virtual = {bool(file.env.virtual) for file in files}
-        self._is_virtual, self._is_mixed = True in virtual, len(virtual) > 1
-        self._shape = (len(self._functions), len(self._points), len(self._runs))
-        self._arrays: dict[str, NDArray[Any]] = {}
-
-    def place(self, file: RunFile) -> None:
-        """Put the values of one file where they belong."""
-        env = file.env
-        if bool(env.virtual) or not self._is_virtual:  # memory beside it says nothing about run times
-            self._crowded[env.point] |= env.oversubscribed
-        if not (env.virtual and self._is_mixed):
-            self._per_node[env.point].add(env.processes_per_node)
-        for op in dict.fromkeys(cell.op for cell in file.cells):
-            timed = self._timed[self._index[id(file)], op]
-            at = self._at(op, file)
-            values, kept = timed.seconds(self._keep_flagged)
-            self._array("time", self._depth)[at][: len(values)] = values
-            self._put(at, {**timed.quality(), "flagged_kept": kept, "incomplete": not file.complete})
-            self._put(at, {"time_first": timed.first_ns * 1e-9, **timed.overlap(), **timed.rates()})
-            for name, of_each in of_processes(timed.cells, np.isnan(values)).items():
-                depth = self._depth if DIMENSIONS[name] == REPETITION else self._most_processes
-                self._array(name, depth)[at][: len(of_each)] = of_each
-        for memory in file.memories:
-            at = self._at(memory.op, file)
-            self._put(at, {**memory.values, "bypassed": memory.bypassed, "verified": memory.verified})
-            self._put(at, {"incomplete": not file.complete})
-        for count in file.counts:
-            at = self._at(count.op, file)
-            self._put(at, {"operations": count.operations, "verified": count.verified})
-            self._put(at, {"incomplete": not file.complete})
-
-        for region in file.regions:
-            self._put(self._at(region.op, file), region.values)
-
-    def dataset(self, attrs: Mapping[str, Any]) -> xr.Dataset:
-        """Return what was placed, metrics first."""
-        order = [name for name in (*METRICS, *_COUNTED) if name in self._arrays]
-        order += sorted(set(self._arrays) - set(order), key=lambda name: (name not in _QUALITY, name))
-        per_node = [min(some) if len(some) == 1 else 0 for some in self._per_node.values()]
-        coords = {
-            "function": np.array(self._functions, dtype=np.str_),
-            self._parameter: np.array(self._points, dtype=np.int64),
-            "run": np.array(list(self._runs.values()), dtype=np.int64),
-            "oversubscribed": (self._parameter, np.array(list(self._crowded.values()))),
-            "processes_per_node": (self._parameter, np.array(per_node, dtype=np.int64)),
-        }
-        variables = {name: self._variable(name) for name in order}
-        return xr.Dataset(variables, coords, dict(attrs)).sortby("run")
-
-    def _variable(self, name: str) -> tuple[tuple[str, ...], NDArray[Any], dict[str, Any]]:
-        array = self._arrays[name]
-        last = PROCESS if DIMENSIONS.get(name) == PROCESS else REPETITION
-        dims = (FUNCTION, self._parameter, RUN, last)[: array.ndim]
-        if name in METRICS or name in _COUNTED:
-            attrs = {**METRICS, **_COUNTED}[name].attrs()
-            return dims, array, attrs | ({"resolution": _STEP_S} if name == "time" and self._is_virtual else {})
-        if name == "status":
-            return dims, array.astype(np.str_), {"role": "quality", "long_name": "how the repetitions ended"}
-        if name in _QUALITY:
-            return dims, array, {"role": "quality", "long_name": _QUALITY[name][2]}
-        if array.dtype == np.bool_:
-            return dims, array, {"role": "detail"}
-        return dims, array, {"role": "detail", "units": _DETAIL_UNITS.get(name, "B")}
-
-    def _at(self, op: str, file: RunFile) -> tuple[int, int, int]:
-        runs = list(self._runs)
-        return self._functions.index(op), self._points.index(file.env.point), runs.index(file.env.run_id)
-
-    def _put(self, at: tuple[int, int, int], values: Mapping[str, object]) -> None:
-        for name, value in values.items():
-            self._array(name)[at] = value
-
-    def _array(self, name: str, depth: int | None = None) -> NDArray[Any]:
-        if name not in self._arrays:
-            shape = self._shape if depth is None else (*self._shape, depth)
-            kind, empty = _kind(name)
-            self._arrays[name] = np.full(shape, empty, dtype=kind)
-        return self._arrays[name]
-
-
-def _kind(name: str) -> tuple[type, object]:
-    if name == "status":
-        return object, ""
-    if name == "bypassed":
-        return np.bool_, False
-    kind, empty, _ = _QUALITY.get(name, (np.float64, math.nan, ""))
-    return kind, empty
-
-
-def _timed(file: RunFile) -> dict[str, _Timed]:
-    groups: dict[str, list[Cell]] = {}
-    for cell in file.cells:
-        groups.setdefault(cell.op, []).append(cell)
-    return {op: _Timed.of(cells) for op, cells in groups.items()}
-
-
 def run_labels(run_ids: Iterable[str]) -> dict[str, int]:
     """Return a number for each run: the one at the end of ``...-r03`` where all have one, else their natural order."""
     ordered = sorted(run_ids, key=_natural)
@@ -337,7 +325,7 @@ def _natural(text: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() and part.isascii() else (-1, part) for part in re.split(r"(\d{1,18})", text)]
 
 
-def require_distinct(files: Sequence[RunFile]) -> None:
+def _require_distinct(files: Sequence[RunFile]) -> None:
     """Return nothing if no two files hold the same launch. Raises DataError, naming the two."""
     seen: dict[tuple[str, str, int], Path] = {}
     for file in files:
@@ -354,7 +342,7 @@ def _programs(files: Sequence[RunFile]) -> str:
     return " and ".join(sorted({file.env.program for file in files}))
 
 
-def common(files: Sequence[RunFile], what: str, values: set[Any], unit: str = "") -> Any:
+def _common(files: Sequence[RunFile], what: str, values: set[Any], unit: str = "") -> Any:
     """Return the one value that all files share; None if none says it. Raises DataError if there are several."""
     known = sorted(value for value in values if value != "")
     if len(known) > 1:

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from scalkit.arrays import Flags, Floats, Ints
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.measure.environment import as_attribute, from_attribute, together
 from scalkit.measure.schema import (
@@ -28,7 +29,7 @@ from scalkit.measure.schema import (
 )
 from scalkit.measure.virtual_time import clock_of, machine_of
 
-_MUST_AGREE = {"message_size_B": "message size", "datatype": "data type", "simulated": "machine"}
+_MUST_AGREE = {"message_size_B": "message size", "datatype": "data type", "simulated": "machine", "mpi_library": "MPI library"}
 _LISTS = ("measured_on", "truncated", "source", "title", "format")
 
 
@@ -82,13 +83,12 @@ def _combined(given: Sequence[xr.Dataset], axis: str) -> xr.Dataset:
 
 def _require_agreement(given: Sequence[xr.Dataset]) -> None:
     _require_parameters(given)
-    for key, what in {**_MUST_AGREE, "mpi_library": "MPI library"}.items():
-        values = list(dict.fromkeys(str(ds.attrs[key]) for ds in given if ds.attrs.get(key, "") != ""))
-        if len(values) > 1:
-            shown = " and ".join(repr(value.strip().splitlines()[0][:60]) for value in values)
-            way = ", or make the size a parameter, as in read(..., parameter=['p', 'S'])" if key == "message_size_B" else ""
-            raise DataError(f"measurements that differ in their {what} cannot be combined: {shown}; judge them apart{way}.")
-    _require_one_clock(given)
+    for key, what in _MUST_AGREE.items():
+        way = ", or make the size a parameter, as in read(..., parameter=['p', 'S'])" if key == "message_size_B" else ""
+        known = [str(ds.attrs[key]).strip() for ds in given if ds.attrs.get(key, "") != ""]
+        _require_same(what, known, way)
+    clocks = [clock_of(machine_of(ds.attrs)) for ds in given if "time" in metrics_of(ds)]  # bytes have none
+    _require_same("clock", clocks, longest=500)
     units: dict[str, str] = {}
     for ds in given:
         for metric in metrics_of(ds):
@@ -97,27 +97,23 @@ def _require_agreement(given: Sequence[xr.Dataset]) -> None:
                 raise DataError(f"the metric {metric!r} is in {units[metric]!r} and in {unit!r}; convert one of them.")
 
 
-def _require_one_clock(given: Sequence[xr.Dataset]) -> None:
-    """Return nothing if all run times were read from the same clock; bytes have none."""
-    clocks = list(dict.fromkeys(clock_of(machine_of(ds.attrs)) for ds in given if "time" in metrics_of(ds)))
-    if len(clocks) > 1:
-        raise DataError(
-            f"measurements that differ in their clock cannot be combined: {' and '.join(map(repr, clocks))}; judge them apart."
-        )
+def _require_same(what: str, values: Sequence[str], way: str = "", longest: int = 60) -> None:
+    distinct = list(dict.fromkeys(values))
+    if len(distinct) > 1:
+        shown = " and ".join(repr(value.splitlines()[0][:longest]) for value in distinct)
+        raise DataError(f"measurements that differ in their {what} cannot be combined: {shown}; judge them apart{way}.")
 
 
 def _require_parameters(given: Sequence[xr.Dataset]) -> None:
-    names = list(dict.fromkeys(parameters_of(ds) for ds in given))
-    if len(names) > 1:
-        shown = " and ".join(repr(",".join(each)) for each in names)
-        raise DataError(f"measurements that differ in their parameter cannot be combined: {shown}; judge them apart.")
+    names = [",".join(parameters_of(ds)) for ds in given]
+    _require_same("parameter", names)
     fixed = [fixed_parameters(ds) for ds in given]
     for name in dict.fromkeys(name for known in fixed for name in known):
         values = list(dict.fromkeys(known[name] for known in fixed if name in known))
         if len(values) > 1:
             shown = " and ".join(f"{value:g}" for value in values)
             raise DataError(
-                f"measurements at different {name} cannot be combined along {', '.join(names[0])}: {shown}; combine them "
+                f"measurements at different {name} cannot be combined along {names[0].replace(',', ', ')}: {shown}; combine them "
                 f"before a value of {name} is selected, or judge them apart."
             )
 
@@ -135,7 +131,7 @@ def _with_runs(ds: xr.Dataset) -> xr.Dataset:
 def _apart(given: Sequence[xr.Dataset], axis: str) -> list[xr.Dataset]:
     """Return the Datasets, with the runs of one renumbered if they would overwrite values of those before it."""
     parts: list[xr.Dataset] = []
-    taken: set[tuple[str, str, float, int]] = set()
+    taken: set[tuple[object, ...]] = set()
     last = -1
     for ds in given:
         cells = _cells(ds, axis)
@@ -149,17 +145,13 @@ def _apart(given: Sequence[xr.Dataset], axis: str) -> list[xr.Dataset]:
     return parts
 
 
-def _cells(ds: xr.Dataset, axis: str) -> set[tuple[str, str, float, int]]:
+def _cells(ds: xr.Dataset, axis: str) -> set[tuple[object, ...]]:
     """Return (metric, function, point, run) of every value."""
-    axes = (FUNCTION, axis, RUN)
-    functions, points, runs = (np.asarray(ds[name]).tolist() for name in axes)
-    found: set[tuple[str, str, float, int]] = set()
+    found: set[tuple[object, ...]] = set()
     for metric in metrics_of(ds):
         there = ds[metric].notnull()
-        if REPETITION in there.dims:
-            there = there.any(REPETITION)
-        places = np.argwhere(np.asarray(there.transpose(*axes))).tolist()
-        found |= {(metric, functions[i], float(points[j]), runs[k]) for i, j, k in places}
+        flags = (there.any(REPETITION) if REPETITION in there.dims else there).transpose(FUNCTION, axis, RUN).to_series()
+        found |= {(metric, *place) for place in flags.index[flags]}
     return found
 
 
@@ -185,42 +177,26 @@ def _joined(
     for part in parts:
         variable = part[name].expand_dims([dim for dim in dims if dim not in part[name].dims]).transpose(*dims)
         index = [
-            np.arange(variable.sizes[dim]) if dim in depth else _positions(coords[dim], np.asarray(part[dim])) for dim in dims
+            np.arange(variable.sizes[dim]) if dim in depth else pd.Index(coords[dim]).get_indexer(part[dim].values)
+            for dim in dims
         ]
         place = np.ix_(*index)
-        block = np.asarray(variable)
         before = array[place]
-        array[place] = np.where(_is_empty(before, empty), block, before)
+        is_empty = np.isnan(before) if before.dtype.kind == "f" else before == empty
+        array[place] = np.where(is_empty, np.asarray(variable), before)
     return dims, array, dict(parts[0][name].attrs)
-
-
-def _positions(axis: NDArray[Any], labels: NDArray[Any]) -> Ints:
-    places = {label: place for place, label in enumerate(axis.tolist())}
-    return np.array([places[label] for label in labels.tolist()], dtype=np.int64)
-
-
-def _is_empty(values: NDArray[Any], empty: object) -> Flags:
-    return np.asarray(np.isnan(values) if values.dtype.kind == "f" else values == empty, dtype=bool)
 
 
 def _over_points(parts: Sequence[xr.Dataset], coords: dict[str, NDArray[Any]], axis: str) -> dict[str, Any]:
     """Return the coordinates over the axis: crowded if any part is; 0 processes per node where parts differ."""
-    crowded = dict.fromkeys(coords[axis].tolist(), False)
-    per_node: dict[float, set[int]] = {point: set() for point in crowded}
-    known: set[str] = set()
-    for part in parts:
-        points = np.asarray(part[axis]).tolist()
-        if "oversubscribed" in part.coords:
-            known.add("oversubscribed")
-            for point, flag in zip(points, np.asarray(part["oversubscribed"]), strict=True):
-                crowded[point] |= bool(flag)
-        if "processes_per_node" in part.coords:
-            known.add("processes_per_node")
-            for point, count in zip(points, np.asarray(part["processes_per_node"]), strict=True):
-                per_node[point].add(int(count))
-    counts = [next(iter(found)) if len(found) == 1 else 0 for found in per_node.values()]
-    values = {"oversubscribed": list(crowded.values()), "processes_per_node": counts}
-    return {name: (axis, np.array(values[name])) for name in values if name in known}
+    found = {}
+    for name in ("oversubscribed", "processes_per_node"):
+        known = [part[name].to_series() for part in parts if name in part.coords]
+        if known:
+            by_point = pd.concat(known).groupby(level=0)
+            joined = by_point.max() if name == "oversubscribed" else by_point.min().where(by_point.nunique() == 1, 0)
+            found[name] = (axis, joined.reindex(coords[axis], fill_value=0).to_numpy(known[0].dtype))
+    return found
 
 
 def _attrs(parts: Sequence[xr.Dataset]) -> dict[str, Any]:
@@ -234,13 +210,14 @@ def _attrs(parts: Sequence[xr.Dataset]) -> dict[str, Any]:
             attrs[key] = ", ".join(texts)
     if len(parts) > 1 and any("title" in part.attrs for part in parts):
         attrs["title"] = _title(parts)
-    inputs = [json.loads(str(part.attrs["inputs"])) for part in parts if part.attrs.get("inputs")]
-    notes = [json.loads(str(part.attrs["notes"])) for part in parts if part.attrs.get("notes")]
-    attrs |= {"inputs": json.dumps({k: v for known in inputs for k, v in known.items()})} if inputs else {}
-    attrs |= {"notes": json.dumps([note for known in notes for note in known])} if notes else {}
+    inputs, notes = ([json.loads(str(part.attrs.get(key) or "null")) for part in parts] for key in ("inputs", "notes"))
+    if any(inputs):
+        attrs["inputs"] = json.dumps({name: digest for known in inputs for name, digest in (known or {}).items()})
+    if any(notes):
+        attrs["notes"] = json.dumps([note for known in notes for note in known or []])
     attrs |= as_attribute(together(from_attribute(part.attrs) for part in parts))
-    if any(part.attrs.get("started") for part in parts):
-        attrs["started"] = min(str(part.attrs["started"]) for part in parts if part.attrs.get("started"))
+    if started := [str(part.attrs["started"]) for part in parts if part.attrs.get("started")]:
+        attrs["started"] = min(started)
     return attrs
 
 

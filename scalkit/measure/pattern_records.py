@@ -1,15 +1,33 @@
 """Records of programs that measure cells of a pattern: units of a master and its workers, and trips of messages."""
 
-import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from scalkit.arrays import Floats
-from scalkit.measure.records import Record
+from scalkit.measure.records import Record, pass_of
+from scalkit.measure.schema import Metric
 
 DETAILS = ("peer", "stride", "queue", "round")
 """Numbers that some kinds of trips have beside the size of their messages."""
+
+
+WORKERS = "workers"
+"""The parameter of a master and its workers."""
+
+MASTER_WORKER = "sk_master_worker"
+"""The program that measures them."""
+
+UNIT_TIME = Metric("time", "s", "time for each work unit", exact=False)
+SHARES = {
+    metric.name: metric
+    for metric in (
+        Metric("master_share", "1", "share of its time that the master does not wait for workers", exact=False),
+        Metric("idle_share", "1", "share of their time that workers have no unit", exact=False),
+    )
+}
+"""What is measured beside the time; an expectation without a metric is not about them."""
 
 
 @dataclass(frozen=True)
@@ -48,23 +66,17 @@ class Units:
     def of(cls, record: Record) -> "Units":
         """Return the pass, after a check that all lists have a value for each repetition."""
         t_ns, watched_ns = record.wholes("t_ns", least=1), record.wholes("watched_ns", least=1)
-        lists = {name: record.wholes(name) for name in ("collect_ns", "busy_ns", "worked_ns")}
+        lists: dict[str, Any] = {name: record.wholes(name) for name in ("collect_ns", "busy_ns", "worked_ns")}
         for name, values in {"watched_ns": watched_ns, **lists}.items():
             if len(values) != len(t_ns):
                 raise record.error(f"{name} has {len(values)} values, and t_ns {len(t_ns)}; restore the file or measure again.")
         return cls(
-            op=record.name("op"),
-            p=record.whole("p", least=2),
-            size_bytes=record.whole("size_B"),
+            **pass_of(record, t_ns) | {"p": record.whole("p", least=2)},
             result_bytes=record.whole("result_B", 0),
             work_ns=record.whole("work_ns", 0),
-            number=record.whole("pass", 0),
             units=record.whole("units", least=1),
-            t_ns=t_ns,
             watched_ns=watched_ns,
             ready_ns=record.wholes("ready_ns", []),
-            verified=record.flag("verified", True),
-            foreign_load=math.nan if record.fields.get("foreign_load") is None else record.number("foreign_load"),
             **lists,
         )
 
@@ -111,14 +123,5 @@ class Trip:
     def of(cls, record: Record) -> "Trip":
         """Return the pass."""
         detail = next((name for name in DETAILS if name in record.fields), "")
-        return cls(
-            op=record.name("op"),
-            p=record.whole("p", least=1),
-            size_bytes=record.whole("size_B"),
-            detail=detail,
-            value=record.whole(detail) if detail else 0,
-            number=record.whole("pass", 0),
-            t_ns=record.wholes("t_ns"),
-            verified=record.flag("verified", True),
-            foreign_load=math.nan if record.fields.get("foreign_load") is None else record.number("foreign_load"),
-        )
+        value = record.whole(detail) if detail else 0
+        return cls(**pass_of(record, record.wholes("t_ns")), detail=detail, value=value)

@@ -2,41 +2,36 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, cast
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
-from pandas import DataFrame
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError
-from scalkit.measure.foreign import frame_dataset, is_frame
 from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RUN, Metric, as_grid, check, is_reserved, whole_labels
 from scalkit.text import did_you_mean
 from scalkit.units import BYTES, SECONDS
 
-_PARAMETER, _METRIC, _NAME = "p", "time", "f"
 _BYTES = re.compile(r"bytes(_\w+)?|\w+_bytes|memory(_\w+)?|\w+_memory", re.IGNORECASE)
 
 
 def measurements(
-    x: ArrayLike | DataFrame,
-    y: ArrayLike | None = None,
-    parameter: str | Sequence[str] = _PARAMETER,
-    metric: str = _METRIC,
+    x: ArrayLike,
+    y: ArrayLike,
+    parameter: str | Sequence[str] = "p",
+    metric: str = "time",
     unit: str | None = None,
-    name: str = _NAME,
+    name: str = "f",
     exact: bool | None = None,
 ) -> xr.Dataset:
-    """Return a Dataset of one function and metric from arrays, or of all that a tidy DataFrame holds.
+    """Return a Dataset of one function and metric from arrays; `scalkit.read` makes one of a DataFrame.
 
     Parameters
     ----------
-    x : array_like of shape (points,), or (points, parameters) where `parameter` names several, or pandas.DataFrame
+    x : array_like of shape (points,), or (points, parameters) where `parameter` names several
         Values of the parameter, positive; points that repeat are merged as repetitions. Of several parameters any set of
-        points does, a full grid or not. A DataFrame has a row for each measurement; docs/readers.md says what its columns are,
-        and `parameter` and `metric` name columns where that is not clear.
+        points does, a full grid or not.
     y : array_like of shape (points,) or (points, reps), in `unit`
         Measured values; NaN where a repetition is missing.
     parameter : str or sequence of str
@@ -62,10 +57,6 @@ def measurements(
     DataError
         If shapes do not agree, a name is not allowed, or values are not numbers.
     """
-    if is_frame(x):
-        return _of_frame(x, y, parameter, metric, unit=unit, name=name, exact=exact)
-    if y is None:
-        raise DataError("measurements needs the values y beside the settings x; or a pandas DataFrame alone.")
     names = (parameter,) if isinstance(parameter, str) or not isinstance(parameter, Sequence) else tuple(parameter)
     for one in names or ("",):
         _require_texts(parameter=one, metric=metric, unit=unit or "", name=name)
@@ -79,35 +70,20 @@ def measurements(
         hint = did_you_mean(unit, prefixed)
         raise DataError(f"the {metric} is in {known.unit}, with or without a prefix, and {unit!r:.40} is none of these.{hint}")
     described = Metric(metric, base, known.long_name, known.exact if exact is None else bool(exact))
-    given, measured = _numbers(cast("ArrayLike", x), "x"), _numbers(y, "y") * factor
-    if len(names) == 1 and not isinstance(parameter, str) and given.ndim == 2 and given.shape[1] == 1:
-        given = given[:, 0]
-    points, values = _merged(given, measured) if len(names) == 1 else _merged_points(given, measured, names)
+    given, measured = _numbers(x, "x"), _numbers(y, "y") * factor
+    points, values = _merged(given, measured, names)
     axis = POINT if len(names) > 1 else names[0]
-    columns = [points] if len(names) == 1 else [*points.T]
     ds = xr.Dataset(
         {metric: ((FUNCTION, axis, RUN, REPETITION), values[np.newaxis, :, np.newaxis, :], described.attrs())},
         {
             FUNCTION: np.array([name], dtype=np.str_),
-            **{one: (axis, whole_labels(column)) for one, column in zip(names, columns, strict=True)},
+            **{one: (axis, whole_labels(column)) for one, column in zip(names, points.T, strict=True)},
             RUN: np.array([0], dtype=np.int64),
         },
         {"title": f"{described.long_name} of {name}", "parameter": ",".join(names)},
     )
     check(ds)
     return as_grid(ds)
-
-
-def _of_frame(
-    frame: Any, y: object, parameter: str | Sequence[str], metric: str, *, unit: object, name: str, exact: object
-) -> xr.Dataset:
-    """Return what a DataFrame holds; its columns say what elsewhere is an argument."""
-    given = {"y": y, "unit": unit, "exact": exact, "name": None if name == _NAME else name}
-    if extra := [key for key, value in given.items() if value is not None]:
-        raise DataError(
-            f"of a DataFrame the columns say what is measured; leave {', '.join(extra)} out, and name columns as in 'time [us]'."
-        )
-    return frame_dataset(frame, None if parameter == _PARAMETER else parameter, None if metric == _METRIC else metric)
 
 
 def _require_texts(**given: object) -> None:
@@ -147,39 +123,26 @@ def _numbers(values: ArrayLike, what: str) -> Floats:
         raise DataError(f"{what} is no array of numbers ({error}); pass numbers, all rows of one length.") from error
 
 
-def _merged(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Return distinct points, ascending, and their values (points, repetitions), filled up with NaN."""
-    if x.ndim != 1 or y.ndim not in (1, 2) or len(x) != len(y) or not y.size:
-        raise DataError(
-            f"x has shape {x.shape} and y {y.shape}; needed are (points,) and (points,) or (points, reps), not empty."
-        )
-    if not np.isfinite(x).all() or (x <= 0).any():
-        place = int(np.flatnonzero(~(np.isfinite(x) & (x > 0)))[0])
-        raise DataError(
-            f"x[{place}] is {x[place]:g}; every value of the parameter must be positive and finite: correct or drop it."
-        )
-    rows = y if y.ndim == 2 else y[:, np.newaxis]
-    places, index = np.unique(x, return_inverse=True)
-    order = np.argsort(index, kind="stable")
-    counts = np.bincount(index)
-    rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)  # of a row among those of its point
-    values = np.full((len(places), counts.max(), rows.shape[1]), np.nan)
-    values[index[order], rank] = rows[order]
-    return places, values.reshape(len(places), -1)
-
-
-def _merged_points(x: Floats, y: Floats, names: tuple[str, ...]) -> tuple[Floats, Floats]:
-    """Return distinct points (points, parameters) and their values (points, repetitions), filled up with NaN."""
-    if len(set(names)) < len(names) or POINT in names:
+def _merged(given: Floats, y: Floats, names: tuple[str, ...]) -> tuple[Floats, Floats]:
+    """Return distinct points (points, parameters), ascending, and their values (points, repetitions), filled up with NaN."""
+    if len(set(names)) < len(names) or (POINT in names and len(names) > 1):
         raise DataError(f"the parameters are {', '.join(names)}; each needs a name of its own, other than 'point'.")
+    x = given[:, np.newaxis] if given.ndim == len(names) == 1 else given
     if x.ndim != 2 or x.shape[1] != len(names) or y.ndim not in (1, 2) or len(x) != len(y) or not y.size:
+        wanted = "(points,)" if len(names) == 1 else f"for the parameters {', '.join(names)} (points, {len(names)})"
         raise DataError(
-            f"x has shape {x.shape} and y {y.shape}; for the parameters {', '.join(names)} needed are (points, {len(names)}) "
-            "and (points,) or (points, reps), not empty."
+            f"x has shape {given.shape} and y {y.shape}; needed are {wanted} and (points,) or (points, reps), not empty."
         )
     wrong = np.flatnonzero(~(np.isfinite(x) & (x > 0)).all(axis=1))
     if wrong.size:
         place = ", ".join(f"{name} = {value:g}" for name, value in zip(names, x[wrong[0]], strict=True))
         raise DataError(f"the point {place} is not positive and finite; drop it or correct it.")
-    distinct, index = np.unique(x, axis=0, return_inverse=True)
-    return distinct, _merged(np.asarray(index.reshape(-1) + 1, dtype=np.float64), y)[1]
+    points, index = np.unique(x, axis=0, return_inverse=True)
+    index = index.reshape(-1)
+    rows = y if y.ndim == 2 else y[:, np.newaxis]
+    order = np.argsort(index, kind="stable")
+    counts = np.bincount(index)
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)  # of a row among those of its point
+    values = np.full((len(points), counts.max(), rows.shape[1]), np.nan)
+    values[index[order], rank] = rows[order]
+    return points, values.reshape(len(points), -1)

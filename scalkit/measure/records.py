@@ -179,6 +179,19 @@ class Env:
         )
 
 
+def pass_of(record: Record, t_ns: tuple[int, ...]) -> dict[str, Any]:
+    """Return what every pass of measurements says."""
+    return {
+        "op": record.name("op"),
+        "p": record.whole("p", least=1),
+        "size_bytes": record.whole("size_B"),
+        "number": record.whole("pass", 0),
+        "t_ns": t_ns,
+        "verified": record.flag("verified", True),
+        "foreign_load": math.nan if record.fields.get("foreign_load") is None else record.number("foreign_load"),
+    }
+
+
 @dataclass(frozen=True)
 class Cell:
     """One pass of one timed operation: raw repetitions in ns, in order of execution."""
@@ -218,17 +231,11 @@ class Cell:
         if status not in _STATUSES:
             raise record.error(f"the status is {_short(status)}; {', '.join(_STATUSES)} are known. Update scalkit.")
         return cls(
-            op=record.name("op"),
-            p=record.whole("p", least=1),
-            size_bytes=record.whole("size_B"),
+            **pass_of(record, t_ns),
             datatype=record.text("datatype", ""),
-            number=record.whole("pass", 0),
-            t_ns=t_ns,
             late_at=record.wholes("late_at", [], most=n - 1),
             overrun_at=record.wholes("overrun_at", [], most=n - 1),
             status=status,
-            verified=record.flag("verified", True),
-            foreign_load=record.number("foreign_load", math.nan),
             involuntary_switches=record.number("involuntary_switches", math.nan),
             first_ns=record.number("first_ns", math.nan),
             pure_ns=record.wholes("pure_ns", []),

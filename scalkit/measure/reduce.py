@@ -4,14 +4,14 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
-from typing import get_args
+from typing import Self, get_args
 
 import numpy as np
 import xarray as xr
 
 from scalkit.arrays import Flags, Floats, Ints
 from scalkit.errors import DataError
-from scalkit.markup import block, bullets, table
+from scalkit.markup import block, bullets, counted, details, table
 from scalkit.measure.caveats import Details, caveats, most
 from scalkit.measure.quarter_means import CUT_MEANS, cut_mean, quantile
 from scalkit.measure.schema import FUNCTION, PROCESS, REPETITION, RUN, check, is_list, metrics_of, parameters_of
@@ -63,7 +63,28 @@ class Values:
         """Values that tell the noise, of shape (points, replicates): of the runs, or of the repetitions of an only run."""
         return self.values if self.repetitions is None else self.repetitions
 
+    def only(self, these: Flags) -> Self:
+        """Return some of the points."""
+        there = {name: value for name, value in vars(self).items() if name in _OF_EACH_POINT and value is not None}
+        return replace(self, **{name: value[these] for name, value in there.items()})
 
+    def _repr_html_(self) -> str:
+        names, points = (getattr(self, name) for name in ("parameters", "points"))
+        rows = [
+            (", ".join(f"{at:g}" for at in point), escape(format_quantity(y, self.unit)), f"{n}")
+            for point, y, n in zip(points.tolist(), self.y.tolist(), self.n_repetitions.tolist(), strict=True)
+        ]
+        noise = "" if math.isnan(self.noise) else f", noise {as_percent(self.noise, '.2g')}"
+        doubt = "" if self.decides else " ⚠ does not decide"
+        values = table((", ".join(names), self.metric, "repetitions"), rows)
+        return block(
+            f"<p><b>{escape(self.function)}</b> ({escape(self.metric)}){escape(noise + doubt)}</p>",
+            values if len(names) == 1 else details(counted(len(rows), "value"), values),
+            bullets(self.caveats),
+        )
+
+
+_OF_EACH_POINT = ("x", "points", "values", "y", "n_repetitions", "repetitions", "lost")
 _QUANTILES = {"min": 0.0, "q1": 0.25, "median": 0.5}
 _WHOLE_LEVELS = 5
 """So many powers of two stand for all numbers of processes: as many as a verdict needs."""
@@ -107,18 +128,10 @@ class Series(Values):
         """Return `shown_x`, by the name of the parameter."""
         return self.shown_x if parameter == self.parameter else self.along(parameter)
 
-    def only(self, these: Flags) -> "Series":
+    def only(self, these: Flags) -> Self:
         """Return some of the points."""
-        return replace(
-            self,
-            x=self.x[these],
-            values=self.values[these],
-            y=self.y[these],
-            n_repetitions=self.n_repetitions[these],
-            repetitions=None if self.repetitions is None else self.repetitions[these],
-            lost=None if self.lost is None else self.lost[these],
-            of_processes=self.of_processes if these.size and these[-1] else (),
-        )
+        found = super().only(these)
+        return found if these.size and these[-1] else replace(found, of_processes=())
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -140,19 +153,6 @@ class Series(Values):
         n = len(self.x)
         where = f"{n} settings of {self.parameter} from {self.x[0]:g} to {self.x[-1]:g}" if n else "no settings"
         return f"Series({self.function!r}, {self.metric}: {where})"
-
-    def _repr_html_(self) -> str:
-        rows = [
-            (f"{x:g}", escape(format_quantity(y, self.unit)), f"{n}")
-            for x, y, n in zip(self.x.tolist(), self.y.tolist(), self.n_repetitions.tolist(), strict=True)
-        ]
-        noise = "" if math.isnan(self.noise) else f", noise {as_percent(self.noise, '.2g')}"
-        doubt = "" if self.decides else " ⚠ does not decide"
-        return block(
-            f"<p><b>{escape(self.function)}</b> ({escape(self.metric)}){escape(noise + doubt)}</p>",
-            table((self.parameter, self.metric, "repetitions"), rows),
-            bullets(self.caveats),
-        )
 
 
 def statistic_over(values: Floats, axis: int, statistic: Statistic = "q1") -> Floats:

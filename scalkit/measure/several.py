@@ -1,20 +1,16 @@
 """The values of each function and metric over several parameters, point by point, as a `SeveralSeries`."""
 
-from dataclasses import dataclass, fields, replace
-from html import escape
+from dataclasses import dataclass, fields
 from typing import Any, NoReturn
 
 import numpy as np
 import xarray as xr
 
-from scalkit.arrays import Flags, Floats
+from scalkit.arrays import Floats
 from scalkit.errors import DataError
-from scalkit.markup import block, bullets, counted, details, table
 from scalkit.measure.reduce import Series, Values, series_on
 from scalkit.measure.schema import as_points, check, parameters_of, points_in
 from scalkit.options import Statistic
-from scalkit.text import as_percent
-from scalkit.units import format_quantity
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,31 +26,6 @@ class SeveralSeries(Values):
 
     def __repr__(self) -> str:
         return f"SeveralSeries({self.function!r}, {self.metric}: {len(self.points)} points of {', '.join(self.parameters)})"
-
-    def _repr_html_(self) -> str:
-        noise = "" if np.isnan(self.noise) else f", noise {as_percent(self.noise, '.2g')}"
-        rows = [
-            (", ".join(f"{at:g}" for at in point), escape(format_quantity(y, self.unit)))
-            for point, y in zip(self.points.tolist(), self.y.tolist(), strict=True)
-        ]
-        values = table((", ".join(self.parameters), self.metric), rows)
-        return block(
-            f"<p><b>{escape(self.function)}</b> ({escape(self.metric)}){escape(noise)}</p>",
-            details(counted(len(rows), "value"), values),
-            bullets(self.caveats),
-        )
-
-    def only(self, these: Flags) -> "SeveralSeries":
-        """Return some of the points."""
-        return replace(
-            self,
-            points=self.points[these],
-            values=self.values[these],
-            y=self.y[these],
-            n_repetitions=self.n_repetitions[these],
-            repetitions=None if self.repetitions is None else self.repetitions[these],
-            lost=None if self.lost is None else self.lost[these],
-        )
 
     def along(self, parameter: str) -> Floats:
         """Return the different values of one parameter, ascending."""

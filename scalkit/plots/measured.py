@@ -7,7 +7,8 @@ import plotly.graph_objects as go
 import xarray as xr
 
 from scalkit.errors import DataError
-from scalkit.measure import Series, SeveralSeries, parameters_of, series, several_series
+from scalkit.measure import Series, SeveralSeries, series, several_series
+from scalkit.measure.schema import parameters_of
 from scalkit.plots.drawing import SYMBOLS, dots
 from scalkit.plots.style import PALETTE, blank, metric_word, quantity, safe, value_axis, x_axis
 

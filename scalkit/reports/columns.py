@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from scalkit.formats.ci.junit import cases
 from scalkit.junit import Case
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.reports.answer import status_sentence
@@ -15,6 +14,7 @@ from scalkit.reports.writer.content import Content, json_text
 from scalkit.text import counted
 from scalkit.validation import AnyVerdict
 from scalkit.validation.result import SCHEMA
+from scalkit.validation.told.junit import cases
 
 
 @dataclass(frozen=True)

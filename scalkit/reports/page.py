@@ -10,10 +10,10 @@ from typing import Any
 
 import xarray as xr
 
-from scalkit import measure
 from scalkit.errors import DataError, UsageError
-from scalkit.formats.ci.junit import cases
+from scalkit.formats.read import read
 from scalkit.junit import Case
+from scalkit.measure.schema import parameters_of
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.options import Judging
 from scalkit.reports.answer import answer
@@ -27,6 +27,7 @@ from scalkit.validation import ExpectationSet, Validation, validate
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import expectation_set
 from scalkit.validation.judge.measured import AnyExpectation
+from scalkit.validation.told.junit import cases
 
 _ROOM = 908_000
 _OF_A_VERDICT = {False: 28_000, True: 4_000}
@@ -72,7 +73,7 @@ def sessions_of(path: str | Path) -> list[Session]:
 class Page(Content):
     """What the sections of a report need.
 
-    `data`: as `scalkit.measure.read` returns it.
+    `data`: as `scalkit.read` returns it.
     `expected`: what the functions were judged by; None where a session says so.
     `title`: plain text.
     `named`: the measurements as the user named them.
@@ -120,7 +121,7 @@ class Page(Content):
     @property
     def parameter(self) -> str:
         """Name of the parameter, such as ``"p"``; of several all between commas."""
-        return ", ".join(measure.parameters_of(self.data)) or "p"
+        return ", ".join(parameters_of(self.data)) or "p"
 
     @property
     def library(self) -> str:
@@ -256,7 +257,7 @@ def open_page(
         data, result, judging = session.data, session.result, session.judging
         shown, rules = result.expectations, ()
     else:
-        data = measure.read(list(runs), parameter=named_parameters(parameter))
+        data = read(list(runs), parameter=named_parameters(parameter))
         own = quo if judged_by_baseline else None
         expected = from_plain(expectations) if own is None else expectation_set(status_quo(own))
         result = validate(data, own or expected, rules, **judging.as_options())
@@ -295,10 +296,10 @@ def _real_times(path: str, name: str, judged: xr.Dataset) -> xr.Dataset:
     """Return the run times of the real clock that stand beside virtual ones."""
     if not is_virtual(judged.attrs):
         raise UsageError(f"real times stand beside virtual ones, and the reported times are real; leave {name!r} out.")
-    data = measure.read(path)
+    data = read(path)
     if is_virtual(data.attrs) or int(data.attrs.get("simulated", 0)):
         raise UsageError(f"{name!r} holds no run times of the real clock; measure them with --clock real.")
-    if "time" not in data or len(measure.parameters_of(data)) > 1:
+    if "time" not in data or len(parameters_of(data)) > 1:
         raise UsageError(f"{name!r} holds no run times over one parameter; measure collectives with --clock real.")
     return data
 
@@ -332,7 +333,7 @@ def open_baseline(path: str, expectations: str | Mapping[str, Any], judging: Jud
     if kind == "session":
         return Baseline.from_result(Session.load(path).result)
     expected = from_plain(expectations)
-    data = measure.read(path, parameter=named_parameters(parameter))
+    data = read(path, parameter=named_parameters(parameter))
     return Baseline.from_result(validate(data, expected, **judging.as_options()))
 
 

@@ -7,9 +7,9 @@ from typing import Any, Literal, Unpack, cast
 
 import xarray as xr
 
-from scalkit import measure
 from scalkit.bundled import bundled
 from scalkit.errors import UsageError
+from scalkit.formats.read import read
 from scalkit.options import Judging, JudgingOptions
 from scalkit.perfmodels.collectives.study import EXPECTED
 from scalkit.relation import Relation
@@ -54,7 +54,7 @@ def open_models(runs: Sequence[str], expectations: str | Mapping[str, Any] = "",
     `**options`: of `open_page`.
     """
     if not expectations:
-        data = measure.read(listed(runs), parameter=named_parameters(options.get("parameter", "")))
+        data = read(listed(runs), parameter=named_parameters(options.get("parameter", "")))
         there = [str(name) for name in data["function"].values]
         plain = to_plain({name: EXPECTED[name] for name in there if name in EXPECTED})
         assert plain is not None

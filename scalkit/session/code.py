@@ -14,8 +14,8 @@ import xarray as xr
 
 from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
-from scalkit.measure import measurements, parameters_of
-from scalkit.measure.schema import metrics_of
+from scalkit.measure import measurements
+from scalkit.measure.schema import metrics_of, parameters_of
 from scalkit.relation import Relation
 from scalkit.session.plain import plain_expectation, plain_set
 from scalkit.session.queries import SessionView

@@ -15,8 +15,8 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError, ExpectationError, UsageError
+from scalkit.formats.read import read
 from scalkit.growth import Growth
-from scalkit.measure import read
 from scalkit.validation import SearchSpace
 from scalkit.validation.judge.judge import Judge
 from scalkit.validation.judge.measured import AnyExpectation, Choices, Rulers, Setting

@@ -12,8 +12,7 @@ import xarray as xr
 
 from scalkit.errors import DataError, ExpectationError
 from scalkit.fit.several.model import GrowthSum
-from scalkit.measure import parameters_of
-from scalkit.measure.schema import metrics_of
+from scalkit.measure.schema import metrics_of, parameters_of
 from scalkit.mpi_world import mpi_world
 from scalkit.options import Judging, JudgingOptions
 from scalkit.relation import Relation

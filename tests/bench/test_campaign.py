@@ -24,7 +24,8 @@ from scalkit.bench.campaign.folder import Folder, write_whole
 from scalkit.bench.libraries.mpi import cores
 from scalkit.cli import main
 from scalkit.errors import LaunchError, UsageError
-from scalkit.measure import read, series
+from scalkit.formats.read import read
+from scalkit.measure import series
 from scalkit.native import build
 from scalkit.validation import validate
 

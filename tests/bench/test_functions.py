@@ -14,7 +14,7 @@ from scalkit.bench.arguments import Arguments
 from scalkit.bench.functions.user import user_functions
 from scalkit.cli import main
 from scalkit.errors import BuildError, LaunchError, UsageError
-from scalkit.measure import read
+from scalkit.formats.read import read
 from scalkit.native import sources
 
 pytestmark = pytest.mark.mpi

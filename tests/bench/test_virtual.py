@@ -22,7 +22,7 @@ from scalkit.bench.virtual.mpi import VirtualMpi, proved, settings_of, virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.bench.virtual.program import Account, ProgramArguments, accounts, prepare_program, stall_of
 from scalkit.errors import BuildError, LaunchError, UsageError
-from scalkit.measure import read
+from scalkit.formats.read import read
 from scalkit.native import Build, sources
 
 NETWORK = "L=2us,o=0.5us,g=0.3us,G=0.1ns/B"

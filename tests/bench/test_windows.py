@@ -12,7 +12,7 @@ import scalkit as sk
 from scalkit.bench import Mpi
 from scalkit.bench.arguments import operations
 from scalkit.cli import main
-from scalkit.measure import bandwidths
+from scalkit.measure.processes import bandwidths
 from scalkit.native import sources
 from scalkit.reports import sections
 from scalkit.reports.page import open_page

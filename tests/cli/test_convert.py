@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scalkit.cli import main
-from scalkit.measure import read
+from scalkit.formats.read import read
 
 DATA = Path(__file__).parents[1] / "data" / "readers"
 
@@ -33,7 +33,7 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cut.write_bytes((DATA / "imb" / "mpi1.txt").read_bytes()[:3000])
     assert main(["convert", "--json", "--parameter", "p, S", str(cut), str(out)]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["written"] == {"path": str(out), "to": "netcdf", "title": "netCDF-3", "lost": []}
+    assert told["written"] == {"path": str(out), "title": "netCDF-3", "lost": []}
     assert told["read"]["parameters"] == ["p", "S"]
     assert (told["read"]["format"], told["read"]["truncated"]) == ("Intel MPI Benchmarks 2021.10", "imb.txt")
     assert told["read"]["metrics"] == {"time": "s"}
@@ -65,7 +65,7 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert main(["convert", "--force", str(DATA / "csv" / "long.csv"), str(out)]) == 0
     assert out.read_text().startswith("function,p,run,")
     assert main(["convert", str(DATA / "csv" / "long.csv"), str(tmp_path / "a.xls")]) == 2
-    assert "says no format; known are .txt (extra-p-text)" in capsys.readouterr().err
+    assert "says no format; known are .txt (Extra-P text)" in capsys.readouterr().err
 
 
 def test_the_help_shows_how(capsys: pytest.CaptureFixture[str]) -> None:

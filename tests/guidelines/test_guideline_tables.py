@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 import scalkit as sk
-import scalkit.measure
 from scalkit.errors import DataError, UsageError
 from scalkit.guidelines import assess
 from scalkit.guidelines.experiments import measured

@@ -6,7 +6,8 @@ import pytest
 from run_records import cell, env
 
 from scalkit.errors import DataError
-from scalkit.measure import bandwidths, read
+from scalkit.formats.read import read
+from scalkit.measure.processes import bandwidths
 
 NAME = "Mbw_mr[x64]"
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import pure_error
-from scalkit.measure import Statistic, series
+from scalkit.measure import series
 from scalkit.measure.quarter_means import CUT_MEANS, Cut, cut_mean
 from scalkit.measure.reduce import statistic_over
+from scalkit.options import Statistic
 from scalkit.store.runs.summaries import summaries
 
 VALUES = st.lists(st.integers(1, 10**6), min_size=1, max_size=40)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from run_records import cell, env
 
-from scalkit.measure import read
+from scalkit.formats.read import read
 
 NAME = "MPI_Ibcast[overlap]"
 

@@ -10,8 +10,10 @@ import pytest
 import xarray as xr
 
 from scalkit.errors import DataError
+from scalkit.formats.read import read
 from scalkit.growth import parse
-from scalkit.measure import check, measurements, read, series, write_netcdf
+from scalkit.measure import measurements, series, write_netcdf
+from scalkit.measure.schema import check
 
 P = [2, 4, 8, 16, 32]
 
@@ -66,11 +68,8 @@ def test_large_parameters_survive_netcdf(tmp_path: Any) -> None:
         ({"metric": "log"}, "the metric cannot be named 'log', which means something else; choose another name."),
         ({"metric": "p"}, "the metric cannot be named 'p' as the parameter is; choose another name for one of them."),
         ({"y": [1, 2]}, "x has shape (5,) and y (2,); needed are (points,) and (points,) or (points, reps), not empty."),
-        ({"x": [1, 2, 3, 4, -5]}, "x[4] is -5; every value of the parameter must be positive and finite: correct or drop it."),
-        (
-            {"x": [1, 2, 3, 4, np.inf]},
-            "x[4] is inf; every value of the parameter must be positive and finite: correct or drop it.",
-        ),
+        ({"x": [1, 2, 3, 4, -5]}, "the point p = -5 is not positive and finite; drop it or correct it."),
+        ({"x": [1, 2, 3, 4, np.inf]}, "the point p = inf is not positive and finite; drop it or correct it."),
         ({"unit": "B"}, "the time is in s, with or without a prefix, and 'B' is none of these."),
         (
             {"y": [1, 2, 3, 4, -1]},

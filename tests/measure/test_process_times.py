@@ -14,7 +14,8 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import DataError, RunFileError
-from scalkit.measure import combine, process_times, read, write_netcdf
+from scalkit.formats.read import read
+from scalkit.measure import combine, process_times, write_netcdf
 from scalkit.measure.quarter_means import Cut, relative_error
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.table_checks import table_problems

@@ -12,7 +12,9 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import DataError
-from scalkit.measure import check, read, series, write_netcdf
+from scalkit.formats.read import read
+from scalkit.measure import series, write_netcdf
+from scalkit.measure.schema import check
 
 DATA = Path(__file__).parents[1] / "data" / "benchmarks"
 

@@ -14,8 +14,9 @@ import pytest
 import xarray as xr
 
 from scalkit.errors import DataError
-from scalkit.measure import check, combine, measurements, parameters_of, read, series, several_series, write_netcdf
-from scalkit.measure.schema import as_grid, as_points
+from scalkit.formats.read import read
+from scalkit.measure import combine, measurements, series, several_series, write_netcdf
+from scalkit.measure.schema import as_grid, as_points, check, parameters_of
 
 P, S = [2, 4, 8, 16, 32], [1, 10, 100, 1000, 10000]
 POINTS = np.array(list(itertools.product(P, S)), dtype=float)
@@ -152,7 +153,7 @@ def test_check_explains(wrong: Callable[[], xr.Dataset], message: str) -> None:
 @pytest.mark.parametrize(
     ("use", "message"),
     [
-        (lambda: made(points=POINTS[:, 0]), "x has shape (25,) and y (25,); for the parameters p, S needed are (points, 2) and "
+        (lambda: made(points=POINTS[:, 0]), "x has shape (25,) and y (25,); needed are for the parameters p, S (points, 2) and "
          "(points,) or (points, reps), not empty."),
         (lambda: made(points=-POINTS), "the point p = -2, S = -1 is not positive and finite; drop it or correct it."),
         (lambda: made(parameter=["p", "p"]), "the parameters are p, p; each needs a name of its own, other than 'point'."),

@@ -11,8 +11,9 @@ import pytest
 from run_records import END, Writer, cell, env, memory
 
 from scalkit.errors import DataError, RunFileError
+from scalkit.formats.read import read
 from scalkit.formats.writers.cells import to_csv
-from scalkit.measure import combine, read
+from scalkit.measure import combine
 from scalkit.measure.reduce import series
 from scalkit.measure.virtual_time import clock_attributes, machine_of, numbers_in_words, said_of
 from scalkit.plots.style import metric_word

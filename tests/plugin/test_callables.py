@@ -14,7 +14,8 @@ import scalkit as sk
 from scalkit.bench import measure_callable
 from scalkit.bench.functions.callables import name_of
 from scalkit.errors import DataError, UsageError
-from scalkit.measure import check, combine, write_netcdf
+from scalkit.measure import combine, write_netcdf
+from scalkit.measure.schema import check
 
 N = [100, 200, 400, 800, 1600]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
+from scalkit.lessons.which_operation import which_operation
 
 import scalkit as sk
 from scalkit.errors import DataError, ReportError, UsageError
-from scalkit.lessons.which_operation import which_operation
 from scalkit.plots.store.site import page
 from scalkit.plots.store.suites import download, joint, save
 from scalkit.store.advice.crossing import crossing

@@ -17,13 +17,13 @@ from scipy.optimize import nnls
 
 import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, UsageError
-from scalkit.formats.ci.annotations import to_github
 from scalkit.measure import combine
 from scalkit.validation import Expectation
 from scalkit.validation.answer import excess, fitted_coefficients, tolerances, unexplained
 from scalkit.validation.baseline.regression import regression
 from scalkit.validation.expectation import sure_match
 from scalkit.validation.limit import parse_budget
+from scalkit.validation.told.annotations import to_github
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import changes

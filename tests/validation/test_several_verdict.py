@@ -19,8 +19,6 @@ import xarray as xr
 import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, UsageError
 from scalkit.fit.several.model import GrowthSum
-from scalkit.formats.ci.annotations import to_github
-from scalkit.formats.ci.junit import to_junit
 from scalkit.growth import Growth
 from scalkit.measure import combine, several_series
 from scalkit.reports.inputs import from_plain, to_plain
@@ -28,6 +26,8 @@ from scalkit.validation import Validation, load_expectations
 from scalkit.validation.expectation import sure_match
 from scalkit.validation.several.expectation import GrowthRatio, SeveralExpectation
 from scalkit.validation.several.verdict import SeveralVerdict
+from scalkit.validation.told.annotations import to_github
+from scalkit.validation.told.junit import to_junit
 
 SCHEMA = json.loads(resources.files("scalkit.validation").joinpath("verdict.schema.json").read_text(encoding="utf-8"))
 

@@ -19,9 +19,9 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, RuleError, UsageError
-from scalkit.formats.ci.junit import to_junit
 from scalkit.measure import combine
 from scalkit.validation import SearchSpace, Validation
+from scalkit.validation.told.junit import to_junit
 
 P = np.array([2, 4, 8, 16, 32, 64])
 LOG = np.log2(P)

@@ -18,8 +18,9 @@ from scalkit.bench.campaign.refinement import Curve, Insertion, Refinement, next
 from scalkit.bench.jobs.job import prepare_variant
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.errors import LaunchError, UsageError
-from scalkit.measure import read, series
+from scalkit.measure import series
 from scalkit.measure.reduce import Series
+from scalkit.measure.sources import read_campaign
 from scalkit.options import Statistic
 
 _RECORD = "refinement.json"
@@ -193,7 +194,7 @@ def curves_of(folders: Sequence[Path], over: str = "sizes", statistic: Statistic
     """
     found: dict[str, dict[int, tuple[float, float]]] = {}
     for folder in folders:
-        data = read(folder)
+        data = read_campaign(folder)
         if "time" not in data:
             raise LaunchError(f"{folder} holds no run time, so no curve can be refined; measure collectives.")
         for one in series(data, statistic):

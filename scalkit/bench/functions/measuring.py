@@ -13,7 +13,7 @@ from scalkit.bench.campaign.folder import Folder
 from scalkit.bench.campaign.refining import range_of, run_refined
 from scalkit.bench.libraries.targets import find_targets
 from scalkit.errors import LaunchError
-from scalkit.measure import read
+from scalkit.measure.sources import read_campaign
 
 
 def measure_function(
@@ -84,4 +84,4 @@ def measure_function(
             f"{len(result.missing)} of {result.total} launches failed; what was measured is in {result.folder}. "
             f"The first: {result.failures[0]}"
         )
-    return read(out)
+    return read_campaign(Path(out))

@@ -12,7 +12,7 @@ from typing import Any
 import xarray as xr
 
 from scalkit.errors import DataError, ExpectationError, UsageError
-from scalkit.measure import parameters_of
+from scalkit.measure.schema import parameters_of
 from scalkit.options import OPTIONS
 from scalkit.perfmodels.files.catalogue import read_models
 from scalkit.validation import CATALOGUES, load_expectations

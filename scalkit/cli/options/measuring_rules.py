@@ -19,8 +19,10 @@ from scalkit.bench.patterns.master_worker import FarmArguments, FarmCampaign, pr
 from scalkit.cli.options.declared import given
 from scalkit.cli.terminal.printed import aligned
 from scalkit.errors import DataError, UsageError
-from scalkit.measure import bandwidths, process_times, read
-from scalkit.measure.process_times import HEAD as BANDWIDTH_HEAD
+from scalkit.formats.read import read
+from scalkit.measure import process_times
+from scalkit.measure.processes import HEAD as BANDWIDTH_HEAD
+from scalkit.measure.processes import bandwidths
 from scalkit.text import as_percent
 
 _HEADINGS = (

@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -94,22 +94,36 @@ class Content:
             if left is None or line.number < left.number:
                 yield line
 
-    def table(self, split: Callable[[str], list[str]], damaged: str, is_header: Callable[[list[str]], bool]) -> Iterator[Row]:
-        """Yield the rows below a header, each by the names of its columns; `is_header` tells where another one begins.
+    def table(self, split: Callable[[str], list[str]]) -> Iterator[Row]:
+        """Yield the rows below a header, each by the names of its columns; the header may stand there again.
 
-        Raises DataError, which says `damaged`, if a row has more or fewer fields than the header.
+        Raises DataError if a row has more or fewer fields than the header.
         """
         header: list[str] = []
         for line in self.whole_lines():
             fields = split(line.text)
-            if not line.text.strip():
-                continue
-            if not header or is_header(fields):
+            if line.text.strip() and not header:
                 header = fields
-            elif len(fields) != len(header):
-                raise self.error(line, f"the row has {len(fields)} fields, the header {damaged.format(len(header))}")
-            else:
-                yield line, dict(zip(header, fields, strict=True))
+            elif line.text.strip() and fields != header:
+                yield line, self.row(line, fields, header)
+
+    def row(self, line: Line, fields: Sequence[str], header: Sequence[str]) -> dict[str, str]:
+        """Return the fields of a row by the names of their columns. Raises DataError if there are more or fewer of them."""
+        if len(fields) != len(header):
+            raise self.error(
+                line,
+                f"the row {shortened(line.text.strip())} has {len(fields)} fields, the header has {len(header)} "
+                f"({shown(', '.join(header))}); the file is damaged there, run the benchmark again or delete the row.",
+            )
+        return dict(zip(header, fields, strict=True))
+
+    def notes_on(self, ignored: Sequence[Line]) -> list[str]:
+        """Return a note on lines that hold no results."""
+        if not ignored:
+            return []
+        count = "1 line that is no result was" if len(ignored) == 1 else f"{len(ignored)} lines that are no results were"
+        first = ignored[0]
+        return [f"{self.path.name}: {count} ignored, the first is line {first.number}: {shortened(first.text.strip())}"]
 
     @property
     def unended(self) -> Line | None:
@@ -162,10 +176,10 @@ def shortened(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
-def in_a_line(error: Exception) -> str:
-    """Return what an error of a library says, on one line and not too long."""
-    text = " ".join(str(error).split())
-    return text if len(text) <= 2 * _SHOWN else f"{text[: 2 * _SHOWN]}..."
+def shown(text: str, longest: int = _SHOWN) -> str:
+    """Return a text on one line with single blanks, cut where it is long."""
+    text = " ".join(text.split())
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 def load(path: Path) -> Content:

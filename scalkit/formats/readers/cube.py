@@ -15,7 +15,7 @@ import numpy as np
 
 from scalkit.errors import DataError
 from scalkit.extras import require
-from scalkit.formats.readers.content import LARGEST, Content, base_unit, in_a_line, shortened
+from scalkit.formats.readers.content import LARGEST, Content, base_unit, shortened, shown
 from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier
 from scalkit.units import scaled
 
@@ -85,7 +85,7 @@ def _profile(parser: Any) -> Iterator[Any]:
 
 
 def _damaged(content: Content, error: Exception) -> DataError:
-    what = f"{type(error).__name__}: {in_a_line(error)}".rstrip(": .")
+    what = f"{type(error).__name__}: {shown(str(error), 120)}".rstrip(": .")
     return DataError(f"{content.where} is a damaged CUBE profile ({what}); copy it again, or measure again.")
 
 

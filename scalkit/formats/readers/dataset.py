@@ -3,17 +3,15 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.formats.readers.observed import Found, Observed, Setting, identifier, named
-from scalkit.measure.schema import FUNCTION, LARGEST_INT, METRICS, POINT, REPETITION, RESERVED, RUN, Metric, as_grid, whole_labels
+from scalkit.measure.filling import Filling
+from scalkit.measure.schema import FUNCTION, LARGEST_INT, METRICS, POINT, RESERVED, RUN, Metric, as_grid, whole_labels
 from scalkit.measure.virtual_time import clock_attributes, machine_of
 from scalkit.text import did_you_mean
 
@@ -100,16 +98,11 @@ def _varying(files: Sequence[Found], values: Mapping[str, Mapping[str, set[float
 _MOST_CELLS = 2**25
 _NAMES_SHOWN = 6
 
-Place = tuple[str, tuple[float, ...]]
 
+class _Placed(NamedTuple):
+    """An observation with the place where it belongs: the name of the function, the point, and the run."""
 
-@dataclass(frozen=True)
-class _Placed:
-    """An observation with its name, its point and its run."""
-
-    name: str
-    point: tuple[float, ...]
-    run: int
+    place: tuple[str, tuple[float, ...], int]
     one: Observed
 
 
@@ -126,16 +119,16 @@ def dataset_of(files: Sequence[tuple[str, Found]], where: str, parameter: str | 
     """
     found = [one for _, one in files]
     metrics = [one for each in found for one in each.observed if one.role == "metric"]
-    cut = next((f"{name}: {one.cut}" for name, one in files if one.cut), None)
-    if not metrics and cut is not None:
-        raise DataError(f"{where} holds no measurement before it ends ({cut}); copy it again, or measure again.")
     if not metrics:
+        cut = next((f"{name}: {one.cut}" for name, one in files if one.cut), None)
+        if cut is not None:
+            raise DataError(f"{where} holds no measurement before it ends ({cut}); copy it again, or measure again.")
         raise DataError(f"{where} has no benchmark with a run time; run some, without errors.")
     chosen = chosen_parameters(found, where, parameter)
     size = constant_size(metrics, chosen)
     idle = [name for each in found for name in each.incidental if len({one.settings.get(name) for one in metrics}) == 1]
     apart = (*chosen, *idle, SIZE) if size is not None else (*chosen, *idle)
-    placed, left = _placed(files, chosen, apart)
+    placed, left = _placed(found, chosen, apart)
     if not any(one.one.role == "metric" for one in placed):
         raise DataError(
             f"{where} has no benchmark with a positive number for each of {', '.join(map(repr, chosen))}; name one of them, or "
@@ -151,23 +144,26 @@ def dataset_of(files: Sequence[tuple[str, Found]], where: str, parameter: str | 
     return ds
 
 
-def _placed(files: Sequence[tuple[str, Found]], chosen: Sequence[str], apart: Sequence[str]) -> tuple[list[_Placed], list[str]]:
-    """Return what has a point, and the names of functions that have none."""
+def _placed(files: Sequence[Found], chosen: Sequence[str], apart: Sequence[str]) -> tuple[list[_Placed], list[str]]:
+    """Return what has a point, and the names of functions that have none.
+
+    The runs of a file are raised until none of its places is taken by another file.
+    """
     placed: list[_Placed] = []
     left: dict[str, None] = {}
-    taken: dict[int, set[Place]] = {}
-    for _, found in files:
+    taken: set[tuple[str, tuple[float, ...], int]] = set()
+    for found in files:
         here: list[_Placed] = []
         for one in found.observed:
             point = point_of(one.settings, chosen)
             if point is not None:
-                here.append(_Placed(named(one.function, one.settings, apart), point, one.run, one))
+                here.append(_Placed((named(one.function, one.settings, apart), point, one.run), one))
             elif one.role == "metric":
                 left[_described(one, chosen)] = None
-        shift = _free_run(here, taken)
-        for each in here:
-            taken.setdefault(each.run + shift, set()).add((each.name, each.point))
-            placed.append(_Placed(each.name, each.point, each.run + shift, each.one))
+        while not taken.isdisjoint(place for place, _ in here):
+            here = [_Placed((name, point, run + 1), one) for (name, point, run), one in here]
+        taken.update(place for place, _ in here)
+        placed += here
     return placed, list(left)
 
 
@@ -178,93 +174,56 @@ def _described(one: Observed, chosen: Sequence[str]) -> str:
     return named(one.function, odd if len(odd) < len(chosen) or (len(chosen) == 1 and SIZE in odd) else {}, ())
 
 
-def _free_run(here: Sequence[_Placed], taken: Mapping[int, set[Place]]) -> int:
-    """Return by how much to raise the runs of a file so that none of its places is taken; 0 if it measured elsewhere."""
-    places: dict[int, set[Place]] = {}
-    for one in here:
-        places.setdefault(one.run, set()).add((one.name, one.point))
-    shift = 0
-    while any(not there.isdisjoint(taken.get(run + shift, ())) for run, there in places.items()):
-        shift += 1
-    return shift
-
-
 def _filled(placed: Sequence[_Placed], chosen: tuple[str, ...], where: str) -> xr.Dataset:
-    functions = {name: i for i, name in enumerate(dict.fromkeys(one.name for one in placed if one.one.role == "metric"))}
-    kept = [one for one in placed if one.name in functions]
-    table = np.unique(np.array([one.point for one in kept if one.one.role == "metric"], dtype=np.float64), axis=0)
-    points = {tuple(row): i for i, row in enumerate(table.tolist())}
-    runs = {run: i for i, run in enumerate(sorted({one.run for one in kept}))}
-    axis = POINT if len(chosen) > 1 else chosen[0]
-    variables: dict[str, list[_Placed]] = {}
-    for one in kept:
-        if one.point in points:
-            variables.setdefault(_variable(one.one.metric, chosen), []).append(one)
-    variables = dict(sorted(variables.items(), key=lambda item: item[1][0].one.role != "metric"))
-    deepest = {name: _deepest(ones) for name, ones in variables.items()}
-    _require_room(len(functions) * len(points) * len(runs) * sum(deepest.values()), where)
-    depth = max((deepest[name] for name, ones in variables.items() if ones[0].one.role == "metric"), default=1)
-    data = {}
-    for name, ones in variables.items():
-        is_deep = ones[0].one.role == "metric"
-        shape = (len(functions), len(points), len(runs), depth if is_deep else 1)
-        array = np.full(shape, np.nan)
-        used: dict[tuple[int, int, int], int] = {}
-        for one in ones:
-            place = (functions[one.name], points[one.point], runs[one.run])
-            first = used.get(place, 0)
-            values = one.one.values if is_deep else one.one.values[:1]
-            if is_deep or first == 0:
-                array[place][first : first + len(values)] = values
-                used[place] = first + len(values)
-        data[name] = _described_variable(name, ones, array, axis, where)
-    coords: dict[str, Any] = {FUNCTION: np.array(list(functions), dtype=np.str_)}
-    coords |= {name: (axis, whole_labels(column)) for name, column in zip(chosen, table.T, strict=True)}
-    coords[RUN] = np.array(list(runs), dtype=np.int64)
-    ds = xr.Dataset(data, coords, {"parameter": ",".join(chosen)})
-    cells = math.prod(len(np.unique(column)) for column in table.T)
-    return as_grid(ds) if cells * len(functions) * len(runs) * sum(deepest.values()) <= _MOST_CELLS else ds
-
-
-def _deepest(ones: Sequence[_Placed]) -> int:
-    """Return the most repetitions at one place."""
-    if ones[0].one.role != "metric":
-        return 1
-    counts: dict[tuple[str, tuple[float, ...], int], int] = {}
-    for one in ones:
-        key = (one.name, one.point, one.run)
-        counts[key] = counts.get(key, 0) + len(one.one.values)
-    return max(counts.values())
-
-
-def _require_room(cells: int, where: str) -> None:
-    if cells > _MOST_CELLS:
+    functions = dict.fromkeys(place[0] for place, one in placed if one.role == "metric")
+    points = sorted({place[1] for place, one in placed if one.role == "metric"})
+    runs = sorted({place[2] for place, _ in placed if place[0] in functions})
+    known = set(points)
+    filling = Filling()
+    described: dict[str, Observed] = {}
+    for place, one in sorted(placed, key=lambda item: item.one.role != "metric"):
+        if place[0] not in functions or place[1] not in known:
+            continue
+        name = _variable(one.metric, chosen)
+        first = described.setdefault(name, one)
+        if first.unit != one.unit:
+            raise DataError(f"{where}: {first.metric!r} is in {first.unit!r} and in {one.unit!r}; convert one of them.")
+        if first.role == "metric":
+            filling.extend(place, name, one.values)
+        elif place not in filling.values.get(name, ()):
+            filling.put(place, {name: _count(one.values[0]) if first.role == "quality" else one.values[0]})
+    depth = sum(max(map(len, filling.values[name].values())) for name in described if described[name].role == "metric")
+    cells = len(functions) * len(runs) * (depth + sum(one.role != "metric" for one in described.values()))
+    if cells * len(points) > _MOST_CELLS:
         raise DataError(
-            f"{where} would fill a table of {cells} values (functions times settings times repetitions), {_MOST_CELLS} are "
-            "the most; read fewer functions or settings at once."
+            f"{where} would fill a table of {cells * len(points)} values (functions times settings times repetitions), "
+            f"{_MOST_CELLS} are the most; read fewer functions or settings at once."
         )
+    axis = POINT if len(chosen) > 1 else chosen[0]
+    variables = filling.variables({FUNCTION: list(functions), axis: points, RUN: runs})
+    data = {name: (*variables[name], _attributes(name, one, where)) for name, one in described.items()}
+    columns = np.array(points).T
+    coords: dict[str, Any] = {FUNCTION: np.array(list(functions), dtype=np.str_), RUN: np.array(runs, dtype=np.int64)}
+    coords |= {name: (axis, whole_labels(column)) for name, column in zip(chosen, columns, strict=True)}
+    ds = xr.Dataset(data, coords, {"parameter": ",".join(chosen)})
+    return as_grid(ds) if cells * math.prod(len(np.unique(column)) for column in columns) <= _MOST_CELLS else ds
 
 
-def _described_variable(
-    name: str, ones: Sequence[_Placed], array: Floats, axis: str, where: str
-) -> tuple[tuple[str, ...], NDArray[Any], dict[str, object]]:
-    first = ones[0].one
-    units = list(dict.fromkeys(one.one.unit for one in ones))
-    if len(units) > 1:
-        raise DataError(f"{where}: {first.metric!r} is in {units[0]!r} and in {units[1]!r}; convert one of them.")
-    if first.role == "metric":
-        known = METRICS.get(name, Metric(name, first.unit, first.metric, exact=first.exact))
-        if name in METRICS and first.unit != known.unit:
-            raise DataError(f"{where}: {first.metric!r} is in {first.unit!r}; write it in {known.unit!r}.")
-        attrs = Metric(name, known.unit, known.long_name, first.exact or known.exact).attrs()
-        if name == "time":
-            attrs["long_name"] = "run time"
-        return (FUNCTION, axis, RUN, REPETITION), array, attrs
-    flat = array[..., 0]
-    if first.role == "quality":
-        whole = np.nan_to_num(flat, nan=0.0, posinf=0.0, neginf=0.0)
-        return (FUNCTION, axis, RUN), np.clip(whole, 0, LARGEST_INT).astype(np.int64), {"role": "quality"}
-    return (FUNCTION, axis, RUN), flat, {"role": "detail", "units": first.unit, "long_name": first.metric}
+def _count(value: float) -> int:
+    return int(min(max(value, 0), LARGEST_INT)) if math.isfinite(value) else 0
+
+
+def _attributes(name: str, one: Observed, where: str) -> dict[str, object]:
+    """Return the attributes of a variable. Raises DataError if a metric that scalkit knows is in another unit than its own."""
+    if one.role == "quality":
+        return {"role": "quality"}
+    if one.role == "detail":
+        return {"role": "detail", "units": one.unit, "long_name": one.metric}
+    known = METRICS.get(name, Metric(name, one.unit, one.metric, exact=one.exact))
+    if one.unit != known.unit:
+        raise DataError(f"{where}: {one.metric!r} is in {one.unit!r}; write it in {known.unit!r}.")
+    long_name = "run time" if name == "time" else known.long_name
+    return Metric(name, known.unit, long_name, one.exact or known.exact).attrs()
 
 
 def _variable(metric: str, chosen: Sequence[str]) -> str:

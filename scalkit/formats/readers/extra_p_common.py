@@ -1,23 +1,34 @@
 """What the files of Extra-P share: parameters by name, metrics without units, points."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from scalkit.errors import DataError
 from scalkit.formats.readers.content import base_unit, shortened, split_unit
-from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier
+from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier, number_from_json
 from scalkit.units import scaled
 
 MOST_PARAMETERS = 4
 """As many as Extra-P has."""
 
+AGAIN = "the file is damaged: write it again"
+
 _TIME = re.compile(r"(min_|max_|mean_|avg_)?(run|wall|execution|exclusive_|inclusive_|cpu_|user_|system_)?_?time|duration", re.I)
 _BYTES = re.compile(r"bytes(_\w+)?|\w+_bytes|memory(_\w+)?|\w+_memory", re.I)
+_NEEDED = {list: "a list with something in it", str: "a text", dict: "an object", int: "a whole number"}
+
+
+def checked(value: Any, kind: type, what: str, needed: str = "") -> Any:
+    """Return a value out of a file. Raises DataError if it is of another kind, or an empty list."""
+    if not isinstance(value, kind) or isinstance(value, bool) or value == []:
+        raise DataError(f"{what} is {shortened(value)}; {needed or _NEEDED[kind]} is needed: {AGAIN}.")
+    return value
 
 
 @lru_cache(4096)
-def unit_of_metric(name: str, said: str | None = None) -> tuple[str, float, str]:
+def _unit_of_metric(name: str, said: str | None = None) -> tuple[str, float, str]:
     """Return name, factor and base unit of a metric: as said, else as in its name, else as names of metrics are used.
 
     Extra-P's files carry no units; times are in seconds there, as in CUBE files, bytes in bytes, all else are numbers.
@@ -33,83 +44,88 @@ def unit_of_metric(name: str, said: str | None = None) -> tuple[str, float, str]
 
 
 @lru_cache(4096)
-def callpath_of(text: str) -> str:
+def _callpath(text: str) -> str:
     """Return a call path without blanks around its arrows."""
     return "->".join(part.strip() for part in text.strip().split("->")) or "<root>"
 
 
-def parameters_of_names(names: Sequence[object], where: str) -> tuple[str, ...]:
-    """Return names that parameters can have. Raises DataError if there is none, there are more than 4, or two are alike."""
-    found = tuple(identifier(str(name)) for name in names)
-    if not 0 < len(found) <= MOST_PARAMETERS or len(set(found)) < len(found):
-        raise DataError(
-            f"{where} has the parameters {', '.join(map(repr, names)) or 'none'}; 1 to {MOST_PARAMETERS} with names of their "
-            "own are needed."
-        )
-    return found
-
-
 class Series:
-    """Gathers measurements of Extra-P's kind: call path, metric, point, values."""
+    """Gathers measurements of Extra-P's kind: call path, metric, point, values.
 
-    def __init__(self, where: str) -> None:
+    `names`: of the parameters. Raises DataError if there is none, there are more than 4, or two are alike.
+    """
+
+    def __init__(self, where: str, names: Sequence[object]) -> None:
         self.where = where
+        self.parameters = tuple(identifier(str(name)) for name in names)
+        if not 0 < len(names) <= MOST_PARAMETERS or len(set(self.parameters)) < len(names):
+            raise DataError(
+                f"{where} has the parameters {', '.join(map(repr, names)) or 'none'}; 1 to {MOST_PARAMETERS} with names of their "
+                "own are needed."
+            )
         self.gathered = Gathered(where)
-        self.missing = 0
-        self.assumed: dict[str, str] = {}
-        self.points: dict[tuple[str, str], dict[tuple[Setting, ...], None]] = {}
+        self._missing = 0
+        self._assumed: dict[str, str] = {}
+        self._points: dict[tuple[str, str], dict[tuple[Setting, ...], None]] = {}
 
     def add(
         self,
         callpath: str,
         metric: str,
-        parameters: Sequence[str],
-        point: Sequence[float],
-        values: Sequence[float],
+        point: object,
+        values: Sequence[object],
+        where: str,
         *,
         unit: str | None = None,
         run: int = 0,
         exact: bool = False,
-    ) -> None:
-        """Add repetitions; NaN stands for a missing one."""
-        name, factor, base = unit_of_metric(metric, unit)
+    ) -> dict[str, Setting]:
+        """Add repetitions, where NaN stands for a missing one, and return the settings of the point.
+
+        `where`: the place in the file, for messages.
+        Raises DataError if the point is not one positive number for each parameter, or a value is no number.
+        """
+        place = tuple(number_from_json(one, f"{where}: a number of a point") for one in listed(point))
+        if len(place) != len(self.parameters):
+            raise DataError(
+                f"{where}: the point {place} has {len(place)} numbers for {len(self.parameters)} parameters: {AGAIN}."
+            )
+        if min(place) <= 0:
+            raise DataError(f"{where}: the point {place} is not positive; every value of a parameter must be: leave it out.")
+        name, factor, base = _unit_of_metric(metric, unit)
         if unit is None and split_unit(metric)[1] is None:
-            self.assumed[name] = base
-        self.missing += sum(value != value for value in values)
-        settings: Mapping[str, Setting] = dict(zip(parameters, point, strict=True))
-        function = callpath_of(callpath)
-        self.points.setdefault((function, name), {})[tuple(point)] = None
-        self.gathered.add(function, settings, [scaled(value, factor) for value in values], name, base, run=run, exact=exact)
+            self._assumed[name] = base
+        numbers = [one if one != one else number_from_json(one, f"{where}: a value") for one in values]
+        self._missing += sum(number != number for number in numbers)
+        settings: dict[str, Setting] = dict(zip(self.parameters, place, strict=True))
+        self._points.setdefault((_callpath(callpath), name), {})[place] = None
+        scaled_numbers = [scaled(float(number), factor) for number in numbers]  # type: ignore[arg-type]
+        self.gathered.add(_callpath(callpath), settings, scaled_numbers, name, base, run=run, exact=exact)
+        return settings
 
-    def beside(self, callpath: str, metric: str, settings: Mapping[str, Setting], value: float, what: str) -> None:
+    def beside(self, callpath: str, metric: str, settings: dict[str, Setting], value: float, what: str) -> None:
         """Add a detail of a measurement, such as its median."""
-        name, factor, base = unit_of_metric(metric)
-        self.gathered.add(callpath_of(callpath), settings, [scaled(value, factor)], f"{name}_{what}", base, role="detail")
+        name, factor, base = _unit_of_metric(metric)
+        self.gathered.add(_callpath(callpath), settings, [scaled(value, factor)], f"{name}_{what}", base, role="detail")
 
-    def notes(self) -> list[str]:
-        """Return what a reader should know of units, missing values and points."""
-        notes = []
-        if self.assumed:
-            told = ", ".join(f"{name} in {'numbers' if unit == '1' else unit}" for name, unit in self.assumed.items())
-            notes.append(f"the file says no units; taken were {told}")
-        if self.missing:
-            notes.append(f"{self.missing} values are NaN and count as not measured")
-        if (gap := ragged(self.points)) is not None:
-            notes.append(gap)
-        return notes
-
-
-def ragged(points: Mapping[tuple[str, str], Mapping[tuple[Setting, ...], None]]) -> str | None:
-    """Return a note where a call path lacks points that others have; None where all have all."""
-    every = dict.fromkeys(point for found in points.values() for point in found)
-    for (function, metric), found in points.items():
-        for point in every:
-            if point not in found:
-                one = f"{shortened(metric)} of {shortened(function)} has none at {point}"
-                return f"not every function has every point, for example {one}"
-    return None
+    def found(self, kind: str, cut: str = "", notes: Sequence[str] = ()) -> Found:
+        """Return what was gathered, with what a reader should know of units, missing values and points."""
+        told = []
+        if self._assumed:
+            units = ", ".join(f"{name} in {'numbers' if unit == '1' else unit}" for name, unit in self._assumed.items())
+            told.append(f"the file says no units; taken were {units}")
+        if self._missing:
+            told.append(f"{self._missing} values are NaN and count as not measured")
+        every = dict.fromkeys(point for points in self._points.values() for point in points)
+        gaps = ((key, point) for key, points in self._points.items() if len(points) < len(every) for point in every)
+        gap = next(((key, point) for key, point in gaps if point not in self._points[key]), None)
+        if gap is not None:
+            (function, metric), point = gap
+            one = f"{shortened(metric)} of {shortened(function)} has none at {point}"
+            told.append(f"not every function has every point, for example {one}")
+        return Found(kind, self.gathered.observed(), parameters=self.parameters, notes=[*told, *notes], cut=cut)
 
 
-def found_in(kind: str, series: Series, parameters: Sequence[str], cut: str = "", **more: object) -> Found:
-    """Return what was found in a file of Extra-P's."""
-    return Found(kind, series.gathered.observed(), parameters=tuple(parameters), attrs=more, notes=series.notes(), cut=cut)
+def listed(value: object) -> Sequence[object]:
+    """Return a list or tuple as it is, anything else as the only one in a list."""
+    return value if isinstance(value, list | tuple) else [value]

@@ -4,16 +4,16 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
-from scalkit.formats.readers.content import LARGEST, Content, in_a_line, json_of, shortened
-from scalkit.formats.readers.extra_p_common import Series, found_in, parameters_of_names
-from scalkit.formats.readers.extra_p_json import list_of, measurements_of, point_of_json, text_of
+from scalkit.formats.readers.content import LARGEST, Content, json_of, shortened, shown
+from scalkit.formats.readers.extra_p_common import Series
+from scalkit.formats.readers.extra_p_json import measurements_of, names_in
 from scalkit.formats.readers.observed import Found, number_from_json
 
 _MEMBER = "experiment.json"
@@ -43,34 +43,20 @@ def read_experiment(content: Content) -> Found:
     value = json_of(Content(content.path, archive.member(_MEMBER)))
     if not isinstance(value, dict) or not isinstance(value.get("measurements"), dict):
         raise DataError(f"{where} has no measurements in its {_MEMBER}; {_AGAIN}.")
-    names = [text_of(one, f"{where}: a parameter") for one in list_of(value.get("parameters"), f"{where}: 'parameters'")]
-    parameters = parameters_of_names(names, where)
-    series = Series(where)
+    series = Series(where, names_in(value, where))
     reduced = 0
     for callpath, metric, one, place in measurements_of(value["measurements"], where):
-        point = point_of_json(one.get("coordinate"), names, place)
         kept = archive.values(one.get("values"), place)
+        settings = series.add(callpath, metric, one.get("coordinate"), kept or [one.get("mean")], place)
         if kept is None:
             reduced += 1
-            kept = [number_from_json(one.get("mean"), f"{place}: 'mean'")]
-            _summary(series, callpath, metric, dict(zip(parameters, point, strict=True)), one)
-        series.add(callpath, metric, parameters, point, kept)
+            for key in ("median", "minimum", "maximum"):
+                if isinstance(one.get(key), int | float):
+                    series.beside(callpath, metric, settings, number_from_json(one[key], f"{where}: {key!r}"), key)
     version = value.get("Extra-P")
+    kind = f"Extra-P experiment {version[:20]}" if isinstance(version, str) else "Extra-P experiment"
     note = f"{reduced} measurements have no single values in the file (option --keep-values); their mean stands for them"
-    found = found_in("Extra-P experiment", series, parameters)
-    return Found(
-        f"{found.format} {version[:20]}" if isinstance(version, str) else found.format,
-        found.observed,
-        found.parameters,
-        attrs=found.attrs,
-        notes=[*found.notes, *([note] if reduced else [])],
-    )
-
-
-def _summary(series: Series, callpath: str, metric: str, settings: Mapping[str, float], one: Mapping[str, Any]) -> None:
-    for key in ("median", "minimum", "maximum"):
-        if isinstance(one.get(key), int | float):
-            series.beside(callpath, metric, settings, number_from_json(one[key], f"{series.where}: {key!r}"), key)
+    return series.found(kind, notes=[note] if reduced else [])
 
 
 class _Archive:
@@ -99,7 +85,7 @@ class _Archive:
         except DataError:
             raise
         except _DAMAGED as error:
-            raise DataError(f"{where} is a damaged zip archive ({in_a_line(error)}); {_AGAIN}.") from error
+            raise DataError(f"{where} is a damaged zip archive ({shown(str(error), 120)}); {_AGAIN}.") from error
         if len(data) > LARGEST:
             raise DataError(f"{where}: {name} unpacks to more than {LARGEST // 2**20} MiB; save a smaller experiment.")
         return data
@@ -128,7 +114,7 @@ class _Archive:
             shape, fortran, kind = np.lib.format.read_array_header_1_0(stream)
             array = _from_bytes(data, stream.tell(), shape, kind)
         except (ValueError, TypeError, SyntaxError, EOFError, OverflowError, RecursionError, MemoryError) as error:
-            raise DataError(f"{where}: its values are damaged ({in_a_line(error)}); {_AGAIN}.") from error
+            raise DataError(f"{where}: its values are damaged ({shown(str(error), 120)}); {_AGAIN}.") from error
         table = array.reshape(shape, order="F" if fortran else "C").astype(np.float64)
         means = table.reshape(len(table), -1).mean(axis=1) if table.ndim > 1 else table.reshape(-1)
         return [number_from_json(one, f"{where}: a value") for one in means.tolist()]

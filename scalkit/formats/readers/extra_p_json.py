@@ -1,15 +1,13 @@
-"""Extra-P's JSON, the present layout and the old one, and JSON Lines, also those of TaLPas: an object for each measurement."""
+"""Extra-P's JSON, the present layout and the old one, and JSON Lines: an object for each measurement."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scalkit.errors import DataError
 from scalkit.formats.readers.content import Content, Line, json_line, shortened
-from scalkit.formats.readers.extra_p_common import Series, found_in, parameters_of_names
-from scalkit.formats.readers.observed import Found, number_from_json
-
-_AGAIN = "the file is damaged: write it again"
+from scalkit.formats.readers.extra_p_common import AGAIN, Series, checked, listed
+from scalkit.formats.readers.observed import Found
 
 Table = Mapping[str, Any]
 
@@ -21,147 +19,98 @@ def is_extra_p_json(value: object) -> bool:
 
 def from_extra_p_json(value: Table, content: Content) -> Found:
     """Return the measurements in Extra-P's JSON. Raises DataError if something is missing or of the wrong kind."""
+    where = content.where
     if "callpaths" in value:
-        return _legacy(value, content.where)
-    names = [
-        text_of(one, f"{content.where}: a parameter") for one in list_of(value["parameters"], f"{content.where}: 'parameters'")
-    ]
-    parameters = parameters_of_names(names, content.where)
-    units = value.get("units", {})
-    exact = value.get("exact") if isinstance(value.get("exact"), list) else ()
-    series = Series(content.where)
-    for callpath, metric, one, where in measurements_of(value["measurements"], content.where):
-        point = point_of_json(one.get("point"), names, where)
-        values = [_number(item, where) for item in list_of(one.get("values"), f"{where}: 'values'")]
+        return _legacy(value, where)
+    series = Series(where, names_in(value, where))
+    units: Table = value["units"] if isinstance(value.get("units"), dict) else {}
+    exact = value["exact"] if isinstance(value.get("exact"), list) else []
+    for callpath, metric, one, place in measurements_of(value["measurements"], where):
+        values = checked(one.get("values"), list, f"{place}: 'values'")
         runs = one.get("runs", [0] * len(values))
-        if (
-            not isinstance(runs, list)
-            or len(runs) != len(values)
-            or not all(type(run) is int and 0 <= run < 2**31 for run in runs)
-        ):
-            raise DataError(f"{where}: 'runs' is {shortened(runs)}; a whole number for each of the values is needed.")
-        unit = units.get(metric) if isinstance(units, dict) else None
+        if not isinstance(runs, list) or len(runs) != len(values) or not all(map(_is_run, runs)):
+            raise DataError(f"{place}: 'runs' is {shortened(runs)}; a whole number for each of the values is needed.")
+        unit = units.get(metric)
         for run in dict.fromkeys(runs):
             kept = [item for item, of in zip(values, runs, strict=True) if of == run]
             said = unit if isinstance(unit, str) else None
-            series.add(callpath, metric, parameters, point, kept, unit=said, run=run, exact=metric in (exact or ()))
-    return found_in("Extra-P JSON", series, parameters)
+            series.add(callpath, metric, one.get("point"), kept, place, unit=said, run=run, exact=metric in exact)
+    return series.found("Extra-P JSON")
+
+
+def names_in(value: Table, where: str) -> list[str]:
+    """Return the names of the parameters. Raises DataError if they are no texts."""
+    return [
+        checked(one, str, f"{where}: a parameter") for one in checked(value.get("parameters"), list, f"{where}: 'parameters'")
+    ]
 
 
 def measurements_of(value: object, where: str) -> Iterator[tuple[str, str, Table, str]]:
     """Yield call path, metric, measurement and its place in words. Raises DataError if something is of the wrong kind."""
-    if not isinstance(value, dict):
-        raise DataError(f"{where}: 'measurements' is {shortened(value)}; an object by call path is needed: {_AGAIN}.")
-    for callpath, by_metric in value.items():
+    for callpath, by_metric in checked(value, dict, f"{where}: 'measurements'", "an object by call path").items():
         if not isinstance(by_metric, dict):
             raise DataError(
-                f"{where}: {shortened(callpath)} holds {shortened(by_metric)}; an object by metric is needed: {_AGAIN}."
+                f"{where}: {shortened(callpath)} holds {shortened(by_metric)}; an object by metric is needed: {AGAIN}."
             )
         for metric, ones in by_metric.items():
             place = f"{where}: {shortened(metric)} of {shortened(callpath)}"
-            for one in list_of(ones, place):
+            for one in checked(ones, list, place):
                 if not isinstance(one, dict):
-                    raise DataError(f"{place} holds {shortened(one)}; an object with a point and values is needed: {_AGAIN}.")
+                    raise DataError(f"{place} holds {shortened(one)}; an object with a point and values is needed: {AGAIN}.")
                 yield callpath, metric, one, place
 
 
 def _legacy(value: Table, where: str) -> Found:
     """Return the measurements of the old layout: five arrays that refer to each other by id."""
-    parameters, callpaths, metrics = (_names(value, kind, where) for kind in ("parameters", "callpaths", "metrics"))
-    shown = parameters_of_names([parameters[key] for key in sorted(parameters)], where)
-    points: dict[int, list[float]] = {}
+    parameters, callpaths, metrics = (
+        {
+            _id(one, "id", where): checked(one.get("name"), str, f"{where}: a name in {kind!r}")
+            for one in _objects(value, kind, where)
+        }
+        for kind in ("parameters", "callpaths", "metrics")
+    )
+    series = Series(where, [parameters[key] for key in sorted(parameters)])
+    points: dict[int, list[object]] = {}
     for one in _objects(value, "coordinates", where):
         pairs = {
             _id(pair, "parameter_id", where): _from_text(pair.get("parameter_value"), f"{where}: a 'parameter_value'")
             for pair in _objects(one, "parameter_value_pairs", where)
         }
         if set(pairs) != set(parameters):
-            raise DataError(f"{where}: coordinate {shortened(one.get('id'))} has not one value for each parameter: {_AGAIN}.")
+            raise DataError(f"{where}: coordinate {shortened(one.get('id'))} has not one value for each parameter: {AGAIN}.")
         points[_id(one, "id", where)] = [pairs[key] for key in sorted(pairs)]
-    series = Series(where)
-    known_ids: tuple[Collection[int], ...] = (callpaths, metrics, points)
+    known = {"call path": callpaths, "metric": metrics, "coordinate": points}
     for one in _objects(value, "measurements", where):
-        place = tuple(_id(one, key, where) for key in ("callpath_id", "metric_id", "coordinate_id"))
-        for key, known, what in zip(place, known_ids, ("call path", "metric", "coordinate"), strict=True):
-            if key not in known:
-                raise DataError(f"{where}: a measurement names {what} {key}, which is not there: {_AGAIN}.")
-        values = [_from_text(one.get("value"), f"{where}: a 'value'", nan=True)]
-        point = points[place[2]]
-        if min(point) <= 0:
-            raise DataError(f"{where}: the point {tuple(point)} is not positive; leave it out.")
-        series.add(callpaths[place[0]], metrics[place[1]], shown, point, values)
-    return found_in("Extra-P JSON (old layout)", series, shown)
-
-
-def _names(value: Table, kind: str, where: str) -> dict[int, str]:
-    return {
-        _id(one, "id", where): text_of(one.get("name"), f"{where}: a name in {kind!r}") for one in _objects(value, kind, where)
-    }
+        place = [_id(one, f"{what.replace(' ', '')}_id", where) for what in known]
+        for key, (what, ids) in zip(place, known.items(), strict=True):
+            if key not in ids:
+                raise DataError(f"{where}: a measurement names {what} {key}, which is not there: {AGAIN}.")
+        values = [_from_text(one.get("value"), f"{where}: a 'value'")]
+        series.add(callpaths[place[0]], metrics[place[1]], points[place[2]], values, where)
+    return series.found("Extra-P JSON (old layout)")
 
 
 def _objects(value: Table, kind: str, where: str) -> list[Table]:
-    found = list_of(value.get(kind), f"{where}: {kind!r}")
+    found: list[Table] = checked(value.get(kind), list, f"{where}: {kind!r}")
     if not all(isinstance(one, dict) for one in found):
-        raise DataError(f"{where}: {kind!r} holds something that is no object: {_AGAIN}.")
-    return list(found)
+        raise DataError(f"{where}: {kind!r} holds something that is no object: {AGAIN}.")
+    return found
 
 
 def _id(one: Table, key: str, where: str) -> int:
     value = one.get(key)
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 18:
         return int(value)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise DataError(f"{where}: {key!r} is {shortened(value)}; a whole number is needed: {_AGAIN}.")
-    return value
+    number: int = checked(value, int, f"{where}: {key!r}")
+    return number
 
 
-def list_of(value: object, what: str) -> Sequence[Any]:
-    """Return a list that is not empty. Raises DataError if it is something else."""
-    if not isinstance(value, list) or not value:
-        raise DataError(f"{what} is {shortened(value)}; a list with something in it is needed: {_AGAIN}.")
-    return value
-
-
-def text_of(value: object, what: str) -> str:
-    """Return a text. Raises DataError if it is something else."""
-    if not isinstance(value, str):
-        raise DataError(f"{what} is {shortened(value)}; a text is needed: {_AGAIN}.")
-    return value
-
-
-def point_of_json(value: object, names: Sequence[str], where: str) -> list[float]:
-    """Return the positive numbers of a point, one for each parameter. Raises DataError if they are something else."""
-    given = value if isinstance(value, list) else [value]
-    point = [number_from_json(one, f"{where}: a number of a point") for one in given]
-    if len(point) != len(names):
-        raise DataError(f"{where}: the point {tuple(point)} has {len(point)} numbers for {len(names)} parameters: {_AGAIN}.")
-    if min(point) <= 0:
-        raise DataError(f"{where}: the point {tuple(point)} is not positive; every value of a parameter must be: leave it out.")
-    return point
-
-
-def _number(value: object, where: str) -> float:
-    if isinstance(value, float) and value != value:
-        return value
-    return number_from_json(value, f"{where}: a value")
-
-
-def _from_text(value: object, what: str, *, nan: bool = False) -> float:
-    """Return a number, also one written as text, as the old layout may have it."""
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            raise DataError(f"{what} is {shortened(value)}; a number is needed: {_AGAIN}.") from None
-    if nan and isinstance(value, float) and value != value:
-        return value
-    return number_from_json(value, what)
-
-
-def is_talpas(content: Content) -> bool:
-    """Return whether the first line is an object in TaLPas's spelling, with semicolons for commas."""
-    first = content.head.lstrip().split("\n", 1)[0]
-    return first.startswith("{") and '"parameters"' in first and ";" in first and '"callpath"' in first
+def _from_text(value: object, what: str) -> object:
+    """Return a number that may be written as text, as the old layout has it."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        raise DataError(f"{what} is {shortened(value)}; a number is needed: {AGAIN}.") from None
 
 
 def is_extra_p_lines(content: Content) -> bool:
@@ -175,92 +124,54 @@ def is_extra_p_lines(content: Content) -> bool:
         return re.match(r'\s*\{\s*"(params|callpath|metric|value|unit)"\s*:', first) is not None
 
 
-def read_talpas(content: Content) -> Found:
-    """Return the measurements in a file of TaLPas. Raises DataError if a line is damaged or lacks a key."""
-    return _read(content, "TaLPas", "parameters", needed=("metric", "callpath"))
-
-
 def read_extra_p_lines(content: Content) -> Found:
     """Return the measurements in JSON Lines as Extra-P reads them; ``unit``, ``run`` and ``exact`` are scalkit's own keys.
 
     Raises DataError if a line is damaged or lacks ``params`` or ``value``.
     """
-    return _read(content, "Extra-P JSON Lines", "params")
-
-
-def _read(content: Content, kind: str, key: str, needed: tuple[str, ...] = ()) -> Found:
-    series = Series(content.where)
+    series: Series | None = None
     names: list[str] = []
-    parameters: tuple[str, ...] = ()
     cut = ""
     for line in content.lines():
         if not line.text.strip():
             continue
         try:
-            record = json_line(line.text.replace(";", ",") if kind == "TaLPas" else line.text)
+            record = json_line(line.text)
         except ValueError as error:
-            if line == content.unended and len(series.gathered):
+            if line == content.unended and series is not None:
                 cut = f"line {line.number} is cut and left out: {shortened(line.text.strip())}"
                 break
             raise content.error(
                 line, f"{error}; each line must be one object, perhaps the file was cut or edited there: write it again."
             ) from None
-        params = record.get(key)
+        params = record.get("params")
         if not isinstance(params, dict) or not params:
-            raise content.error(line, f"{key!r} is {shortened(params)}; an object of names and numbers is needed.")
-        if not names:
-            names = list(params)
-            parameters = parameters_of_names(names, f"{content.where}, line {line.number}")
-        if list(params) != names and set(params) != set(names):
+            raise content.error(line, f"'params' is {shortened(params)}; an object of names and numbers is needed.")
+        if series is None:
+            names, series = list(params), Series(content.where, list(params))
+        if set(params) != set(names):
             told = f"the parameters are {', '.join(params)}, before they were {', '.join(names)}"
             raise content.error(line, f"{told:.200}; name the same ones in each line.")
-        params = {name: params[name] for name in names}
-        for one in needed:
-            if one not in record:
-                raise content.error(line, f"{one!r} is missing; TaLPas writes it in each line.")
-        _add(content, line, series, record, parameters, params)
-    if not len(series.gathered):
+        _add(content, line, series, record, [params[name] for name in names])
+    if series is None:
         raise DataError(f"{content.where} holds no measurement; write the file again.")
-    return found_in(kind, series, parameters, cut)
+    return series.found("Extra-P JSON Lines", cut)
 
 
-def _add(
-    content: Content,
-    line: Line,
-    series: Series,
-    record: dict[str, object],
-    parameters: tuple[str, ...],
-    params: dict[str, object],
-) -> None:
-    where = f"{content.where}, line {line.number}"
-    point = [number_from_json(value, f"{where}: {name!r}") for name, value in params.items()]
-    if min(point) <= 0:
-        raise content.error(line, f"the point {tuple(point)} is not positive; every value of a parameter must be: leave it out.")
-    given = record.get("value")
-    values = [_value(one, where) for one in (given if isinstance(given, list) else [given])]
+def _add(content: Content, line: Line, series: Series, record: Table, point: list[object]) -> None:
+    values = listed(record.get("value"))
     if not values:
         raise content.error(line, "'value' is an empty list; a number is needed.")
-    texts = {key: record.get(key) for key in ("callpath", "metric", "unit")}
-    for key, text in texts.items():
-        if text is not None and not isinstance(text, str):
-            raise content.error(line, f"{key!r} is {shortened(text)}; a text is needed.")
+    for key in ("callpath", "metric", "unit"):
+        if not isinstance(record.get(key, ""), str | None):
+            raise content.error(line, f"{key!r} is {shortened(record[key])}; a text is needed.")
     run = record.get("run", 0)
-    if not isinstance(run, int) or isinstance(run, bool) or not 0 <= run < 2**31:
+    if not _is_run(run):
         raise content.error(line, f"'run' is {shortened(run)}; a whole number from 0 on is needed.")
-    unit = texts["unit"]
-    series.add(
-        str(texts["callpath"] or "<root>"),
-        str(texts["metric"] or ""),
-        parameters,
-        point,
-        values,
-        unit=str(unit) if unit is not None else None,
-        run=run,
-        exact=record.get("exact") is True,
-    )
+    callpath, metric, is_exact = record.get("callpath") or "<root>", record.get("metric") or "", record.get("exact") is True
+    where = f"{content.where}, line {line.number}"
+    series.add(callpath, metric, point, values, where, unit=record.get("unit"), run=run, exact=is_exact)
 
 
-def _value(value: object, where: str) -> float:
-    if isinstance(value, float) and value != value:
-        return value
-    return number_from_json(value, f"{where}: 'value'")
+def _is_run(value: object) -> bool:
+    return type(value) is int and 0 <= value < 2**31

@@ -4,7 +4,7 @@ import re
 
 from scalkit.errors import DataError
 from scalkit.formats.readers.content import Content, Line, shortened
-from scalkit.formats.readers.extra_p_common import Series, found_in, parameters_of_names
+from scalkit.formats.readers.extra_p_common import Series
 from scalkit.formats.readers.observed import Found
 
 _WORDS = ("PARAMETER", "POINTS", "METRIC", "REGION", "DATA")
@@ -26,116 +26,75 @@ def read_extra_p_text(content: Content) -> Found:
 
     Source: Extra-P, docs/file-formats.md (docs/references.md).
     """
-    reader = _Reader(content)
+    names: list[str] = []
+    points: list[list[float]] = []
+    metric, blocks = "", list[tuple[str, str, list[list[float]]]]()
+    units: dict[str, tuple[str, bool]] = {}
     for line in content.lines():
-        reader.line(line)
-    reader.close(None)
-    if not reader.points or not reader.blocks:
-        missing = "POINTS" if not reader.points else "DATA"
-        raise DataError(
-            f"{content.where} ends without {missing}, read were {len(reader.names)} parameters and {len(reader.points)} points; "
-            "the file was cut: write it again."
-        )
-    last = content.unended
-    cut = f"line {last.number} has no line end; if the file was cut there, its last value is wrong: check it" if last else ""
-    return found_in("Extra-P text", reader.series, reader.parameters, cut)
-
-
-class _Reader:
-    """The state between lines: what was declared, and the block that DATA lines fill."""
-
-    def __init__(self, content: Content) -> None:
-        self.content = content
-        self.series = Series(content.where)
-        self.names: list[str] = []
-        self.points: list[tuple[float, ...]] = []
-        self.blocks = 0
-        self.metric, self.region = "", ""
-        self.place = 0
-        self.units: dict[str, tuple[str, bool]] = {}
-        self.begin = 0
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        return parameters_of_names(self.names, self.content.where)
-
-    def line(self, line: Line) -> None:
+        text = " ".join(line.text.split()) if line.text[:1].strip() else line.text
+        word, _, rest = text.partition(" ")
         if line.text.startswith("#"):
             if known := _UNIT.match(line.text):
-                self.units[known["metric"]] = (known["unit"], bool(known["exact"]))
-            return
-        text = " ".join(line.text.split()) if line.text[:1].strip() else line.text
-        if not text.strip():
-            return
-        word, _, rest = text.partition(" ")
-        match word:
-            case "PARAMETER":
-                self.names += rest.split()
-                parameters_of_names(self.names, f"{self.content.where}, line {line.number}")
-            case "POINTS":
-                self._points(line, rest)
-            case "METRIC":
-                self.close(line)
-                self.metric = rest
-            case "REGION":
-                self.close(line)
-                self.region = rest
-            case "DATA":
-                self._data(line, rest)
-            case _:
-                raise self.content.error(
-                    line, f"{shortened(word)} is none of {', '.join(_WORDS)}; the file is damaged there, or no text of Extra-P."
-                )
-
-    def close(self, line: Line | None) -> None:
-        """Check that the block that ends here has as many DATA lines as there are points."""
-        if self.place not in (0, len(self.points)):
-            at = f"line {line.number}" if line else "the end"
+                units[known["metric"]] = (known["unit"], bool(known["exact"]))
+        elif word == "PARAMETER":
+            names += rest.split()
+        elif word == "POINTS":
+            points += _points(content, line, rest, len(names))
+        elif word == "METRIC":
+            metric = rest
+            blocks.append((metric, "", []))
+        elif word == "REGION":
+            blocks.append((metric, rest, []))
+        elif word == "DATA":
+            blocks = blocks or [("", "", [])]
+            blocks[-1][2].append(_data(content, line, rest, blocks[-1], len(points)))
+        elif text.strip():
+            raise content.error(
+                line, f"{shortened(word)} is none of {', '.join(_WORDS)}; the file is damaged there, or no text of Extra-P."
+            )
+    if not points or not any(rows for _, _, rows in blocks):
+        missing = "POINTS" if not points else "DATA"
+        raise DataError(
+            f"{content.where} ends without {missing}, read were {len(names)} parameters and {len(points)} points; "
+            "the file was cut: write it again."
+        )
+    series = Series(content.where, names)
+    for metric, region, rows in blocks:
+        if len(rows) not in (0, len(points)):
             raise DataError(
-                f"{self.content.where}: {shortened(self.region)} has {self.place} DATA lines up to {at}, for {len(self.points)} "
-                "POINTS; the file was cut or edited: write it again."
+                f"{content.where}: {shortened(region)} has {len(rows)} DATA lines, for {len(points)} POINTS; the file was cut or "
+                "edited: write it again."
             )
-        self.place = 0
+        unit, exact = units.get(metric, (None, False))
+        for point, values in zip(points, rows, strict=False):
+            series.add(region, metric, point, values, content.where, unit=unit, exact=exact)
+    last = content.unended
+    cut = f"line {last.number} has no line end; if the file was cut there, its last value is wrong: check it" if last else ""
+    return series.found("Extra-P text", cut)
 
-    def _points(self, line: Line, rest: str) -> None:
-        n = len(self.names)
-        text = rest.replace("(", " ( ").replace(")", " ) ")
-        if "(" not in text:
-            numbers = [self.content.number(one, line, "a point") for one in text.split()]
-            groups = [[one] for one in numbers]
-        else:
-            if re.sub(r"\(\s*[^()\s][^()]*\)", "", text).strip():
-                raise self.content.error(line, f"the brackets in {shortened(rest)} do not match; write POINTS ( 4 10 ) ( 8 10 ).")
-            groups = [
-                [self.content.number(one, line, "a point") for one in inner.replace(",", " ").split()]
-                for inner in re.findall(r"\(([^()]*)\)", text)
-            ]
-        for group in groups:
-            if len(group) != n:
-                raise self.content.error(
-                    line, f"the point {tuple(group)} has {len(group)} numbers for {n} parameters; write one number for each."
-                )
-            if min(group) <= 0:
-                raise self.content.error(
-                    line, f"the point {tuple(group)} is not positive; every value of a parameter must be: leave it out."
-                )
-            self.points.append(tuple(group))
 
-    def _data(self, line: Line, rest: str) -> None:
-        if self.place >= len(self.points):
-            raise self.content.error(
-                line,
-                f"DATA number {self.place + 1} of {shortened(self.region)}, but there are {len(self.points)} POINTS; the file is "
-                "damaged there, or a REGION is missing.",
+def _points(content: Content, line: Line, text: str, n: int) -> list[list[float]]:
+    """Return points of n numbers: in brackets, or of one parameter without."""
+    groups = re.findall(r"\(([^()]*)\)", text) if "(" in text else text.split()
+    if "(" in text and re.sub(r"\(\s*[^()\s][^()]*\)", "", text).strip():
+        raise content.error(line, f"the brackets in {shortened(text)} do not match; write POINTS ( 4 10 ) ( 8 10 ).")
+    points = [[content.number(one, line, "a point") for one in group.replace(",", " ").split()] for group in groups]
+    for point in points:
+        if len(point) != n:
+            raise content.error(
+                line, f"the point {tuple(point)} has {len(point)} numbers for {n} parameters; write one number for each."
             )
-        values = [self._value(line, one) for one in rest.split()]
-        if not values:
-            raise self.content.error(line, "DATA without a value; the file was cut or edited: write it again.")
-        self.blocks += 1
-        unit, exact = self.units.get(self.metric, (None, False))
-        point = self.points[self.place]
-        self.series.add(self.region, self.metric, self.parameters, point, values, unit=unit, exact=exact)
-        self.place += 1
+    return points
 
-    def _value(self, line: Line, text: str) -> float:
-        return float("nan") if text.lower() == "nan" else self.content.number(text, line, "a value of DATA")
+
+def _data(content: Content, line: Line, text: str, block: tuple[str, str, list[list[float]]], n: int) -> list[float]:
+    """Return the values of a line of a block, of which there is one for each of n points."""
+    if len(block[2]) >= n:
+        raise content.error(
+            line,
+            f"DATA number {len(block[2]) + 1} of {shortened(block[1])}, but there are {n} POINTS; the file is damaged there, "
+            "or a REGION is missing.",
+        )
+    if not text.strip():
+        raise content.error(line, "DATA without a value; the file was cut or edited: write it again.")
+    return [float("nan") if one.lower() == "nan" else content.number(one, line, "a value of DATA") for one in text.split()]

@@ -5,16 +5,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+import pandas as pd
 import xarray as xr
 
 from scalkit.errors import DataError
 from scalkit.formats.readers.content import Content, load
 from scalkit.formats.readers.dataset import dataset_of
-from scalkit.formats.readers.delimited import Table, gather, roles_of
 from scalkit.formats.readers.formats import is_expected, read_content
-from scalkit.formats.readers.observed import Found, Gathered
+from scalkit.formats.readers.observed import Found
+from scalkit.formats.readers.tables import read_frame
 
 _NAMED = re.compile(
     r"(?:^|[^A-Za-z0-9])(?:p|np|nprocs?|procs?|ranks?|tasks|ntasks|processes)[=_\-]?0*([1-9]\d{0,9})(?=$|[^A-Za-z0-9])",
@@ -42,18 +42,14 @@ def with_processes(
     Raises DataError if it is needed and unknown.
     """
     wanted = [parameter] if isinstance(parameter, str) else list(parameter or ())
-    lacking = [found.needs_p for _, found in files]
-    named = {path: p_in_name(path) for path, _ in files}
-    distinct = {number for number in named.values() if number}
-    silent = all("p" not in one.settings for _, found in files for one in found.observed)
-    by_name = len(files) > 1 and silent and None not in named.values() and len(distinct) > 1
+    numbers = [p or p_in_name(path) for path, _ in files]
+    are_told_apart = p is not None or (None not in numbers and len(set(numbers)) > 1)
+    are_silent = all("p" not in one.settings for _, found in files for one in found.observed)
     result = []
-    for (path, found), lacks in zip(files, lacking, strict=True):
-        number = p or named[path]
-        is_plain = not found.parameters
-        if number and (lacks or ((by_name or p) and silent and is_plain)):
+    for (path, found), number in zip(files, numbers, strict=True):
+        if number and (found.needs_p or (are_told_apart and are_silent and not found.parameters)):
             result.append((path, _at(found, float(number))))
-        elif lacks and (not wanted or "p" in wanted):
+        elif found.needs_p and (not wanted or "p" in wanted):
             raise DataError(
                 f"{path} is a file of {found.format}, which does not say the number of processes; put it into the name of the "
                 f"file or its folder, as in '{path.stem}_p8{path.suffix}', or say it: scalkit.read(path, p=8), scalkit convert "
@@ -67,39 +63,6 @@ def with_processes(
 def _at(found: Found, p: float) -> Found:
     observed = [one if "p" in one.settings else replace(one, settings={"p": p, **one.settings}) for one in found.observed]
     return replace(found, observed=observed)
-
-
-_MOST_CELLS = 2**21
-
-
-def read_frame(frame: Any, parameter: str | Sequence[str] | None = None, metric: str | None = None) -> Found:
-    """Return the measurements in a DataFrame; levels of the index that have a name are columns, too.
-
-    `parameter`: columns that are parameters although their name is that of a quantity.
-    `metric`: the only column of values; by default all that look like such.
-    Raises DataError if columns cannot be told apart, or cells hold no numbers where they should.
-    """
-    levels = [name for name in frame.index.names if name is not None]
-    flat = frame.reset_index(level=levels) if levels else frame
-    header = [" ".join(map(str, name)).strip() if isinstance(name, tuple) else str(name) for name in flat.columns]
-    twice = next((name for name in header if header.count(name) > 1), None)
-    if twice is not None:
-        raise DataError(f"the DataFrame has two columns {twice!r:.60}; give each column a name of its own.")
-    if not len(flat) or not header:
-        raise DataError("the DataFrame is empty; rows of measurements are needed.")
-    if flat.size > _MOST_CELLS:
-        raise DataError(f"the DataFrame has {flat.size} cells, up to {_MOST_CELLS} are read; leave out columns or rows.")
-    columns = [_cells(flat.iloc[:, i]) for i in range(len(header))]
-    rows = [(number, list(cells)) for number, cells in enumerate(zip(*columns, strict=True), 1)]
-    table = Table("the DataFrame", tuple(header), rows)
-    gathered = Gathered("the DataFrame")
-    gather(table, roles_of(table, parameter, metric), gathered)
-    return Found("pandas DataFrame", gathered.observed(), advice="a column with several values is needed, as in 'p' or 'n'")
-
-
-def _cells(column: Any) -> list[str]:
-    """Return the cells as text, so that numbers are as exact as they were."""
-    return ["" if missing else str(cell) for cell, missing in zip(column.tolist(), column.isna().tolist(), strict=True)]
 
 
 _MOST_FILES = 10_000
@@ -129,9 +92,9 @@ def foreign_datasets(
     return [_together(files, parameter, p) for files in groups.values()]
 
 
-def frame_dataset(frame: object, parameter: str | Sequence[str] | None = None, metric: str | None = None) -> xr.Dataset:
+def frame_dataset(frame: pd.DataFrame, parameter: str | Sequence[str] | None = None) -> xr.Dataset:
     """Return a Dataset of a pandas DataFrame. Raises DataError if its columns cannot be told apart."""
-    return dataset_of([("DataFrame", read_frame(frame, parameter, metric))], "the DataFrame", parameter)
+    return dataset_of([("DataFrame", read_frame(frame, parameter))], "the DataFrame", parameter)
 
 
 def foreign_files(folder: Path) -> tuple[list[Content], list[str]]:

@@ -1,37 +1,28 @@
 """The formats that are read, in the order in which they are tried, and how the format of a file is found."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from scalkit.errors import DataError
 from scalkit.formats.readers.content import Content, is_json, json_of
 from scalkit.formats.readers.cube import is_cube, read_cube
-from scalkit.formats.readers.delimited import is_delimited, is_jube_pretty, read_delimited, read_jube_pretty
 from scalkit.formats.readers.extra_p_experiment import is_zip, read_experiment
-from scalkit.formats.readers.extra_p_json import (
-    from_extra_p_json,
-    is_extra_p_json,
-    is_extra_p_lines,
-    is_talpas,
-    read_extra_p_lines,
-    read_talpas,
-)
+from scalkit.formats.readers.extra_p_json import from_extra_p_json, is_extra_p_json, is_extra_p_lines, read_extra_p_lines
 from scalkit.formats.readers.extra_p_text import is_extra_p_text, read_extra_p_text
 from scalkit.formats.readers.google_benchmark import from_google_benchmark, is_google_benchmark
 from scalkit.formats.readers.hyperfine import from_hyperfine, is_hyperfine, is_hyperfine_csv, read_hyperfine_csv
 from scalkit.formats.readers.imb import is_imb, read_imb
-from scalkit.formats.readers.mpi4py_bench import is_mpi4py_bench, read_mpi4py_bench
 from scalkit.formats.readers.observed import Found
 from scalkit.formats.readers.osu import is_osu, read_osu
 from scalkit.formats.readers.pytest_benchmark import from_pytest_benchmark, is_pytest_benchmark
 from scalkit.formats.readers.reframe import is_perflog, read_perflog
 from scalkit.formats.readers.reprompi import is_reprompi, read_reprompi
 from scalkit.formats.readers.skampi import is_skampi, read_skampi
+from scalkit.formats.readers.tables import is_delimited, is_jube_pretty, read_delimited, read_jube_pretty
 
 Parameter = str | Sequence[str] | None
 
 KNOWN = (
-    "run files, netCDF-3, OSU, IMB, ReproMPI, SKaMPI, mpi4py.bench, Extra-P (text, JSON, JSON Lines, experiments), TaLPas, "
+    "run files, netCDF-3, OSU, IMB, ReproMPI, SKaMPI, Extra-P (text, JSON, JSON Lines, experiments), "
     "CUBE, Google Benchmark, pytest-benchmark, hyperfine, ReFrame's performance logs, JUBE's tables, CSV"
 )
 
@@ -40,28 +31,15 @@ _PAGES = frozenset(".md .rst .html .htm .xml .toml .yaml .yml .ini .cfg .conf .p
 _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"7z\xbc\xaf": "7-zip"}
 
 
-@dataclass(frozen=True)
-class Format:
-    """A format that is recognised by content.
-
-    `matches`: whether a file may be of it; looks only at the beginning.
-    `read`: returns what is in the file.
-    """
-
-    matches: Callable[[Content], bool]
-    read: Callable[[Content, Parameter], Found]
-
-
-def format_of(content: Content) -> Format | None:
-    """Return the first format that a file may be of; None if there is none."""
-    return next((one for one in _FORMATS if one.matches(content)), None)
+def _reader_of(content: Content) -> Callable[..., Found] | None:
+    """Return what reads the first format that a file may be of; None if there is none."""
+    return next((read for matches, read in _FORMATS if matches(content)), None)
 
 
 def is_expected(content: Content) -> bool:
     """Return whether a file that nobody named, found in a folder, is meant: of a format, and no table in a page or a program."""
-    found = format_of(content)
-    is_table = found is not None and found.read in (read_delimited, read_jube_pretty)
-    return found is not None and not (is_table and content.path.suffix.lower() in _PAGES)
+    reader = _reader_of(content)
+    return reader is not None and not (reader in _TABLES and content.path.suffix.lower() in _PAGES)
 
 
 def read_content(content: Content, parameter: Parameter = None) -> Found:
@@ -73,15 +51,15 @@ def read_content(content: Content, parameter: Parameter = None) -> Found:
         raise DataError(f"{content.where} is empty; measure again, or name another file.")
     if content.data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DataError(f"{content.where} is UTF-16 text; save it as UTF-8.")
-    found = format_of(content)
-    if found is None:
+    reader = _reader_of(content)
+    if reader is None:
         raise DataError(
             f"{content.where} is of no format that is read here (it begins with {content.data[:20]!r}); known are {KNOWN}."
         )
-    return found.read(content, parameter)
+    return reader(content, parameter) if reader in _TABLES else reader(content)
 
 
-def _json(content: Content, parameter: Parameter) -> Found:
+def _json(content: Content) -> Found:
     value = json_of(content)
     where = content.where
     if not isinstance(value, dict):
@@ -101,24 +79,21 @@ def _json(content: Content, parameter: Parameter) -> Found:
     )
 
 
-def _plain(read: Callable[[Content], Found]) -> Callable[[Content, Parameter], Found]:
-    return lambda content, parameter: read(content)
+_TABLES = (read_jube_pretty, read_delimited)
+"""Readers of what may have columns of any name."""
 
-
-_FORMATS = (
-    Format(is_zip, _plain(read_experiment)),
-    Format(is_cube, _plain(read_cube)),
-    Format(is_talpas, _plain(read_talpas)),
-    Format(is_extra_p_lines, _plain(read_extra_p_lines)),
-    Format(is_json, _json),
-    Format(is_extra_p_text, _plain(read_extra_p_text)),
-    Format(is_osu, _plain(read_osu)),
-    Format(is_imb, _plain(read_imb)),
-    Format(is_reprompi, _plain(read_reprompi)),
-    Format(is_skampi, _plain(read_skampi)),
-    Format(is_mpi4py_bench, _plain(read_mpi4py_bench)),
-    Format(is_perflog, _plain(read_perflog)),
-    Format(is_hyperfine_csv, _plain(read_hyperfine_csv)),
-    Format(is_jube_pretty, read_jube_pretty),
-    Format(is_delimited, read_delimited),
+_FORMATS: tuple[tuple[Callable[[Content], bool], Callable[..., Found]], ...] = (
+    (is_zip, read_experiment),
+    (is_cube, read_cube),
+    (is_extra_p_lines, read_extra_p_lines),
+    (is_json, _json),
+    (is_extra_p_text, read_extra_p_text),
+    (is_osu, read_osu),
+    (is_imb, read_imb),
+    (is_reprompi, read_reprompi),
+    (is_skampi, read_skampi),
+    (is_perflog, read_perflog),
+    (is_hyperfine_csv, read_hyperfine_csv),
+    (is_jube_pretty, read_jube_pretty),
+    (is_delimited, read_delimited),
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scalkit.errors import DataError
-from scalkit.formats.readers.observed import RANGE, Found, Observed, Setting, duration_of, identifier
+from scalkit.formats.readers.observed import RANGE, Found, Observed, Setting, duration_of, facts_in, identifier, records_in
 
 _UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 _WALL = ("real_time", "manual_time")
@@ -40,7 +40,7 @@ def from_google_benchmark(content: Mapping[str, Any], where: str) -> Found:
     Source: Google Benchmark, user guide, "Output Formats" (docs/references.md).
     """
     context = content["context"]
-    records = [_record(one, index, where) for index, one in enumerate(content["benchmarks"])]
+    records = records_in(content["benchmarks"], where, "run_name")
     notes: dict[str, None] = {}
     timed: list[Observed] = []
     for name, group in _groups(records).items():
@@ -76,8 +76,8 @@ def from_google_benchmark(content: Mapping[str, Any], where: str) -> Found:
         f"Google Benchmark JSON {version}".strip(),
         timed,
         first=(),
-        attrs={key: value for key, value in attrs.items() if value},
-        metadata={str(key): str(value)[:200] for key, value in context.items() if isinstance(value, str | int | float)},
+        attrs=attrs,
+        metadata=facts_in(context),
         notes=list(notes),
         advice=RANGE,
     )
@@ -111,12 +111,6 @@ def _beside(timed: Sequence[Observed], load: float) -> list[Observed]:
     waited = [one for one in timed if one.metric == "waiting"]
     beside: dict[str, Any] = {"metric": "foreign_load", "unit": "1", "role": "detail"}
     return [*timed, *(Observed(one.function, one.settings, (load,), **beside) for one in waited)]
-
-
-def _record(one: object, index: int, where: str) -> Record:
-    if not isinstance(one, dict) or not isinstance(one.get("run_name", one.get("name")), str):
-        raise DataError(f"{where}: benchmark {index + 1} has no name in 'name'; write the file again.")
-    return one
 
 
 def _groups(records: Sequence[Record]) -> dict[str, list[Record]]:

@@ -3,9 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from scalkit.formats.readers.content import Content, Line, base_unit, finite, shortened, split_unit, whole
+from scalkit.formats.readers.content import Content, Line, base_unit, finite, split_unit, whole
 from scalkit.formats.readers.observed import Column, Found, Gathered, Setting, identifier
-from scalkit.formats.readers.osu import ignored_lines
 from scalkit.toml.tables import table_beside
 
 _TITLE = re.compile(r"#\s*Intel\s*\(R\) MPI Benchmarks?\s+(?P<version>\S.*)$")
@@ -85,7 +84,7 @@ def read_imb(content: Content) -> Found:
             "datatype": metadata.get("MPI_Datatype", ""),
         },
         metadata=metadata,
-        notes=[*problems, *ignored_lines(content, ignored)],
+        notes=[*problems, *content.notes_on(ignored)],
         cut=cut,
     )
 
@@ -127,17 +126,11 @@ def _columns(header: str) -> tuple[Column, ...]:
 
 
 def _row(content: Content, line: Line, section: _Section) -> list[float]:
-    fields = line.text.split()
-    if len(fields) != len(section.columns):
-        raise content.error(
-            line,
-            f"the row {shortened(line.text.strip())} has {len(fields)} fields, the table of {section.function} has "
-            f"{len(section.columns)}; the file is damaged there, run the benchmark again or delete the row.",
-        )
+    row = content.row(line, line.text.split(), [name for name, _, _ in section.columns])
     if not section.function or section.p <= 0:
         raise content.error(
             line,
             "this row stands before '# Benchmarking NAME' and '# #processes = N', so its benchmark is unknown; keep these "
             "lines in the file.",
         )
-    return [content.number(text, line, "a field") for text in fields]
+    return [content.number(text, line, "a field") for text in row.values()]

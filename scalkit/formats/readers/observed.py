@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from scalkit.errors import DataError
 from scalkit.formats.readers.content import finite, shortened
@@ -204,10 +205,19 @@ def _shown(value: Setting) -> str:
 def duration_of(value: object, factor: float, what: str) -> float:
     """Return a number from a file as seconds. Raises DataError if it is no finite number, or negative."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise DataError(f"{what} is {_cut(value)}; a duration, a number from 0 on, is needed.")
+        raise DataError(f"{what} is {shortened(value)}; a duration, a number from 0 on, is needed.")
     return scaled(number_from_json(value, what, "a duration, a number from 0 on,"), factor)
 
 
-def _cut(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:40]}..."
+def records_in(benchmarks: Sequence[object], where: str, key: str = "name") -> list[Mapping[str, Any]]:
+    """Return the records of a benchmark program, each with a text in `key` or in ``name``. Raises DataError if one has none."""
+    records: list[Mapping[str, Any]] = [one if isinstance(one, dict) else {} for one in benchmarks]
+    for number, one in enumerate(records, 1):
+        if not isinstance(one.get(key, one.get("name")), str):
+            raise DataError(f"{where}: benchmark {number} has no name in 'name'; write the file again.")
+    return records
+
+
+def facts_in(table: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a program says of its machine, as texts; tables and lists are left out."""
+    return {str(key): str(value)[:200] for key, value in table.items() if isinstance(value, str | int | float)}

@@ -1,9 +1,8 @@
 """What the OSU Micro-Benchmarks print, and the same programs in Python."""
 
 import re
-from collections.abc import Sequence
 
-from scalkit.formats.readers.content import Content, Line, base_unit, finite, shortened, split_unit
+from scalkit.formats.readers.content import Content, Line, base_unit, finite, split_unit
 from scalkit.formats.readers.observed import Column, Found, Gathered, identifier
 from scalkit.toml.tables import table_beside
 
@@ -47,16 +46,18 @@ def read_osu(content: Content) -> Found:
             if fact := _FACT.match(text):
                 metadata.setdefault(fact[1], fact[2][:200].rstrip(". "))
         elif text and function and columns and (finite(text.split()[0]) is not None):
-            row = _row(content, line, columns)
-            means |= _add(gathered, function, columns, row)
-            if row[-1] == "Fail":
+            row = content.row(line, text.replace("|", " ").split(), [name for name, _, _ in columns])
+            known = {name: number for name, cell in row.items() if (number := finite(cell)) is not None}
+            cells = [(column, known[column[0]]) for column in columns if column[0] in known]
+            means |= gathered.add_row(function, {}, cells, _TIMES, also=("time_max", "time_avg")) == "time_avg"
+            if text.split()[-1] == "Fail":
                 wrong[function] = None
         elif text:
             ignored.append(line)
     notes = [f"{name}: the benchmark says that the data were wrong (Fail)" for name in wrong]
     if means:
         notes.append("run times are means over the processes; the option -f of the benchmarks adds the slowest process")
-    notes += ignored_lines(content, ignored)
+    notes += content.notes_on(ignored)
     version = ", ".join(versions)
     return Found(
         f"OSU Micro-Benchmarks {version}",
@@ -67,15 +68,6 @@ def read_osu(content: Content) -> Found:
         cut=content.cut,
         needs_p=True,
     )
-
-
-def ignored_lines(content: Content, ignored: Sequence[Line]) -> list[str]:
-    """Return a note on lines that hold no results."""
-    if not ignored:
-        return []
-    count = "1 line that is no result was" if len(ignored) == 1 else f"{len(ignored)} lines that are no results were"
-    first = ignored[0]
-    return [f"{content.path.name}: {count} ignored, the first is line {first.number}: {shortened(first.text.strip())}"]
 
 
 def _title(line: str) -> tuple[str, str] | None:
@@ -107,37 +99,12 @@ def function_of_title(what: str) -> str:
 def _columns(header: str) -> list[Column]:
     """Return name, unit and factor of each column; names are apart by two blanks, or by the end of a unit."""
     text = re.sub(r"([)\]])\s*", r"\1  ", header.lstrip("# ").strip()).replace("|", "  ")
+    known = table_beside(__file__, "names.toml")["osu"]
     found = []
     for part in re.split(r"\s{2,}|\t", text.strip()):
         name, unit = split_unit(part)
-        factor, base = base_unit("B" if name.lower() == "size" and unit is None else unit or "")
-        words = name.lower()
-        if tail := re.match(r"p(\d+)\s+tail", words):
-            found.append((f"time_p{tail[1]}", base, factor))
-        else:
-            found.append(
-                (
-                    "S" if words == "size" else table_beside(__file__, "names.toml")["osu"].get(words, identifier(name)),
-                    base,
-                    factor,
-                )
-            )
+        low = name.lower()
+        factor, base = base_unit("B" if low == "size" and unit is None else unit or "")
+        tail = re.match(r"p(\d+)\s+tail", low)
+        found.append((f"time_p{tail[1]}" if tail else "S" if low == "size" else known.get(low, identifier(name)), base, factor))
     return found
-
-
-def _row(content: Content, line: Line, columns: Sequence[Column]) -> list[str]:
-    fields = line.text.replace("|", " ").split()
-    if len(fields) != len(columns):
-        names = ", ".join(name for name, _, _ in columns)
-        raise content.error(
-            line,
-            f"the row {shortened(line.text.strip())} has {len(fields)} fields, the header has {len(columns)} ({names}); "
-            "the file is damaged there, run the benchmark again or delete the row.",
-        )
-    return fields
-
-
-def _add(gathered: Gathered, function: str, columns: Sequence[Column], row: Sequence[str]) -> bool:
-    """Add a row; return whether its run time is a mean."""
-    cells = [(column, value) for column, text in zip(columns, row, strict=True) if (value := finite(text)) is not None]
-    return gathered.add_row(function, {}, cells, _TIMES, also=("time_max", "time_avg")) == "time_avg"

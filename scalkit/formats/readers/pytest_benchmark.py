@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scalkit.errors import DataError
-from scalkit.formats.readers.observed import RANGE, Found, Observed, duration_of, identifier
+from scalkit.formats.readers.observed import RANGE, Found, Observed, duration_of, facts_in, identifier, records_in
 
 
 def is_pytest_benchmark(content: Mapping[str, Any]) -> bool:
@@ -25,7 +25,10 @@ def from_pytest_benchmark(content: Mapping[str, Any], where: str) -> Found:
 
     Source: pytest-benchmark, documentation, "Usage" (docs/references.md).
     """
-    records = [_record(one, index, where) for index, one in enumerate(content["benchmarks"])]
+    records = records_in(content["benchmarks"], where)
+    lacking = next((one["name"] for one in records if not isinstance(one.get("stats"), dict)), None)
+    if lacking is not None:
+        raise DataError(f"{where}: {lacking!r} has no table 'stats'; write the file again with --benchmark-json.")
     places = Counter({str(one["name"]).split("[")[0]: 0 for one in records})
     for full in {str(one.get("fullname", one["name"])).split("[")[0] for one in records}:
         places[full.split("::")[-1]] += 1
@@ -48,23 +51,17 @@ def from_pytest_benchmark(content: Mapping[str, Any], where: str) -> Found:
         "started": str(content.get("datetime", "")),
     }
     version = str(content.get("version", ""))[:20]
+    machine = content["machine_info"]
+    cpu = machine.get("cpu")
     return Found(
         f"pytest-benchmark JSON {version}".strip(),
         timed,
         first=(),
-        attrs={key: value for key, value in attrs.items() if value},
-        metadata=_metadata(content["machine_info"]),
+        attrs=attrs,
+        metadata=facts_in({**machine, "cpu": cpu.get("brand_raw") if isinstance(cpu, dict) else None}),
         notes=notes,
         advice=RANGE,
     )
-
-
-def _record(one: object, index: int, where: str) -> Mapping[str, Any]:
-    if not isinstance(one, dict) or not isinstance(one.get("name"), str):
-        raise DataError(f"{where}: benchmark {index + 1} has no name in 'name'; write the file again.")
-    if not isinstance(one.get("stats"), dict):
-        raise DataError(f"{where}: {one['name']!r} has no table 'stats'; write the file again with --benchmark-json.")
-    return one
 
 
 def _settings(one: Mapping[str, Any], where: str) -> dict[str, float | str]:
@@ -75,12 +72,8 @@ def _settings(one: Mapping[str, Any], where: str) -> dict[str, float | str]:
 
 
 def _setting(value: object) -> float | str:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        try:
-            return float(value)
-        except OverflowError:
-            return str(value)[:60]
-    return str(value)[:60]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+    return float(value) if is_number else str(value)[:60]  # type: ignore[arg-type]
 
 
 def _rounds(one: Mapping[str, Any], where: str) -> tuple[float, ...]:
@@ -90,10 +83,3 @@ def _rounds(one: Mapping[str, Any], where: str) -> tuple[float, ...]:
     if isinstance(data, list) and data:
         return tuple(duration_of(value, 1.0, f"{where}: round {i + 1} of {name!r}") for i, value in enumerate(data))
     return (duration_of(stats.get("q1"), 1.0, f"{where}: q1 of {name!r}"),)
-
-
-def _metadata(machine: Mapping[str, Any]) -> dict[str, str]:
-    """Return the facts of the machine, with the name of its processor."""
-    cpu = machine.get("cpu")
-    named = {**machine, "cpu": cpu.get("brand_raw") if isinstance(cpu, dict) else None}
-    return {str(key): str(value)[:200] for key, value in named.items() if isinstance(value, str | int | float)}

@@ -1,6 +1,7 @@
 """ReFrame's performance logs: fields between bars, one row for each run of a test."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 
 from scalkit.errors import DataError
@@ -30,16 +31,14 @@ def read_perflog(content: Content) -> Found:
     Source: ReFrame, documentation, "Performance logging" (docs/references.md).
     """
     gathered = Gathered(content.where)
-    failed: dict[str, int] = {}
+    failed: Counter[str] = Counter()
     machines: dict[str, None] = {}
     started: list[str] = []
-    damaged = "has {}; the file is damaged there: delete the row."
-    first = ["result", "job_completion_time"]
-    for line, row in content.table(lambda text: text.split("|"), damaged, lambda fields: fields[:2] == first):
+    for line, row in content.table(lambda text: text.split("|")):
         machines[f"{row.get('system', '')}:{row.get('partition', '')}".strip(":")] = None
         started.append(row.get("job_completion_time", ""))
         if row["result"] not in ("pass", "xpass"):
-            failed[_test(row)] = failed.get(_test(row), 0) + 1
+            failed[_test(row)] += 1
         else:
             _add(content, line, row, gathered)
     if not len(gathered):

@@ -1,9 +1,10 @@
 """What ReproMPI prints: every repetition, summaries, or every process of every repetition."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 
-from scalkit.formats.readers.content import Content, Line, shortened, whole
+from scalkit.formats.readers.content import Content, Line, whole
 from scalkit.formats.readers.observed import Found, Gathered, Setting
 
 _FACT = re.compile(r"#@(\w+)=(.*)$")
@@ -74,14 +75,13 @@ class _Reader:
         self.gathered = Gathered(content.where)
         self.facts: dict[str, str] = {}
         self.columns: list[str] = []
-        self.late: dict[str, int] = {}
-        self.partial: dict[str, int] = {}
+        self.late: Counter[str] = Counter()
+        self.partial: Counter[str] = Counter()
         self.kinds: set[str] = set()
         self.tables = 0
         self.ended = False
         self.is_local = False
-        self._processes: dict[tuple[object, ...], list[tuple[float, float, int]]] = {}
-        self._settings: dict[tuple[object, ...], dict[str, Setting]] = {}
+        self._processes: dict[tuple[str, str, tuple[tuple[str, Setting], ...]], list[tuple[float, float, int]]] = {}
 
     def line(self, line: Line) -> None:
         text = line.text.strip()
@@ -104,33 +104,27 @@ class _Reader:
     def finish(self) -> None:
         """Turn the rows of single processes into repetitions."""
         for key, spans in self._processes.items():
-            function, settings = str(key[0]), self._settings[key]
+            function, settings = key[0], dict(key[2])
             p = settings.get("p")
             if isinstance(p, float) and len(spans) < p:
-                self.partial[function] = self.partial.get(function, 0) + 1
+                self.partial[function] += 1
             elif any(code for _, _, code in spans):
-                self.late[function] = self.late.get(function, 0) + 1
+                self.late[function] += 1
             else:
                 first, last = min(begin for begin, _, _ in spans), max(end for _, end, _ in spans)
                 lasts = max(end - begin for begin, end, _ in spans) if self.is_local else last - first
                 self.gathered.add(function, settings, [lasts])
-        self._processes, self._settings = {}, {}
+        self._processes = {}
 
     def _row(self, line: Line, words: list[str]) -> None:
-        if len(words) != len(self.columns):
-            raise self.content.error(
-                line,
-                f"the row {shortened(line.text.strip())} has {len(words)} fields, the header has {len(self.columns)}; the file "
-                "is damaged there, run the benchmark again or delete the row.",
-            )
-        row = dict(zip(self.columns, words, strict=True))
+        row = self.content.row(line, words, self.columns)
         settings = self._settings_of(line, row)
         if "process" in row:
             self._of_process(line, row, settings)
         elif "runtime_sec" in row:
             self.kinds.add("raw")
             if self._number(line, row, "errorcode", 0.0):
-                self.late[row["test"]] = self.late.get(row["test"], 0) + 1
+                self.late[row["test"]] += 1
             else:
                 self.gathered.add(row["test"], settings, [self._number(line, row, "runtime_sec")])
         else:
@@ -154,8 +148,7 @@ class _Reader:
         clock = "gl" if "gl_tstart_sec" in row else "loc"
         self.is_local |= clock == "loc"
         begin, end = (self._number(line, row, f"{clock}_{what}_sec") for what in ("tstart", "tend"))
-        key = (row["test"], row.get("nrep", ""), *settings.items())
-        self._settings[key] = settings
+        key = (row["test"], row.get("nrep", ""), tuple(settings.items()))
         code = int(self._number(line, row, "errorcode", 0.0))
         self._processes.setdefault(key, []).append((begin, end, code))
 

@@ -1,5 +1,5 @@
-"""Writers of the formats that other programs read, one module a format; `write` finds out which is meant."""
+"""Writers of the formats that other programs read, one module a format; the suffix of the file says which is meant."""
 
-from scalkit.formats.writers.write import FORMATS, Written, kind_of, require_free, write
+from scalkit.formats.writers.write import FORMATS, Written, require_free, suffix_of, write
 
-__all__ = ["FORMATS", "Written", "kind_of", "require_free", "write"]
+__all__ = ["FORMATS", "Written", "require_free", "suffix_of", "write"]

@@ -20,52 +20,45 @@ from scalkit.measure.schema import RUN, check, metrics_of
 class Kind:
     """A format to write.
 
-    `suffixes`: by which it is guessed.
     `text`: returns the content; None for netCDF, which is written by itself.
     `keeps_runs`: whether runs stay apart.
     """
 
     title: str
-    suffixes: tuple[str, ...]
     text: Callable[[xr.Dataset], str] | None = None
     keeps_runs: bool = True
 
 
 FORMATS: Mapping[str, Kind] = {
-    "extra-p-text": Kind("Extra-P text", (".txt", ".extrap"), to_extra_p_text, keeps_runs=False),
-    "json": Kind("Extra-P JSON", (".json",), to_extra_p_json),
-    "jsonl": Kind("Extra-P JSON Lines", (".jsonl",), to_extra_p_lines),
-    "csv": Kind("CSV", (".csv",), to_csv),
-    "netcdf": Kind("netCDF-3", (".nc",)),
+    ".txt": Kind("Extra-P text", to_extra_p_text, keeps_runs=False),
+    ".json": Kind("Extra-P JSON", to_extra_p_json),
+    ".jsonl": Kind("Extra-P JSON Lines", to_extra_p_lines),
+    ".csv": Kind("CSV", to_csv),
+    ".nc": Kind("netCDF-3"),
 }
-"""The formats by the name that ``--to`` takes."""
+"""The formats by the suffix of the file."""
 
 
 @dataclass(frozen=True)
 class Written:
     """What was written.
 
-    `kind`: a key of `FORMATS`.
+    `title`: of the format.
     `lost`: what the format does not keep.
     """
 
     path: Path
-    kind: str
+    title: str
     lost: tuple[str, ...]
 
 
-def kind_of(path: str | os.PathLike[str], to: str | None = None) -> str:
-    """Return the format to write: as said, else by the suffix of the file. Raises DataError if it is unknown."""
-    if to is not None:
-        if to not in FORMATS:
-            raise DataError(f"the format {to!r:.40} is unknown; choose one of {', '.join(FORMATS)}.")
-        return to
+def suffix_of(path: str | os.PathLike[str]) -> str:
+    """Return the suffix of a file, which says its format. Raises DataError if it says none."""
     suffix = Path(path).suffix.lower()
-    found = next((name for name, kind in FORMATS.items() if suffix in kind.suffixes), None)
-    if found is None:
-        known = ", ".join(f"{kind.suffixes[0]} ({name})" for name, kind in FORMATS.items())
-        raise DataError(f"the suffix of '{path}' says no format; known are {known}; or say it with --to.")
-    return found
+    if suffix not in FORMATS:
+        known = ", ".join(f"{name} ({kind.title})" for name, kind in FORMATS.items())
+        raise DataError(f"the suffix of '{path}' says no format; known are {known}.")
+    return suffix
 
 
 def require_free(path: str | os.PathLike[str], force: bool = False) -> None:
@@ -82,44 +75,44 @@ def require_free(path: str | os.PathLike[str], force: bool = False) -> None:
         raise DataError(f"the folder {str(target.parent)!r} is not there; make it first, or choose another one.")
 
 
-def write(ds: xr.Dataset, path: str | os.PathLike[str], to: str | None = None, *, force: bool = False) -> Written:
+def write(ds: xr.Dataset, path: str | os.PathLike[str], *, force: bool = False) -> Written:
     """Write a Dataset of measurements to a file that other programs read.
 
     `ds`: passes `check`.
-    `path`: appears only when it is complete.
-    `to`: a key of `FORMATS`; by default the suffix of `path` says it.
+    `path`: appears only when it is complete; its suffix says the format.
     `force`: replace an existing file.
     Returns: with what the format does not keep.
     Raises DataError if there is a file already, the format is unknown or cannot hold the measurements, or writing
     fails.
     """
     check(ds)
-    kind = kind_of(path, to)
+    suffix = suffix_of(path)
+    title = FORMATS[suffix].title
     require_free(path, force)
     target = Path(path)
-    text = FORMATS[kind].text
+    text = FORMATS[suffix].text
     if text is None:
         write_netcdf(ds, target)
-        return Written(target, kind, ())
+        return Written(target, title, ())
     if not any(np.isfinite(np.asarray(ds[name], dtype=np.float64)).any() for name in metrics_of(ds)):
         raise DataError("there is no value to write: all are NaN, which stands for what was not measured; measure again.")
     with whole_file(target, DataError) as part:
         part.write_text(text(ds), encoding="utf-8")
-    return Written(target, kind, _lost(ds, kind))
+    return Written(target, title, _lost(ds, suffix))
 
 
-def _lost(ds: xr.Dataset, kind: str) -> tuple[str, ...]:
+def _lost(ds: xr.Dataset, suffix: str) -> tuple[str, ...]:
     """Return what a text format leaves behind, in words."""
     lost = []
-    if ds.sizes.get(RUN, 1) > 1 and not FORMATS[kind].keeps_runs:
+    if ds.sizes.get(RUN, 1) > 1 and not FORMATS[suffix].keeps_runs:
         lost.append(f"the {ds.sizes[RUN]} runs became repetitions")
-    if kind in ("json", "jsonl") and _is_ragged(ds):
+    if suffix in (".json", ".jsonl") and _is_ragged(ds):
         lost.append("not every function has a value at every point; Extra-P refuses such a file, scalkit reads it")
     beside = [str(name) for name in ds.data_vars if ds[name].attrs.get("role") != "metric"]
     if beside:
         more = f" and {len(beside) - 6} more" if len(beside) > 6 else ""
         lost.append(f"left out: {', '.join(beside[:6])}{more}")
-    kept = {"parameter", "title", "inputs", "source", "format", *(("clock", "virtual", "simulated") if kind == "csv" else ())}
+    kept = {"parameter", "title", "inputs", "source", "format", *(("clock", "virtual", "simulated") if suffix == ".csv" else ())}
     facts = sorted(set(map(str, ds.attrs)) - kept)
     if facts:
         lost.append(f"left out: what the file says of itself ({', '.join(facts[:6])}{' ...' if len(facts) > 6 else ''})")

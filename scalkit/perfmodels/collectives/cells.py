@@ -129,8 +129,8 @@ def cells_of(data: xr.Dataset, function: str, operation: str = "") -> Cells:
     UsageError
         If its operation is unknown.
     """
-    from scalkit.measure import parameters_of
     from scalkit.measure.reduce import series
+    from scalkit.measure.schema import parameters_of
     from scalkit.measure.several import several_series
 
     operation = operation or FUNCTIONS.get(function, "")

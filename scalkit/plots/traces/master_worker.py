@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import xarray as xr
 
 from scalkit.errors import UsageError
-from scalkit.measure.assemble_units import SHARES, WORKERS
+from scalkit.measure.pattern_records import SHARES, WORKERS
 from scalkit.measure.schema import parameters_of
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.plots.drawing import SILENT, SYMBOLS, lines

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from scalkit.colours import light
 from scalkit.errors import DataError
-from scalkit.measure.process_times import ProcessTimes
+from scalkit.measure.processes import ProcessTimes
 from scalkit.plots.drawing import Drawing, lines, linked_dots, spread
 from scalkit.plots.style import PALETTE, QUIET, blank, number, quantity, rounded, safe, value_axis, x_axis
 from scalkit.text import as_percent

@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from scalkit.measure import Series, parameters_of, series
-from scalkit.measure.schema import as_points
+from scalkit.measure import Series, series
+from scalkit.measure.schema import as_points, parameters_of
 from scalkit.measure.virtual_time import said_of
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.page import Page

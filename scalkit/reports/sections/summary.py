@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from scalkit import plots
-from scalkit.measure import bandwidths, fixed_parameters
-from scalkit.measure.process_times import HEAD as BANDWIDTH_HEAD
+from scalkit.measure.processes import HEAD as BANDWIDTH_HEAD
+from scalkit.measure.processes import bandwidths
+from scalkit.measure.schema import fixed_parameters
 from scalkit.measure.virtual_time import is_virtual, machine_of, numbers_in_words
 from scalkit.plots.style import ANSWER_KEYS, RANK_MARKS, metric_word, rank_key
 from scalkit.reports.answer import details, headline_sentence

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError
-from scalkit.measure.assemble_units import SHARES
+from scalkit.measure.pattern_records import SHARES
 from scalkit.measure.runfile import is_run_file
 from scalkit.measure.schema import axes_of, check, metrics_of, parameters_of
 from scalkit.measure.sources import CAMPAIGN, campaigns_in
@@ -165,7 +165,7 @@ def runs_of(source: Any, measured: Mapping[str, Any], filing: Mapping[str, Any])
     found = runs_of_files(ours, measured, filing) if ours else []
     for path in paths:
         if path not in ours:
-            from scalkit.measure import read
+            from scalkit.formats.read import read
 
             found += runs_of_dataset(read(path), measured, filing)
     return found

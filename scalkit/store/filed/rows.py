@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scalkit.measure.assemble_units import WORKERS
-from scalkit.measure.pattern_records import Trip, Units
+from scalkit.measure.pattern_records import WORKERS, Trip, Units
 from scalkit.measure.records import Cell
 from scalkit.store.runs.columns import COLUMNS, SUITE_KEY, arrow_schema
 from scalkit.store.runs.summaries import recomputed

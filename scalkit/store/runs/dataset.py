@@ -13,8 +13,8 @@ import xarray as xr
 
 from scalkit.errors import DataError
 from scalkit.measure.assemble import assemble, run_labels
-from scalkit.measure.assemble_units import MASTER_WORKER, SHARES, UNIT_TIME, WORKERS
 from scalkit.measure.environment import Environment, as_attribute, of_launches, together
+from scalkit.measure.pattern_records import MASTER_WORKER, SHARES, UNIT_TIME, WORKERS
 from scalkit.measure.records import Cell, Count, Env, Memory
 from scalkit.measure.runfile import RunFile
 from scalkit.measure.schema import METRICS

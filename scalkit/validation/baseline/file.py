@@ -12,7 +12,7 @@ from scalkit.files import whole_file
 from scalkit.fit import Model
 from scalkit.fit.several.model import MAX_TERMS, GrowthSum, SeveralModel, Term
 from scalkit.growth import Growth
-from scalkit.measure import Statistic
+from scalkit.options import Statistic
 from scalkit.validation.baseline import BASELINE_SCHEMA, Baseline, BaselineEntry
 
 MAX_BYTES = 20_000_000

@@ -10,8 +10,9 @@ import xarray as xr
 
 from scalkit.errors import DataError
 from scalkit.growth import Growth
-from scalkit.measure import Series, SeveralSeries, Statistic, check, fixed_parameters, parameters_of, series, several_series
-from scalkit.options import Judging
+from scalkit.measure import Series, SeveralSeries, series, several_series
+from scalkit.measure.schema import check, fixed_parameters, parameters_of
+from scalkit.options import Judging, Statistic
 from scalkit.relation import Relation
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.names import Name

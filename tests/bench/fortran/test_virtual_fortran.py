@@ -13,7 +13,7 @@ from scalkit.bench.virtual.mpi import VirtualMpi, virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.bench.virtual.program import prepare_program
 from scalkit.errors import BuildError, UsageError
-from scalkit.measure import read
+from scalkit.formats.read import read
 from scalkit.native import sources
 
 HERE = Path(__file__).parent

@@ -68,7 +68,7 @@ OLD: list[tuple[Keys, Any, str]] = [
     (
         ("coordinates", 0, "parameter_value_pairs", 0, "parameter_value"),
         -4.0,
-        "FILE: the point (-4.0,) is not positive; leave it out.",
+        "FILE: the point (-4.0,) is not positive; every value of a parameter must be: leave it out.",
     ),
     (("measurements", 0, "callpath_id"), 77, f"FILE: a measurement names call path 77, which is not there: {AGAIN}"),
     (("measurements", 0, "metric_id"), "78", f"FILE: a measurement names metric 78, which is not there: {AGAIN}"),

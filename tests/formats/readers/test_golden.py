@@ -12,8 +12,10 @@ import pytest
 
 import scalkit as sk
 from scalkit.extras import sentence
+from scalkit.formats.read import read
 from scalkit.formats.readers.foreign import p_in_name
-from scalkit.measure import check, read, series
+from scalkit.measure import series
+from scalkit.measure.schema import check
 from scalkit.validation.expectation import sure_match
 
 DATA = Path(__file__).parents[2] / "data" / "readers"
@@ -42,13 +44,11 @@ ALL = (
     ("reprompi/verbose.txt", "ReproMPI", "S"),
     ("skampi/pingpong_5.sko", "SKaMPI", "S"),
     ("skampi/collectives_6.sko", "SKaMPI", "p"),
-    ("mpi4py/pingpong_p2.txt", "mpi4py benchmark", "S"),
     ("extra-p/one.txt", "Extra-P text", "p"),
     ("extra-p/two.txt", "Extra-P text", "p,n"),
     ("extra-p/one.json", "Extra-P JSON", "p"),
     ("extra-p/old.json", "Extra-P JSON (old layout)", "p"),
     ("extra-p/one.jsonl", "Extra-P JSON Lines", "p"),
-    ("extra-p/talpas.txt", "TaLPas", "p"),
     ("extra-p/kept.extra-p", "Extra-P experiment 4.2.5", "p"),
     ("extra-p/means.extra-p", "Extra-P experiment 4.2.5", "p,n"),
     ("cube/set/demo.p4.r1/profile.cubex", "CUBE profile", "p"),
@@ -79,7 +79,7 @@ def test_every_golden_file_is_listed() -> None:
     others = {"README.md", "make_cube.py", "scan.xml", "printed.txt", "two.json"}
     for path in DATA.rglob("*"):
         name = str(path.relative_to(DATA))
-        in_folder = name.startswith(("osu/p", "mpi4py/p2/", "mpi4py/p4/", "cube/set/"))
+        in_folder = name.startswith(("osu/p", "cube/set/"))
         assert path.is_dir() or path.name in others or in_folder or name in listed, name
 
 
@@ -198,17 +198,7 @@ def test_skampi() -> None:
     assert old["function"].values.tolist() == ["Pingpong_Send_Recv[p=2]"]
 
 
-def test_mpi4py() -> None:
-    ds = read([DATA / "mpi4py" / "p2", DATA / "mpi4py" / "p4"])
-    assert ds["p"].values.tolist() == [2, 4]
-    assert {"MPI_Barrier", "MPI_Bcast[S=8]", "MPI_Allgather[S=64]"} <= set(ds["function"].values)
-    (row,) = [r.split() for r in (DATA / "mpi4py" / "p4" / "bcast.txt").read_text().splitlines() if r.split()[:1] == ["8"]]
-    assert values(ds, "MPI_Bcast[S=8]", p=4) == [float(row[1]) / 1e6]
-    pingpong = read(DATA / "mpi4py" / "pingpong_p2.txt")
-    assert pingpong["n_repetitions"].values.ravel().tolist()[0] == 5
-
-
-@pytest.mark.parametrize("name", ["one.json", "old.json", "one.jsonl", "talpas.txt", "kept.extra-p"])
+@pytest.mark.parametrize("name", ["one.json", "old.json", "one.jsonl", "kept.extra-p"])
 def test_all_formats_of_extra_p_say_the_same(name: str) -> None:
     """The experiment was saved by Extra-P itself, which also read the others."""
     text, other = read(DATA / "extra-p" / "one.txt"), read(DATA / "extra-p" / name)

@@ -19,8 +19,8 @@ import pytest
 from test_golden import DATA
 
 from scalkit.errors import DataError
+from scalkit.formats.read import read
 from scalkit.formats.readers.content import LARGEST
-from scalkit.measure import read
 
 MIB = 2**20
 ROOM = 1200 * MIB
@@ -29,14 +29,14 @@ ROOM = 1200 * MIB
 READ = """
 import json, resource, sys
 import numpy, xarray, pandas
-import scalkit.measure as measure
+import scalkit as sk
 from scalkit.errors import ScalkitError
-measure.measurements([[1, 1], [2, 3]], [1, 2], ["p", "n"])  # libraries reserve address space when they are first used
+sk.measurements([[1, 1], [2, 3]], [1, 2], ["p", "n"])  # libraries reserve address space when they are first used
 taken = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (taken + int(sys.argv[1]),) * 2)
 for path in sys.argv[2:]:
     try:
-        print(json.dumps(f"read {dict(measure.read(path).sizes)}"))
+        print(json.dumps(f"read {dict(sk.read(path).sizes)}"))
     except ScalkitError as error:
         print(json.dumps(f"refused {error}"))
 """

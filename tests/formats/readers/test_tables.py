@@ -11,7 +11,9 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import DataError
-from scalkit.measure import check, read, series
+from scalkit.formats.read import read
+from scalkit.measure import series
+from scalkit.measure.schema import check
 
 
 def written(tmp_path: Path, text: str, name: str = "a.csv") -> Path:
@@ -61,6 +63,11 @@ def test_runs_stay_apart(tmp_path: Path) -> None:
     assert ds["time"].sel(p=4, run=3).values.ravel()[0] == 7
 
 
+def test_quoted_fields_may_have_separators_and_line_ends(tmp_path: Path) -> None:
+    ds = read(written(tmp_path, 'function,p,time\n"sort, a\nlist",2,1\n"sort, a\nlist",4,2\n'))
+    assert ds["function"].values.tolist() == ["sort, a\nlist"]
+
+
 def test_a_quantity_as_a_parameter(tmp_path: Path) -> None:
     path = written(tmp_path, "memory_GB,time\n1,2\n2,3\n4,5\n")
     with pytest.raises(
@@ -74,10 +81,11 @@ def test_a_quantity_as_a_parameter(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("p,time\n2,1\n4\n8,3\n", "{}, line 3: the row has 1 fields, the header has 2; the file was cut or edited there: correct "
-         "it (a field with a line end in it is not read)."),
+         "it."),
         ("p,time\n2,1\n4,x\n8,2\n", "{}, line 3: 'time' is 'x'; a finite number, or nothing, is needed: correct the cell."),
         ("p,time\n2,1\n4,1e999\n8,2\n", "{}, line 3: 'time' is '1e999'; a finite number, or nothing, is needed: correct the "
          "cell."),
+        ("p,run,time\n2,1e300,1\n", "{} has runs outside 0 to 2147483647; number them from 0 on."),
         ("p,time\n", "{} has a header (p, time) and no row; the file was cut: write it again."),
         ("p,p,time\n1,2,3\n", "{} has two columns 'p'; give each column a name of its own."),
         ("a,b,c\n1,2,3\n2,3,4\n", "{}: it is not clear which column holds measured values (columns of numbers are 'a', 'b', "
@@ -112,6 +120,11 @@ def test_a_frame() -> None:
     again = read(frame.set_index(["op", "p"]))
     assert again.identical(ds)
     assert sk.read(frame.rename(columns={"p": "memory_GB"}), parameter="memory_GB").attrs["parameter"] == "memory_GB"
+
+
+def test_a_frame_with_missing_whole_numbers() -> None:
+    frame = pd.DataFrame({"p": [2, 4, 8], "bytes": pd.array([8, None, 32], dtype="Int64")})
+    assert series(read(frame))[0].x.tolist() == [2, 8]
 
 
 def test_frames_over_two_parameters() -> None:

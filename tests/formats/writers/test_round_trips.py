@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 import scalkit as sk
 from scalkit.errors import DataError
+from scalkit.formats.read import read
 from scalkit.formats.writers import FORMATS, write
-from scalkit.measure import combine, measurements, read, series, several_series
+from scalkit.measure import combine, measurements, series, several_series
 from scalkit.validation.expectation import sure_match
 
 DATA = Path(__file__).parents[2] / "data" / "readers"
 REAL = Path(__file__).parents[3] / "data" / "libraries-times" / "mpich-5.0.2"
-SUFFIX = {name: kind.suffixes[0] for name, kind in FORMATS.items()}
 
 
 def content(ds: xr.Dataset, with_runs: bool) -> list[tuple[object, ...]]:
@@ -59,35 +59,35 @@ def datasets() -> dict[str, xr.Dataset]:
 @pytest.mark.parametrize("name", ["real", "exact", "two", "far", "fraction", "imb"])
 def test_round_trip(tmp_path: Path, kind: str, name: str) -> None:
     ds = datasets()[name]
-    path = tmp_path / f"out{SUFFIX[kind]}"
-    if (kind, name) == ("extra-p-text", "imb"):
+    path = tmp_path / f"out{kind}"
+    if (kind, name) == (".txt", "imb"):
         with pytest.raises(DataError, match=r"has no value at p = 4, and Extra-P's text needs every function at every point"):
             write(ds, path)
         assert not os.listdir(tmp_path)
         return
     written = write(ds, path)
-    assert (written.kind, os.listdir(tmp_path)) == (kind, [path.name])
+    assert (written.title, os.listdir(tmp_path)) == (FORMATS[kind].title, [path.name])
     parameter = None if len(ds.attrs["parameter"].split(",")) < 2 else ds.attrs["parameter"].split(",")
     again = read(path, parameter=parameter)
     keeps = FORMATS[kind].keeps_runs
     assert content(again, keeps) == content(ds, keeps)
-    if kind == "netcdf":
+    if kind == ".nc":
         assert again.drop_attrs().identical(ds.drop_attrs())
     else:
-        assert again.attrs["format"].startswith({"csv": "CSV", "extra-p-text": "Extra-P text"}.get(kind, "Extra-P JSON"))
+        assert again.attrs["format"].startswith({".csv": "CSV", ".txt": "Extra-P text"}.get(kind, "Extra-P JSON"))
 
 
 @settings(max_examples=40, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
 @given(
     name=st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1, max_size=30),
     values=st.lists(st.floats(0, 1e300), min_size=2, max_size=6),
-    kind=st.sampled_from([kind for kind in FORMATS if kind != "netcdf"]),
+    kind=st.sampled_from([kind for kind in FORMATS if kind != ".nc"]),
 )
 def test_any_name_and_value(tmp_path: Path, name: str, values: list[float], kind: str) -> None:
     ds = measurements(np.arange(1, len(values) + 1), values, name=name)
-    path = tmp_path / f"any{SUFFIX[kind]}"
-    is_odd = name != name.strip() or (kind == "extra-p-text" and " ".join(name.split()) != name)
-    if kind in ("csv", "extra-p-text") and is_odd:
+    path = tmp_path / f"any{kind}"
+    is_odd = name != name.strip() or (kind == ".txt" and " ".join(name.split()) != name)
+    if kind in (".csv", ".txt") and is_odd:
         with pytest.raises(DataError, match="has blanks or line ends that"):
             write(ds, path, force=True)
         return
@@ -110,25 +110,25 @@ def test_what_is_lost_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "options", "message"),
+    ("place", "message"),
     [
-        ("there.csv", {}, "{} is there already; choose another name, or replace it with --force."),
-        ("link.csv", {}, "{} is there already; choose another name, or replace it with --force."),
-        ("folder", {}, "the suffix of '{}' says no format; known are .txt (extra-p-text), .json (json), .jsonl (jsonl), "
-         ".csv (csv), .nc (netcdf); or say it with --to."),
-        ("folder", {"to": "csv"}, "{} is a folder; name a file in it."),
-        ("none/a.csv", {}, "the folder '{}' is not there; make it first, or choose another one."),
-        ("a.csv", {"to": "xlsx"}, "the format 'xlsx' is unknown; choose one of extra-p-text, json, jsonl, csv, netcdf."),
+        ("there.csv", "{} is there already; choose another name, or replace it with --force."),
+        ("link.csv", "{} is there already; choose another name, or replace it with --force."),
+        ("folder", "the suffix of '{}' says no format; known are .txt (Extra-P text), .json (Extra-P JSON), .jsonl (Extra-P "
+         "JSON Lines), .csv (CSV), .nc (netCDF-3)."),
+        ("folder.csv", "{} is a folder; name a file in it."),
+        ("none/a.csv", "the folder '{}' is not there; make it first, or choose another one."),
     ],
 )  # fmt: skip
-def test_places_that_are_refused(tmp_path: Path, place: str, options: dict[str, str], message: str) -> None:
+def test_places_that_are_refused(tmp_path: Path, place: str, message: str) -> None:
     (tmp_path / "there.csv").write_text("mine")
     (tmp_path / "link.csv").symlink_to(tmp_path / "nowhere")
     (tmp_path / "folder").mkdir()
+    (tmp_path / "folder.csv").mkdir()
     path = tmp_path / place
     shown = path.parent if "none" in place else path
     with pytest.raises(DataError, match=f"^{re.escape(message.format(shown))}$"):
-        write(measurements([1, 2], [1.0, 2.0]), path, **options)
+        write(measurements([1, 2], [1.0, 2.0]), path)
     assert (tmp_path / "there.csv").read_text() == "mine"
 
 
@@ -147,19 +147,19 @@ def test_force_replaces_only_by_what_is_complete(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ds", "kind", "message"),
     [
-        (measurements([1, 2], [np.nan, np.nan]), "csv", "there is no value to write: all are NaN, which stands for what was not "
+        (measurements([1, 2], [np.nan, np.nan]), ".csv", "there is no value to write: all are NaN, which stands for what was not "
          "measured; measure again."),
-        (measurements([1, 2], [1.0, 2.0], name="a\nb"), "csv", "the name 'a\\nb' has blanks or line ends that CSV does not keep; "
-         "write netCDF, or JSON, or rename it."),
-        (measurements([1, 2], [1.0, 2.0], name="a  b"), "extra-p-text", "the name 'a  b' has blanks or line ends that Extra-P's "
+        (measurements([1, 2], [1.0, 2.0], name="a\nb"), ".csv", "the name 'a\\nb' has blanks or line ends that CSV does not "
+         "keep; write netCDF, or JSON, or rename it."),
+        (measurements([1, 2], [1.0, 2.0], name="a  b"), ".txt", "the name 'a  b' has blanks or line ends that Extra-P's "
          "text does not keep; write netCDF, or JSON, or rename it."),
-        (measurements([[1, 2, 3, 4, 5]], [1.0], parameter=list("abcde")), "json", "Extra-P has up to 4 parameters, here are a, "
+        (measurements([[1, 2, 3, 4, 5]], [1.0], parameter=list("abcde")), ".json", "Extra-P has up to 4 parameters, here are a, "
          "b, c, d, e; select one value of some, as in ds.sel(e=...), or write netCDF."),
     ],
 )  # fmt: skip
 def test_what_a_format_cannot_hold(tmp_path: Path, ds: xr.Dataset, kind: str, message: str) -> None:
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
-        write(ds, tmp_path / "out", kind)
+        write(ds, tmp_path / f"out{kind}")
 
 
 def test_validate_says_the_same_of_what_was_converted(tmp_path: Path) -> None:

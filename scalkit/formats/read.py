@@ -1,0 +1,102 @@
+"""`read`: run files, netCDF files, files of other programs and DataFrames become one Dataset; the content tells the format."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import xarray as xr
+from pandas import DataFrame
+
+from scalkit.bundled import here_or_bundled
+from scalkit.errors import DataError
+from scalkit.formats.readers.content import Content, load
+from scalkit.formats.readers.foreign import foreign_datasets, foreign_files, frame_dataset
+from scalkit.measure.schema import check
+from scalkit.measure.sources import Sources, without_measurements
+
+PathLike = str | os.PathLike[str]
+
+_WANTED = "name a run folder or a run file, a netCDF file, or another benchmark's file"
+
+
+def read(
+    path: PathLike | Sequence[PathLike] | DataFrame, *, parameter: str | Sequence[str] | None = None, p: int | None = None
+) -> xr.Dataset:
+    """Return measurements as a Dataset.
+
+    Parameters
+    ----------
+    path : path, sequence of paths, or pandas.DataFrame
+        A folder of run files, run files, netCDF-3 files, files of other programs (docs/readers.md lists them), or a folder
+        with these in it or in its folders. What a file is, is found by content, not by name; ``attrs["format"]`` says it.
+    parameter : str or sequence of str, optional
+        Which setting in files of other programs is the parameter; by default the number of processes, if it varies, else the
+        one that varies in most functions. Several, as in ``["n", "k"]``, make a Dataset over several parameters. Of run files
+        ``["p", "S"]`` makes the message size of each campaign the parameter ``S``. Other files say it themselves.
+    p : int, optional
+        The number of processes, for files that do not say it, such as those of the OSU benchmarks; by default it is taken from
+        the name of the file or its folder, as in ``osu_bcast_p8.txt``.
+
+    Returns
+    -------
+    xarray.Dataset
+        As docs/file-formats.md describes. ``attrs["inputs"]`` has the SHA-256 of every file; a netCDF file that already
+        says its ``inputs`` and ``source`` keeps them.
+
+    Raises
+    ------
+    RunFileError
+        If a run file is malformed; the text names file and line.
+    DataError
+        If there is nothing, or something else, or what there is cannot be one Dataset.
+    """
+    if p is not None and (not isinstance(p, int) or isinstance(p, bool) or not 0 < p < 2**31):
+        raise DataError(f"p is {p!r:.40}; the number of processes, a whole number from 1 on, is needed.")
+    if isinstance(path, DataFrame):
+        ds = frame_dataset(path, parameter)
+        check(ds)
+        return ds
+    given: list[PathLike] = list(path) if isinstance(path, list | tuple) else [path]  # type: ignore[list-item]
+    if not given:
+        raise DataError(f"read needs a path; {_WANTED}.")
+    sources = Sources()
+    contents: list[Content] = []
+    for one in map(_path, given):
+        if one.is_dir():
+            contents += _folder(one, sources)
+        elif not one.is_file():
+            raise DataError(f"there are no measurements at {str(one)!r}; {_WANTED}.")
+        elif not sources.add_file(one):
+            contents.append(load(one))
+    sources.others += foreign_datasets(contents, parameter, p)
+    sources.hashes += [(content.path, content.sha256) for content in contents]
+    return sources.dataset(", ".join(os.fspath(one) for one in given), parameter)
+
+
+def _folder(folder: Path, sources: Sources) -> list[Content]:
+    """Read the run files of a folder; return the files of other programs where there are none."""
+    try:
+        if sources.add_folder(folder):
+            return []
+    except OSError as error:
+        raise _unreadable(folder, error) from error
+    contents, notes = foreign_files(folder)
+    if not contents:
+        raise without_measurements(folder)
+    sources.notes += notes
+    return contents
+
+
+def _path(given: object) -> Path:
+    """Return a path that the system can look up."""
+    try:
+        path = Path(given)  # type: ignore[arg-type]
+        path.exists()
+    except (OSError, ValueError, TypeError) as error:
+        raise _unreadable(given, error) from error
+    return here_or_bundled(path)
+
+
+def _unreadable(path: object, error: Exception) -> DataError:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return DataError(f"cannot read {str(path)[:80]!r}: {reason}; {_WANTED}.")
