@@ -86,16 +86,17 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _report(args: argparse.Namespace) -> Path:
-    from scalkit.reports.guidelines.page import guidelines_report
+    from scalkit.reports import write_report
 
-    return guidelines_report(
-        args.sources,
-        args.guideline or None,
+    return write_report(
+        "guidelines",
         args.report,
         force=args.force,
+        runs=args.sources,
+        guidelines=args.guideline,
         title=args.title,
         **_options(args),
-        ignore=args.ignore,
+        ignore=list(args.ignore),
         predict=args.predict or "",
         up_to=args.up_to,
         fail_on=args.fail_on,

@@ -17,7 +17,7 @@ import scalkit as sk
 from scalkit.bundled import here_or_bundled
 from scalkit.cli import page
 from scalkit.cli.history import require_tolerance, tell
-from scalkit.cli.terminal.printed import printed, say_step, terminal
+from scalkit.cli.terminal.printed import printed, terminal
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import write_netcdf
 from scalkit.store.store import Store
@@ -77,11 +77,9 @@ def _print(args: argparse.Namespace, value: Any, *lines: str) -> int:
 
 def report(args: argparse.Namespace) -> int:
     """Write the report of a run."""
-    from scalkit.reports.store_run.page import run_report
+    from scalkit.reports import write_report
 
-    path = run_report(
-        args.store, args.run_id, args.out, title=args.title, force=args.force, progress=say_step if args.progress else None
-    )
+    path = write_report("run", args.out, force=args.force, store=args.store, run=args.run_id, title=args.title).html
     return _print(args, {"path": str(path)}, f"wrote {path}")
 
 
