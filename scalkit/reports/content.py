@@ -119,7 +119,7 @@ class Content(ABC):
             "script": Markup(script),
             "plotly": base64.b64encode(gzip.compress(bundle, 9, mtime=0)).decode("ascii"),
             "sessions": Markup("\n".join(_script(one, k) for k, one in enumerate(self.sessions.values(), 1))),
-            "policy": _policy(script.encode(), bundle),
+            "policy": Markup(_policy(script.encode(), bundle)),
         }
         return templates().get_template("page.html").render(page=self, mime=PLOTLY, **page) + "\n"
 

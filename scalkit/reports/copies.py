@@ -16,7 +16,7 @@ from scalkit.teaching.strip import students_edition
 from scalkit.text import counted
 
 _LESSONS = "teach/"
-_RUN_BY_COMMANDS = ("9?_*.ipynb", "explore.ipynb", "store_explorer.ipynb")
+_RUN_BY_COMMANDS = ("90_report.ipynb", "explore.ipynb", "store_explorer.ipynb")
 """Templates of reports and pages, which stay where they are: a newcomer has nothing to do with them."""
 
 _RECORD = ".scalkit-notebooks.json"

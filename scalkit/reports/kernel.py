@@ -25,9 +25,9 @@ _KERNEL = "scalkit"
 _LOG = "kernel.log"
 _MOST_SHOWN = 200
 _START = (
-    "import os, runpy; "
+    "import os; "
     "os.dup2(os.open(os.environ['SCALKIT_KERNEL_LOG'], os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2); "
-    "runpy.run_module('ipykernel_launcher', run_name='__main__', alter_sys=True)"
+    "from ipykernel.kernelapp import launch_new_instance; launch_new_instance()"
 )
 """What the kernel's process runs: its standard error goes to a file of the working folder, not among our messages."""
 

@@ -9,17 +9,20 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from jinja2 import Environment
 from markupsafe import Markup
 
 from scalkit import text
 from scalkit.markup import environment
 from scalkit.plots.style import ANSWER_KEYS, RANK_MARKS, growth_label
 from scalkit.toml.tables import table_beside
-from scalkit.validation import AnyVerdict
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from scalkit.validation import AnyVerdict
 
 PLOTLY = "application/vnd.plotly.v1+json"
 _MOST_PLAIN = 100  # characters of the plain text of a piece, which only tools without HTML show

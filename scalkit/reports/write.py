@@ -195,7 +195,7 @@ def _lasting(inputs: Mapping[str, Any], kind: str, page: Path, folder: Path) -> 
     """Return inputs without temporary files: the page stands for data in memory, because it holds them as a session."""
     text = json.dumps(inputs)
     if MEMORY in text and kind == "report":
-        return {"runs": [str(page)]}
+        return {"runs": [page.name]}
     return json.loads(text.replace(f"{folder}{os.sep}", ""))
 
 

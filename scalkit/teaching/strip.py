@@ -82,7 +82,7 @@ def _pairs(source: Path, target: Path) -> list[tuple[Path, Path]]:
 
 def students_edition(path: Path) -> str:
     """Return the students' edition of a notebook file, as the text of a file; UsageError if it cannot be made."""
-    require("report", "nbconvert")  # which brings nbformat
+    require("report", "papermill")  # which brings nbformat
     load_jsonschema()
     nbformat: Any = importlib.import_module("nbformat")
     try:

@@ -13,7 +13,7 @@ from waiting import PATIENCE_S
 import scalkit as sk
 from scalkit.errors import ReportError
 from scalkit.reports import ReportResult
-from scalkit.reports.writer.pdf import find_browser, print_page
+from scalkit.reports.pdf import find_browser, print_page
 
 P = np.array([2, 4, 8, 16, 32])
 

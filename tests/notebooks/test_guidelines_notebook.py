@@ -12,7 +12,7 @@ from scalkit.guidelines import CATALOGUES, assess, guidelines, measured
 from scalkit.guidelines.tables import csv_text, example_table
 from scalkit.lessons.guidelines_here import Finding, Findings, guideline_findings
 from scalkit.reports import bundled
-from scalkit.reports.writer.kernel import execute
+from scalkit.reports.kernel import execute
 
 LOGIC = (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.For, ast.While, ast.If, ast.comprehension, ast.With, ast.Try)
 

@@ -9,7 +9,7 @@ import pytest
 import scalkit as sk
 from scalkit.lessons.which_operation import bundled_store, which_operation
 from scalkit.reports import bundled
-from scalkit.reports.writer.kernel import execute
+from scalkit.reports.kernel import execute
 
 
 @pytest.mark.slow

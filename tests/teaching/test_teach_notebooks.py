@@ -13,7 +13,7 @@ from tiers import slow_unless
 from waiting import PATIENCE_S
 
 from scalkit.cli import main
-from scalkit.reports.writer.kernel import execute
+from scalkit.reports.kernel import execute
 from scalkit.teaching import exercise_names
 from scalkit.teaching.bundled import exercise_options
 from scalkit.teaching.strip import strip, strip_files

@@ -49,8 +49,8 @@ class Columns(Content):
         sentences = [f"{counted(len(self.names), 'function')} in {counted(len(self.pages), 'data set')}."]
         for label, page in self.pages.items():
             wrong = [v.function for v in page.result.worst_first if v.answer == "fix"]
-            sentences += [f"{label}: fix {', '.join(few(wrong))}."] * bool(wrong)
-        sentences += [f"The answers differ for {', '.join(few(differ))}."] * bool(differ)
+            sentences += [f"{label}: fix {few(wrong)}."] * bool(wrong)
+        sentences += [f"The answers differ for {few(differ)}."] * bool(differ)
         return " ".join([*sentences, status_sentence(self.status)])
 
     @property

@@ -18,7 +18,7 @@ from scalkit.reports.pages.waiting_inputs import Source, found_in, read_source
 from scalkit.trace import over_processes
 from scalkit.trace.results.summary import FACTS, TITLES, lacks_progress, summary
 from scalkit.trace.views.timeline import Timeline
-from scalkit.validation import Validation, validate
+from scalkit.validation import Expectation, Validation, validate
 
 METRIC = "wait_for_progress"
 _FEWEST = 5
@@ -190,6 +190,8 @@ def open_waiting(
     sources.sort(key=lambda one: one.run.processes)
     asked = {"program": expected} if isinstance(expected, str) and expected else dict(expected or {})
     growths = asked or {"program": "1"}
+    for growth in growths.values():
+        Expectation(growth)  # raises if it is none, also where there are too few numbers of processes to judge it
     validation, why = _judged(sources, growths)
     names = list(dict.fromkeys(Path(one).name or one for one in runs))
     more = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) < 5 else f"{names[0]} and {len(names) - 1} others"
