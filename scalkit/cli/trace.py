@@ -259,7 +259,7 @@ def run_report(args: argparse.Namespace) -> int:
             region=args.region,
             expected=_expected(args.expect),
             fail_above=args.fail_above,
-            baseline=not args.no_baseline,
+            one_by_one=not args.no_baseline,
             keep_going=args.keep_going,
             force=args.force,
             title=args.title,

@@ -48,7 +48,7 @@ def _show(folder: Path, name: str, *, keep_going: bool) -> Path:
         "waiting",
         folder / "waits.html",
         runs=[folder],
-        baseline=False,
+        one_by_one=False,
         keep_going=keep_going,
         title=f"Who waits for whom in {name}?",
     )

@@ -27,9 +27,12 @@ _MOST_SHOWN = 200
 _START = (
     "import os; "
     "os.dup2(os.open(os.environ['SCALKIT_KERNEL_LOG'], os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2); "
-    "from ipykernel.kernelapp import launch_new_instance; launch_new_instance()"
+    "from ipykernel.kernelapp import launch_new_instance; "
+    "os.stat(os.environ['SCALKIT_KERNEL_LOG']); "
+    "launch_new_instance()"
 )
-"""What the kernel's process runs: its standard error goes to a file of the working folder, not among our messages."""
+"""What the kernel's process runs. Its standard error goes to a file of the working folder, not among our messages. Where that
+folder is gone, because the report was given up meanwhile, it ends before it makes files there again."""
 
 
 def execute(

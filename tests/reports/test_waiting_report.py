@@ -112,7 +112,7 @@ def test_breakdown_by_hand(folder: Path) -> None:
 
 
 def test_sections(folder: Path) -> None:
-    page = open_waiting([str(folder / "traces")], title=HOSTILE, baseline=False)
+    page = open_waiting([str(folder / "traces")], title=HOSTILE, one_by_one=False)
     assert [run.processes for run in page.runs] == [2, 4, 8]
     names = ("communication", "growth", "hottest", "method", "provenance", "speed", "strong_scaling", "when")
     for name in ("top", *(f"waiting.{one}" for one in names)):
@@ -124,7 +124,7 @@ def test_sections(folder: Path) -> None:
     assert "8 8 1.0" in shown(page, "speed")
     assert page.answer.endswith("Simulated, not measured. Exit status 0.")
     assert [timeline.locations for timeline in page.timelines] == [8, 2]
-    asked = open_waiting([str(folder / "traces")], expected="1", baseline=False)
+    asked = open_waiting([str(folder / "traces")], expected="1", one_by_one=False)
     assert "A verdict on growth needs 5 numbers of processes; there are 3." in asked.answer
 
 
@@ -141,7 +141,7 @@ def test_results_are_not_timed(folder: Path, tmp_path: Path) -> None:
 
 
 def test_with_a_progress_thread_nobody_waits(tmp_path: Path) -> None:
-    page = open_waiting([str(make_trace(tmp_path / "t", 4, asynchronous=True))], fail_above=0, baseline=False)
+    page = open_waiting([str(make_trace(tmp_path / "t", 4, asynchronous=True))], fail_above=0, one_by_one=False)
     assert page.answer.startswith("Something else than calls progressed communication, so nobody waited for progress.")
     assert page.status == 0
     assert "4 31 µs – –" in shown(page, "communication")
@@ -153,13 +153,13 @@ def test_a_trace_that_lacks_something(tmp_path: Path) -> None:
     (tmp_path / "p4/000003.sktrace").unlink()
     with pytest.raises(DataError, match=r"location 3: .* or analyse the rest with --keep-going\.$"):
         open_waiting(traces)
-    page = open_waiting(traces, baseline=False, keep_going=True)
+    page = open_waiting(traces, one_by_one=False, keep_going=True)
     assert [timeline.locations for timeline in page.timelines] == [4, 2]
     assert f"Left out of {traces[1]}: location 3: 000003.sktrace cannot be read" in shown(page, "provenance")
     options = Options(search="entering")
     write_result(analyse(traces[0], options), tmp_path / "r.nc")
-    assert shown(open_waiting([traces[0]], baseline=False), "method").count("Options") == 1
-    told = shown(open_waiting([traces[0], str(tmp_path / "r.nc")], baseline=False), "method")
+    assert shown(open_waiting([traces[0]], one_by_one=False), "method").count("Options") == 1
+    told = shown(open_waiting([traces[0], str(tmp_path / "r.nc")], one_by_one=False), "method")
     assert [f"Options of {name}: " in told for name in (traces[0], tmp_path / "r.nc")] == [True, True]
 
 

@@ -234,7 +234,7 @@ def test_waits_are_told_as_text_and_as_a_page(tmp_path: Path) -> None:
     text = text_of(analyse(folder), 10)
     waits = re.findall(r"^([a-z ]+\w) +([\d.]+ ns) +([\d.]+ %)$", text, re.MULTILINE)
     assert waits == [("wait at barrier", "200 ns", "10.0 %"), ("wait at fence", "50.0 ns", "2.5 %")]
-    write_report("waiting", tmp_path / "w.html", runs=[folder], baseline=False)
+    write_report("waiting", tmp_path / "w.html", runs=[folder], one_by_one=False)
     answer = json.loads((tmp_path / "w.verdict.json").read_text())["answer"]
     assert answer == (
         "On 2 processes 0.0 % of the time is waiting for progress. "

@@ -165,7 +165,7 @@ def open_waiting(
     region: str = "",
     expected: Mapping[str, str] | str = "",
     fail_above: float | None = None,
-    baseline: bool = True,
+    one_by_one: bool = True,
     keep_going: bool = False,
     title: str = "",
 ) -> WaitingPage:
@@ -177,13 +177,13 @@ def open_waiting(
     falls as processes are added it is that of all of them together, else that of a process. By default it is compared with a
     constant, which does not count for the status.
     `fail_above`: percent of the time.
-    `baseline`: whether to time the analysis with a message for each request, too.
+    `one_by_one`: whether to time the analysis with a message for each request, too.
     `keep_going`: leave out what is wrong with traces.
     `title`: made from the runs if empty.
     Raises DataError, ExpectationError if an input is wrong.
     """
     runs = runs or [bundled_traces()]
-    how = {"baseline": baseline, "keep_going": keep_going}
+    how = {"one_by_one": one_by_one, "keep_going": keep_going}
     sources = [read_source(path, name, region, **how) for path, name in found_in(runs)]
     if fail_above is not None and any(lacks_progress(one.ds) for one in sources):
         raise DataError("waiting for progress is not known where calls were left out; record all, or leave --fail-above out.")

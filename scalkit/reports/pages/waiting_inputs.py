@@ -59,14 +59,14 @@ def found_in(paths: Sequence[str]) -> list[tuple[Path, str]]:
     return found
 
 
-def read_source(path: Path, name: str, region: str = "", *, baseline: bool = True, keep_going: bool = False) -> Source:
+def read_source(path: Path, name: str, region: str = "", *, one_by_one: bool = True, keep_going: bool = False) -> Source:
     """Return a result, with the time of its analysis if ``times.csv`` beside it has it.
 
     A trace is analysed, which is timed, and once more with a message for each request.
 
     `path`: file of a result, or folder of a trace.
     `region`: only what happens within this region.
-    `baseline`: whether to time the scheme of the paper, too. It is left out where it would last, or mpi4py is missing.
+    `one_by_one`: whether to time the scheme of the paper, too. It is left out where it would last, or mpi4py is missing.
     `keep_going`: leave out what is wrong with a trace; the result names it.
     Raises DataError if it is neither, or something is wrong with it.
     """
@@ -80,7 +80,7 @@ def read_source(path: Path, name: str, region: str = "", *, baseline: bool = Tru
         begin = time.perf_counter()
         ds = analyse(trace, keep_going=keep_going)
         spent = time.perf_counter() - begin
-        if baseline and 0 < int(ds["severity"].sel(metric="rma_operations").sum()) <= _MOST_ONE_BY_ONE:
+        if one_by_one and 0 < int(ds["severity"].sel(metric="rma_operations").sum()) <= _MOST_ONE_BY_ONE:
             slow = _one_by_one(trace, keep_going)
     run = WaitingRun(int(ds.sizes["location"]), breakdown(ds, region), spent, slow, bool(ds.attrs["simulated"]))
     return Source(name, ds, run, trace, _hash(path))
