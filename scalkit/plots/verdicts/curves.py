@@ -9,7 +9,7 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.growth import Growth
-from scalkit.plots.style import RANK_WORDS, is_log_axis, metric_word, plain, quantity, rank_key, rounded
+from scalkit.plots.style import is_log_axis, metric_word, plain, quantity, rounded
 from scalkit.validation import RuleResult, Verdict
 
 
@@ -174,7 +174,7 @@ def scaling_sentence(verdicts: Sequence[Verdict]) -> str:
 
 def overview_sentence(verdicts: Sequence[Verdict]) -> str:
     """Return what the overview of divergences shows, function by function."""
-    words = "; ".join(f"{v.function} {plain(v.divergence)}, {RANK_WORDS[rank_key(v)]}" for v in verdicts)
+    words = "; ".join(f"{v.function} {plain(v.divergence)}, {v.answer}" for v in verdicts)
     return f"Divergence from the expectation: {words}."
 
 

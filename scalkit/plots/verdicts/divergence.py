@@ -161,7 +161,7 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     plotly.graph_objects.Figure
         One bar for each function (variants ``f[...]`` left out) from 1, as expected, to
         ``delta(target) / delta(largest measured)``: coefficients cancel. A shaded box is the factor that the deviation
-        limits allow; colour, mark and word tell the rank; hollow symbols do not decide.
+        limits allow; colour, mark and word are those of the answer; hollow symbols do not decide.
 
     Raises
     ------
@@ -179,8 +179,8 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     factors = [_factor(v.divergence, v, goal) for v in verdicts]
     for k, factor in enumerate(allowed):
         figure.add_shape(**area(style.BAND), x0=1 / factor, x1=factor, y0=k - 0.36, y1=k + 0.36)
-    for key in style.RANK_COLOURS:
-        _add_rank(figure, key, [(k, v, factors[k]) for k, v in enumerate(verdicts)])
+    for answer in style.ANSWER_KEYS:
+        _add_answer(figure, answer, [(k, v, factors[k]) for k, v in enumerate(verdicts) if v.answer == answer])
     seen = [1.0, *allowed, *(1 / a for a in allowed), *factors]
     axis = style.value_axis(
         min(seen), max(seen), "", f"times the expected growth<br>from {style.number(highest)} to {style.number(goal)}"
@@ -198,10 +198,10 @@ def _factor(growth: Growth, verdict: Verdict, goal: float) -> float:
     return float(np.exp2(np.clip(logs[1] - logs[0], -300.0, 300.0)))
 
 
-def _add_rank(figure: go.Figure, key: str, rows: list[tuple[int, Verdict, float]]) -> None:
-    mine = [row for row in rows if style.rank_key(row[1]) == key]
+def _add_answer(figure: go.Figure, answer: str, mine: list[tuple[int, Verdict, float]]) -> None:
     if not mine:
         return
+    key = style.ANSWER_KEYS[answer]
     colour = style.RANK_COLOURS[key]
     x: list[float | None] = []
     y: list[float | None] = []
@@ -215,9 +215,9 @@ def _add_rank(figure: go.Figure, key: str, rows: list[tuple[int, Verdict, float]
         **dots(style.rounded([factor for _, _, factor in mine]), places, colour, 11, symbols, rim=2),
         text=[f"<b>{style.safe(v.function)}</b><br>divergence {style.growth_label(v.divergence)}" for _, v, _ in mine],
         hovertemplate="%{text}<br>%{x:.3~g} times<extra></extra>",
-        name=f"{style.RANK_MARKS[key]} {style.RANK_WORDS[key]}",
+        name=f"{style.RANK_MARKS[key]} {answer}",
         legendgroup=key,
     )
 
 
-_SYMBOLS = {"total": "circle", "approximate": "square", "none": "x", "slower": "triangle-left", "undecided": "diamond"}
+_SYMBOLS = {"total": "circle", "none": "x", "undecided": "diamond"}

@@ -10,6 +10,7 @@ from scalkit.errors import DataError
 from scalkit.fit import Model
 from scalkit.plots.drawing import SILENT, SYMBOLS, dots, lines
 from scalkit.plots.style import (
+    ANSWER_KEYS,
     METRIC_WORDS,
     PALETTE,
     RANK_MARKS,
@@ -19,7 +20,6 @@ from scalkit.plots.style import (
     metric_word,
     plain,
     quantity,
-    rank_key,
     safe,
     value_axis,
     without_variants,
@@ -44,7 +44,7 @@ def scaling(result: Validation, metric: str | None = None) -> go.Figure:
     -------
     plotly.graph_objects.Figure
         One symbol and one line for each function (variants ``f[...]`` left out). Symbol, colour and dash tell them
-        apart, hollow symbols do not decide; the legend names the growth and the match mark.
+        apart, hollow symbols do not decide; the legend names the growth and the mark of the answer.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def _add_function(figure: go.Figure, verdict: Verdict, k: int) -> None:
     span = reach(x, beyond=2.0)
     line = sample(span.lowest, span.shown, is_log_axis(x), 33)
     colour, symbol = PALETTE[k % len(PALETTE)], SYMBOLS[k % len(SYMBOLS)]
-    name = f"{safe(verdict.function)}  {growth_label(verdict.model.growth)} {RANK_MARKS[rank_key(verdict)]}"
+    name = f"{safe(verdict.function)}  {growth_label(verdict.model.growth)} {RANK_MARKS[ANSWER_KEYS[verdict.answer]]}"
     values = np.asarray(verdict.model(line), dtype=float) * np.ones_like(line)
     dash = _DASHES_OF_FUNCTIONS[(k // len(PALETTE)) % len(_DASHES_OF_FUNCTIONS)]
     figure.add_scatter(**lines(line, values, colour, 1.8, dash), legendgroup=f"f{k}", **SILENT)
@@ -119,7 +119,7 @@ class Overlaid:
     def of(cls, verdict: Verdict, label: str) -> "Overlaid":
         """Return what a verdict is about."""
         x, y = (np.asarray(one, dtype=float).tolist() for one in (verdict.series.x, verdict.series.y))
-        return cls(label, x, y, verdict.model, RANK_MARKS[rank_key(verdict)], verdict.decides)
+        return cls(label, x, y, verdict.model, RANK_MARKS[ANSWER_KEYS[verdict.answer]], verdict.decides)
 
 
 def overlay(function: str, sets: Sequence[Overlaid], metric: str, labels: Sequence[str] = ()) -> go.Figure:
