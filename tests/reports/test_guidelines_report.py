@@ -7,6 +7,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
 from shown import markup
@@ -148,7 +149,7 @@ def test_predictions_and_nothing_violated() -> None:
 def test_options_of_the_assessment(tmp_path: Path) -> None:
     rows = {"operation": ["a"] * 8 + ["b"] * 8, "run": [*range(8)] * 2, "time": [2 + k / 99 for k in range(8)] + [1.0] * 8}
     (tmp_path / "t.csv").write_text(csv_text(measured(rows)), encoding="utf-8")
-    how = {"p_threshold": 0.01, "title": "<T>", "fail_on": ["untested"]}
+    how: dict[str, Any] = {"p_threshold": 0.01, "title": "<T>", "fail_on": ["untested"]}
     made = write_report("guidelines", tmp_path / "t.html", runs=tmp_path / "t.csv", guidelines="a <= b", **how)
     assert "<title>&lt;T&gt;</title>" in made.html.read_text(encoding="utf-8")
     assert made.status == 1

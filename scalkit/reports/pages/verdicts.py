@@ -22,7 +22,6 @@ from scalkit.reports.inputs import from_plain, kind_of, shown
 from scalkit.session import Session
 from scalkit.session.file import dataset_to_text
 from scalkit.session.plain import options_from
-from scalkit.session.state import content_hash
 from scalkit.text import capital
 from scalkit.validation import CATALOGUES, ExpectationSet, Validation, validate
 from scalkit.validation.baseline import Baseline
@@ -80,11 +79,6 @@ class Page(Content):
     n_sets: int = 1
 
     @property
-    def parameter(self) -> str:
-        """Name of the parameter, such as ``"p"``; of several all between commas."""
-        return ", ".join(measure.parameters_of(self.data)) or "p"
-
-    @property
     def library(self) -> str:
         """The MPI library in one short line; empty if unknown."""
         return _short_library(self.data)
@@ -116,11 +110,6 @@ class Page(Content):
         """When the measurements began; empty if unknown."""
         text = str(self.data.attrs.get("started", "") or "")
         return re.sub(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(\.\d+)?Z$", r"\1 \2 UTC", text)
-
-    @property
-    def data_hash(self) -> str:
-        """SHA-256 of what the measurements say, whatever file they are in."""
-        return content_hash(self.data)
 
     @cached_property
     def session_values(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 from scalkit.reports.content import made_with
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import big_o, flattened, math, words_of
+from scalkit.session.state import content_hash
 from scalkit.validation.answer import SURE
 from scalkit.validation.rules import TOLERANCE
 
@@ -36,7 +37,7 @@ def _facts(page: Page) -> dict[str, object]:
         "baseline": page.baseline_name,
         "rules": "; ".join(page.rules),
         "judged by": _judged_by(page),
-        "hash of the measurements": page.data_hash,
+        "hash of the measurements": content_hash(page.data),
         **made_with("numpy", "scipy", "xarray", "plotly", "papermill"),
         "report written": page.made,
     }
