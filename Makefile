@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help docs dist report try-system-deps test test-all lint check-c pytest core test-mpi system-deps data lab clean distclean mpi
 
 help:
-	@echo "make report       measure the MPI library of this machine, write $(OUT) (two to three minutes);"
+	@echo "make report       measure the MPI library of this machine, write $(OUT) (about two minutes);"
 	@echo "                  what is in $(RUNS) already is not measured again"
 	@echo "make test         style, types, C tests, and the Python tests with a real run of each kind"
 	@echo "make test-all     and what is slow by nature: all notebooks, further MPI libraries, documentation, wheel, coverage"
@@ -34,7 +34,7 @@ help:
 	@echo "make system-deps  Debian packages that some tests need (root and apt-get)"
 	@echo "make clean        remove measurements and reports made here;  make distclean: and .venv"
 	@echo "Settings: COUNTS=$(COUNTS) (memory) TIMES=$(TIMES) (run times) RUNS=$(RUNS) OUT=$(OUT) PYTHON=...;"
-	@echo "          real times NRUNS=$(NRUNS), and where there is no virtual time COUNTS and BUDGET=$(BUDGET)"
+	@echo "          where there is no virtual time COUNTS, NRUNS=$(NRUNS) and BUDGET=$(BUDGET)"
 
 # ---- the environment ----------------------------------------------------------------------------
 

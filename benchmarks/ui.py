@@ -278,7 +278,7 @@ def main() -> None:
     from lab_server import LabServer
     from playwright.sync_api import sync_playwright
 
-    from scalkit.reports.writer.pdf import find_browser
+    from scalkit.reports.pdf import find_browser
 
     cells: dict[str, str] = {"scalkit": APP} if args.no_peer else {"scalkit": APP, "FigureWidget": PEER}
     found: dict[str, Any] = {"edits": args.edits, "seed": args.seed, "rows": []}

@@ -24,7 +24,7 @@ class Extra:
 
 EXTRAS = {
     "lab": Extra("the notebooks and the app", ("jupyterlab", "ipywidgets", "anywidget"), ("traitlets", "ipykernel")),
-    "report": Extra("reports", ("papermill", "nbconvert", "ipykernel"), ("nbclient", "nbformat", "IPython")),
+    "report": Extra("reports", ("papermill", "ipykernel"), ("nbclient", "nbformat", "IPython")),
     "store": Extra("stores of results", ("pyarrow", "duckdb", "confusable_homoglyphs")),
     "remote": Extra("stores on servers", ("fsspec", "aiohttp")),
     "pdf": Extra("downloads of figures", ("kaleido",)),

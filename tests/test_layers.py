@@ -66,7 +66,6 @@ BORDERS = {
     "plotly": {"plots"},
     "rich": {"task_bar", "cli"},
     "papermill": {"reports"},
-    "nbconvert": {"reports"},
     "ipywidgets": {"widgets"},
     "anywidget": {"widgets"},
     "mpi4py": {"mpi_world", "validation", "bench", "trace"},

@@ -18,8 +18,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.measure import write_netcdf
 from scalkit.options import MIN_POINTS, OPTIONS, Judging, JudgingOptions
 from scalkit.pytest_plugin.scaling_check import ScalingCheck
-from scalkit.reports.inputs import templates
-from scalkit.reports.page import open_page
+from scalkit.reports.pages.verdicts import open_verdicts
 from scalkit.session.plain import options_from, plain_options
 from scalkit.validation import SearchSpace
 from scalkit.widgets.explorer.data_picker import DataPicker
@@ -53,7 +52,7 @@ def test_an_option_is_everywhere(name: str, data: xr.Dataset, tmp_path: Path) ->
 
     write_netcdf(data, tmp_path / "f.nc")
     (tmp_path / "e.toml").write_text('[expectations]\nf = "1"\n')
-    page = open_page([str(tmp_path / "f.nc")], str(tmp_path / "e.toml"), **{name: value})
+    page = open_verdicts([str(tmp_path / "f.nc")], str(tmp_path / "e.toml"), **{name: value})
     assert page.judging == Judging.of({name: value})
     assert page.result.to_dict()["verdicts"] == json.loads(expected)["verdicts"]
     assert sk.Session.from_dict(page.session_values).judging == page.judging
@@ -70,11 +69,6 @@ def test_an_option_is_everywhere(name: str, data: xr.Dataset, tmp_path: Path) ->
     assert f'data-press="{name}"' in "".join(picker.pieces.values())
     picker._actions()[name]({"key": str(value)})
     assert later.judging == Judging.of({name: value})
-
-
-def test_the_templates_that_judge_take_all_options() -> None:
-    found = [one.name for one in templates() if "judging" in {each.name for each in one.parameters}]
-    assert found == ["report", "compare", "regression"]
 
 
 @pytest.mark.parametrize("name", OPTIONS)

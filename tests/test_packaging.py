@@ -64,7 +64,6 @@ def clean(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     needed = map(Requirement, _metadata(wheel).get_all("Requires-Dist", ()))
     wanted = [str(one) for one in needed if not one.marker or one.marker.evaluate({"extra": "report"})]
     environment.make_with(folder, [text.partition(";")[0] for text in wanted])
-    (folder / "share").symlink_to(Path(sys.prefix) / "share")  # the templates of nbconvert
     pip = [sys.executable, "-m", "pip", "--python", folder / "bin/python", "install", "-q", "--disable-pip-version-check"]
     _run(*pip, "--no-deps", "--no-index", wheel, cwd=folder)
     return folder / "bin"

@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
         main(["validate", path])
         sys.stdout.write("\n")
     if args.report:
-        status = main(["report", *paths, "--template", "compare", "--out", args.report, "--force"])
+        status = main(["report", *paths, "--compare", "--out", args.report, "--force"])
         if status == 2:
             return status
     sys.stdout.write(

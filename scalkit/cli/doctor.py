@@ -117,7 +117,7 @@ def _simulator(args: argparse.Namespace) -> list[Finding]:
 
 def _browser(args: argparse.Namespace) -> list[Finding]:
     """Look where reports look for what prints them."""
-    from scalkit.reports.writer.pdf import find_browser
+    from scalkit.reports.pdf import find_browser
 
     lack = "no PDF of a report can be written, and tests of pages are skipped; apt-get install chromium."
     return _tried("browser", "Chromium", lack, find_browser)

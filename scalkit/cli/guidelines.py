@@ -66,13 +66,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report(args: argparse.Namespace, options: dict[str, Any]) -> Path:
-    from scalkit.reports.guidelines.page import guidelines_report
+    from scalkit.reports import write_report
 
-    return guidelines_report(
-        args.sources,
-        args.guideline or None,
+    return write_report(
+        "guidelines",
         args.report,
         force=args.force,
+        runs=args.sources,
+        guidelines=args.guideline,
         **options,
         predict=args.predict or "",
         up_to=args.up_to,

@@ -103,7 +103,7 @@ def _require_usable(args: argparse.Namespace, out: Path) -> None:
     if args.report and args.refine:
         raise UsageError("--report: a refined range has too many columns for a report; leave one of both out.")
     if args.report:
-        from scalkit.reports.writer.write import Target
+        from scalkit.reports.write import Target
 
         Target.of(args.report, force=True)
 
@@ -153,15 +153,8 @@ def _written_report(args: argparse.Namespace, out: Path, folders: Sequence[Path]
     """Write the report on what was measured and return its status."""
     from scalkit.reports import report
 
-    several = len(folders) > 1
-    result = report(
-        [str(folder) for folder in folders],
-        None,
-        args.report,
-        template="compare" if several else "report",
-        labels=[str(folder.relative_to(out)) for folder in folders] if several else (),
-        force=True,
-    )
+    named = {str(folder.relative_to(out)): folder for folder in folders}
+    result = report(named if len(folders) > 1 else folders[0], None, args.report, force=True)
     say(f"report: {result.html}\n{result.answer}", as_json=args.json)
     return result.status
 

@@ -204,9 +204,9 @@ def _publish(args: argparse.Namespace) -> int:
     """Write a zip, its page alone, or the report of a run."""
     store = _opened(args)
     if args.run:
-        from scalkit.reports.store_run.page import run_report
+        from scalkit.reports import write_report
 
-        path = run_report(store, args.run, args.out, title=args.title, force=True)
+        path = write_report("run", args.out, force=True, store=args.store, run=args.run, title=args.title).html
         return _print(args, {"path": str(path)}, f"wrote {path}")
     from scalkit.plots.store.site import page, write_page
 

@@ -16,7 +16,6 @@ from scalkit.cli.terminal.profiles import profile_text
 from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import DataError, UsageError
-from scalkit.task_bar import task_bar
 from scalkit.text import as_percent, counted, plain
 from scalkit.trace import Options, analyse, read_result, write_result
 from scalkit.trace.calls.profile import HEADER, read_profile
@@ -238,18 +237,18 @@ def _s(value: float) -> str:
 
 def _report(args: argparse.Namespace) -> int:
     """Write the page, say where it is, and return the exit status."""
-    from scalkit.reports.waiting.page import waiting_report
+    from scalkit.reports import write_report
 
-    with terminated_like_interrupted(), task_bar(sys.stderr, "report") as bar:
-        result = waiting_report(
-            args.runs,
+    with terminated_like_interrupted():
+        result = write_report(
+            "waiting",
             args.out,
+            runs=args.runs,
             region=args.region,
             expected=_expected(args.expect),
             fail_above=args.fail_above,
             keep_going=args.keep_going,
             force=args.force,
-            progress=bar,
         )
     told = {"answer": result.answer, "exit_status": result.status, "report": str(result.html)}
     print_either(args.json, told, f"{result.answer}\nwrote {result.html}")

@@ -13,7 +13,6 @@ from scalkit.cli.terminal.profiles import profile_text
 from scalkit.errors import DataError, UsageError
 from scalkit.files import whole_file
 from scalkit.native import build, sources
-from scalkit.task_bar import task_bar
 from scalkit.trace.calls.profile import write_lines
 
 _OF_TRACE = re.compile(
@@ -36,23 +35,20 @@ def run(args: argparse.Namespace) -> int:
 def _show(folder: Path, name: str) -> Path:
     """Print the waits of a trace, the longest first; write the page on them, and return it. What is wrong is named there."""
     from scalkit.cli.trace import text_of
-    from scalkit.reports.waiting.page import waiting_report
+    from scalkit.reports import write_report
     from scalkit.trace import analyse, write_result
 
     ds = analyse(folder, keep_going=True)
     write_result(ds, folder / "waits.nc")
     sys.stdout.write("\n" + text_of(ds) + "\n")
-    with task_bar(sys.stderr, "report") as bar:
-        page = waiting_report(
-            [folder], folder / "waits.html", keep_going=True, title=f"Who waits for whom in {name}?", progress=bar
-        )
+    page = write_report("waiting", folder / "waits.html", runs=[folder], keep_going=True, title=f"Who waits for whom in {name}?")
     sys.stdout.write(f"wrote {page.html}\n")
     return page.html
 
 
 def _show_profile(folder: Path, name: str) -> Path:
     """Print what a program spent in MPI; write ``calls.json`` and the page, and return that."""
-    from scalkit.reports.calls_page import write_calls_page
+    from scalkit.reports import write_report
     from scalkit.trace.calls.profile import read_profile
 
     profile = read_profile(folder)
@@ -60,7 +56,7 @@ def _show_profile(folder: Path, name: str) -> Path:
     with whole_file(folder / "calls.json", DataError) as part:
         part.write_text(json.dumps(profile.to_dict(), indent=1) + "\n", encoding="utf-8")
     page = folder / "calls.html"
-    write_calls_page(profile, page, f"What does {name} spend in MPI?")
+    write_report("calls", page, force=True, folder=folder, title=f"What does {name} spend in MPI?")
     sys.stdout.write(f"wrote {page} and {folder / 'calls.json'}\n")
     return page
 

@@ -6,7 +6,6 @@ from typing import Any, Final
 import numpy as np
 import plotly.graph_objects as go
 
-from scalkit.plots.still import Figure
 from scalkit.plots.style import layout_of, rounded
 
 SYMBOLS: Final = ("circle", "square", "triangle-up", "diamond", "cross", "x", "triangle-down", "star")
@@ -118,4 +117,4 @@ class Drawing:
 
     def figure(self) -> go.Figure:
         """Return a plotly figure, which checks every property."""
-        return Figure(self.plain())
+        return go.Figure(self.plain())

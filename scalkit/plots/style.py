@@ -15,7 +15,6 @@ import plotly.graph_objects as go
 from scalkit.arrays import Floats
 from scalkit.colours import light
 from scalkit.growth import Growth
-from scalkit.plots.still import Figure
 from scalkit.toml.tables import table_beside
 from scalkit.units import format_quantity
 
@@ -142,7 +141,7 @@ def blank(height: int, alt: str, *, is_static: bool = False) -> go.Figure:
     `alt`: one sentence that says what the figure shows; it travels in ``layout.meta["alt"]`` for screen readers.
     `is_static`: without zoom and tool bar (``layout.meta["static"]``).
     """
-    figure = Figure()
+    figure = go.Figure()
     figure.update_layout(template="none", **layout_of(height, alt, is_static=is_static))
     return figure
 

@@ -1,14 +1,13 @@
-"""Writes reports: one HTML file, ``verdict.json`` and JUnit XML beside it, on demand a PDF and the notebook.
+"""Writes reports: one HTML file, ``verdict.json`` and JUnit XML next to it, on demand a PDF and the notebook.
 
-``report(...)`` runs a template, one of the notebooks ``notebooks/9*.ipynb``, whose cells call ``open_page`` or ``open_columns``
-and the sections below; ``templates()`` lists them. ``sessions_of(page)`` opens what a report holds. ``bundled(name)`` finds the
-notebooks and the small data sets that come with scalkit.
+``report(...)`` is about measurements and what is expected of them; ``write_report(kind, ...)`` writes every kind of report, which
+``kinds.toml`` lists with its sections. ``open_report(kind, inputs)`` opens the content of one, as the notebook does.
+``sessions_of(page)`` opens the sessions in a report. ``bundled(name)`` finds the notebooks and the small data sets of scalkit.
 """
 
 from scalkit.bundled import bundled
-from scalkit.reports.inputs import Template, TemplateParameter, templates
-from scalkit.reports.page import sessions_of
-from scalkit.reports.run import report
-from scalkit.reports.writer.write import ReportResult
+from scalkit.reports.content import open_report
+from scalkit.reports.run import report, sessions_of
+from scalkit.reports.write import ReportResult, write_report
 
-__all__ = ["ReportResult", "Template", "TemplateParameter", "bundled", "report", "sessions_of", "templates"]
+__all__ = ["ReportResult", "bundled", "open_report", "report", "sessions_of", "write_report"]

@@ -12,7 +12,7 @@ from scalkit.text import counted
 _LESSONS = "https://github.com/scalkit/scalkit/tree/main/notebooks"
 _NOT_COPIED = (
     # Templates of reports and pages are run by commands; a newcomer has nothing to do with them.
-    *("9?_*.ipynb", "explore.ipynb"),
+    *("90_report.ipynb", "explore.ipynb"),
     # The lessons need modules that are in the repository only.
     *("0[1-9]_*.ipynb", "models_of_mpi.ipynb", "one_sided.ipynb"),
 )

@@ -6,7 +6,7 @@ import difflib
 import json
 import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
@@ -27,14 +27,28 @@ from scalkit.validation.verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
+    from scalkit.options import Judging
+    from scalkit.relation import Relation
     from scalkit.validation.baseline.comparison import Change, Comparison
+    from scalkit.validation.catalogue import ExpectationSet
 
 SCHEMA = 3
 _SAID = 3  # of the problems in a headline
 FAIL_ON = ("better", "predicted", "undecided")
 FAIL_ON_BASELINE = ("factor", "gone")
 """Words for `Validation.exit_status` that need a comparison with a baseline."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What `scalkit.validate` was given: measurements, expectations, rules besides those of the set, and options."""
+
+    data: xr.Dataset
+    expected: ExpectationSet
+    rules: tuple[Relation, ...]
+    judging: Judging
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +74,8 @@ class Validation:
     expectations : str
         Name of the set of expectations.
     statistic : str
+    asked : Asked or None
+        What it was made from; None of a session, which says it itself.
     """
 
     verdicts: tuple[AnyVerdict, ...]
@@ -72,6 +88,7 @@ class Validation:
     comparison: Comparison | None = None
     expectations: str = ""
     statistic: str = "q1"
+    asked: Asked | None = field(default=None, repr=False)
 
     def __getitem__(self, key: str | tuple[str, str]) -> AnyVerdict:
         if not (isinstance(key, str) or (isinstance(key, tuple) and len(key) == 2)):

@@ -26,7 +26,7 @@ from scalkit.validation.judge.along_one import Mapper
 from scalkit.validation.judge.judge import Judge
 from scalkit.validation.judge.measured import Choices
 from scalkit.validation.names import Name, function_in, in_short, named
-from scalkit.validation.result import Validation
+from scalkit.validation.result import Asked, Validation
 from scalkit.validation.rules import parsed_rules
 
 _FORMULA = frozenset("(^*√²³")  # a text with one of these is no name of a file
@@ -197,6 +197,7 @@ def validate(
     result = outcome.validation
     if not result.verdicts:
         raise outcome.refused[0] if outcome.refused else ExpectationError(_no_match(judge.names, expected, baseline))
+    result = replace(result, asked=Asked(data, replace(expected, litmus=litmus or expected.litmus), own, judging))
     return result if baseline is None else replace(result, comparison=baseline.compare(result))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from needs import needs_simgrid
+from shown import markup
 
 import scalkit as sk
 from scalkit.bench import Mpi
@@ -14,8 +15,7 @@ from scalkit.bench.arguments import operations
 from scalkit.cli import main
 from scalkit.measure.processes import bandwidths
 from scalkit.native import sources
-from scalkit.reports import sections
-from scalkit.reports.page import open_page
+from scalkit.reports.pages.verdicts import open_verdicts
 
 GROUPS = ("bandwidth", "persistent", "partitioned", "in-place")
 
@@ -60,8 +60,8 @@ def test_windows_do_not_grow_in_virtual_time(mpi: Mpi, tmp_path: Path) -> None:
     found = {(one.function, one.setting[0][1]): one.bandwidth for one in bandwidths(data)}
     assert found["Bibw[x64]", 2.0] == pytest.approx(2 * found["Bw[x64]", 2.0], rel=0.1), "both ways at once"
     assert found["Mbw_mr[x64]", 8.0] == pytest.approx(4 * found["Bw[x64]", 8.0], rel=0.05), "four pairs"
-    page = open_page([str(out)], "mpi-all")
-    table = "".join(str(piece.bundle()) for piece in sections.summary(page).pieces)
+    page = open_verdicts([str(out)], "mpi-all")
+    table = markup(page, "summary.verdicts")
     assert all(text in table for text in ("messages a second", *bandwidths(data)[0].cells()))
 
 

@@ -13,7 +13,7 @@ from waiting import PATIENCE_S
 import scalkit as sk
 from scalkit.errors import ReportError
 from scalkit.reports import ReportResult
-from scalkit.reports.writer.pdf import find_browser, print_page
+from scalkit.reports.pdf import find_browser, print_page
 
 P = np.array([2, 4, 8, 16, 32])
 
@@ -60,7 +60,7 @@ def test_on_paper_the_runners_up_are_open_and_the_figures_drawn(printed: ReportR
     page.wait_for_selector("html[data-figures=drawn]", state="attached")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     opened = page.locator("details").evaluate_all("all => all.map(e => [e.querySelector('summary').textContent.trim(), e.open])")
-    assert [name for name, is_open in opened if is_open] == ["Runners-up", "Prediction", "Provenance"]
+    assert [name for name, is_open in opened if is_open] == ["Details", "Runners-up", "Prediction", "Provenance"]
     heights = page.locator(".card .pair .plot").evaluate_all("all => all.map(e => e.clientHeight)")
     assert set(heights) == {250}
     page.evaluate("dispatchEvent(new Event('afterprint'))")

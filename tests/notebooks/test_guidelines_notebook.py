@@ -11,7 +11,7 @@ from scalkit.guidelines.experiments import measured
 from scalkit.guidelines.guideline import CATALOGUES
 from scalkit.guidelines.tables import csv_text, example_table, read_tables
 from scalkit.reports import bundled
-from scalkit.reports.writer.kernel import execute
+from scalkit.reports.kernel import execute
 
 
 @pytest.fixture(scope="module")

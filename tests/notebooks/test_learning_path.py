@@ -11,7 +11,7 @@ import pytest
 from tiers import slow_unless
 
 from scalkit.reports import bundled
-from scalkit.reports.writer.kernel import execute
+from scalkit.reports.kernel import execute
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
 SAYS = {

@@ -9,7 +9,7 @@ import pytest
 from lessons.models import PENCILS, PLANES, choice_of, crossings, fft_sliders, transforms
 from scalkit.perfmodels import PointToPoint, bluegene_p
 from scalkit.reports import bundled
-from scalkit.reports.writer.kernel import execute
+from scalkit.reports.kernel import execute
 
 MESSAGE = PointToPoint(bluegene_p()["point-to-point"])
 SAYS = [

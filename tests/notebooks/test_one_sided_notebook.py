@@ -11,7 +11,7 @@ import pytest
 from lessons import one_sided
 from scalkit.errors import UsageError
 from scalkit.reports import bundled
-from scalkit.reports.writer.kernel import execute
+from scalkit.reports.kernel import execute
 from scalkit.trace import TraceBuilder, over_processes
 from scalkit.trace.views.timeline import Timeline
 

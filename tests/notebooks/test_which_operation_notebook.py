@@ -8,7 +8,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.reports import bundled
-from scalkit.reports.writer.kernel import execute
+from scalkit.reports.kernel import execute
 
 
 def shown(source: str, folder: Path) -> str:

@@ -16,7 +16,6 @@ from scalkit import plots
 from scalkit.errors import DataError, UsageError
 from scalkit.plots import style
 from scalkit.plots.verdicts.curves import anchored_curves
-from scalkit.reports.pieces import badge
 from scalkit.validation import Validation
 from scalkit.validation.limit import limit
 from scalkit.widgets.base.wording import mark
@@ -173,14 +172,11 @@ def test_overview_of_divergences_has_one_mark_per_function(result: Validation) -
     marks = [trace for trace in figure.data if trace.mode == "markers"]
     assert sum(len(trace.x) for trace in marks) == 7
     assert len(figure.layout.yaxis.ticktext) == 7
-    for trace in marks:
-        assert trace.name[0] in "✓≈✗"
-    assert "✓ fine, grows slower" in {trace.name for trace in marks}
+    assert {trace.name for trace in marks} <= {"✓ fine", "? cannot tell", "✗ fix"}
 
 
 def test_what_grows_slower_reads_as_fine_and_says_so_once(result: Validation) -> None:
     better = next(verdict for verdict in result.verdicts if style.rank_key(verdict) == "slower")
-    assert re.sub("<[^>]*>", "", str(badge(better))) == "✓fine, grows slower"
     assert re.sub("<[^>]*>", "", str(mark(better))).endswith("fine: grows slower")
     assert KINDS["slower"] == "✓ fine, grows slower"
 

@@ -10,8 +10,8 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.measure import combine, write_netcdf
-from scalkit.reports.inputs import to_plain
-from scalkit.reports.page import Page, open_page
+from scalkit.reports.inputs import plain_expectations
+from scalkit.reports.pages.verdicts import Page, open_verdicts
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -63,7 +63,7 @@ def rules() -> list[str]:
 def page(data: xr.Dataset, expectations: dict[str, object], rules: list[str], tmp_path_factory: pytest.TempPathFactory) -> Page:
     path = tmp_path_factory.mktemp("data") / "measured <b>.nc"
     write_netcdf(data, path)
-    return open_page([str(path)], to_plain(expectations), rules=rules, named={"runs": [path.name]})
+    return open_verdicts([str(path)], plain_expectations(expectations), rules=rules)
 
 
 @pytest.fixture(scope="session")

@@ -7,22 +7,21 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
+from shown import markup
 from tabs import Tabs, violations
 from waiting import PATIENCE_S
 
 from scalkit.errors import ReportError, RuleError, UsageError
-from scalkit.guidelines import Guideline
 from scalkit.guidelines.experiments import measured
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 from scalkit.guidelines.tables import csv_text
 from scalkit.junit import junit_xml
-from scalkit.reports import ReportResult
-from scalkit.reports.guidelines import page as guidelines_page
-from scalkit.reports.guidelines import sections
-from scalkit.reports.guidelines.page import GuidelinePage, guidelines_report, open_guidelines
-from scalkit.reports.inputs import named_template
+from scalkit.reports import ReportResult, write_report
+from scalkit.reports.pages import guidelines as guidelines_page
+from scalkit.reports.pages.guidelines import GuidelinePage, open_guidelines
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -48,7 +47,7 @@ def source(folder: Path) -> Path:
 def made(folder: Path, source: Path) -> ReportResult:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-        return guidelines_report(source, ["neighbourhood", "monotony_missing <= b"], folder / "r.html")
+        return write_report("guidelines", folder / "r.html", runs=source, guidelines=["neighbourhood", "monotony_missing <= b"])
 
 
 @pytest.fixture(scope="module")
@@ -89,13 +88,15 @@ def test_programs_get_json_and_junit(made: ReportResult) -> None:
 @pytest.mark.slow
 def test_the_same_bytes_again_and_nothing_is_replaced(made: ReportResult, folder: Path, source: Path) -> None:
     with pytest.raises(ReportError, match="choose another name or allow it"):
-        guidelines_report(source, None, made.html)
+        write_report("guidelines", made.html, runs=source, guidelines=None)
     with pytest.raises(RuleError, match="cannot read the guideline 'a <='"):
-        guidelines_report(source, "a <=", folder / "wrong.html")
+        write_report("guidelines", folder / "wrong.html", runs=source, guidelines="a <=")
     assert not (folder / "wrong.html").exists()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-        again = guidelines_report(source, ["neighbourhood", "monotony_missing <= b"], folder / "again.html")
+        again = write_report(
+            "guidelines", folder / "again.html", runs=source, guidelines=["neighbourhood", "monotony_missing <= b"]
+        )
     assert again.html.read_bytes() == made.html.read_bytes()
     assert again.junit_xml.read_bytes() == made.junit_xml.read_bytes()
 
@@ -123,49 +124,43 @@ def test_page_asks_for_nothing_and_fits(made: ReportResult, tabs: Tabs, width: i
 
 def test_sections_of_a_page(page: GuidelinePage) -> None:
     assert page.status == 1
-    for name in ("guideline_cards", "headline", "method", "prediction", "provenance", "remarks", "remedy", "summary"):
-        text = "".join(piece.text for piece in getattr(sections, name)(page) if hasattr(piece, "text"))
-        assert HOSTILE not in text
-    assert "3 values, 1 to 4096" not in str(sections.provenance(page))
+    for name in ("cards", "method", "prediction", "provenance", "remarks", "remedy", "summary"):
+        assert HOSTILE not in markup(page, f"guidelines.{name}")
+    assert HOSTILE not in markup(page, "top")
+    assert "3 values, 1 to 4096" not in markup(page, "guidelines.provenance")
     assert 'tests="' in junit_xml(page.cases())
-    assert list(sections.prediction(page)) == []
+    assert page.section("guidelines.prediction") is None
 
 
 def test_predictions_and_nothing_violated() -> None:
     page = open_guidelines([], ["reorder=1 <= reorder=0"], predict="size", up_to=1e6)
     assert page.named == ("a simulated example",)
     assert page.status == 0
-    said = words("".join(piece.text for piece in sections.prediction(page)))
+    said = words(markup(page, "guidelines.prediction"))
     assert said == "No setting has five values of size to fit a model to."
-    said = words("".join(piece.text for piece in sections.guideline_cards(page)))
+    said = words(markup(page, "guidelines.cards"))
     assert said == "No guideline is violated, so there is nothing to look at closely."
-    assert "Nothing is violated that could be replaced." in str(sections.remedy(page))
+    assert "Nothing is violated that could be replaced." in markup(page, "guidelines.remedy")
     with pytest.raises(UsageError, match="cannot fail on 'x'"):
         open_guidelines([], fail_on=["x"])
 
 
 @pytest.mark.slow
-def test_a_table_at_hand(tmp_path: Path) -> None:
+def test_options_of_the_assessment(tmp_path: Path) -> None:
     rows = {"operation": ["a"] * 8 + ["b"] * 8, "run": [*range(8)] * 2, "time": [2 + k / 99 for k in range(8)] + [1.0] * 8}
-    made = guidelines_report(rows, "a <= b", tmp_path / "t.html", p_threshold=0.01, title="<T>", fail_on=["untested"])
-    text = made.html.read_text(encoding="utf-8")
-    assert "<title>&lt;T&gt;</title>" in text
-    assert "a table in memory" in text
+    (tmp_path / "t.csv").write_text(csv_text(measured(rows)), encoding="utf-8")
+    how: dict[str, Any] = {"p_threshold": 0.01, "title": "<T>", "fail_on": ["untested"]}
+    made = write_report("guidelines", tmp_path / "t.html", runs=tmp_path / "t.csv", guidelines="a <= b", **how)
+    assert "<title>&lt;T&gt;</title>" in made.html.read_text(encoding="utf-8")
     assert made.status == 1
-    with pytest.raises(ReportError, match="says more than its text; write it to a TOML file and name that"):
-        guidelines_report(rows, Guideline.parse("a <= b", name="x"), tmp_path / "u.html")
 
 
 def test_every_input_has_its_fingerprint(tmp_path: Path) -> None:
     for name in ("a.jsonl.gz", "deeper/b.nc", "c.jsonl", "campaign.toml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"x")
-    assert sorted(guidelines_page._hashes([str(tmp_path)], ["m"])) == ["m/a.jsonl.gz", "m/c.jsonl", "m/deeper/b.nc"]
+    names = ["a.jsonl.gz", "c.jsonl", "deeper/b.nc"]
+    assert sorted(guidelines_page._hashes([str(tmp_path)])) == [str(tmp_path / name) for name in names]
     (tmp_path / "osu").mkdir()
     (tmp_path / "osu/bcast.txt").write_bytes(b"x")
-    assert list(guidelines_page._hashes([str(tmp_path / "osu")], ["o"])) == ["o/bcast.txt"]
-
-
-def test_the_other_command_says_where_it_is() -> None:
-    with pytest.raises(UsageError, match="is written by 'scalkit guidelines SOURCE --report FILE'"):
-        named_template("guidelines")
+    assert list(guidelines_page._hashes([str(tmp_path / "osu")])) == [str(tmp_path / "osu/bcast.txt")]

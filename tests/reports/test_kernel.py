@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 from scalkit.errors import DataError, ReportError
-from scalkit.reports.writer.kernel import execute
+from scalkit.reports.kernel import execute
 
 
 def _notebook(folder: Path, *sources: str) -> Path:

@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 from scalkit.reports import bundled
-from scalkit.reports.writer.kernel import execute
+from scalkit.reports.kernel import execute
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 LOGIC = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.For, ast.While, ast.Lambda)

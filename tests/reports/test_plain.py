@@ -8,21 +8,20 @@ from pathlib import Path
 import pytest
 
 import scalkit as sk
-from scalkit.reports.inputs import from_plain, to_plain
+from scalkit.reports.inputs import from_plain, plain_expectations
 from scalkit.validation import ExpectationSet, SearchSpace, load_expectations
 
 
-def test_names_and_paths_stay_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert to_plain(None) == "mpi"
-    assert to_plain("mafia") == "mafia"
-    assert to_plain("own.toml") == str(tmp_path / "own.toml")
+def test_names_paths_and_growths_stay_text() -> None:
+    assert plain_expectations("mafia") == "mafia"
+    assert plain_expectations(Path("own.toml")) == "own.toml"
+    assert plain_expectations("log p") == "log p"
 
 
 @pytest.mark.parametrize("name", ["mpi", "mafia"])
 def test_a_set_comes_back_the_same(name: str) -> None:
     given = load_expectations(name)
-    plain = json.loads(json.dumps(to_plain(given)))
+    plain = json.loads(json.dumps(plain_expectations(given)))
     assert from_plain(plain) == ExpectationSet(dict(given.functions), given.rules, given.litmus, given.name)
 
 
@@ -30,7 +29,7 @@ def test_own_spaces_and_constants_come_back_the_same() -> None:
     expectation = sk.Expectation("k^3*2^k")
     space = SearchSpace.around(expectation).with_tick("k^5*2^k")
     given = {"f": {"expectation": expectation.growth, "space": space}, "g": "1", "h": sk.Expectation("p", "log(p)")}
-    back = from_plain(json.loads(json.dumps(to_plain(given)))).functions
+    back = from_plain(json.loads(json.dumps(plain_expectations(given)))).functions
     assert back["f"].space == space
     assert back["f"].expectation == expectation
     assert back["g"].expectation.growth.is_constant

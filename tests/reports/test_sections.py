@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,19 +10,21 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+from shown import figures, markup, words
 
 import scalkit as sk
+from scalkit.errors import UsageError
 from scalkit.measure import combine, write_netcdf
 from scalkit.plots.style import ANSWER_KEYS
-from scalkit.reports import sections
-from scalkit.reports.columns import open_columns
-from scalkit.reports.inputs import to_plain
-from scalkit.reports.page import Page, open_page
-from scalkit.reports.pieces import Html, Plot, Section
-from scalkit.reports.sections.provenance import flattened
-from scalkit.reports.sections.reopen import measuring
+from scalkit.reports.inputs import plain_expectations
+from scalkit.reports.pages.columns import open_columns
+from scalkit.reports.pages.verdicts import Page, open_verdicts
+from scalkit.reports.pieces import flattened
 
-NAMES = (*("headline", "summary", "overview", "cards", "rules", "prediction", "quality", "method", "provenance", "reopen"),)
+NAMES = (
+    *("top", "summary.overview", "summary.verdicts", "cards.cards", "cards.rules", "models.prediction"),
+    *("quality.quality", "provenance.method", "provenance.provenance", "reopen.reopen"),
+)
 VOID = {"br", "img", "hr"}
 
 
@@ -45,30 +46,27 @@ class _Balance(HTMLParser):
         assert self.open.pop() == tag, (tag, self.getpos())
 
 
-def _text(section: Section) -> str:
-    return "".join(piece.text for piece in section if isinstance(piece, Html))
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_markup_closes_and_holds_nothing_from_names(page: Page, name: str) -> None:
     balance = _Balance()
-    balance.feed(_text(getattr(sections, name)(page)))
+    balance.feed(markup(page, name))
     assert balance.open == []
     assert not {"img", "script", "b<"} & set(balance.seen)
-    assert "b" not in balance.seen or name == "headline"
+    assert "b" not in balance.seen or name == "top"
 
 
 def test_hostile_name_is_shown_as_text(page: Page, hostile: str) -> None:
     shown = "&lt;img src=x onerror=alert(1)&gt;"
-    for name in ("summary", "cards", "quality", "method"):
-        assert shown in _text(getattr(sections, name)(page))
-        assert hostile not in _text(getattr(sections, name)(page))
+    for name in ("summary.verdicts", "cards.cards", "quality.quality", "provenance.method"):
+        assert shown in markup(page, name)
+        assert hostile not in markup(page, name)
 
 
 def test_headline_counts_and_status(page: Page) -> None:
-    text = _text(sections.headline(page))
+    text = markup(page, "top")
     assert page.status == 1
-    assert "MPI_Comm_dup grows faster than expected." in page.answer
+    assert page.answer.startswith("1 problem: MPI_Comm_dup keeps 8 B for every process")
+    assert "total match" not in page.answer + text
     assert page.answer.endswith("Exit status 1: a deciding verdict or rule fails.")
     answers = page.result.answers
     assert min(answers["fix"], answers["fine"]) >= 1
@@ -81,7 +79,7 @@ def test_headline_counts_and_status(page: Page) -> None:
 
 
 def test_summary_lists_gaps_and_caveats(page: Page) -> None:
-    text = _text(sections.summary(page))
+    text = markup(page, "summary.verdicts")
     assert "Measured, but without an expectation" in text
     assert "MPI_Scan" in text
     assert "Expected, but not measured" in text
@@ -96,76 +94,62 @@ def test_summary_lists_gaps_and_caveats(page: Page) -> None:
 
 
 def test_variants_are_folded_into_the_card_of_their_function(page: Page) -> None:
-    section = sections.cards(page, "object_memory")
-    text = _text(section)
-    assert text.count("<article") == 3
+    text = markup(page, "cards.cards")
+    assert text.count("<article") == 6
     assert "Group shapes" in text
     assert text.index('id="f-object_memory.MPI_Comm_create"') < text.index('id="f-object_memory.MPI_Comm_create-5b-random-5d-"')
-    assert sum(isinstance(piece, Plot) for piece in section) == 4 * 2
+    assert len(figures(page, "cards.cards")) == 7 * 2
 
 
 def test_rule_that_cannot_be_checked_says_why(page: Page) -> None:
-    text = _text(sections.rules(page))
+    text = markup(page, "cards.rules")
     assert "MPI_Win was not measured" in text
     assert "violated" in text
 
 
 def test_quality_says_where_cores_are_crowded(page: Page) -> None:
-    assert "More processes than cores at p = 8, 16, 32" in _text(sections.quality(page))
+    assert "More processes than cores at p = 8, 16, 32" in markup(page, "quality.quality")
 
 
 def test_provenance_has_the_hash_of_every_input(page: Page) -> None:
-    text = _text(sections.provenance(page))
+    text = markup(page, "provenance.provenance")
     assert len(page.inputs) >= 1
     assert all(digest in text for digest in page.inputs.values())
     assert "measured &lt;b&gt;.nc" in text
 
 
 def test_figures_become_bundles_with_a_sentence(page: Page) -> None:
-    plots = [piece for piece in sections.overview(page) if isinstance(piece, Plot)]
-    for plot in plots:
+    for plot in figures(page, "summary.overview"):
         bundle = plot.bundle()
         assert bundle["text/plain"].endswith(".")
         assert set(bundle["application/vnd.plotly.v1+json"]) == {"data", "layout"}
 
 
-def test_campaign_becomes_the_command_that_repeats_it() -> None:
-    arguments = {"kinds": ["collectives", "memory"], "counts": [2, 4], "runs": 5, "ops": [], "budget_s": 120.0}
-    command = "scalkit measure collectives memory -n 2,4 --runs 5 --budget 120 --out runs/again"
-    assert measuring(arguments) == command
-
-
-def test_shapes_programs_and_a_seed_of_zero_are_repeated() -> None:
-    arguments = {"kinds": ["memory"], "counts": [2], "shapes": ["identity", "random"], "seed": 0}
-    mpi = {"library": "Some MPI", "mpicc": "/opt/my mpi/mpicc", "mpiexec": "/opt/mpiexec"}
-    assert measuring(arguments, mpi) == (
-        "scalkit measure memory -n 2 --shapes identity,random --seed 0 --mpicc '/opt/my mpi/mpicc' "
-        "--mpiexec /opt/mpiexec --out runs/again"
-    )
-
-
-def test_odd_records_of_a_campaign_are_shown_as_they_are() -> None:
-    assert measuring({"kinds": "memory", "counts": 4}, "odd") == "scalkit measure memory -n 4 --out runs/again"
-
-
 def _opened(folder: Path, data: xr.Dataset, *given: object, **options: Any) -> Page:
     path = folder / "run.nc"
     write_netcdf(data, path)
-    return open_page([str(path)], *given, named={"runs": ["-run.nc"]}, **options)  # type: ignore[arg-type]
+    return open_verdicts([str(path)], *given, **options)  # type: ignore[arg-type]
 
 
-def test_commands_repeat_every_option_that_decides(tmp_path: Path) -> None:
+def test_a_page_says_how_it_was_judged_and_how_to_open_it(tmp_path: Path) -> None:
     data = sk.measurements([2, 4, 8, 16], [[x, 2 * x] for x in (2, 4, 8, 16)], "k", name="gen")
-    options: dict[str, Any] = {"statistic": "min", "min_points": 4, "fail_on": ["better", "undecided"]}
-    text = html.unescape(_text(sections.reopen(_opened(tmp_path, data, "mafia", **options))))
-    shared = "./-run.nc --expect mafia --fail-on better --fail-on undecided --statistic min --min-points 4"
-    assert f"scalkit report {shared} --out report.html\nscalkit validate {shared}<" in text
-    assert "result = sk.validate(data, 'mafia', statistic='min', min_points=4)" in text
-    assert "print(result.exit_status(['better', 'undecided']))" in text
+    page = _opened(tmp_path, data, "mafia", statistic="min", min_points=4, fail_on=["better", "undecided"])
+    said = words(page, "provenance.provenance")
+    assert "expectations mafia" in said
+    assert "statistic min; min points 4; fails on better, undecided" in said
+    assert 'session = sk.Session.load("report.html") # the name of this file' in words(page, "reopen.reopen")
+
+
+def test_a_session_shows_the_code_that_leads_to_it(tmp_path: Path) -> None:
+    data = sk.measurements([2, 4, 8, 16, 32], [2, 4, 8, 16, 32], "k", name="gen")
+    sk.Session(data, {"gen": "1"}).expect("k").save(tmp_path / "s.json")
+    page = open_verdicts([str(tmp_path / "s.json")])
+    assert 'session.expect("k")' in words(page, "reopen.reopen")
+    assert page.result["gen"].answer == "fine"
 
 
 @pytest.mark.parametrize("kind", ["baseline", "session", "measurements"])
-def test_every_kind_of_baseline_is_repeated(tmp_path: Path, kind: str) -> None:
+def test_every_kind_of_baseline_is_compared_with(tmp_path: Path, kind: str) -> None:
     data = sk.measurements([2, 4, 8, 16, 32], [2, 4, 8, 16, 32], "k", name="gen", unit="s")
     before, session = tmp_path / "before", sk.Session(data, "mafia")
     made = {
@@ -174,31 +158,21 @@ def test_every_kind_of_baseline_is_repeated(tmp_path: Path, kind: str) -> None:
         "measurements": lambda: write_netcdf(data, before),
     }
     made[kind]()
-    page = _opened(tmp_path, data * 2, "mafia", baseline=str(before), judged_by_baseline=True)
-    text = html.unescape(_text(sections.reopen(page)))
-    expect = " --expect mafia" if kind == "measurements" else ""
-    assert f"scalkit report --template regression ./-run.nc{expect} --baseline {before} --out report.html" in text
-    assert (f"scalkit validate ./-run.nc --baseline {before}" in text) == (kind == "baseline")
-    code = text[text.index("baseline = ") :].split("\n")[0]
-    space: dict[str, Any] = {"sk": sk}
-    exec(code, space)
-    assert space["baseline"] == page.baseline
+    page = _opened(tmp_path, data * 2, "mafia", baseline=[str(before)])
     assert [change.ratio for change in page.result.comparison or ()] == [2.0]
-    assert "The growth of each model in the baseline is what is expected now" in _text(sections.method(page))
-    assert "the growths of the baseline" in _text(sections.provenance(page))
+    assert "The growth of each model in the baseline is what is expected now" in words(page, "provenance.method")
+    assert "expectations the growths of the baseline" in words(page, "provenance.provenance")
+    assert f"baseline {before}" in words(page, "top")
 
 
-def test_rules_stated_in_python_are_repeated_in_python(page: Page, rules: list[str]) -> None:
-    text = html.unescape(_text(sections.reopen(page)))
-    assert f"sk.validate(data, expectations, rules={rules!r})" in text
-    assert "scalkit validate" not in text
-    assert "write them into a TOML file" in text
+def test_rules_of_the_user_are_named(page: Page, rules: list[str]) -> None:
+    assert "; ".join(rules) in words(page, "provenance.provenance")
 
 
 @pytest.mark.parametrize("statistic", ["median", "mean"])
 def test_method_names_the_statistic(tmp_path: Path, statistic: str) -> None:
     data = sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5], name="MPI_Bcast")
-    text = _text(sections.method(_opened(tmp_path, data, statistic=statistic)))
+    text = markup(_opened(tmp_path, data, statistic=statistic), "provenance.method")
     assert f"the {statistic} counts" in text
     assert "first quartile" not in text
 
@@ -207,21 +181,21 @@ def test_cards_of_one_function_with_two_metrics_have_their_own_ids(tmp_path: Pat
     p = np.array([2, 4, 8, 16, 32])
     sets = [sk.measurements(p, p * 1.0, name="MPI_Bcast", metric=m) for m in ("time", "object_memory")]
     page = _opened(tmp_path, combine(sets))
-    ids = re.findall(r' id="([^"]*)"', _text(sections.cards(page)))
+    ids = re.findall(r' id="([^"]*)"', markup(page, "cards.cards"))
     assert ids == ["f-time.MPI_Bcast", "f-object_memory.MPI_Bcast"]
-    assert re.findall(r'href="#(f-[^"]*)"', _text(sections.summary(page))) == ids
+    assert re.findall(r'href="#(f-[^"]*)"', markup(page, "summary.verdicts")) == ids
 
 
 def test_one_verdict_is_said_in_the_singular(tmp_path: Path) -> None:
     data = sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5], name="MPI_Bcast")
-    assert _opened(tmp_path, data).answer.startswith("No problem: 1 fine. 1 verdict on 1 function: ")
+    assert _opened(tmp_path, data).answer == "No problem: 1 fine. Exit status 0: no deciding verdict or rule fails."
 
 
 def test_settings_left_out_by_hand_are_not_called_missing(tmp_path: Path) -> None:
     p = 2.0 ** np.arange(1, 9)
     both = combine([sk.measurements(p, p * 1.0, name="f"), sk.measurements(p[1:], p[1:] * 2.0, name="g")])
     sk.Session(both, {"f": "p", "g": "p"}).exclude(4, 8).select("g").exclude(64).save(tmp_path / "s.json")
-    text = _text(sections.quality(open_page([str(tmp_path / "s.json")])))
+    text = markup(open_verdicts([str(tmp_path / "s.json")]), "quality.quality")
     assert "Left out by hand: f at p = 4; p = 8, g at p = 64." in text
     assert "No value for: g at 2." in text
 
@@ -229,7 +203,7 @@ def test_settings_left_out_by_hand_are_not_called_missing(tmp_path: Path) -> Non
 def test_truncated_files_are_named(tmp_path: Path) -> None:
     data = sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5], name="MPI_Bcast")
     page = _opened(tmp_path, data.assign_attrs(truncated="time-p0004-r00.jsonl"))
-    assert "These run files end early (what they hold was used): time-p0004-r00.jsonl." in _text(sections.quality(page))
+    assert "These run files end early (what they hold was used): time-p0004-r00.jsonl." in markup(page, "quality.quality")
 
 
 def test_nested_records_are_flattened_in_order() -> None:
@@ -237,25 +211,12 @@ def test_nested_records_are_flattened_in_order() -> None:
     assert list(flattened(content)) == [("a / b", "1"), ("list", "x, 2"), ("text", "é")]
 
 
-def test_the_command_of_a_comparison_repeats_what_was_expected(tmp_path: Path) -> None:
+def test_columns_may_be_sessions_with_expectations_of_their_own(tmp_path: Path) -> None:
     data = sk.measurements([2, 4, 8, 16, 32], [2, 4, 8, 16, 32], "k", name="gen", unit="s")
-    for name in ("a", "b"):
-        write_netcdf(data, tmp_path / f"{name}.nc")
-        sk.Session(data, "mafia").use_statistic("min").save(tmp_path / f"{name}.json")
-
-    labels = ["A", "B"]
-
-    def shown(end: str, expectations: object, **options: Any) -> str:
-        named = {"sets": [{"runs": [f"{name}.{end}"]} for name in "ab"]}
-        named["expectations"] = expectations if isinstance(expectations, str) else ""  # type: ignore[assignment]
-        runs = [str(tmp_path / f"{name}.{end}") for name in "ab"]
-        columns = open_columns(runs, expectations, labels, named=named, **options)  # type: ignore[arg-type]
-        return html.unescape(_text(sections.compare_reopen(columns)))
-
-    command = "scalkit report --template compare a.nc b.nc --label A --label B --expect mafia --statistic min --out"
-    assert command in shown("nc", "mafia", statistic="min")
-    assert "scalkit report" not in shown("nc", to_plain({"gen": "k"}))
-    assert " --expect mafia --parameter k --out" in shown("nc", "mafia", parameter="k")
-    assert "scalkit report --template compare a.json b.json --label A --label B --out" in shown("json", "mpi")
-    labels = ["-A", "B"]
-    assert " --label=-A --label B " in shown("nc", "mafia")
+    sk.Session(data, {"gen": "1"}).save(tmp_path / "a.json")
+    write_netcdf(data, tmp_path / "b.nc")
+    columns = open_columns({"A": [str(tmp_path / "a.json")], "B": [str(tmp_path / "b.nc")]}, plain_expectations({"gen": "k"}))
+    assert columns.answer.startswith("1 function in 2 data sets. A: fix gen. The answers differ for gen.")
+    assert words(columns, "compare.verdicts").count("expected O ( ") == 2
+    with pytest.raises(UsageError, match="leave expectations out, or change the session"):
+        open_verdicts([str(tmp_path / "a.json")], "mpi")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from shown import figures, words
 from tabs import violations
 from waiting import PATIENCE_S
 
@@ -17,8 +16,9 @@ import scalkit as sk
 from scalkit.cli import main
 from scalkit.errors import DataError, ReportError
 from scalkit.plots.store.suites import quartiles
-from scalkit.reports.store_run import sections
-from scalkit.reports.store_run.page import RunPage, open_run, run_report
+from scalkit.reports import write_report
+from scalkit.reports.pages.store_run import RunPage, open_run
+from scalkit.reports.sections.store_run import _data
 from scalkit.store.filed.dataset import runs_of
 from scalkit.store.runs.content import encoded
 
@@ -43,13 +43,8 @@ def page(store: sk.store.Store) -> RunPage:
     return open_run(str(store.path), store.runs(label="b7c5d20f-r00")["run_id"].item())
 
 
-def words(section: Any) -> str:
-    text = " ".join(piece.text for piece in section if hasattr(piece, "text"))
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split())
-
-
 def test_who_where_when_with_what(page: RunPage) -> None:
-    said = words(sections.headline(page)) + words(sections.circumstances(page)) + words(sections.switches(page))
+    said = " ".join(words(page, name) for name in ("top", "store_run.circumstances", "store_run.switches"))
     for text in (
         *("user A. Nonymous", "machine vm", "licence CC0-1.0", "Intel(R) Xeon(R)", "MPICH Version: 5.0.2"),
         *("arguments / max_reps 400", "arguments / seed 20261121", "Launches: 5", "CLOCK_MONOTONIC"),
@@ -59,10 +54,8 @@ def test_who_where_when_with_what(page: RunPage) -> None:
 
 def test_every_suite_has_a_plot_and_its_quartiles(page: RunPage, store: sk.store.Store) -> None:
     assert len(page.suites) == store.runs(label="b7c5d20f-r00")["suites"].item()
-    shown = list(sections.suite_cards(page))
-    figures = [piece.figure for piece in shown if hasattr(piece, "figure")]
-    assert len(figures) == len(page.cards)
-    assert words(sections.overview(page)).count(" processes 2 to 32 ") == len(page.suites)
+    assert len(figures(page, "store_run.cards")) == len(page.cards)
+    assert words(page, "store_run.overview").count(" processes 2 to 32 ") == len(page.suites)
     (suite,) = (one for one in page.suites if one["op"] == "MPI_Bcast")
     row = suite.rows[1]
     every = store.table(page.run_id).to_pylist()
@@ -74,7 +67,7 @@ def test_every_suite_has_a_plot_and_its_quartiles(page: RunPage, store: sk.store
     assert drawn.data[0].error_y.array[1] == pytest.approx(third - middle, rel=1e-4, abs=2e-9)
     assert drawn.data[0].error_y.arrayminus[1] == pytest.approx(middle - first, rel=1e-4, abs=2e-9)
     assert drawn.layout.meta["alt"].startswith("Medians, quartiles and least values of the run time over p: 8 B")
-    assert f"{row['n_kept']} of {row['n']}" in words(sections.suite_cards(page))
+    assert f"{row['n_kept']} of {row['n']}" in words(page, "store_run.cards")
     with pytest.raises(DataError, match=r"^a figure of quartiles needs a suite, got none\.$"):
         quartiles([])
 
@@ -85,7 +78,7 @@ def test_what_limits_the_meaning_is_said(page: RunPage, store: sk.store.Store, t
     assert "began late or outlasted the window" in caveats
     simulated = open_run(str(store.path), store.runs(clock="simulated")["run_id"].iloc[0])
     assert "These times are simulated, not measured" in " ".join(simulated.caveats)
-    assert "simulated, not measured" in words(sections.headline(simulated))
+    assert "simulated, not measured" in words(simulated, "top")
     assert simulated.answer.endswith("Simulated, not measured.")
     mine = sk.store.open(tmp_path / "mine")
     (run_id,) = mine.put(sk.measurements([2, 4], [[1e-6] * 3, [2e-6] * 3], name="MPI_Scan")).added
@@ -103,8 +96,9 @@ def test_times_of_root_and_of_each_process(page: RunPage) -> None:
         row |= {"root_raw": [1000, 3000, 2000], "process_med": [500, 4000]}  # type: ignore[operator]
     try:
         assert suite.root.tolist() == [pytest.approx(2e-6)] * 5
-        said = words(sections._card(page, page.cards[0], 0)) + sections._data(suite)
-        assert "500 ns to 4 µs" in said
+        head, rows = _data(suite)
+        assert head[-3:] == ["root's median", "processes' medians", "ended by"]
+        assert rows[0][-3:-1] == ("2 µs", "500 ns to 4 µs")
         assert len(quartiles([suite.drawn("real")]).data) == 3
     finally:
         for row in suite.rows:
@@ -119,7 +113,7 @@ def test_page_asks_for_nothing_fits_and_runs_no_text(store: sk.store.Store, tmp_
     out = tmp_path / "run.html"
     assert main(["store", "publish", str(store.path), "--run", run_id[:9], "--out", str(out), "--json"]) == 0
     with pytest.raises(ReportError, match=r"would replace run\.html in .*; choose another name or allow it"):
-        run_report(store, run_id, out)
+        write_report("run", out, store=str(store.path), run=run_id)
     text = out.read_text(encoding="utf-8")
     assert HOSTILE not in text
     assert len(text) < 1.6e6

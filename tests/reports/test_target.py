@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scalkit.errors import ReportError
-from scalkit.reports.writer.write import Target
+from scalkit.reports.write import Target
 
 
 def _refused(message: str) -> AbstractContextManager[object]:

@@ -10,14 +10,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from shown import markup
+from shown import words as section_words
 from tabs import Tabs, violations
 from waiting import PATIENCE_S
 
 from scalkit.cli import main
 from scalkit.errors import DataError, ExpectationError
 from scalkit.plots.traces.waiting import analysis_speed, scaling_of_program
-from scalkit.reports.waiting import sections as waiting_sections
-from scalkit.reports.waiting.page import WaitingPage, open_waiting, waiting_report
+from scalkit.reports import write_report
+from scalkit.reports.pages.waiting import WaitingPage, bundled_traces, open_waiting
 from scalkit.trace import Options, TraceBuilder, analyse, over_processes, write_result
 from scalkit.trace.results.over_processes import breakdown
 
@@ -55,14 +57,12 @@ def words(text: str) -> str:
 
 
 def shown(page: WaitingPage, name: str) -> str:
-    return words("".join(getattr(piece, "text", "") for piece in getattr(waiting_sections, name)(page)))
+    return section_words(page, f"waiting.{name}")
 
 
 @pytest.mark.browser
 def test_the_page(folder: Path, tabs: Tabs, capsys: pytest.CaptureFixture[str]) -> None:
     """Of the traces that come with scalkit, as the command makes it."""
-    from scalkit.reports.waiting.page import bundled_traces
-
     out = folder / "w.html"
     asked = ["--expect", "1", "--fail-above", "20", "--region", "srumma", "--out", str(out)]
     assert main(["trace", "report", bundled_traces(), *asked]) == 1
@@ -114,9 +114,9 @@ def test_breakdown_by_hand(folder: Path) -> None:
 def test_sections(folder: Path) -> None:
     page = open_waiting([str(folder / "traces")], title=HOSTILE)
     assert [run.processes for run in page.runs] == [2, 4, 8]
-    names = ("communication", "growth", "headline", "hottest", "method", "provenance", "speed", "strong_scaling", "when")
-    for name in names:
-        text = "".join(piece.text for piece in getattr(waiting_sections, name)(page) if hasattr(piece, "text"))
+    names = ("communication", "growth", "hottest", "method", "provenance", "speed", "strong_scaling", "when")
+    for name in ("top", *(f"waiting.{one}" for one in names)):
+        text = markup(page, name)
         assert HOSTILE not in text
         assert "nan" not in words(text).lower()
     assert "A verdict on growth needs 5 numbers of processes; there are 3." in shown(page, "growth")
@@ -132,7 +132,7 @@ def test_results_are_not_timed(folder: Path, tmp_path: Path) -> None:
     write_result(analyse(folder / "traces" / "p4"), tmp_path / "r.nc")
     page = open_waiting([str(tmp_path)])
     assert "Results do not say how long their analysis took" in shown(page, "speed")
-    assert list(waiting_sections.when(page)) == []
+    assert page.section("waiting.when") is None
     assert len(scaling_of_program(page.runs).data) == 2
     assert len(analysis_speed(page.runs).data) == 1
     assert page.to_dict()["runs"][0]["analysis_s"] is None
@@ -167,11 +167,11 @@ def test_wrong_input(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     out = str(tmp_path / "x.html")
     traces = str(folder / "traces")
     with pytest.raises(DataError, match="there is no trace and no result in"):
-        waiting_report(folder / "empty", out)
+        write_report("waiting", out, runs=folder / "empty")
     with pytest.raises(DataError, match=r"there is no '/nowhere\.nc'; name results"):
-        waiting_report("/nowhere.nc", out)
+        write_report("waiting", out, runs="/nowhere.nc")
     with pytest.raises(ExpectationError, match="the function 'foo' is unknown"):
-        waiting_report(traces, out, expected="foo(p)")
+        write_report("waiting", out, runs=traces, expected="foo(p)")
     for wrong, why in ((["=p"], "says too little"), (["p", "log(p)"], "names 'program' twice")):
         asked = [word for text in wrong for word in ("--expect", text)]
         assert main(["trace", "report", traces, "--out", out, *asked]) == 2

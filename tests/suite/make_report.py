@@ -1,8 +1,7 @@
 """Measure the MPI library of this machine and write a report: what `make report` does.
 
-Times of the virtual clock decide with any number of cores. Real times are taken up to the number of cores and shown next to
-them, or in their place if the library cannot run in virtual time. It is here because it shares its progress lines, its table
-and its cleaning up with the test suite.
+Times of the virtual clock decide with any number of cores. Real times are taken if the library cannot run in virtual time. It
+is here because it shares its progress lines, its table and its cleaning up with the test suite.
 """
 
 from __future__ import annotations
@@ -19,15 +18,12 @@ import leftovers
 from parts import ROOT, Counts, Part, Run, table
 from rich.console import Console
 
-from scalkit.bench.libraries.mpi import cores
 from scalkit.cli.options.measuring_rules import counts_of
 from scalkit.errors import UsageError
 
 SCALKIT = str(Path(sys.executable).parent / "scalkit")
 LAUNCH = re.compile(r"\[\d+/\d+\] .*: (done|failed)")
 """The line that `scalkit measure` prints after each launch."""
-SECONDS_OF_REAL_TIMES = "20"
-"""Budget of the real times that are shown next to virtual ones and decide nothing."""
 
 
 def options() -> argparse.ArgumentParser:
@@ -50,15 +46,6 @@ def has_virtual_time() -> bool:
 def measuring(name: str, folder: str, words: Sequence[str]) -> Part:
     """Return a part that measures into a folder."""
     return Part(name, [SCALKIT, "measure", *words, "--out", folder, "--set-aside"], is_shown=True)
-
-
-def measuring_real_times(arguments: argparse.Namespace) -> Part | None:
-    """Return the part that measures real times, None if no number of processes has a core for each."""
-    counts = [str(n) for n in counts_of(arguments.times, "-n") if n <= cores()]
-    if not counts:
-        return None
-    rules = ["--runs", arguments.n_runs, "--budget", SECONDS_OF_REAL_TIMES]
-    return measuring("real times", f"{arguments.runs}-real", ["collectives", "-n", ",".join(counts), *rules])
 
 
 def counts(part: Part) -> Counts:
@@ -84,9 +71,7 @@ def main() -> int:
 
 def measure_and_write(arguments: argparse.Namespace, environment: dict[str, str]) -> int:
     """Run the parts of the report and print their table; return the exit status."""
-    real_times = None
     if has_virtual_time():
-        real_times = measuring_real_times(arguments)
         words = ["-n", arguments.times, "--memory-n", arguments.counts, "--clock", "virtual"]
         measure = measuring("virtual times, memory", arguments.runs, ["collectives", "memory", *words])
     else:
@@ -100,15 +85,8 @@ def measure_and_write(arguments: argparse.Namespace, environment: dict[str, str]
     # A verdict that fails is what a report is for: status 1.
     write = Part("report", [SCALKIT, "report", arguments.runs], is_shown=True, passing_statuses=(0, 1))
     write.command += ["--out", arguments.out, "--force"]
-    parts = [*([real_times] if real_times else []), measure, write]
     name = environment[leftovers.RUN_VARIABLE]
-    run = Run([[[part]] for part in parts], environment, after_interruption=lambda: leftovers.end_processes(name))
-    if real_times:
-        run.run_stage([[real_times]])
-        if real_times.has_passed:
-            write.command += ["--real-times", f"{arguments.runs}-real"]
-        else:
-            run.write("the report will show no real times")
+    run = Run([[[part]] for part in (measure, write)], environment, after_interruption=lambda: leftovers.end_processes(name))
     run.run_stage([[measure]])
     if measure.has_passed:
         run.run_stage([[write]])

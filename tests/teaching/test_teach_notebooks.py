@@ -13,7 +13,7 @@ from waiting import PATIENCE_S
 
 from exercises import exercise_names, exercise_options
 from grade import main
-from scalkit.reports.writer.kernel import execute
+from scalkit.reports.kernel import execute
 from strip import strip, strip_folder
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks" / "teach"

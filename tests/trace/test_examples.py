@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 from scalkit.cli.trace import text_of
-from scalkit.reports.waiting.page import waiting_report
+from scalkit.reports import write_report
 from scalkit.trace import Options, TraceBuilder, analyse, read_result, write_result
 from scalkit.trace.results.over_processes import breakdown
 
@@ -225,7 +225,7 @@ def test_waits_are_told_as_text_and_as_a_page(tmp_path: Path) -> None:
     text = text_of(analyse(folder))
     waits = re.findall(r"^([a-z ]+\w) +([\d.]+ ns) +([\d.]+ %)$", text, re.MULTILINE)
     assert waits == [("wait at barrier", "200 ns", "10.0 %"), ("wait at fence", "50.0 ns", "2.5 %")]
-    waiting_report([folder], tmp_path / "w.html")
+    write_report("waiting", tmp_path / "w.html", runs=[folder])
     answer = json.loads((tmp_path / "w.verdict.json").read_text())["answer"]
     assert answer == (
         "On 2 processes 0.0 % of the time is waiting for progress. "

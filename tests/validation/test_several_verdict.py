@@ -21,7 +21,7 @@ from scalkit.errors import DataError, ExpectationError, UsageError
 from scalkit.fit.several.model import GrowthSum
 from scalkit.growth import Growth
 from scalkit.measure import combine, several_series
-from scalkit.reports.inputs import from_plain, to_plain
+from scalkit.reports.inputs import from_plain, plain_expectations
 from scalkit.validation import Validation, load_expectations
 from scalkit.validation.expectation import sure_match
 from scalkit.validation.several.expectation import GrowthRatio, SeveralExpectation
@@ -359,7 +359,7 @@ def test_expectations_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "expectations.toml"
     path.write_text(FILE, encoding="utf-8")
     data = combine([measured(noisy(SUM)), measured(noisy(PRODUCT), name="g")])
-    for expected in (load_expectations(path), from_plain(json.loads(json.dumps(to_plain(load_expectations(path)))))):
+    for expected in (load_expectations(path), from_plain(json.loads(json.dumps(plain_expectations(load_expectations(path)))))):
         result = sk.validate(data, expected)
         f, g = result["f"].along, result["g"].along
         assert (str(f["p"].expectation.deviation), str(f["S"].expectation.deviation)) == ("log(p)^(1/2)", "S^(1/4)")

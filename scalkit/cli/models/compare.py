@@ -9,14 +9,14 @@ import numpy as np
 import scalkit as sk
 from scalkit.cli.terminal.printed import print_json
 from scalkit.json_values import json_fields, json_value
-from scalkit.perfmodels.collectives.study import EXPECTED, Studied, study
+from scalkit.perfmodels.collectives.study import Studied, study
 from scalkit.perfmodels.files.sources import message_of
 
 
 def run(args: argparse.Namespace) -> int:
     """Print what the models say, and return 0; with a report its status."""
     if args.report is not None:
-        from scalkit.reports.writer.write import Target
+        from scalkit.reports.write import Target
 
         Target.of(args.report, force=args.force)
     message = message_of(args.message)
@@ -29,15 +29,8 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write("\n".join(_text(one) for one in found) + "\n")
     if args.report is None:
         return 0
-    result = sk.report(
-        args.runs,
-        {one.function: EXPECTED[one.function] for one in found if one.function in EXPECTED},
-        args.report,
-        template="models",
-        force=args.force,
-        parameter=["p", "S"],
-        message=args.message,
-        functions=args.function or (),
+    result = sk.reports.write_report(
+        "models", args.report, force=args.force, runs=args.runs, message=args.message, functions=args.function
     )
     (sys.stderr if args.json else sys.stdout).write(f"report: {result.html}\n{result.answer}\n")
     return result.status

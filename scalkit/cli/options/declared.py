@@ -2,7 +2,7 @@
 
 import argparse
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ def declare(parser: argparse.ArgumentParser, command: str) -> None:
     `argparse.ArgumentParser.add_argument` takes; ``flag`` is an option without a value, ``repeat`` one that may be given again;
     ``choices`` may be those of an option of judging, by its name.
     ``[groups."heading"]`` stand below their heading, of ``[one_of]`` only one may be given, ``judging`` stands for all options
-    of `scalkit.options.Judging`. A word has a table ``[words.NAME]`` of the same form.
+    of `scalkit.options.Judging`, or for those in a list. A word has a table ``[words.NAME]`` of the same form.
     """
     table = _table(command)
     parser.description = table["description"]
@@ -85,7 +85,7 @@ def _fill(parser: argparse.ArgumentParser, table: Mapping[str, Any]) -> None:
 def _add_options(parser: argparse._ActionsContainer, options: Mapping[str, Any]) -> None:
     for names, option in options.items():
         if names == "judging":
-            add_judging(parser)
+            add_judging(parser, OPTIONS if option == "judging" else option)
             continue
         how = dict(_table("shared")[option] if isinstance(option, str) else option)
         if how.pop("flag", False):
@@ -101,9 +101,10 @@ def _add_options(parser: argparse._ActionsContainer, options: Mapping[str, Any])
         parser.add_argument(*names.split(), **how)
 
 
-def add_judging(parser: argparse._ActionsContainer) -> None:
-    """Declare the options of judging, each as `scalkit.options.Judging` says."""
-    for name, one in OPTIONS.items():
+def add_judging(parser: argparse._ActionsContainer, names: Iterable[str] = OPTIONS) -> None:
+    """Declare options of judging, by default all, each as `scalkit.options.Judging` says."""
+    for name in names:
+        one = OPTIONS[name]
         parser.add_argument(
             f"--{name.replace('_', '-')}",
             type=int if isinstance(one.default, int) else str,

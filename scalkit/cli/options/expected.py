@@ -153,7 +153,7 @@ _LIST = re.compile(r"\d{1,9}(?:,\d{1,9})*")
 
 def judging_of(args: argparse.Namespace) -> dict[str, Any]:
     """Return the options of judging that were given."""
-    return {name: value for name in OPTIONS if (value := getattr(args, name)) is not None}
+    return {name: value for name in OPTIONS if (value := getattr(args, name, None)) is not None}
 
 
 def only_processes(data: xr.Dataset, text: str | None) -> xr.Dataset:

@@ -51,12 +51,6 @@ def say(text: str, *, as_json: bool = False) -> None:
     sys.stdout.flush()
 
 
-def say_step(done: int, total: int) -> None:
-    """Say how many steps of a report are done, for programs that read along."""
-    sys.stderr.write(f"[{done}/{total}] report\n")
-    sys.stderr.flush()
-
-
 def aligned(rows: Sequence[Sequence[str]], *, right: bool = False) -> list[str]:
     """Return rows as lines whose columns stand below each other, flush left or right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -162,7 +162,7 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     plotly.graph_objects.Figure
         One bar for each function (variants ``f[...]`` left out) from 1, as expected, to
         ``delta(target) / delta(largest measured)``: coefficients cancel. A shaded box is the factor that the deviation
-        limits allow; colour, mark and word tell the rank; hollow symbols do not decide.
+        limits allow; colour, mark and word are those of the answer; hollow symbols do not decide.
 
     Raises
     ------

@@ -43,7 +43,7 @@ def scaling(result: Validation, metric: str | None = None) -> go.Figure:
     -------
     plotly.graph_objects.Figure
         One symbol and one line for each function (variants ``f[...]`` left out). Symbol, colour and dash tell them
-        apart, hollow symbols do not decide; the legend names the growth and the match mark.
+        apart, hollow symbols do not decide; the legend names the growth and the mark of the answer.
 
     Raises
     ------

@@ -1,138 +1,71 @@
 """The sections of a report about several data sets: one column for each."""
 
-import shlex
-from collections.abc import Sequence
+from typing import Any
 
 from scalkit import plots
-from scalkit.errors import UsageError
-from scalkit.options import Judging
-from scalkit.plots.style import METRIC_WORDS, RANK_MARKS
-from scalkit.reports.columns import Columns
-from scalkit.reports.pieces import Piece, Section, big_o, figure, heading, name, soft, table
+from scalkit.plots.style import METRIC_WORDS
+from scalkit.reports.pages.columns import Columns
+from scalkit.reports.sections import provenance as of_page
 from scalkit.reports.sections.models import default_targets, predicted
-from scalkit.reports.sections.provenance import provenance
-from scalkit.reports.sections.quality import quality
-from scalkit.reports.sections.reopen import as_path, shared_options
+from scalkit.reports.sections.quality import quality as quality_of
 from scalkit.reports.sections.summary import facts
+from scalkit.text import capital
 from scalkit.validation import Verdict
 
-_RANKS = (("total", "total"), ("approximate", "approximate"), ("none", "no match"), ("undecided", "undecided"))
+
+def headline(columns: Columns) -> dict[str, Any]:
+    """Return what was measured where, for each data set."""
+    return {"facts": (), "sets": {label: facts(page) for label, page in columns.pages.items()}}
 
 
-def compare_headline(columns: Columns) -> Section:
-    """Return the top of the page: the answer, the counts of each data set, and what was measured where."""
-    sets = []
-    for label, page in zip(columns.labels, columns.pages, strict=True):
-        found = page.result.counts
-        shown = [(rank, RANK_MARKS[rank], found[rank], word) for rank, word in _RANKS if found[rank] or rank != "undecided"]
-        sets.append((label, shown, facts(page)))
-    return Section.rendered("compare.html", columns=columns, sets=sets)
-
-
-def compare_summary(columns: Columns) -> Section:
-    """Return the table of models, divergences and verdicts, the data sets beside each other.
+def verdicts(columns: Columns) -> dict[str, Any]:
+    """Return models and answers, the data sets next to each other.
 
     As in Exascaling Your Library, table 2 (docs/references.md).
     """
-    groups = []
-    for metric in dict.fromkeys(metric for metric, _ in columns.names):
-        rows = []
-        for function in [function for each, function in columns.names if each == metric]:
-            found = columns.verdicts(metric, function)
-            expected = dict.fromkeys(big_o(v.expectation.growth) for v in found if v is not None)
-            rows.append((function, list(expected), found))
-        groups.append((METRIC_WORDS.get(metric, metric), rows))
-    caption = "Model, divergence δ and match of each function in each data set; dashed does not decide the exit status."
-    return Section.rendered("columns.html", caption=caption, labels=columns.labels, groups=groups)
+    groups: dict[str, list[Any]] = {}
+    for metric, function in columns.names:
+        found = columns.verdicts(metric, function)
+        expected = dict.fromkeys(v.expectation.growth for v in found if v is not None)
+        groups.setdefault(METRIC_WORDS.get(metric, metric), []).append((function, list(expected), found))
+    return {"groups": groups, "labels": list(columns.pages)}
 
 
-def compare_functions(columns: Columns) -> Section:
-    """Return a figure for each function that has a verdict in a data set, all data sets in it."""
-    section = Section.of()
-    names = [
-        (metric, function)
-        for metric, function in columns.names
-        if "[" not in function and not columns.is_over_several(metric, function)
-    ]
-    for metric in dict.fromkeys(metric for metric, _ in names):
-        word = METRIC_WORDS.get(metric, metric)
-        drawn = [piece for each, function in names if each == metric for piece in _figure(columns, metric, function)]
-        section += Section.of(heading(word[0].upper() + word[1:]), '<div class="sheet pair">', *drawn, "</div>")
-    if len(names) < len(columns.names):
-        section += Section.of(soft("Variants of a function and functions of several parameters are in the table only."))
-    return section
+def functions(columns: Columns) -> dict[str, Any]:
+    """Return a figure for each function of one parameter that has a verdict in a data set, all data sets in it."""
+    labels, left_out = list(columns.pages), False
+    groups: dict[str, list[Any]] = {}
+    for metric, function in columns.names:
+        verdicts = columns.verdicts(metric, function)
+        if "[" in function or not all(v is None or isinstance(v, Verdict) for v in verdicts):
+            left_out = True
+            continue
+        sets = [plots.Overlaid.of(v, label) for label, v in zip(labels, verdicts, strict=True) if isinstance(v, Verdict)]
+        figures = groups.setdefault(capital(METRIC_WORDS.get(metric, metric)), [])
+        figures.append((function, plots.overlay(function, sets, metric, labels)))
+    return {"groups": groups, "left_out": left_out}
 
 
-def _figure(columns: Columns, metric: str, function: str) -> tuple[Piece, ...]:
-    found = zip(columns.labels, columns.verdicts(metric, function), strict=True)
-    sets = [plots.Overlaid.of(v, label) for label, v in found if isinstance(v, Verdict)]
-    return figure(plots.overlay(function, sets, metric, columns.labels), heading=name(function))
-
-
-def compare_prediction(columns: Columns) -> Section:
-    """Return what the models of all data sets say at one target."""
-    if any(page.result.over_several for page in columns.pages):
-        return Section.of()
-    every = [v for page in columns.pages for v in page.result.along_one]
+def prediction(columns: Columns) -> dict[str, Any] | None:
+    """Return the values of the models of all data sets at 256 times the largest measured point."""
+    if any(page.result.over_several for page in columns.pages.values()):
+        return None
+    every = [v for page in columns.pages.values() for v in page.result.along_one]
     if not every:
-        return Section.of()
-    targets = columns.pages[0].targets
-    if len(targets) > 1:
-        raise UsageError(f"a comparison predicts at one target, got {len(targets)}; give one of them.")
-    target = (targets or default_targets(every))[-1]
-    tables = []
-    for metric in dict.fromkeys(metric for metric, _ in columns.names):
-        rows = [
-            (name(function), *("–" if v is None else predicted(v, target) for v in columns.verdicts(metric, function)))
-            for each, function in columns.names
-            if each == metric
-        ]
-        word = METRIC_WORDS.get(metric, metric)
-        where = f"{every[0].parameter} = {target:g}"
-        caption = f"{word[0].upper()}{word[1:]} at {where} by the models, if nothing new begins on the way."
-        tables.append(table(caption, ("function", *columns.labels), rows, numeric=range(1, 1 + len(columns.labels))))
-    return Section.sheet(*tables)
+        return None
+    target = default_targets(every)[-1]
+    groups: dict[str, list[Any]] = {}
+    for metric, function in columns.names:
+        cells = ("–" if v is None else predicted(v, target) for v in columns.verdicts(metric, function))
+        groups.setdefault(capital(METRIC_WORDS.get(metric, metric)), []).append((function, *cells))
+    return {"groups": groups, "where": f"{every[0].parameter} = {target:g}", "head": ("function", *columns.pages)}
 
 
-def compare_quality(columns: Columns) -> Section:
+def quality(columns: Columns) -> dict[str, Any]:
     """Return the data quality of each data set under its label."""
-    return _each(columns, [quality(page) for page in columns.pages])
+    return {"each": [(label, quality_of(page)["quality"]) for label, page in columns.pages.items()]}
 
 
-def compare_provenance(columns: Columns) -> Section:
+def provenance(columns: Columns) -> dict[str, Any]:
     """Return the provenance of each data set under its label."""
-    return _each(columns, [provenance(page) for page in columns.pages])
-
-
-def _each(columns: Columns, sections: Sequence[Section]) -> Section:
-    found = Section.of()
-    for label, section in zip(columns.labels, sections, strict=True):
-        found += Section.of(heading(label)) + section
-    return found
-
-
-def compare_reopen(columns: Columns) -> Section:
-    """Return how to open each column as a session, and the command that makes the page again."""
-    lines = [
-        "import scalkit as sk",
-        "from scalkit.reports import sessions_of",
-        "",
-        'session = sk.Session.load("compare.html")  # the first column; the name of this file',
-        'sessions = sessions_of("compare.html")  # all columns',
-    ]
-    judged = [page for page in columns.pages if page.session is None]
-    first = (judged or columns.pages)[0]
-    runs = [as_path(page.named[0]) for page in columns.pages]
-    named = ([f"--label={one}"] if one.startswith("-") else ["--label", one] for one in columns.labels)
-    labels = [word for words in named for word in words]
-    expect = [] if not judged or first.expectations_name == "mpi" else ["--expect", first.expectations_name]
-    targets = ["--target-p", f"{first.targets[0]:g}"] if first.targets else []
-    # Sessions say themselves how they are judged.
-    how = (first.judging, first.read_along) if judged else (Judging(), "")
-    options = [*expect, *shared_options(first.fail_on, *how), *targets]
-    command = ["scalkit", "report", "--template", "compare", *runs, *labels, *options, "--out", "compare.html"]
-    is_in_files = all(len(page.named) == 1 and not page.is_in_memory for page in columns.pages)
-    is_for_commands = is_in_files and (not judged or (bool(first.expectations_name) and not first.rules))
-    holds_all = all(page.session_values["data"]["netcdf"] is not None for page in columns.pages)
-    commands = [shlex.join(command)] if is_for_commands else []
-    return Section.rendered("compare_reopen.html", opening=lines, commands=commands, holds_all=holds_all)
+    return {"each": [(label, of_page.provenance(page)["known"]) for label, page in columns.pages.items()]}

@@ -1,8 +1,7 @@
-"""What performance models say: the model of a message, and for each operation algorithms, predictions, forms, folklore."""
+"""Predictions of models at larger scales, and performance models of messages and collective operations."""
 
 import math
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,27 +9,27 @@ from markupsafe import Markup
 
 from scalkit import plots
 from scalkit.perfmodels import PointToPoint, collectives_of
-from scalkit.perfmodels.collectives.study import Studied, study
-from scalkit.perfmodels.files.sources import message_of
+from scalkit.perfmodels.collectives.study import Studied
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.plots.style import METRIC_WORDS, quantity
-from scalkit.reports.page import Page
-from scalkit.reports.pieces import Drawable, Section, anchor, badge, details, name, table
-from scalkit.text import as_percent, percent
+from scalkit.reports.pages.models import ModelsPage
+from scalkit.reports.pages.verdicts import Page
+from scalkit.reports.pieces import Drawable, percent
+from scalkit.text import capital
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.several.verdict import SeveralVerdict
 
-_MOST_ALGORITHMS = 4
-_SPREAD = 0.25
+_MOST_ALGORITHMS = 4  # drawn in one figure
+_SPREAD = 0.25  # of the band around the model of an algorithm
+_AHEAD = (16, 256)  # times the largest measured point
+_LEVEL = 0.9  # of intervals
+_MOST_EXPONENT = 30  # of a power of two that is written as a number
 
 
-def message_model(page: Page, message: str) -> Section:
-    """Return formula, protocols and picture of the model of a message.
-
-    `message`: see `scalkit.perfmodels.files.sources.message_of`.
-    """
-    model = _message(message)
+def message(page: ModelsPage) -> dict[str, Any]:
+    """Return formula, protocols and picture of the model of a message."""
+    model = page.message
     largest = max([float(x) for x in np.atleast_1d(page.data["S"])] if "S" in page.data.coords else [65536.0])
     rows = [
         (
@@ -41,123 +40,98 @@ def message_model(page: Page, message: str) -> Section:
         )
         for one in model.protocols()
     ]
-    shown: dict[str, PerformanceModel] = {"message": model.time}
-    if model.gap is not None:
-        shown["gap between two messages"] = model.gap
-    if model.exchange is not None:
-        shown["exchange of two messages"] = model.exchange
-    return Section.rendered(
-        "message_model.html",
-        said=f"{model.name}; {model.source}." if model.source else f"{model.name}.",
-        protocols=table("Protocols", ("sizes", "latency", "time per byte", "bandwidth"), rows, (1, 2, 3)),
-        drawn=plots.model(shown, between=(1, max(largest, 2.0))),
-    )
+    shown: dict[str, PerformanceModel | None] = {
+        "message": model.time,
+        "gap between two messages": model.gap,
+        "exchange of two messages": model.exchange,
+    }
+    known = {name: one for name, one in shown.items() if one is not None}
+    return {"model": model, "rows": rows, "figure": plots.model(known, between=(1, max(largest, 2.0)))}
 
 
-def operation_models(page: Page, message: str, functions: Sequence[str] = ()) -> Section:
-    """Return a card for each collective operation. `page`: over processes and message sizes. `functions`: all by default."""
-    model = _message(message)
-    section = Section(())
-    for one in study(page.data, model, list(functions) or None):
-        section += _card(one, model)
-    return section
+def operations(page: ModelsPage) -> dict[str, Any]:
+    """Return a card for each collective operation."""
+    cards = [{"one": one, "figures": list(_figures(one, page.message)), "rows": _cell_rows(one)} for one in page.studied]
+    return {"cards": cards}
 
 
-@lru_cache(maxsize=4)
-def _message(source: str) -> PointToPoint:
-    return message_of(source)
-
-
-def _card(one: Studied, message: PointToPoint) -> Section:
-    sizes, processes = one.cells.sizes, one.cells.processes
-    where = f"{len(one.cells)} cells, {one.cells.origin}: {len(sizes)} sizes, {len(processes)} numbers of processes"
-    figures: list[tuple[Drawable, str]] = []
+def _figures(one: Studied, model: PointToPoint) -> Iterator[tuple[Drawable, str]]:
     if one.identified is not None:
-        at = "" if one.cells.operation == "barrier" else f" with {processes[-1]:g} processes"
-        said = "The most probable algorithm of each cell, paler if less sure; a white dot: another is predicted to be faster."
-        figures.append((plots.algorithms(one.identified), said))
-        said = f"Models of the most probable algorithms{at}, with a band of {as_percent(_SPREAD, 'g')}."
-        figures.append((_models_under(one, message), said))
+        at = "" if one.cells.operation == "barrier" else f" with {one.cells.processes[-1]:g} processes"
+        yield (
+            plots.algorithms(one.identified),
+            "The most probable algorithm of each cell, paler if less sure; a white dot: another is predicted to be faster.",
+        )
+        yield (_models_under(one, model), f"Models of the most probable algorithms{at}, with a band of {100 * _SPREAD:g} %.")
     if one.lore is not None:
-        figures.append((plots.folklore(one.lore), "The forms of the folklore, fitted to all sizes at once."))
-    return Section.rendered("operation_card.html", one=one, where=where, figures=figures, cells=_table(one))
+        yield plots.folklore(one.lore), "The forms of the folklore, fitted to all sizes at once."
 
 
-def _models_under(one: Studied, message: PointToPoint) -> Drawable:
-    """Return the algorithms found at the largest number of processes under the times there."""
+def _models_under(one: Studied, model: PointToPoint) -> Drawable:
+    """Return the algorithms of the cells with the largest number of processes under the times there."""
     assert one.identified is not None
     most = float(one.cells.processes[-1])
     seen = [cell.algorithms[0] for cell in one.identified.cells if most == cell.P and cell.algorithms[0] != "other"]
     names = list(dict.fromkeys(seen))[:_MOST_ALGORITHMS]
-    every = collectives_of(one.cells.operation, message)
-    models = {key: every[key] for key in names or every}
+    every = collectives_of(one.cells.operation, model)
     where: dict[str, Any] = {"along": "P"} if one.cells.operation == "barrier" else {"at": {"P": most}}
-    figure: Drawable = plots.model(models, one.cells, spread=_SPREAD, **where)
+    figure: Drawable = plots.model({key: every[key] for key in names or every}, one.cells, spread=_SPREAD, **where)
     return figure
 
 
-def _table(one: Studied) -> str:
-    if one.identified is None:
-        return ""
-    rows = [
+def _cell_rows(one: Studied) -> list[tuple[str, ...]]:
+    cells = () if one.identified is None else one.identified.cells
+    return [
         (
             format_value(cell.S, "B"),
             f"{cell.P:g}",
             " or ".join(cell.algorithms),
-            percent(cell.probability, short=True),
+            percent(cell.probability),
             format_value(cell.time, "s"),
             format_value(cell.predicted, "s") if np.isfinite(cell.predicted) else "–",
             f"{cell.best}: {format_value(cell.best_time, 's')}" if np.isfinite(cell.best_time) else "–",
         )
-        for cell in one.identified.cells
+        for cell in cells
     ]
-    head = ("S", "P", "seems to be", "probability", "time", "predicted", "least predicted")
-    return details("All cells", table(f"Cells of {one.function}", head, rows, (1, 3, 4, 5)))
 
 
-_AHEAD = (16, 256)
-_LEVEL = 0.9
-
-
-def prediction(page: Page) -> Section:
-    """Return, for each metric, the values of all functions at the targets of the page."""
-    if not page.result.verdicts:
-        return Section.of()
-    if several := page.result.over_several:
-        return _over_several(page, several)
+def prediction(page: Page) -> dict[str, Any] | None:
+    """Return, for each metric, the values of all functions at larger scales."""
+    if page.result.over_several:
+        return {"tables": [_over_several(page.result.over_several)]}
     verdicts = page.result.along_one
-    targets = page.targets or default_targets(verdicts)
+    targets = default_targets(verdicts)
     metrics = dict.fromkeys(v.metric for v in verdicts)
-    return Section.sheet(*(_predicted(each, [v for v in verdicts if v.metric == each], targets) for each in metrics))
+    return {"tables": [_predicted(each, [v for v in verdicts if v.metric == each], targets) for each in metrics]}
 
 
 def default_targets(verdicts: Sequence[Verdict]) -> tuple[float, ...]:
-    """Return 16 and 256 times the largest measured setting."""
-    largest = max(float(np.max(v.series.x)) for v in verdicts)
-    return tuple(k * largest for k in _AHEAD)
+    """Return 16 and 256 times the largest measured point."""
+    return tuple(k * _largest(verdicts) for k in _AHEAD)
+
+
+def _largest(verdicts: Sequence[Verdict]) -> float:
+    return max(float(np.max(v.series.x)) for v in verdicts)
 
 
 def predicted(verdict: AnyVerdict, target: float) -> Markup:
-    """Return the value of the model at a target and its interval, as markup."""
-    value = float(np.asarray(verdict.model(target)))
-    low, high = (float(end) for end in verdict.interval(target, _LEVEL))
-    shown = f"{_shown(low, verdict.unit)} to {_shown(high, verdict.unit)}"
-    if not verdict.is_decided:
-        return Markup('<span class="interval">not decided: {}</span>').format(shown)
-    return Markup('{} <span class="interval">{}</span>').format(_shown(value, verdict.unit), shown)
+    """Return the value of the model at a target and its interval, as markup; of an open question the interval alone."""
+    low, high = (_shown(float(end), verdict.unit) for end in verdict.interval(target, _LEVEL))
+    if verdict.answer == "cannot tell":
+        return Markup('<span class="interval">cannot tell: {} to {}</span>').format(low, high)
+    value = _shown(float(np.asarray(verdict.model(target))), verdict.unit)
+    return Markup('{} <span class="interval">{} to {}</span>').format(value, low, high)
 
 
-def times(verdict: Verdict, target: float) -> str:
-    """Return how many times more than expected the model grows from the largest measured setting to a target."""
-    ends = np.asarray([float(np.max(verdict.series.x)), target], dtype=float)
+def _times(verdict: Verdict, target: float) -> str:
+    """Return how many times more than expected the model grows from the largest measured point to a target."""
+    ends = np.asarray([_largest([verdict]), target], dtype=float)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         logs = np.asarray(verdict.divergence.log2_value(ends), dtype=float) * np.ones(2)
     step = float(logs[1] - logs[0])
     if not math.isfinite(step):
         return "–"
-    if abs(step) > 30:
-        return Markup(f"2<sup>{step:.0f}</sup>".replace("-", "−"))
-    return _number(2**step)
+    return Markup(f"2<sup>{step:.0f}</sup>".replace("-", "−")) if abs(step) > _MOST_EXPONENT else _number(2**step)
 
 
 def _number(value: float) -> str:
@@ -170,53 +144,41 @@ def _shown(value: float, unit: str) -> str:
     return quantity(value, unit) if math.isfinite(value) else "beyond every number"
 
 
-def _predicted(metric: str, verdicts: Sequence[Verdict], targets: Sequence[float]) -> Markup:
-    parameter, last = verdicts[0].parameter, targets[-1]
-    largest = max(float(np.max(v.series.x)) for v in verdicts)
-    head = (
-        "function",
-        f"model at {parameter} = {largest:g}",
-        *(f"at {parameter} = {t:g}" for t in targets),
-        "times expected",
-        "match",
-    )
+def _predicted(metric: str, verdicts: Sequence[Verdict], targets: Sequence[float]) -> dict[str, Any]:
+    parameter, last, largest = verdicts[0].parameter, targets[-1], _largest(verdicts)
+    head = ("function", f"model at {parameter} = {largest:g}", *(f"at {parameter} = {t:g}" for t in targets), "times expected")
     rows = [
         (
-            Markup('<a href="#{}">{}</a>').format(anchor(v), name(v.function)),
+            v.function,
             _shown(float(np.asarray(v.model(largest))), v.unit),
             *(predicted(v, target) for target in targets),
-            times(v, last) if v.is_decided else "–",
-            badge(v),
+            "–" if v.answer == "cannot tell" else _times(v, last),
         )
         for v in verdicts
     ]
-    word = METRIC_WORDS.get(metric, metric)
     caption = (
-        f"{word[0].upper()}{word[1:]}: value of the model and, smaller, its {as_percent(_LEVEL, 'g')} interval, which also "
-        f"counts the runners-up; then how many times more than expected it grows from {parameter} = {largest:g} to {last:g}. "
-        f"That is {_number(last / largest)} times the largest measured {parameter}: all this holds if nothing new begins "
-        "on the way."
+        f"{capital(METRIC_WORDS.get(metric, metric))}: value of the model and, smaller, its {100 * _LEVEL:g} % interval, which "
+        f"also counts the runners-up; then how many times more than expected it grows from {parameter} = {largest:g} to "
+        f"{last:g}. That is {_number(last / largest)} times the largest measured {parameter}: all this holds if nothing new "
+        "begins on the way."
     )
-    return table(caption, head, rows, numeric=range(1, len(head) - 1))
+    return {"caption": caption, "head": head, "rows": rows}
 
 
-def _over_several(page: Page, verdicts: Sequence[SeveralVerdict]) -> Section:
+def _over_several(verdicts: Sequence[SeveralVerdict]) -> dict[str, Any]:
     """Return the values of functions of several parameters: the first at the targets, the others at their largest."""
-    first = verdicts[0].parameters[0]
-    largest = max(float(np.max(v.series.points[:, 0])) for v in verdicts)
-    targets = page.targets or tuple(k * largest for k in _AHEAD)
+    first, *others = verdicts[0].parameters
+    targets = [k * max(float(np.max(v.series.points[:, 0])) for v in verdicts) for k in _AHEAD]
     rows = [
         (
-            name(v.function),
+            v.function,
             _shown(_at(v, float(np.max(v.series.points[:, 0]))), v.unit),
-            *(_shown(_at(v, x), v.unit) if v.is_decided else "not decided" for x in targets),
+            *("cannot tell" if v.answer == "cannot tell" else _shown(_at(v, x), v.unit) for x in targets),
         )
         for v in verdicts
     ]
-    others = " and ".join(verdicts[0].parameters[1:])
-    caption = f"Values of the models. {others} stays at its largest measured value; the numbers hold if nothing new begins."
-    head = ("function", f"largest {first}", *(f"{first} = {t:g}" for t in targets))
-    return Section.sheet(table(caption, head, rows, numeric=range(1, len(head))))
+    caption = f"Values of the models. {' and '.join(others)} at its largest measured value; they hold if nothing new begins."
+    return {"caption": caption, "head": ("function", f"largest {first}", *(f"{first} = {t:g}" for t in targets)), "rows": rows}
 
 
 def _at(verdict: SeveralVerdict, first: float) -> float:

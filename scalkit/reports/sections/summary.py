@@ -1,110 +1,73 @@
-"""The table of all verdicts, in the form of the paper's Tables 2 and 3, and what could not be judged."""
+"""The answer, the picture of all functions, and the table of the verdicts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import Any
 
 from scalkit import plots
 from scalkit.measure.processes import HEAD as BANDWIDTH_HEAD
 from scalkit.measure.processes import bandwidths
 from scalkit.measure.schema import fixed_parameters
 from scalkit.measure.virtual_time import is_virtual, machine_of, numbers_in_words
-from scalkit.plots.style import ANSWER_KEYS, RANK_MARKS, metric_word, rank_key
-from scalkit.reports.answer import details, headline_sentence
-from scalkit.reports.page import Page
-from scalkit.reports.pieces import Section, Tile, table, words_of
+from scalkit.plots.style import ANSWER_KEYS, RANK_MARKS, metric_word
+from scalkit.reports.pages.verdicts import Page
+from scalkit.reports.pieces import words_of
+from scalkit.reports.sections.changes import change_tiles
+from scalkit.text import capital
 from scalkit.validation import AnyVerdict
 
-_HEAD = ("Function", "Expectation", "Model", "adj. R²", "Divergence δ", "Inside limits", "Answer")
+_MOST_VALUES = 40  # of a parameter that are listed one by one
+
+Tile = tuple[str, str, object, str]
+"""Kind, which gives the colour, mark, number and meaning of a number to see first."""
 
 
-_LEFT_OUT = words_of("left_out")
+def headline(page: Page) -> dict[str, Any]:
+    """Return the numbers to see first, and what was measured where."""
+    changed = page.result.comparison
+    tiles = [*_answer_tiles(page), *_rule_tiles(page)] if changed is None else change_tiles(changed)
+    return {"facts": [("baseline", page.baseline_name), *facts(page)], "tiles": tiles}
 
 
-def summary(page: Page) -> Section:
-    """Return the table of verdicts, the caveats in words and the functions without a verdict.
-
-    As in Exascaling Your Library, tables 2 and 3 (docs/references.md).
-    """
-    result, groups = page.result, []
-    for metric in dict.fromkeys(v.metric for v in result.worst_first):
-        verdicts = [v for v in result.worst_first if v.metric == metric]
-        groups.append((f"{metric_word(verdicts[0])} [{verdicts[0].unit}]", verdicts))
-    left_out = [(*words, getattr(result, which)) for which, words in _LEFT_OUT.items()]
-    more = {"litmus": result.litmus, "caveats": _caveats(result.verdicts), "left_out": left_out}
-    return Section.rendered("summary.html", page=page, head=_HEAD, groups=groups, **more) + _moved(page)
-
-
-def _moved(page: Page) -> Section:
-    """Return the table of bandwidths and rates of messages; empty if no windows of messages were measured."""
-    rows = [one.cells() for one in bandwidths(page.data)]
-    caption = (
-        "Bandwidth and messages a second of windows of 64 messages, all processes together: of the first quartile of the times, "
-        "medians over the runs. The times are judged above."
-    )
-    return Section.of(table(caption, BANDWIDTH_HEAD, rows, (2, 3)) if rows else "")
-
-
-def _caveats(verdicts: Sequence[AnyVerdict]) -> list[str]:
-    """Return every caveat once, with the functions that it concerns."""
-    lines = []
-    for caveat in dict.fromkeys(c for v in verdicts for c in v.caveats):
-        concerned = [v.function for v in verdicts if caveat in v.caveats]
-        whom = "all functions" if len(concerned) == len(verdicts) else ", ".join(concerned)
-        lines.append(f"{caveat[0].upper() + caveat[1:]}. This concerns {whom}.")
-    return lines
-
-
-def overview(page: Page) -> Section:
-    """Return the divergences of all functions, and folded below one scaling figure per metric beside each other.
-
-    Over several parameters it is one figure of their effects.
-
-    As in Exascaling Your Library, figure 2 (docs/references.md).
-    """
-    result, verdicts = page.result, page.result.verdicts
-    if result.over_several:
-        return Section.rendered("overview.html", effects=plots.effects(result))
-    mine = {metric: [v for v in verdicts if v.metric == metric] for metric in dict.fromkeys(v.metric for v in verdicts)}
-    words = {metric: metric_word(several[0]) for metric, several in mine.items() if len(several) > 1}
-    scaling = [(word[0].upper() + word[1:], plots.scaling(result, metric)) for metric, word in words.items()]
-    return Section.rendered("overview.html", effects=None, scaling=scaling, divergence=plots.divergence(result))
-
-
-_MOST_VALUES = 40
-
-_MEANINGS = words_of("answers")
-
-
-def headline(page: Page) -> Section:
-    """Return the top of the page."""
-    tiles = [*_tiles(page), *_rules(page)]
-    return Section.top("Scalability report", page, facts(page), tiles, headline_sentence(page), details(page))
-
-
-def _tiles(page: Page) -> Iterator[Tile]:
-    """Yield kind, mark, number of verdicts and what they are, for each answer; the worst first."""
+def _answer_tiles(page: Page) -> Iterator[Tile]:
+    """Yield the number of verdicts with each answer, the worst first."""
+    meanings = words_of("answers")
     for answer, count in page.result.answers.items():
-        mine = [v for v in page.result.verdicts if v.answer == answer]
-        better, idle = sum(rank_key(v) == "slower" for v in mine), sum(not v.decides for v in mine)
-        extra = [f"{better} better"] * bool(better and answer == "fine")
-        extra += [f"{idle} not deciding"] * bool(idle and answer == "cannot tell")
+        idle = sum(v.answer == answer and not v.decides for v in page.result.verdicts)
+        extra = f"; {idle} not deciding" if idle and answer == "cannot tell" else ""
         if count or answer != "cannot tell":
-            key = ANSWER_KEYS[answer] if count else ""
-            yield key, RANK_MARKS[ANSWER_KEYS[answer]], count, "; ".join([_MEANINGS[answer], *extra])
+            key = ANSWER_KEYS[answer]
+            yield key if count else "", RANK_MARKS[key], count, meanings[answer] + extra
 
 
-def _rules(page: Page) -> Iterator[Tile]:
-    found = [rule.status for rule in page.result.rules]
-    broken, unknown = found.count("violated") + found.count("predicted"), found.count("unknown")
+def _rule_tiles(page: Page) -> Iterator[Tile]:
+    states = [rule.status for rule in page.result.rules]
+    broken, unknown = states.count("violated") + states.count("predicted"), states.count("unknown")
     extra = f"; {unknown} not to be checked" if unknown else ""
     if broken:
-        yield "", "⚠", broken, f"of {len(found)} rules violated, or predicted to be{extra}"
-    elif found and unknown == len(found):
+        yield "", "⚠", broken, f"of {len(states)} rules violated, or predicted to be{extra}"
+    elif states and unknown == len(states):
         yield "", "?", unknown, "rules not to be checked"
-    elif found:
-        yield "", "✓", len(found) - unknown, f"rules hold, as measured and as predicted{extra}"
+    elif states:
+        yield "", "✓", len(states) - unknown, f"rules hold, as measured and as predicted{extra}"
 
 
-def _settings(page: Page) -> Iterator[tuple[str, str]]:
+def facts(page: Page) -> list[tuple[str, object]]:
+    """Return what was measured where, by name; what is unknown is empty."""
+    attrs = page.data.attrs
+    return [
+        ("measured on", attrs.get("measured_on")),
+        ("library", page.library),
+        *_points(page),
+        ("runs", int(page.data.sizes.get("run", 1))),
+        ("message", f"{int(attrs['message_size_B'])} B" if attrs.get("message_size_B") else ""),
+        ("measured", page.measured_at),
+        ("report", page.made),
+        ("", "simulated, not measured" if int(attrs.get("simulated", 0)) else ""),
+        ("clock", f"virtual: {numbers_in_words(machine_of(attrs))}" if is_virtual(attrs) else ""),
+    ]
+
+
+def _points(page: Page) -> Iterator[tuple[str, str]]:
     """Yield the measured values of each parameter, and the value of each parameter that is fixed."""
     found: dict[str, set[float]] = {}
     for verdict in page.result.verdicts:
@@ -117,17 +80,58 @@ def _settings(page: Page) -> Iterator[tuple[str, str]]:
         yield name, f"{value:g}"
 
 
-def facts(page: Page) -> list[tuple[str, object]]:
-    """Return what was measured where, by name; what is unknown is empty."""
-    attrs = page.data.attrs
+def overview(page: Page) -> dict[str, Any]:
+    """Return the divergences of all functions and one scaling figure per metric, or the effects of several parameters.
+
+    As in Exascaling Your Library, figure 2 (docs/references.md).
+    """
+    if page.result.over_several:
+        return {"effects": plots.effects(page.result)}
+    scaling = [
+        (capital(metric_word(verdicts[0])), plots.scaling(page.result, metric))
+        for metric, verdicts in _by_metric(page).items()
+        if len(verdicts) > 1
+    ]
+    return {"effects": None, "scaling": scaling, "divergence": plots.divergence(page.result)}
+
+
+def verdicts(page: Page) -> dict[str, Any]:
+    """Return the verdicts of each metric, the caveats in words and the functions without a verdict.
+
+    The details are those of Exascaling Your Library, tables 2 and 3 (docs/references.md).
+    """
+    groups = [(f"{metric_word(found[0])} [{found[0].unit}]", found) for found in _by_metric(page).values()]
+    left_out = [(*words, getattr(page.result, which)) for which, words in words_of("left_out").items()]
+    moved = [one.cells() for one in bandwidths(page.data)]
+    broken = {v.function: _broken_rules(page, v.function) for v in page.result.verdicts}
+    values = {"groups": groups, "broken": broken, "caveats": _caveats(page), "left_out": left_out}
+    return {**values, "litmus": page.result.litmus, "moved": moved, "moved_head": BANDWIDTH_HEAD}
+
+
+def _by_metric(page: Page) -> dict[str, list[AnyVerdict]]:
+    found: dict[str, list[AnyVerdict]] = {}
+    for verdict in page.result.worst_first:
+        found.setdefault(verdict.metric, []).append(verdict)
+    return found
+
+
+def _broken_rules(page: Page, function: str) -> list[str]:
+    """Return the sentences of all rules about a function that are violated or predicted to be."""
     return [
-        ("measured on", attrs.get("measured_on")),
-        ("library", page.library),
-        *_settings(page),
-        ("runs", int(page.data.sizes.get("run", 1))),
-        ("message", f"{int(attrs['message_size_B'])} B" if attrs.get("message_size_B") else ""),
-        ("measured", page.measured_at),
-        ("report", page.made),
-        ("", "simulated, not measured" if int(attrs.get("simulated", 0)) else ""),
-        ("clock", f"virtual: {numbers_in_words(machine_of(attrs))}" if is_virtual(attrs) else ""),
+        result.sentence
+        for result in page.result.rules
+        if result.status in ("violated", "predicted") and any(name == function for _, name in result.rule.left)
+    ]
+
+
+def _caveats(page: Page) -> list[str]:
+    """Return every caveat once, with the functions that it concerns."""
+    functions: dict[str, list[str]] = {}
+    for verdict in page.result.verdicts:
+        for caveat in verdict.caveats:
+            functions.setdefault(caveat, []).append(verdict.function)
+    everything = len(page.result.verdicts)
+    return [
+        f"{capital(caveat)}. This concerns {'all functions' if len(found) == everything else ', '.join(found)}."
+        for caveat, found in functions.items()
     ]

@@ -1,7 +1,6 @@
 """Writes a report of what the session shows, beside the kernel."""
 
 import json
-import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +14,6 @@ from scalkit.widgets.explorer.job import Ending, Job, shown_command
 from scalkit.widgets.explorer.job_part import JobPart
 
 _LARGEST = 20_000_000
-_STEP = re.compile(r"\[(\d+)/(\d+)\] report")
 _CHANGED = "The session was changed since the report was written."
 
 
@@ -38,7 +36,7 @@ class ReportPanel(JobPart):
     shown = frozenset({"history", "data"})
 
     def __init__(self, session: Session, **traits: Any) -> None:
-        self.path, self.title_of_report = "report.html", ""
+        self.path = "report.html"
         self._replaces = False
         self._since = 0.0
         self.command = self.answer = ""
@@ -46,7 +44,6 @@ class ReportPanel(JobPart):
         self._written: Path | None = None
         self._reported = session.state
         self._lines: list[str] = []
-        self._done = (0, 0)
         super().__init__(session, **{"title": "Report", **traits})
 
     def start(self) -> "ReportPanel":
@@ -58,9 +55,9 @@ class ReportPanel(JobPart):
             raise UsageError("a report is being written; wait for the end, or cancel it.")
         arguments = self._arguments()
         self.command, self.answer, self._written = shown_command(arguments), "", None
-        self._lines, self._note, self._since, self._done = [], "", time.monotonic(), (0, 0)
+        self._lines, self._note, self._since = [], "", time.monotonic()
         self._reported = self.session.state
-        self._job = Job(arguments, self._said, self._ended)
+        self._job = Job(arguments, lambda line: self._keep(line, 20), self._ended)
         self.refresh()
         return self
 
@@ -75,8 +72,7 @@ class ReportPanel(JobPart):
         kept = out.with_name(f"{stem}.session.json")
         self.session.save(kept)
         words = ["report", str(kept), "--out", str(out)]
-        words += [f"--title={self.title_of_report}"] if self.title_of_report else []
-        return [*words, *(["--force"] if self._replaces else []), "--json", "--progress"]
+        return [*words, *(["--force"] if self._replaces else []), "--json"]
 
     def _drawn(self) -> dict[str, str]:
         return drawn("report_panel.html", panel=self)
@@ -89,7 +85,7 @@ class ReportPanel(JobPart):
         if not path:
             raise UsageError("the report has no name; write one, such as report.html.")
         self.path = path if path.lower().endswith((".html", ".htm")) else f"{path}.html"
-        self.title_of_report, self._replaces = values.get("title", "").strip(), "replace" in values
+        self._replaces = "replace" in values
         self.start()
 
     def _open(self, _values: Mapping[str, str]) -> None:
@@ -108,15 +104,6 @@ class ReportPanel(JobPart):
         if changed & self.shown and self._written is not None and not self._note:
             self._note = _CHANGED
         super()._told(changed)
-
-    def _said(self, line: str) -> None:
-        """Take a line of the command: how far it is, or anything else, which may say why there is no report."""
-        if found := _STEP.fullmatch(line):
-            self._done = (int(found[1]), int(found[2]))
-            if self.comm is not None:
-                self.refresh()
-        else:
-            self._keep(line, 20)
 
     def _ended(self, ending: Ending) -> None:
         """Take the end of the command: the report, or why there is none."""

@@ -1,0 +1,149 @@
+"""The content of a report about guidelines: the assessment, what to do, and what models predict."""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from scalkit.bundled import here_or_bundled
+from scalkit.guidelines import Assessment, assess
+from scalkit.guidelines.choices import Remedy, remedies
+from scalkit.guidelines.guideline import CATALOGUES
+from scalkit.guidelines.predictions import Prediction
+from scalkit.guidelines.predictions import predictions as predicted
+from scalkit.guidelines.sentences import titled
+from scalkit.guidelines.tables import example_table, read_tables
+from scalkit.junit import Case
+from scalkit.reports.content import Content, json_text, written_now
+
+_MOST_SHOWN = 20
+"""Of the violations of one guideline in JUnit XML: enough to see a pattern."""
+
+_FACTS = ("mpi_library", "host", "started", "foreign_load")
+
+
+@dataclass(frozen=True, eq=False)
+class GuidelinePage(Content):
+    """What the sections of a report about guidelines need.
+
+    `title`: plain text.
+    `named`: the measurements as the user named them.
+    `hashes`: SHA-256 of each file that was read.
+    `made`: time of the report, UTC.
+    `predicted_along`: empty if nothing was predicted.
+    `facts`: what the measurements say of where they come from: ``mpi_library``, ``host``, ``started``,
+    ``foreign_load``.
+    """
+
+    kind: ClassVar[str] = "guidelines"
+
+    found: Assessment
+    predictions: tuple[Prediction, ...]
+    remedies: tuple[Remedy, ...]
+    title: str
+    named: tuple[str, ...]
+    hashes: Mapping[str, str]
+    fail_on: tuple[str, ...]
+    made: str
+    predicted_along: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def status(self) -> int:
+        """Exit status: 0 or 1."""
+        own = [word for word in self.fail_on if word != "predicted"]
+        predicted = "predicted" in self.fail_on and any(one.is_failure for one in self.predictions)
+        return max(self.found.exit_status(own), int(predicted))
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether nobody measured it."""
+        return any("simulated" in caveat for caveat in self.found.data.caveats)
+
+    @property
+    def answer(self) -> str:
+        """The outcome in a few sentences."""
+        said = [f"{self.found.headline[:1].upper()}{self.found.headline[1:]}."]
+        crowded = (self.found.columns["state"] == "violated") & ~self.found.columns["decides"]
+        if crowded.any():
+            n = int(np.count_nonzero(crowded))
+            said.append(f"{n} of the violations {'does' if n == 1 else 'do'} not decide.")
+        ahead = sum(one.is_failure for one in self.predictions)
+        if ahead:
+            said.append(f"Models predict {ahead} more at larger scales.")
+        return " ".join([*said, f"Exit status {self.status}."])
+
+    def to_json(self) -> str:
+        """Return assessment, predictions and remedies as JSON text."""
+        more = {"predictions": [one.to_dict() for one in self.predictions]}
+        said = {"remedies": [one.sentence for one in self.remedies]}
+        return json_text(self.found.to_dict() | {"exit_status": self.status} | more | said)
+
+    def cases(self) -> Mapping[str, list[Case]]:
+        """Return the guidelines as test cases: one fails if a test of it is violated and may decide."""
+        clock = ", virtual time" if self.found.data.machine else ""
+        return {f"guidelines{clock}": [_case(self.found, number) for number in range(len(self.found.guidelines))]}
+
+
+def open_guidelines(
+    runs: Sequence[str] = (),
+    guidelines: Sequence[str] = (),
+    *,
+    predict: str = "",
+    up_to: float | None = None,
+    fail_on: Sequence[str] = (),
+    title: str = "",
+    **options: Any,
+) -> GuidelinePage:
+    """Return the content of a report.
+
+    `runs`: what `scalkit.guidelines.tables.read_tables` takes; empty: a simulated example.
+    `guidelines`: texts, TOML files, names of bundled sets; empty: all bundled ones.
+    `predict`: the parameter to fit models along; empty: none.
+    `up_to`: how far to look.
+    `fail_on`: ``"inconclusive"``, ``"undecidable"``, ``"untested"``, ``"predicted"``.
+    `title`: made from the measurements if empty.
+    `**options`: further arguments of `scalkit.guidelines.assess`.
+    Raises DataError, RuleError, UsageError if an input is wrong.
+    """
+    table = read_tables(runs, value=options.get("value", "time")) if runs else example_table()
+    found = assess(table, guidelines or CATALOGUES, **options)
+    found.exit_status([word for word in fail_on if word != "predicted"])  # raises if a word is unknown
+    named = tuple(runs or ("a simulated example",))
+    return GuidelinePage(
+        found=found,
+        predictions=predicted(found, predict, highest=up_to) if predict else (),
+        remedies=remedies(found),
+        title=title or f"What is slower than it should be in {', '.join(Path(one).name or one for one in named[:3])}?",
+        named=named,
+        hashes=_hashes(runs),
+        facts={key: value for key, value in (getattr(table, "attrs", None) or {}).items() if key in _FACTS},
+        fail_on=tuple(fail_on),
+        made=written_now(),
+        predicted_along=predict,
+    )
+
+
+def _hashes(runs: Sequence[str]) -> dict[str, str]:
+    """Return the SHA-256 of each file by its path."""
+    paths = (here_or_bundled(Path(run)) for run in runs)
+    files = (file for path in paths for file in (_files(path) if path.is_dir() else [path]))
+    return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the files of measurements in a folder: run files and netCDF, or, where there are none, all files."""
+    every = sorted(one for one in folder.rglob("*") if one.is_file())
+    return [one for one in every if re.search(r"\.jsonl(\.gz|\.part)?$|\.nc$", one.name)] or every
+
+
+def _case(found: Assessment, number: int) -> Case:
+    guideline, mine = found.guidelines[number], found.which == number
+    broken = np.flatnonzero(mine & (found.columns["state"] == "violated") & found.columns["decides"])
+    lines = [found.sentence(int(test)) for test in broken[:_MOST_SHOWN]]
+    why = "" if mine.any() else found.not_tested.get(number, "not tested")
+    return Case(guideline.family, titled(guideline), failure=lines[0] if lines else "", skipped=why, detail="\n".join(lines))
