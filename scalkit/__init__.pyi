@@ -6,7 +6,6 @@ from scalkit import store as store
 from scalkit.formats.read import read as read
 from scalkit.growth import Growth as Growth
 from scalkit.measure import measurements as measurements
-from scalkit.measure import read as read
 from scalkit.plots.plot import plot as plot
 from scalkit.quick_check import check as check
 from scalkit.regions import region as region

@@ -13,6 +13,7 @@ import xarray as xr
 from lessons.model_sliders import ModelSliders
 from scalkit.bundled import bundled
 from scalkit.errors import ReportError
+from scalkit.formats.read import read
 from scalkit.perfmodels import PointToPoint, Range, cells_of, collective, folklore, substitute
 from scalkit.perfmodels.collectives.folklore import Folklore
 from scalkit.perfmodels.collectives.known import KnownAlgorithms

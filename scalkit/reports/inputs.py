@@ -11,6 +11,7 @@ import xarray as xr
 
 from scalkit import measure
 from scalkit.errors import UsageError
+from scalkit.formats.read import read
 from scalkit.growth import Growth
 from scalkit.session import Session
 from scalkit.session.file import FORMAT
@@ -55,7 +56,7 @@ def paths_of(source: object, folder: Path, stem: str = "measurements") -> list[s
     if isinstance(source, str | os.PathLike):
         return [os.fspath(source)]
     if isinstance(source, pd.DataFrame):
-        source = measure.read(source)
+        source = read(source)
     place = folder / MEMORY
     place.mkdir(exist_ok=True)
     if isinstance(source, xr.Dataset):

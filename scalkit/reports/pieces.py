@@ -16,13 +16,14 @@ from markupsafe import Markup
 
 from scalkit import text
 from scalkit.markup import environment
-from scalkit.plots.style import ANSWER_KEYS, RANK_MARKS, growth_label
+from scalkit.plots.style import growth_label
 from scalkit.toml.tables import table_beside
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from scalkit.validation import AnyVerdict
+    from scalkit.validation.answer import ANSWER_SYMBOLS, Answer
+from scalkit.validation import AnyVerdict
 
 PLOTLY = "application/vnd.plotly.v1+json"
 _MOST_PLAIN = 100  # characters of the plain text of a piece, which only tools without HTML show
@@ -140,6 +141,10 @@ def raised(growth: Any) -> Markup:
     return Markup(label.replace("</sup>", '</tspan><tspan dy="4">&#8203;</tspan>'))
 
 
+KINDS: dict[Answer, str] = {"fix": "fix", "cannot tell": "unclear", "fine": "fine"}
+"""Class of the badge of each answer in the style sheet."""
+
+
 def badge(kind: str, mark: str, word: str, *, is_open: bool = False) -> Markup:
     """Return a mark and a word in the colour of a kind; dashed if it `is_open`, as what does not decide."""
     shape = " open" if is_open else ""
@@ -149,8 +154,8 @@ def badge(kind: str, mark: str, word: str, *, is_open: bool = False) -> Markup:
 
 def answer_badge(verdict: AnyVerdict) -> Markup:
     """Return mark and word of an answer; dashed where the verdict does not decide."""
-    key = ANSWER_KEYS[verdict.answer]
-    return badge(key, RANK_MARKS[key], verdict.answer, is_open=not verdict.decides)
+    kind, mark = KINDS[verdict.answer], ANSWER_SYMBOLS[verdict.answer]
+    return badge(kind, mark, verdict.answer, is_open=not verdict.decides)
 
 
 def percent(share: float) -> str:

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from scalkit.lessons.which_operation import which_operation
 
 import scalkit as sk
 from scalkit.errors import DataError, ReportError, UsageError
 from scalkit.plots.store.site import page
 from scalkit.plots.store.suites import download, joint, save
+from scalkit.store.advice.advise import advise_all
 from scalkit.store.advice.crossing import crossing
 from scalkit.store.advice.snippets import macro_of, operation_of, operations
 from scalkit.store.filed.dataset import runs_of
@@ -133,7 +133,7 @@ def test_what_was_measured_differently_is_not_mixed(tmp_path_factory: pytest.Tem
         assert [one.segments[0].winner for one in advice.settings] == [winner]
     assert "sk_gather_send_recv" in advice.c_runtime()
     assert "vm has times with datatype" in page(store)
-    assert "MPI_Gather: vm has times with datatype" in str(which_operation(store))
+    assert "vm has times with datatype" in str(advise_all(store)["MPI_Gather"])
     with pytest.raises(DataError, match=r"^the store has no times of MPI_Gather or its substitutes .* that fit; "):
         store.advise("MPI_Gather", machine="own")  # over a parameter of its own
     pair = store.compare(["op=MPI_Gather,machine=vm,datatype=int", "op=MPI_Gather,machine=vm,datatype=double"])

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import xarray as xr
 
-from scalkit import measure
 from scalkit.bundled import bundled
 from scalkit.errors import UsageError
 from scalkit.formats.ci.junit import cases
+from scalkit.formats.read import read
 from scalkit.junit import Case
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.options import Judging
@@ -192,7 +192,7 @@ def open_verdicts(
     if session is not None:
         data, result, judging, rules, name = session.data, session.result, session.judging, (), session.result.expectations
     else:
-        data = measure.read(list(runs), parameter=parameter or None)
+        data = read(list(runs), parameter=parameter or None)
         judging = Judging.of(given if quo is None else {"statistic": quo.statistic, **given})
         asked = quo or (expectations if _is_growth(expectations) else from_plain(expectations))
         result = validate(data, asked, rules, **judging.as_options())
@@ -264,7 +264,7 @@ def _open_baseline(
         return Baseline.load(paths[0])
     if kind == "session":
         return Baseline.from_result(Session.load(paths[0]).result)
-    data = measure.read(list(paths), parameter=parameter or None)
+    data = read(list(paths), parameter=parameter or None)
     return Baseline.from_result(validate(data, from_plain(expectations), **judging.as_options()))
 
 

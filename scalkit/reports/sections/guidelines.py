@@ -39,7 +39,7 @@ def headline(page: GuidelinePage) -> dict[str, Any]:
         ("measurements", ", ".join(page.named)),
         ("experiments", len(data.codes)),
         ("runs", len(data.runs)),
-        ("guidelines", f"{len(page.found.guidelines)}, {lenpage.found.not_tested} of them without measurements"),
+        ("guidelines", f"{len(page.found.guidelines)}, {len(page.found.not_tested)} of them without measurements"),
         ("report", page.made),
         ("run times", machine_in_words(data.machine) if data.machine else ""),
         ("", "simulated, not measured" if page.is_simulated else ""),

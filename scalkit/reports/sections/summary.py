@@ -8,12 +8,13 @@ from scalkit.measure.processes import HEAD as BANDWIDTH_HEAD
 from scalkit.measure.processes import bandwidths
 from scalkit.measure.schema import fixed_parameters
 from scalkit.measure.virtual_time import is_virtual, machine_of, numbers_in_words
-from scalkit.plots.style import ANSWER_KEYS, RANK_MARKS, metric_word
+from scalkit.plots.style import metric_word
 from scalkit.reports.pages.verdicts import Page
-from scalkit.reports.pieces import words_of
+from scalkit.reports.pieces import KINDS, words_of
 from scalkit.reports.sections.changes import change_tiles
 from scalkit.text import capital
 from scalkit.validation import AnyVerdict
+from scalkit.validation.answer import ANSWER_SYMBOLS
 
 _MOST_VALUES = 40  # of a parameter that are listed one by one
 
@@ -35,8 +36,8 @@ def _answer_tiles(page: Page) -> Iterator[Tile]:
         idle = sum(v.answer == answer and not v.decides for v in page.result.verdicts)
         extra = f"; {idle} not deciding" if idle and answer == "cannot tell" else ""
         if count or answer != "cannot tell":
-            key = ANSWER_KEYS[answer]
-            yield key if count else "", RANK_MARKS[key], count, meanings[answer] + extra
+            kind = KINDS[answer] if count else ""
+            yield kind, ANSWER_SYMBOLS[answer], count, meanings[answer] + extra
 
 
 def _rule_tiles(page: Page) -> Iterator[Tile]:

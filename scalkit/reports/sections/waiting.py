@@ -29,8 +29,8 @@ def headline(page: WaitingPage) -> dict[str, Any]:
     if any(lacks_progress(source.ds) for source in page.sources):
         waiting = "unknown"
     tiles = [
-        ("none" if share > _MUCH else "total", "", waiting, f"of the time waits for progress on {most}, where it is most"),
-        ("total", "", quantity(runs[-1].parts.wall, "s"), f"the program takes on {last}"),
+        ("fix" if share > _MUCH else "fine", "", waiting, f"of the time waits for progress on {most}, where it is most"),
+        ("fine", "", quantity(runs[-1].parts.wall, "s"), f"the program takes on {last}"),
     ]
     facts = [
         ("runs", len(runs)),
@@ -50,7 +50,7 @@ def strong_scaling(page: WaitingPage) -> dict[str, Any]:
     def row(run: WaitingRun) -> tuple[str, ...]:
         wall = run.parts.wall
         efficiency = f"{first.parts.wall * first.processes / run.processes / wall:.2f}" if wall else "–"
-        return str(run.processes), quantity(wall, "s"), efficiency, _time(run.analysis_s), _time(run.baseline_s)
+        return str(run.processes), quantity(wall, "s"), efficiency, _time(run.analysis_s)
 
     return _of_analysis(page, scaling_of_program(page.runs), row)
 
@@ -60,15 +60,14 @@ def speed(page: WaitingPage) -> dict[str, Any]:
 
     def row(run: WaitingRun) -> tuple[str, ...]:
         n = int(run.parts.operations.sum())
-        return str(run.processes), str(n), f"{n / run.processes:.1f}", _rate(n, run.analysis_s), _rate(n, run.baseline_s)
+        return str(run.processes), str(n), f"{n / run.processes:.1f}", _rate(n, run.analysis_s)
 
     return _of_analysis(page, analysis_speed(page.runs), row)
 
 
 def _of_analysis(page: WaitingPage, figure: object, row: Callable[[WaitingRun], tuple[str, ...]]) -> dict[str, Any]:
-    """Return a figure and its rows; the last column is left out if no analysis sent a message for each request."""
-    has_baseline = any(np.isfinite(run.baseline_s) for run in page.runs)
-    rows = [row(run) if has_baseline else row(run)[:-1] for run in page.runs]
+    """Return a figure and its rows."""
+    rows = [row(run) for run in page.runs]
     return {"figure": figure, "rows": rows, "is_timed": any(np.isfinite(run.analysis_s) for run in page.runs)}
 
 
