@@ -206,9 +206,9 @@ class Arguments(CampaignArguments):
                 f"what to measure: {', '.join(self.kinds)}, functions: {', '.join(self.functions or ()) or 'none'}; "
                 f"{FUNCTIONS!r} and the name of at least one function go together."
             )
-        _choice("--shapes", self.shapes, SHAPES)
+        _choice("shapes", self.shapes, SHAPES)
         _choice("--datatype", (self.datatype,), tuple(DATATYPES))
-        _choice("--sync", (self.sync,), SYNCS)
+        _choice("sync", (self.sync,), SYNCS)
         require_counts("-n", self.counts)
         if self.memory_counts is not None:
             require_counts("--memory-n", self.memory_counts)

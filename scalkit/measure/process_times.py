@@ -120,7 +120,7 @@ def process_times(ds: xr.Dataset) -> list[ProcessTimes]:
     if len(names) != 1:
         raise DataError(f"times of processes are along one parameter, the Dataset is over {', '.join(names)}; select one.")
     if "process_time" not in ds:
-        raise DataError("the times of the processes were not kept; measure with --per-process.")
+        raise DataError("the times of the processes were not kept; set per_process in a campaign file.")
     found = []
     axes = (FUNCTION, names[0], RUN, PROCESS)
     times, last = (np.asarray(ds[name].transpose(*axes)) for name in ("process_time", "process_last"))

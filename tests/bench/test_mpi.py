@@ -186,7 +186,7 @@ def test_settings_only_where_needed_and_never_over_the_users() -> None:
 @pytest.mark.parametrize(("bind", "least"), [("core", 1), ("none", cores())])
 def test_processes_are_bound(mpi: Mpi, tmp_path: Path, bind: str, least: int) -> None:
     words = ["measure", "collectives", "--ops", "MPI_Barrier", "-n", "2", "--runs", "1", "--max-reps", "20", "--bind", bind]
-    assert main([*words, "--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec, "--out", str(tmp_path)]) == 0
+    assert main([*words, "--mpi", mpi.mpicc, "--mpiexec", mpi.mpiexec, "--out", str(tmp_path)]) == 0
     said = json.loads((tmp_path / "time-p0002-r00.jsonl").read_text().splitlines()[0])
     fewest, most = said["cores_per_process"]
     assert (said["provenance"]["bind"], fewest == most) == (bind, True)

@@ -16,7 +16,6 @@ import pytest
 
 from scalkit.bench import Arguments, prepare
 from scalkit.bench.campaign.file import read_campaign
-from scalkit.bench.jobs.emitting import emitted
 from scalkit.bench.patterns.neighbourhood import design_text, experiments, operations_of_neighbourhoods, table_text
 from scalkit.cli import main
 from scalkit.errors import LaunchError, UsageError
@@ -170,15 +169,10 @@ def test_what_is_wrong_in_a_campaign_file_is_named_with_its_line(tmp_path, text,
 
 
 def test_check_counts_the_experiments(capsys):
-    assert main(["campaign", "check", str(NBHCOLL)]) == 0
+    assert main(["campaign", "run", "--check", str(NBHCOLL)]) == 0
     assert "3360 experiments on neighbourhoods\n" in capsys.readouterr().out
-    assert main(["campaign", "check", "--json", str(NBHCOLL)]) == 0
+    assert main(["campaign", "run", "--check", "--json", str(NBHCOLL)]) == 0
     assert json.loads(capsys.readouterr().out)["experiments"] == 3360
-
-
-def test_other_tools_are_not_told_to_measure_neighbourhoods():
-    with pytest.raises(UsageError, match="measures neighbourhoods, which reframe is not told to do"):
-        emitted(read_campaign(NBHCOLL), "reframe", "x.py")
 
 
 # ---- campaigns -------------------------------------------------------------------------------------------------------

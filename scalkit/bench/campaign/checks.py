@@ -21,9 +21,8 @@ _KEYS = {
     "--per-node": "processes_per_node",
     "-n ": "processes ",
     "--ops": "functions",
-    "--algorithm": "algorithms",
-    "--sizes": "sizes",
-    "--max-points": "refine.max_points",
+    "--size": "sizes",
+    "max_points": "refine.max_points",
 }
 
 
@@ -120,6 +119,8 @@ class Checks:
             self._try(("experiments",), _tried, tables, self._base, self._table["processes"])
 
     def _sizes(self) -> None:
+        if len(self._table.get("sizes", ())) > 1 and self._table["measure"] == ["memory"]:
+            self._say(("sizes",), "memory has no message size; leave sizes out, or add 'collectives' to measure.")
         datatype = self._table.get("datatype", "byte")
         width = DATATYPES[datatype]
         for number, size in enumerate(self._table.get("sizes", [])):

@@ -10,7 +10,7 @@ from typing import Any
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.campaign.checks import Checks, absolute, platforms_of
 from scalkit.bench.campaign.folder import least_time, make_plan
-from scalkit.bench.campaign.refinement import Refinement
+from scalkit.bench.campaign.refinement import Refinement, point_budget
 from scalkit.bench.patterns.neighbourhood import design_text
 from scalkit.errors import UsageError
 from scalkit.schema_errors import place, schema_errors, schema_in
@@ -78,6 +78,7 @@ class SlurmOptions:
 class JobOptions:
     """The table ``[job]``: what one job asks a batch system for. Attributes are the keys of the file."""
 
+    system: str = "slurm"
     nodes: int = 1
     processes_per_node: int | None = None
     time: int | str | None = None
@@ -93,10 +94,12 @@ class JobOptions:
 class Variant:
     """What one campaign folder holds: one library, one message size, one placement.
 
-    `name`: what of these varies in the campaign, such as ``"mpich-8B-1ppn"``; empty if nothing does.
+    `name`: what of these varies in the campaign, such as ``"mpich-1ppn-8B"``; empty if nothing does.
+    `label`: the same without the size.
     """
 
     name: str
+    label: str
     library: Library
     arguments: Arguments
 
@@ -216,22 +219,20 @@ def _variants(table: Mapping[str, Any], base: Path) -> tuple[Variant, ...]:
         libraries = [replace(library, network=network) for library in libraries]
     sizes = [int(size) for size in table.get("sizes", [8])]
     placements: list[int | None] = [int(n) for n in table.get("processes_per_node", [])] or [None]
-    combinations = list(product(libraries, sizes, placements))
-    budget_s = table.get("budget_s")
     refine = Refinement(**table["refine"]) if "refine" in table else None
-    by_size = refine is not None and refine.over == "sizes"
-    folders = len(combinations) // len(sizes) * (refine.max_points if refine and by_size else len(sizes))
-    share_s = None if budget_s is None else budget_s / folders
-    if refine is not None and share_s is not None and not by_size:
-        share_s *= len(table["processes"]) / refine.max_points
+    groups = list(product(libraries, placements))
+    share_s = table["budget_s"] / len(groups) if "budget_s" in table else None
+    share_s = point_budget(share_s, refine, len(sizes), len(table["processes"]))
     found = []
-    for library, size, per_node in combinations:
+    for library, per_node in groups:
         words = [library.name] if len(libraries) > 1 else []
-        words += [f"{size}B"] if len(sizes) > 1 else []
         words += [f"{per_node}ppn"] if len(placements) > 1 else []
-        arguments = _arguments(table, base, size, per_node, share_s)
-        kinds = tuple(kind for kind in arguments.kinds if kind != "memory" or not by_size or size == sizes[0])
-        found.append(Variant("-".join(words), library, replace(arguments, refine=refine, kinds=kinds)))
+        label = "-".join(words)
+        for size in sizes:
+            arguments = replace(_arguments(table, base, size, per_node, share_s), refine=refine)
+            kinds = tuple(kind for kind in arguments.kinds if kind != "memory" or size == sizes[0])
+            name = "-".join([*words, f"{size}B"]) if len(sizes) > 1 else label
+            found.append(Variant(name, label, library, replace(arguments, kinds=kinds)))
     return tuple(found)
 
 

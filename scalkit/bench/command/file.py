@@ -35,6 +35,8 @@ class CommandFile:
     timeout_s: float | None
     job: JobOptions | None
     machine: Mapping[str, Any] | None = None
+    slurm: None = None
+    """A command is measured by a single job."""
 
 
 def read_either(path: Path) -> CampaignFile | CommandFile:
@@ -65,8 +67,8 @@ def require_measuring(path: Path) -> CampaignFile:
     file = read_either(path)
     if isinstance(file, CommandFile):
         raise UsageError(
-            f"{path} measures a command, which is one job: write its script with 'scalkit campaign emit {path} slurm' (or pbs, "
-            "lsf, flux), and submit that."
+            f"{path} measures a command, which is one job: write its script with 'scalkit campaign submit {path} --scripts .', "
+            "and submit that."
         )
     return file
 

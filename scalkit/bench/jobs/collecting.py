@@ -44,6 +44,11 @@ class Job:
     submitted: str = ""
 
     @property
+    def script(self) -> str:
+        """Name of its script."""
+        return f"{self.name}.sh"
+
+    @property
     def is_over(self) -> bool:
         """Whether it will do nothing any more."""
         return self.state == REJECTED or JobState(self.state).is_over
@@ -84,10 +89,6 @@ class Book:
     def folder(self, job: Job) -> Path:
         """Return the folder that a job measures into."""
         return self.path / job.name
-
-    def script(self, job: Job) -> Path:
-        """Return the path of a job's script."""
-        return self.path / f"{job.name}.sh"
 
     def log(self, job: Job) -> Path:
         """Return the path of a job's output."""

@@ -2,18 +2,18 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from scalkit.bench.campaign.campaign import CellCampaign, CellLauncher
 from scalkit.bench.campaign.folder import Launch
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.platforms import Platform
 from scalkit.bench.libraries.simulator import SimulatedMpi
 from scalkit.bench.limits import CampaignArguments, require_budget, require_range
+from scalkit.bench.patterns.cells import CellCampaign
 from scalkit.errors import UsageError
 
 PARTS = ("latency", "exchange", "loggp", "overlap", "sync", "datatypes", "reduce", "matching", "bisection", "hops")
@@ -158,40 +158,30 @@ _TRAIN, _EXCHANGES = 10, 3
 
 
 @dataclass(frozen=True)
-class _MessageLauncher(CellLauncher):
-    """Starts sk_p2p."""
-
-    program = "sk_p2p"
-
-    def cells(self, launch: Launch, reps: int) -> dict[str, object]:
-        """Return the options of the program."""
-        is_matching = launch.kind == "bisection"
-        return {
-            "cells": cells_of(launch, self.own),
-            "reps": 1 if is_matching else reps,
-            "passes": 1 if is_matching or self.mpi.repeats_exactly else min(_PASSES, reps),
-            "messages": _EXCHANGES if is_matching else _TRAIN,
-        }
-
-
-@dataclass(frozen=True)
 class MessageCampaign(CellCampaign):
     """A campaign of messages that is ready to run."""
 
     arguments: MessageArguments
-
-    starter = _MessageLauncher
+    program_name = "sk_p2p"
 
     @property
     def plan(self) -> tuple[Launch, ...]:
         """All launches, in their order."""
         return message_plan(self.arguments)
 
+    def options(self, launch: Launch) -> Mapping[str, object]:
+        """Return the options of the program that not all programs take."""
+        cells = {"cells": cells_of(launch, self.arguments)}
+        if launch.kind == "bisection":
+            return {**cells, "reps": 1, "passes": 1, "messages": _EXCHANGES}
+        reps = self.repetitions(self.arguments.reps)
+        return {**cells, "reps": reps, "passes": 1 if self.mpi.repeats_exactly else min(_PASSES, reps), "messages": _TRAIN}
+
     @property
-    def more_facts(self) -> dict[str, dict[str, Any]]:
-        """The torus of a simulated machine that is one."""
+    def facts(self) -> dict[str, dict[str, Any]]:
+        """The conditions in campaign.toml, with the torus of a simulated machine that is one."""
         torus = torus_of(self.mpi.platform) if isinstance(self.mpi, SimulatedMpi) else ()
-        return {"topology": {"torus": list(torus)}} if torus else {}
+        return super().facts | ({"topology": {"torus": list(torus)}} if torus else {})
 
 
 def prepare_messages(out: Path, arguments: MessageArguments, mpi: Mpi) -> MessageCampaign:

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as RichProgress
 
-from scalkit.bench import Progress
 from scalkit.bench.campaign.file import CampaignFile
+from scalkit.bench.campaign.loop import Progress
 from scalkit.bench.jobs.batch import Status, look
 from scalkit.bench.process import summary
 from scalkit.errors import LaunchError
