@@ -113,7 +113,7 @@ def _time(seconds: Any) -> str:
 def process_times(ds: xr.Dataset) -> list[ProcessTimes]:
     """Return when each process was done, of every function and setting where that was kept.
 
-    `ds`: as `scalkit.read` returns it of what was measured with ``--per-process``; along one parameter.
+    `ds`: as `scalkit.read` returns it of what was measured with ``per_process``; along one parameter.
     Raises DataError if nothing was kept, or there are several parameters.
     """
     names = parameters_of(ds)

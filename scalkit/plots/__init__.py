@@ -15,7 +15,7 @@ operation over its root.
 Of messages ``messages(fit)`` draws times, fits and residuals, ``message_shares(fit)`` overlap, strides and the histogram of a
 bisection. Of the waits in a trace ``trace_matrix(result)`` draws who waited for whom. ``master_worker(ds)`` draws the
 time for each work unit, and who waits.
-``processes(times)`` shows when each process was done, of what was measured with ``--per-process``. All are loaded at first use.
+``processes(times)`` shows when each process was done, of what was measured with ``per_process``. All are loaded at first use.
 """
 
 from scalkit.lazy import names_of

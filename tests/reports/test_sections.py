@@ -139,8 +139,8 @@ def test_shapes_programs_and_a_seed_of_zero_are_repeated() -> None:
     arguments = {"kinds": ["memory"], "counts": [2], "shapes": ["identity", "random"], "seed": 0}
     mpi = {"library": "Some MPI", "mpicc": "/opt/my mpi/mpicc", "mpiexec": "/opt/mpiexec"}
     assert measuring(arguments, mpi) == (
-        "scalkit measure memory -n 2 --shapes identity,random --seed 0 --mpicc '/opt/my mpi/mpicc' "
-        "--mpiexec /opt/mpiexec --out runs/again"
+        "scalkit measure memory -n 2 --seed 0 --mpi '/opt/my mpi/mpicc' --mpiexec /opt/mpiexec --out runs/again"
+        '  # in a campaign file: shapes = ["identity", "random"]'
     )
 
 

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scalkit.bench.arguments import SHAPES
 from scalkit.options import Judging
 from scalkit.reports.inputs import named_parameters
 from scalkit.reports.own_growths import registering
@@ -113,8 +114,7 @@ def _along(page: Page) -> str:
 def measuring(arguments: Mapping[str, Any], mpi: object = None, virtual: object = None) -> str:
     """Return the command that repeats a campaign, from the arguments, MPI library and virtual machine in its record."""
     options = {"runs": "--runs", "budget_s": "--budget", "ops": "--ops", "size": "--size", "datatype": "--datatype"}
-    options |= {"sync": "--sync", "shapes": "--shapes", "max_reps": "--max-reps", "seed": "--seed"}
-    options |= {"min_reps": "--min-reps", "standard_error": "--standard-error", "cut_quartiles": "--cut-quartiles"}
+    options |= {"max_reps": "--max-reps", "seed": "--seed", "min_reps": "--min-reps", "standard_error": "--standard-error"}
     kinds = arguments.get("kinds", ())
     words = ["scalkit", "measure", *(map(str, kinds) if isinstance(kinds, list | tuple) else [str(kinds)])]
     words += ["-n", as_word(arguments.get("counts", ()))]
@@ -122,13 +122,13 @@ def measuring(arguments: Mapping[str, Any], mpi: object = None, virtual: object 
         words += ["--memory-n", as_word(counts)]
     words += _on_network(virtual)
     programs = {key: mpi.get(key) for key in ("mpicc", "mpiexec")} if isinstance(mpi, Mapping) else {}
-    for key, option in {**options, "mpicc": "--mpicc", "mpiexec": "--mpiexec"}.items():
+    for key, option in {**options, "mpicc": "--mpi", "mpiexec": "--mpiexec"}.items():
         value = programs.get(key, arguments.get(key))
         if value is not None and value not in ("", [], ()):
             words += [option, as_word(value)]
-    words += ["--per-process"] * (arguments.get("per_process") is True)
-    words += _refining(arguments.get("refine"))
-    return shlex.join([*words, "--out", "runs/again"])
+    refine = arguments.get("refine")
+    words += ["--refine", str(refine.get("over"))] if isinstance(refine, Mapping) else []
+    return shlex.join([*words, "--out", "runs/again"]) + _only_in_a_file(arguments)
 
 
 def _on_network(virtual: object) -> list[str]:
@@ -140,13 +140,14 @@ def _on_network(virtual: object) -> list[str]:
     return [*words, *(["--per-node", str(per_node)] if per_node != 1 else [])]
 
 
-def _refining(given: object) -> list[str]:
-    """Return the options of automatic refinement."""
-    if not isinstance(given, Mapping):
-        return []
-    options = {"over": "--refine", "allowed": "--allowed-bend", "smallest_step": "--smallest-step"}
-    options |= {"max_points": "--max-points"}
-    return [word for key, option in options.items() if key in given for word in (option, as_word(given[key]))]
+def _only_in_a_file(arguments: Mapping[str, Any]) -> str:
+    """Return what only a campaign file can say, as a comment after the command; empty if all is as usual."""
+    usual = {"sync": ("round", None), "shapes": (None, [*SHAPES]), "cut_quartiles": (None, []), "per_process": (None, False)}
+    named = [f"{key} = {json.dumps(arguments.get(key))}" for key, values in usual.items() if arguments.get(key) not in values]
+    refine = arguments.get("refine")
+    rules = {key: one for key, one in refine.items() if key != "over"} if isinstance(refine, Mapping) else {}
+    named += [f"refine.{key} = {json.dumps(one)}" for key, one in rules.items()]
+    return f"  # in a campaign file: {', '.join(named)}" if named else ""
 
 
 def as_word(value: object) -> str:
