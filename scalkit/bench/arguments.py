@@ -69,9 +69,10 @@ def choose(tree: Path, kinds: Sequence[str], wanted: Sequence[str]) -> dict[str,
     every = [*(name for names in known.values() for name in names), *GROUPS]
     for name in words:
         if name not in every:
-            raise UsageError(
-                f"--ops: {name!r} cannot be measured by {' and '.join(kinds)}{hint(name, every)}; known are {', '.join(every)}."
-            )
+            other = next((kind for kind in KINDS if kind not in kinds and name in operations(tree, kind)), None)
+            way = f"measure {other}, too" if other else f"known are {', '.join(every)}"
+            near = "" if other else hint(name, every)
+            raise UsageError(f"--ops: {name!r} cannot be measured by {' and '.join(kinds)}{near}; {way}.")
     meant = {
         kind: {op for word in words for op in ((word,) if word not in GROUPS else operations(tree, kind, word))} for kind in kinds
     }

@@ -114,7 +114,7 @@ def test_removing(own_cache: Path, mpi: Mpi, both: list[str], capsys: pytest.Cap
     [
         ("gaga", "'gaga' is no MPI library that can be added; choose from mpich, openmpi, intel"),
         ("module:a;b", "'module:a;b' names no module; write module:NAME"),
-        ("/no/mpicc", "--mpicc names '/no/mpicc', which is not there"),
+        ("/no/mpicc", "the compiler '/no/mpicc' is not there"),
     ],
 )
 def test_what_cannot_be_added(own_cache: Path, what: str, reason: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -114,10 +114,10 @@ def test_a_campaign_file_says_it_all(tmp_path: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        (f"{FIRST}min_reps = 500", 3, "min_reps is 500, max_reps 400; lower the first or raise the second."),
-        (f"{FIRST}max_reps = 10", 3, "min_reps is 20, max_reps 10; lower the first or raise the second."),
+        (f"{FIRST}min_reps = 500", 3, "min_reps 500 is greater than max_reps 400; lower the first or raise the second."),
+        (f"{FIRST}max_reps = 10", 3, "min_reps 20 is greater than max_reps 10; lower the first or raise the second."),
         (f"{FIRST}standard_error = 2", 3, "standard_error is 2; a share of the mean between 0 and 1 is needed, such as 0.02."),
-        (f"{FIRST}cut_quartiles = [2]", 3, "quartiles to cut: 2 is not possible; choose 1,4 or 4 or 1 or 3,4 or 1,2, or none."),
+        (f"{FIRST}cut_quartiles = [2]", 0, "quartiles to cut: 2 is not possible; choose 1,4 or 4 or 1 or 3,4 or 1,2, or none."),
         (
             f"{FIRST}cut_quartiles = [5]",
             3,
@@ -140,7 +140,8 @@ def test_wrong_rules_are_named_with_their_line(tmp_path: Path, text: str, line: 
     path.write_text(text)
     with pytest.raises(UsageError) as caught:
         read_campaign(path)
-    assert f"{path}, line {line}: {message}" in str(caught.value)
+    where = f"{path}, line {line}" if line else str(path)
+    assert f"{where}: {message}" in str(caught.value)
 
 
 @pytest.mark.mpi

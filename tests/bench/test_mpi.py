@@ -103,10 +103,10 @@ printf '#!/bin/sh\\nexit 3\\n' > "$2" && chmod +x "$2\""""
 
 
 def test_named_programs_that_are_not_there(tmp_path: Path) -> None:
-    message = "--mpicc names '/no/mpicc', which is not there or may not be run; give its path."
+    message = "the compiler '/no/mpicc' is not there or may not be run; give its path."
     with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
         find_mpi("/no/mpicc")
-    message = "--mpiexec names '/no/mpiexec', which is not there or may not be run; give its path."
+    message = "the launcher '/no/mpiexec' is not there or may not be run; give its path."
     with pytest.raises(LaunchError, match=f"^{re.escape(message)}$"):
         find_mpi(None, "/no/mpiexec")
 
@@ -116,7 +116,7 @@ def test_no_mpi_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scalkit.bench.libraries.mpi._own_folders", lambda: [str(tmp_path / "env")])
     message = (
         f"no MPI compiler 'mpicc' on PATH or in {tmp_path}/env; install an MPI library "
-        f"({install_command('mpi')} brings one) or name its compiler with --mpicc."
+        f"({install_command('mpi')} brings one) or name its compiler."
     )
     with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
         find_mpi()

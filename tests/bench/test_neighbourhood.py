@@ -153,7 +153,7 @@ HEAD = 'measure = ["neighbourhood"]\nprocesses = [2, 4]\n'
         (f'{HEAD}[[experiments]]\noperation = "MPI_Bcast"', "line 3: experiments: the operation 'MPI_Bcast' is unknown"),
         (f'{HEAD}[[experiments]]\noperation = "work"\nwrok = 3', 'line 5: "wrok" is unknown (did you mean'),
         (f'{HEAD}[[experiments]]\noperation = "work"\nwork = 1\np = 8', "line 3: experiments: p is 8 in some rows"),
-        (HEAD, "line 1: [[experiments]] and 'neighbourhood' in measure go together"),
+        (HEAD, "line 1: experiments and 'neighbourhood' in measure go together"),
         (f'{HEAD}sizes = [8]\n[[experiments]]\noperation = "work"\nwork = 1', "line 3: sizes are those of collectives"),
         (
             f'{HEAD}platform = "juropa"\n[[experiments]]\noperation = "work"\nwork = 1',

@@ -168,29 +168,13 @@ def test_rejected_then_mended(campaign: Callable[[str], Path], capsys: pytest.Ca
     ("keys", "slurm", "message"),
     [
         (
-            "processes = [2, 20]",
-            "",
-            "processes has 20, and partition 'main' has 2 nodes of 8 cores; leave it out, or name another partition.",
-        ),
-        (
-            "processes = [2, 4]\nprocesses_per_node = [1]",
-            "",
-            "4 processes with 1 on a node need 4 nodes, and partition 'main' has 2 nodes of 8 cores; leave them out, or name "
-            "another partition.",
-        ),
-        (
-            "processes = [2]\nprocesses_per_node = [9]",
-            "",
-            "processes_per_node has 9, and partition 'main' has 2 nodes of 8 cores; name fewer.",
-        ),
-        (
             "processes = [2, 4, 8, 16]",
             'time = "00:00:30"',
             "time of [slurm] is 30 s, and the 4 launches of job r00 need 47 s at the least; give more.",
-        ),
+        )
     ],
 )
-def test_what_the_partition_does_not_have(
+def test_time_that_is_not_enough(
     campaign: Callable[[str], Path], capsys: pytest.CaptureFixture[str], keys: str, slurm: str, message: str
 ) -> None:
     file = campaign(f'measure = ["memory"]\n{keys}\n[slurm]\n{slurm}\n')

@@ -7,12 +7,17 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from scalkit.bench.arguments import Arguments
-from scalkit.bench.campaign.checks import Checks, absolute, platforms_of
+from scalkit.bench.arguments import KINDS, Arguments, choose
+from scalkit.bench.campaign.checks import absolute, located, platforms_of, problems
 from scalkit.bench.campaign.folder import least_time, make_plan
 from scalkit.bench.campaign.refinement import Refinement, point_budget
-from scalkit.bench.patterns.neighbourhood import design_text
+from scalkit.bench.functions.user import names_of_functions
+from scalkit.bench.libraries.platforms import load_platform
+from scalkit.bench.libraries.simulator import read_algorithms
+from scalkit.bench.patterns.neighbourhood import design_text, experiments
+from scalkit.bench.virtual.network import read_network
 from scalkit.errors import UsageError
+from scalkit.native import sources
 from scalkit.schema_errors import place, schema_errors, schema_in
 from scalkit.toml.tables import lines_of, table_of
 
@@ -144,10 +149,15 @@ def read_campaign(path: Path, base: Path | None = None) -> CampaignFile:
     text, table, lines = parsed(path)
     name = str(path)
     base = path.parent if base is None else base
-    errors = schema_errors(table, schema(), lines, name) or Checks(table, lines, name, base).errors()
+    errors = schema_errors(table, schema(), lines, name)
+    errors = errors or [f"{place(name, entry, lines)}: {text}" for entry, text in problems(table)]
     if errors:
         raise UsageError("\n".join(errors))
-    variants = _variants(table, base)
+    try:
+        variants = _variants(table, base)
+        _require_measurable(variants)
+    except UsageError as error:
+        raise UsageError(located(str(error), table, lines, name)) from error
     _require_budget(table, variants, place(name, ("budget_s",), lines))
     slurm = SlurmOptions(**_tuples(table["slurm"])) if "slurm" in table else None
     out = base / table.get("out", f"runs/{path.stem}")
@@ -191,6 +201,27 @@ def _text(path: Path) -> str:
 def schema() -> dict[str, Any]:
     """Return the JSON schema of campaign files."""
     return schema_in(_SCHEMA)
+
+
+def _require_measurable(variants: Sequence[Variant]) -> None:
+    """Return nothing if all names are known, and what is named is there. Raises UsageError."""
+    own = variants[0].arguments
+    kinds = [kind for kind in own.kinds if kind in KINDS]
+    if kinds:
+        choose(sources("microbench"), kinds, own.ops)
+    if own.functions:
+        names_of_functions(own.functions)
+    if own.experiments:
+        experiments(own.experiments, own.counts)
+    if own.refine is not None and own.refine.over == "sizes":
+        own.refine.require_points(list(dict.fromkeys(one.arguments.size for one in variants)))
+    for variant in variants:
+        library, per_node = variant.library, variant.arguments.processes_per_node
+        if library.platform is not None:
+            read_algorithms([f"{key}={name}" for key, name in library.algorithms.items()])
+            load_platform(library.platform).require_room(max(variant.arguments.counts), per_node or 1)
+        if library.network is not None:
+            read_network(library.network).with_per_node(per_node)
 
 
 def _require_budget(table: Mapping[str, Any], variants: Sequence[Variant], where: str) -> None:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from scalkit.bench.campaign.file import CampaignFile, JobOptions, Variant, limit_seconds
 from scalkit.bench.campaign.folder import Launch, least_time, make_plan, write_whole
 from scalkit.bench.command.file import CommandFile
-from scalkit.bench.jobs.slurm import availability
 from scalkit.bench.libraries.targets import nodes_needed
 from scalkit.errors import UsageError
 from scalkit.toml.tables import table_beside
@@ -127,10 +126,7 @@ def job_budget(file: CampaignFile, variant: Variant, launches: Sequence[Launch])
 
 
 def require_enough(file: CampaignFile, jobs: Sequence[tuple[str, Variant, tuple[Launch, ...]]]) -> None:
-    """Return nothing if time limit and partition can hold every job.
-
-    Raises UsageError if a job needs more time at the least, or more processes than the partition has.
-    """
+    """Return nothing if the time limit can hold every job. Raises UsageError if one needs more time at the least."""
     assert file.slurm is not None
     limit_s = limit_seconds(file.slurm.time if file.slurm else None)
     for name, _, launches in jobs:
@@ -139,22 +135,6 @@ def require_enough(file: CampaignFile, jobs: Sequence[tuple[str, Variant, tuple[
             raise UsageError(
                 f"{file.path}: time of [slurm] is {limit_s:.0f} s, and the {len(launches)} launches of job {name} need "
                 f"{ceil(least_s / _USED)} s at the least; give more."
-            )
-    found = availability(file.slurm.partition)
-    if found is None:
-        return
-    partition, nodes, cores = found
-    for variant in file.variants:
-        p, per_node = max(variant.arguments.counts), variant.arguments.processes_per_node
-        text = f"partition {partition!r} has {nodes} node{'s' if nodes > 1 else ''} of {cores} cores"
-        if per_node is None and p > nodes * cores:
-            raise UsageError(f"{file.path}: processes has {p}, and {text}; leave it out, or name another partition.")
-        if per_node is not None and per_node > cores:
-            raise UsageError(f"{file.path}: processes_per_node has {per_node}, and {text}; name fewer.")
-        if per_node is not None and nodes_needed(p, per_node) > nodes:
-            raise UsageError(
-                f"{file.path}: {p} processes with {per_node} on a node need {nodes_needed(p, per_node)} nodes, and {text}; "
-                "leave them out, or name another partition."
             )
 
 
