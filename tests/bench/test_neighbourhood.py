@@ -107,29 +107,6 @@ def test_what_makes_no_experiment_is_said(text, message):
     assert message in str(caught.value)
 
 
-def test_rows_of_a_file_and_what_is_wrong_with_them(tmp_path):
-    path = tmp_path / "rows.csv"
-    path.write_text("operation,size,topology,n_dim\nMPI_Neighbor_alltoall, 8,cart,2\nMPI_Cart_create,,cart,3\n")
-    text = design_text({"file": "rows.csv"}, tmp_path)
-    assert experiments([text]) == (
-        {"operation": "MPI_Neighbor_alltoall", "size": "8", "topology": "cart", "n_dim": "2"},
-        {"operation": "MPI_Cart_create", "topology": "cart", "n_dim": "3"},
-    )
-    path.write_text("operation,size\nMPI_Bcast,8\n")
-    with pytest.raises(UsageError, match=r"rows\.csv' have changed since the campaign began; restore them\.$"):
-        experiments([text])
-    with pytest.raises(UsageError, match=r"rows\.csv, line 2: the operation 'MPI_Bcast' is unknown"):
-        experiments([f"file={path}"])
-    path.write_text("operation,size\nMPI_Alltoall,8,9\n")
-    with pytest.raises(UsageError, match=r"line 2: there are more or fewer fields than the first line names columns"):
-        experiments([f"file={path}"])
-    path.write_text("operation,colour\n")
-    with pytest.raises(UsageError, match="the column 'colour' is unknown"):
-        experiments([f"file={path}"])
-    with pytest.raises(UsageError, match=r"cannot read the experiments '.*none\.csv': No such file"):
-        design_text({"file": "none.csv"}, tmp_path)
-
-
 def test_every_launch_has_the_same_experiments_in_an_order_of_its_own():
     rows = experiments([design_text(SMALL), "operation=work; work=3; p=8"], [8])
     tables = [list(csv.DictReader(io.StringIO(table_text(rows, p, seed)))) for p, seed in ((8, 1), (8, 2), (8, 1), (4, 1))]

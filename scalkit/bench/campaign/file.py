@@ -282,7 +282,7 @@ def _arguments(table: Mapping[str, Any], base: Path, size: int, per_node: int | 
     same: dict[str, Any] = {key: int(table[key]) for key in ("max_reps", "min_reps") if key in table}
     same |= {key: tuple(v) if isinstance(v, list) else v for key, v in table.items() if key in _AS_THEY_ARE}
     own = tuple(absolute(word, base) for word in table.get("own_functions", ()))
-    experiments = tuple(design_text(factors, base) for factors in table.get("experiments", ()))
+    experiments = tuple(design_text(factors) for factors in table.get("experiments", ()))
     return Arguments(
         kinds=tuple(table["measure"]),
         counts=tuple(sorted(int(n) for n in table["processes"])),
