@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -192,28 +190,6 @@ def test_processes_are_bound(mpi: Mpi, tmp_path: Path, bind: str, least: int) ->
     assert (said["provenance"]["bind"], fewest == most) == (bind, True)
     assert fewest == said["cores"] == least if bind == "none" else 2 * fewest == said["cores"], "each has a core of its own"
     assert f'bind = "{bind}"' in (tmp_path / "campaign.toml").read_text()
-
-
-def test_processes_of_a_command_are_bound(mpi: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "see.py").write_text(
-        "import os, sys\nopen(sys.argv[1] + str(os.getpid()), 'w').write(str(len(os.sched_getaffinity(0))))\n"
-    )
-    (tmp_path / "seen").mkdir()
-    command = f"{mpi.mpiexec} -n {{p}} {shlex.quote(sys.executable)} {tmp_path}/see.py {tmp_path}/seen/"
-    (tmp_path / "mine.toml").write_text(
-        f'command = {json.dumps(command)}\nparameters = {{ p = [2] }}\nruns = 1\nmax_reps = 1\nbind = "core"\n'
-    )
-    assert main(["campaign", "run", str(tmp_path / "mine.toml")]) == 0
-    seen = [one.read_text() for one in (tmp_path / "seen").iterdir()]
-    assert len(seen) == 2
-    assert all(int(one) < cores() for one in seen)
-    capsys.readouterr()
-    words = ["measure", "-p", "p=2", "--bind", "core", "--out", str(tmp_path / "none"), "--command"]
-    assert main([*words, "env -n {p} true"]) == 2
-    said = "scalkit measure: --bind core: it is not known how 'env' is told; use mpiexec or srun, or leave it out.\n"
-    assert capsys.readouterr().err == said
-    assert main([*words, f"{mpi.mpiexec} -n {{p}} true", "--clock", "virtual"]) == 2
-    assert "--bind core: processes of a virtual machine have no cores; leave it out.\n" in capsys.readouterr().err
 
 
 def test_what_cannot_be_bound() -> None:

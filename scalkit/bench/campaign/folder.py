@@ -224,16 +224,9 @@ class Folder:
         if names := arguments.differing(table):
             shown = "; ".join(f"{name} was {_shown(table.get(name))}, is now {_shown(own.get(name))}" for name in names)
             return f"{self.path} holds a campaign with other arguments: {shown}. Repeat its arguments to resume it, {another}"
-        for what, then, now in (
-            ("MPI library", *(side.get("mpi", {}).get("library") for side in (record, facts))),
-            ("simulated machine", *_apart(record.get("simulation"), facts.get("simulation"))),
-            ("virtual machine", *_apart(record.get("virtual"), facts.get("virtual"))),
-            ("version of the functions", record.get("functions"), facts.get("functions")),
-            ("version of the microbenchmarks", *(side.get("sources", {}).get("sha256") for side in (record, facts))),
-        ):
-            if then != now:
-                return f"{self.path} was measured with another {what} ({_shown(then)}, now {_shown(now)}); {another}"
-        if shown := "; ".join(_conditions(record, facts)):
+        if other := other_programs(record, facts):
+            return f"{self.path} was measured with {other}; {another}"
+        if shown := "; ".join(other_conditions(record, facts)):
             return f"{self.path} holds a campaign begun under other conditions: {shown}. Restore them to resume it, {another}"
         return ""
 
@@ -301,9 +294,30 @@ def write_whole(path: Path, text: str) -> None:
         part.write_text(text, encoding="utf-8")
 
 
-def _conditions(record: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def other_programs(record: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    """Return what was measured in another way, such as ``"another MPI library (A 1, now B 2)"``; empty if nothing was.
+
+    `record`: a campaign.toml.
+    `facts`: tables of another one.
+    """
+    for what, then, now in (
+        ("MPI library", *(side.get("mpi", {}).get("library") for side in (record, facts))),
+        ("simulated machine", *_apart(record.get("simulation"), facts.get("simulation"))),
+        ("virtual machine", *_apart(record.get("virtual"), facts.get("virtual"))),
+        ("version of the functions", record.get("functions"), facts.get("functions")),
+        ("version of the microbenchmarks", *(side.get("sources", {}).get("sha256") for side in (record, facts))),
+    ):
+        if then != now:
+            return f"another {what} ({_shown(then)}, now {_shown(now)})"
+    return ""
+
+
+def other_conditions(
+    record: Mapping[str, Any], facts: Mapping[str, Any], tables: Sequence[str] = ("environment", "settings", "machine")
+) -> Iterator[str]:
     """Yield what differs: variables of the user, variables that scalkit sets, host and cores."""
-    for table, names in (("environment", None), ("settings", None), ("machine", ("host", "cores"))):
+    for table in tables:
+        names = ("host", "cores") if table == "machine" else None
         then, current = record.get(table), facts.get(table, {})
         if not isinstance(then, dict):
             continue

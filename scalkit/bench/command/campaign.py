@@ -16,11 +16,11 @@ from typing import Any
 from scalkit import __version__
 from scalkit.bench.campaign.folder import Folder, Launch, drawn_orders, write_whole
 from scalkit.bench.campaign.loop import Campaign, Start, StopError
-from scalkit.bench.command.regions import FUNCTIONS, Region, auditing, regions_of, unseen
+from scalkit.bench.command.regions import FUNCTIONS, Region, auditing, region_name, regions_of, unseen
 from scalkit.bench.command.template import Point, Template, begins_with_launcher
 from scalkit.bench.functions.sampling import Effort, Status, status_of
-from scalkit.bench.libraries.mpi import cores, launcher_kind
-from scalkit.bench.libraries.targets import binding, find_targets
+from scalkit.bench.libraries.mpi import cores
+from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.limits import CampaignArguments, require_range
 from scalkit.bench.process import LAST_LINES, Outcome, started
 from scalkit.bench.provenance import ForeignLoad, digest_of_files, env_record, environment, machine
@@ -125,8 +125,6 @@ class CommandArguments(CampaignArguments):
     budget_s: float | None = None
     seed: int = 0
     clock: str | None = None
-    bind: str | None = None
-    """What the launcher binds each process to, as in `scalkit.bench.arguments.Arguments`."""
     files: str = field(default="", init=False)
     """SHA-256 of the files that the command names, so that a changed program is another one."""
 
@@ -141,18 +139,9 @@ class CommandArguments(CampaignArguments):
         for option, given in (("--budget", self.budget_s), ("--standard-error", self.standard_error)):
             if given is not None and not 0 < given < float("inf"):
                 raise UsageError(f"{option} {given:g}: a positive number is needed.")
-        if self.bind and self.clock:
-            raise UsageError(f"--bind {self.bind}: processes of a virtual machine have no cores; leave it out.")
         if self.clock and any(text.startswith(f"{FUNCTIONS}=") for text in self.template.settings):
             raise UsageError("SCALKIT_FUNCTIONS sees no virtual time; mark regions by scalkit/region.h there.")
         object.__setattr__(self, "files", digest_of_files(self.template.words))
-
-    def filled(self, point: Point) -> tuple[list[str], dict[str, str]]:
-        """Return the words of the command at a point, with its launcher's options to bind, and its variables."""
-        words, variables = self.template.filled(point)
-        if self.bind is not None:
-            words[1:1] = binding(words[0], launcher_kind(words[0]), self.bind, dict(point).get("p", 1))
-        return words, variables
 
     @property
     def effort(self) -> Effort:
@@ -167,7 +156,7 @@ class CommandArguments(CampaignArguments):
             "set": list(self.template.settings),
             "files": self.files,
             "parameters": [name for name, _ in self.points[0]],
-            **json_fields(self, "runs min_reps max_reps standard_error seed clock bind"),
+            **json_fields(self, "runs min_reps max_reps standard_error seed clock"),
         }
         return {key: value for key, value in table.items() if value is not None}
 
@@ -244,7 +233,7 @@ class _Launcher:
     def _repetition(self, launch: PointLaunch, timeout_s: float) -> tuple[float, list[Region], dict[str, Any]]:
         """Return the time of the command, its regions, and further fields of its record: the load, or the account."""
         own, virtual = self.campaign.arguments, self.campaign.virtual
-        words, variables = own.filled(launch.point)
+        words, variables = own.template.filled(launch.point)
         account: dict[str, Any] = {}
         with TemporaryDirectory(prefix="scalkit-") as scratch, ForeignLoad() as load:
             variables = {**variables, **auditing(variables), "SCALKIT_REGIONS": scratch}
@@ -266,17 +255,16 @@ class _Launcher:
             )
         if not account:
             return outcome.wall_s, found, {} if load.share is None else {"foreign_load": round(load.share, 4)}
-        named = {one.name for one in found}
-        found += [
-            Region(one["name"], 1e-9 * max(one["ns"]), max(one["calls"]), None, None)
-            for one in account.get("regions", ())
-            if one["name"] not in named
-        ]
+        known = {one.name for one in found}
+        for one in account.get("regions", ()):
+            name = region_name(one["name"], own.template.name)
+            if name not in known:  # those of scalkit/region.h left a file, with their memory
+                found.append(Region(name, 1e-9 * max(one["ns"]), max(one["calls"]), None, None))
         return 1e-9 * account["completion_ns"], found, {"account": account}
 
     def _environment(self, launch: PointLaunch) -> dict[str, Any]:
         own, virtual = self.campaign.arguments, self.campaign.virtual
-        words, variables = own.filled(launch.point)
+        words, variables = own.template.filled(launch.point)
         facts = {} if virtual is None else virtual.facts
         # "2,4" are the threads of nested regions
         threads = math.prod(map(int, re.findall(r"\d+", variables.get("OMP_NUM_THREADS", ""))))
@@ -353,7 +341,7 @@ def prepare_command(out: Path, arguments: CommandArguments, virtual: VirtualCloc
     """
     folder = Folder(out)
     folder.require_usable()
-    words, *_ = (arguments.filled(point)[0] for point in arguments.points)
+    words, *_ = (arguments.template.filled(point)[0] for point in arguments.points)
     program = (words if virtual is None else program_of(words))[0]
     if shutil.which(program) is None:
         raise UsageError(f"--command: there is no program {program!r}; give its path, as in ./app.")

@@ -14,7 +14,7 @@ from scalkit.errors import UsageError
 from scalkit.schema_errors import schema_errors, schema_in
 from scalkit.text import shortened
 
-_SHARED = ("runs", "min_reps", "max_reps", "standard_error", "bind", "budget_s", "seed")
+_SHARED = ("runs", "min_reps", "max_reps", "standard_error", "budget_s", "seed")
 """Keys that have the name, and the default, of an argument."""
 
 

@@ -8,7 +8,6 @@ import sysconfig
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -276,13 +275,6 @@ def find_mpi(mpicc: str | None = None, mpiexec: str | None = None) -> Mpi:
     if len(tried) == 1:
         raise first
     raise type(first)(f"{first}\nAlso tried, in vain: {'; '.join(tried[1:])}.") from first
-
-
-@cache
-def launcher_kind(mpiexec: str) -> str:
-    """Return the kind of a launcher, as `Mpi.launcher`, which it says itself; of programs with other names ``"other"``."""
-    named = Path(mpiexec).name.startswith((*_LAUNCHERS, "orterun", "prterun"))
-    return _kind(_run([mpiexec, "--version"], _AS_ROOT).output) if named else "other"
 
 
 def _kind(text: str) -> str:

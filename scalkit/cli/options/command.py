@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scalkit.bench.campaign.loop import Result
     from scalkit.bench.command.campaign import CommandArguments, CommandCampaign
 
-_REFUSED = ("mpi", "platform", "function", "ops", "per_node", "refine", "memory_n", "network", "compute")
+_REFUSED = ("mpi", "platform", "function", "ops", "per_node", "refine", "memory_n", "network", "compute", "bind")
 _OF_VIRTUAL_TIME = ("mpi", "per_node", "network", "compute")
 _SHARED = ("p", "np", "procs", "ranks", "nodes", "threads", "t")
 """Names of what work is shared among: the claim that is offered falls with them."""
@@ -81,7 +81,6 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
             standard_error=args.standard_error,
             budget_s=args.budget,
             seed=args.seed or 0,
-            bind=args.bind,
             clock=None if virtual is None else virtual.name,
         ),
         virtual,
