@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     file = read_either(Path(args.file))
     if args.check:
-        return (_check_command if isinstance(file, CommandFile) else _check)(file, as_json=args.json)  # type: ignore[operator]
+        return _check_command(file, as_json=args.json) if isinstance(file, CommandFile) else _check(file, as_json=args.json)
     with terminated_like_interrupted():
         ranges = [Range([_command(file)])] if isinstance(file, CommandFile) else prepare_here(file, set_aside=args.set_aside)
         return measure_all(ranges, file.out, command="campaign", timeout_s=file.timeout_s, as_json=args.json)

@@ -115,7 +115,6 @@ def _refuse(args: argparse.Namespace) -> None:
 
 def _farm(args: argparse.Namespace, counts: tuple[int, ...], sizes: Sequence[int], folder: Path, target: Target) -> FarmArguments:
     args.seed = seed_of(args.seed, folder)
-    usual = {} if args.size == "8" else {"sizes": tuple(sizes)}
     return FarmArguments(
         counts=counts,
         runs=target.mpi.usual_runs if args.runs is None else args.runs,
@@ -123,5 +122,5 @@ def _farm(args: argparse.Namespace, counts: tuple[int, ...], sizes: Sequence[int
         reps=30 if args.max_reps is None else args.max_reps,
         processes_per_node=args.per_node if target.mpi.is_simulated else None,
         budget_s=args.budget,
-        **usual,
+        sizes=FarmArguments.sizes if args.size == "8" else tuple(sizes),
     )

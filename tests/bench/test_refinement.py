@@ -152,7 +152,7 @@ def test_options_that_make_no_sense(tmp_path: Path, capsys: pytest.CaptureFixtur
     for words, message in (
         (["--size", "8,x"], "--size 8,x: whole numbers are needed, such as --size 8,64,512."),
         (["--size", "64,8"], "--size 64,8: name each size once, ascending."),
-        (["--size", "9..15"], "--size 9..15: there is no power of two in it; write as in --size 8..65536."),
+        (["--size", "9..15"], "--size 9..15: there is no power of two from 9 to 15; write as in --size 8..65536."),
         (["--refine", "sizes"], "--size 8: refinement of sizes needs a first pass of at least 3 of them."),
         (["--refine", "sizes", "--size", "8,64"], "--size 8,64: refinement of sizes needs a first pass of at least 3 of them."),
     ):

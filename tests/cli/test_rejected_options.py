@@ -15,7 +15,7 @@ MEASURE = ["measure", "collectives", "-n", "2"]
     ("words", "message"),
     [
         (["measure", "memory", "-n", "5..7"], "-n 5..7: there is no power of two from 5 to 7; write as in -n 2..1024."),
-        ([*MEASURE, "--size", "5..7"], "--size 5..7: there is no power of two in it; write as in --size 8..65536."),
+        ([*MEASURE, "--size", "5..7"], "--size 5..7: there is no power of two from 5 to 7; write as in --size 8..65536."),
         ([*MEASURE, "--size", "64,8"], "--size 64,8: name each size once, ascending."),
     ],
 )

@@ -130,15 +130,12 @@ class CommandArguments(CampaignArguments):
 
     def __post_init__(self) -> None:
         self.template.require([name for name, _ in self.points[0]])
-        for option, value in (("--runs", self.runs), ("--min-reps", self.min_reps), ("--max-reps", self.max_reps)):
+        for option, value in (("--min-reps", self.min_reps), ("--max-reps", self.max_reps)):
             require_range(option, value, 1, 100_000)
-        if self.min_reps > self.max_reps:
-            raise UsageError(
-                f"--min-reps {self.min_reps} is greater than --max-reps {self.max_reps}; lower the first or raise the second."
-            )
-        for option, given in (("--budget", self.budget_s), ("--standard-error", self.standard_error)):
-            if given is not None and not 0 < given < float("inf"):
-                raise UsageError(f"{option} {given:g}: a positive number is needed.")
+        self.require_usual()
+        error = self.standard_error
+        if error is not None and not 0 < error < math.inf:
+            raise UsageError(f"--standard-error {error:g}: a positive number is needed.")
         if self.clock and any(text.startswith(f"{FUNCTIONS}=") for text in self.template.settings):
             raise UsageError("SCALKIT_FUNCTIONS sees no virtual time; mark regions by scalkit/region.h there.")
         object.__setattr__(self, "files", digest_of_files(self.template.words))

@@ -9,7 +9,7 @@ from typing import Any
 from scalkit.bench.arguments import table_of
 from scalkit.bench.campaign.folder import Launch
 from scalkit.bench.libraries.mpi import Mpi
-from scalkit.bench.limits import CampaignArguments, require_budget, require_range
+from scalkit.bench.limits import CampaignArguments, require_range
 from scalkit.bench.patterns.cells import CellCampaign
 from scalkit.errors import UsageError
 from scalkit.native import sources
@@ -18,7 +18,7 @@ KIND = "master-worker"
 
 _PASSES = 3
 _SMALLEST_B, _LARGEST_B, _MOST_WORK_US = 8, 1 << 26, 10_000_000
-_MOST_NUMBERS, _MOST_PROCESSES, _MOST_RUNS, _MOST_REPS, _MOST_UNITS = 64, 4096, 99, 100_000, 1_000_000
+_MOST_NUMBERS, _MOST_PROCESSES, _MOST_REPS, _MOST_UNITS = 64, 4096, 100_000, 1_000_000
 
 
 def variants(tree: Path | None = None) -> tuple[str, ...]:
@@ -72,12 +72,10 @@ class FarmArguments(CampaignArguments):
         _require_list("-n", self.counts, 2, _MOST_PROCESSES)
         _require_list("sizes", self.sizes, _SMALLEST_B, _LARGEST_B)
         _require_list("work_us", self.work_us, 0, _MOST_WORK_US)
-        require_range("--runs", self.runs, 1, _MOST_RUNS)
         require_range("--reps", self.reps, 1, _MOST_REPS)
         require_range("units", self.units, 1, _MOST_UNITS)
         require_range("result_size", self.result_size, _SMALLEST_B, _LARGEST_B)
-        require_range("--seed", self.seed, 0, 2**63 - 1)
-        require_budget(self.budget_s)
+        self.require_usual()
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from scalkit.bench.campaign.folder import Launch
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.platforms import Platform
 from scalkit.bench.libraries.simulator import SimulatedMpi
-from scalkit.bench.limits import CampaignArguments, require_budget, require_range
+from scalkit.bench.limits import CampaignArguments, require_range
 from scalkit.bench.patterns.cells import CellCampaign
 from scalkit.errors import UsageError
 
@@ -39,7 +39,7 @@ _ELEMENTS = (1, 8)
 _QUEUES = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 _HOPS_B = (8, 65536)
 _MOST_SIZES, _MOST_SIZE = 200, 1 << 30
-_MOST_PROCESSES, _MOST_RUNS, _MOST_REPS, _MOST_ROUNDS = 4096, 99, 100_000, 10_000
+_MOST_PROCESSES, _MOST_REPS, _MOST_ROUNDS = 4096, 100_000, 10_000
 
 
 @dataclass(frozen=True)
@@ -83,12 +83,10 @@ class MessageArguments(CampaignArguments):
             )
         if list(self.counts) != sorted(set(self.counts)):
             raise UsageError(f"-n {','.join(map(str, self.counts))}: name each number of processes once, ascending.")
-        require_range("--runs", self.runs, 1, _MOST_RUNS)
         require_range("--reps", self.reps, 1, _MOST_REPS)
         require_range("--rounds", self.rounds, 1, _MOST_ROUNDS)
-        require_range("--seed", self.seed, 0, 2**63 - 1)
         require_range("--bisection-size", self.bisection_size, 1, _MOST_SIZE)
-        require_budget(self.budget_s)
+        self.require_usual()
 
     def _require_sizes(self) -> None:
         if not self.sizes:

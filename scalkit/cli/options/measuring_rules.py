@@ -25,38 +25,40 @@ def numbers(option: str, text: str, example: str) -> tuple[int, ...]:
 
 def counts_of(text: str, option: str) -> tuple[int, ...]:
     """Return numbers of processes between commas, or the powers of two of a range. Raises UsageError if they cannot be read."""
-    ends = re.fullmatch(r"\s*([0-9]{1,9})\s*\.\.\s*([0-9]{1,9})\s*", text)
-    if ends is not None:
-        powers = tuple(2**i for i in range(30) if int(ends[1]) <= 2**i <= int(ends[2]))
-        if not powers:
-            raise UsageError(
-                f"{option} {text}: there is no power of two from {ends[1]} to {ends[2]}; write as in {option} 2..1024."
-            )
-        return powers
+    return _powers_of(text, f"{option} {text}", f"{option} 2..1024") or _counts(text, option)
+
+
+def _counts(text: str, option: str) -> tuple[int, ...]:
     words = words_of(text)
     if not all(word.isascii() and word.isdecimal() and len(word) < 10 for word in words):
         raise UsageError(f"{option} {text}: numbers of processes are needed, such as {option} 2,4,8,16,32.")
-    return tuple(int(word) for word in words)
+    return tuple(map(int, words))
+
+
+def sizes_of(text: str) -> tuple[int, ...]:
+    """Return message sizes between commas, or the powers of two of a range, ascending. Raises UsageError if there are none."""
+    found = _powers_of(text, f"--size {text}", "--size 8..65536") or numbers("--size", text, "8,64,512")
+    if list(found) != sorted(set(found)):
+        raise UsageError(f"--size {text:.60}: name each size once, ascending.")
+    return found
+
+
+def _powers_of(text: str, said: str, example: str) -> tuple[int, ...]:
+    """Return the powers of two of a range such as ``2..64``; nothing if it is none. Raises UsageError if there are none."""
+    ends = re.fullmatch(r"\s*([0-9]{1,10})\s*\.\.\s*([0-9]{1,10})\s*", text)
+    if ends is None:
+        return ()
+    low, high = map(int, ends.groups())
+    powers = tuple(2**i for i in range(31) if low <= 2**i <= high)
+    if not powers:
+        raise UsageError(f"{said}: there is no power of two from {low} to {high}; write as in {example}.")
+    return powers
 
 
 def seed_of(given: int | None, folder: Path) -> int:
     """Return the seed that was given, else that of the campaign in a folder, else a drawn one."""
     kept = Folder(folder).record.get("arguments", {}).get("seed") if given is None and folder.is_dir() else given
     return kept if isinstance(kept, int) else secrets.randbelow(2**31)
-
-
-def sizes_of(text: str) -> tuple[int, ...]:
-    """Return message sizes between commas, or the powers of two of a range, ascending. Raises UsageError if there are none."""
-    ends = re.fullmatch(r"\s*([0-9]{1,10})\s*\.\.\s*([0-9]{1,10})\s*", text)
-    if ends is None:
-        found = numbers("--size", text, "8,64,512")
-    else:
-        found = tuple(2**i for i in range(31) if int(ends[1]) <= 2**i <= int(ends[2]))
-        if not found:
-            raise UsageError(f"--size {text}: there is no power of two in it; write as in --size 8..65536.")
-    if list(found) != sorted(set(found)):
-        raise UsageError(f"--size {text:.60}: name each size once, ascending.")
-    return found
 
 
 def rules_in_words(own: Arguments) -> list[str]:
