@@ -56,7 +56,8 @@ def measure_all(
 
 def _opening(campaign: Campaign) -> str:
     if isinstance(campaign, CommandCampaign):
-        return command_in_words(campaign.arguments, campaign.folder.path)
+        passed_over = () if campaign.virtual is None else campaign.virtual.mpi.passed_over
+        return "\n".join([command_in_words(campaign.arguments, campaign.folder.path), *passed_over])
     assert isinstance(campaign, MpiCampaign)
     mpi = campaign.mpi
     kinds = tuple(dict.fromkeys(launch.kind for launch in campaign.plan))
