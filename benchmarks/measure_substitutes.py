@@ -21,8 +21,8 @@ from measure_patterns import grouped, numbers
 
 import scalkit as sk
 from scalkit.bench.arguments import Arguments
-from scalkit.bench.campaign.campaign import Campaign, prepare
-from scalkit.bench.campaign.here import run_alternately
+from scalkit.bench.campaign.campaign import KernelCampaign, prepare
+from scalkit.bench.campaign.loop import run_campaigns
 from scalkit.bench.libraries.mpi import cores
 from scalkit.bench.libraries.targets import find_targets
 
@@ -37,9 +37,9 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(word for word in text.split(",") if word)
 
 
-def campaigns(options: argparse.Namespace) -> dict[str, list[Campaign]]:
+def campaigns(options: argparse.Namespace) -> dict[str, list[KernelCampaign]]:
     """Return a campaign for each library, group of processes and size; those of a group share the begin of all run ids."""
-    found: dict[str, list[Campaign]] = {}
+    found: dict[str, list[KernelCampaign]] = {}
     targets = find_targets(options.mpi, options.platform, clock=options.clock, network=options.network)
     for target in targets:
         many = target.mpi.is_simulated or options.clock == "virtual"
@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--user", default=None)
     options = parser.parse_args()
     by_library = campaigns(options)
-    results = run_alternately([one for own in by_library.values() for one in own])
+    results = run_campaigns([one for own in by_library.values() for one in own])
     for result in results:
         print(f"{result.folder.name}: {result.done} of {result.total}", *result.failures, *result.remarks)
     store = sk.store.open(options.store)

@@ -21,7 +21,7 @@ from unittest.mock import patch
 from virtual_forced import ALWAYS, FORCED, Forced, rounds
 
 from scalkit.bench.libraries.targets import find_targets
-from scalkit.bench.virtual.program import record_messages
+from scalkit.bench.virtual.account import record_messages
 from scalkit.perfmodels import name_messages
 from scalkit.perfmodels.collectives.cells import FUNCTIONS
 from scalkit.perfmodels.collectives.message_flow import Flow, Plays

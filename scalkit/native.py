@@ -270,8 +270,7 @@ def _said(command: list[str]) -> tuple[int | None, str]:
             status = _run(command, os.environ, output.fileno(), subprocess.DEVNULL, _QUESTION_S)
         except OSError as error:
             raise BuildError(
-                f"cannot run the compiler {command[0]!r}: {error.strerror or error}; install an MPI library or name its "
-                "compiler with --mpicc."
+                f"cannot run the compiler {command[0]!r}: {error.strerror or error}; install an MPI library or name its compiler."
             ) from error
         output.seek(0)
         return status, output.read().decode("utf-8", errors="replace")

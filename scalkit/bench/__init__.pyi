@@ -1,13 +1,7 @@
 from scalkit.bench.arguments import Arguments as Arguments
-from scalkit.bench.campaign.campaign import Campaign as Campaign
 from scalkit.bench.campaign.campaign import prepare as prepare
-from scalkit.bench.campaign.folder import Launch as Launch
-from scalkit.bench.campaign.folder import make_plan as make_plan
-from scalkit.bench.campaign.loop import Progress as Progress
-from scalkit.bench.campaign.loop import Result as Result
+from scalkit.bench.campaign.loop import Campaign as Campaign
 from scalkit.bench.campaign.refinement import Refinement as Refinement
-from scalkit.bench.campaign.refining import range_of as range_of
-from scalkit.bench.campaign.refining import run_refined as run_refined
 from scalkit.bench.functions.callables import measure_callable as measure_callable
 from scalkit.bench.functions.measuring import measure_function as measure_function
 from scalkit.bench.libraries.mpi import Mpi as Mpi

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.bench.campaign.refinement import Refinement
-from scalkit.bench.limits import CampaignArguments, require_budget, require_range
+from scalkit.bench.limits import CampaignArguments, require_range
 from scalkit.errors import BuildError, UsageError
 from scalkit.measure.quarter_means import Cut
 from scalkit.schema_errors import hint
@@ -69,9 +69,10 @@ def choose(tree: Path, kinds: Sequence[str], wanted: Sequence[str]) -> dict[str,
     every = [*(name for names in known.values() for name in names), *GROUPS]
     for name in words:
         if name not in every:
-            raise UsageError(
-                f"--ops: {name!r} cannot be measured by {' and '.join(kinds)}{hint(name, every)}; known are {', '.join(every)}."
-            )
+            other = next((kind for kind in KINDS if kind not in kinds and name in operations(tree, kind)), None)
+            way = f"measure {other}, too" if other else f"known are {', '.join(every)}"
+            near = "" if other else hint(name, every)
+            raise UsageError(f"--ops: {name!r} cannot be measured by {' and '.join(kinds)}{near}; {way}.")
     meant = {
         kind: {op for word in words for op in ((word,) if word not in GROUPS else operations(tree, kind, word))} for kind in kinds
     }
@@ -111,7 +112,6 @@ DATATYPES = {"byte": 1, "int": 4, "double": 8}
 SYNCS = ("round", "window", "dissemination")
 
 _MOST_PROCESSES = 9999
-_MOST_RUNS = 99
 _LEAST_REPETITIONS, _MOST_REPETITIONS = 5, 1_000_000
 _MOST_SIZE = 2**30
 _NEWER = ("min_reps", "cut_quartiles", "per_process")
@@ -206,17 +206,16 @@ class Arguments(CampaignArguments):
                 f"what to measure: {', '.join(self.kinds)}, functions: {', '.join(self.functions or ()) or 'none'}; "
                 f"{FUNCTIONS!r} and the name of at least one function go together."
             )
-        _choice("--shapes", self.shapes, SHAPES)
+        _choice("shapes", self.shapes, SHAPES)
         _choice("--datatype", (self.datatype,), tuple(DATATYPES))
-        _choice("--sync", (self.sync,), SYNCS)
+        _choice("sync", (self.sync,), SYNCS)
         require_counts("-n", self.counts)
         if self.memory_counts is not None:
             require_counts("--memory-n", self.memory_counts)
             if "memory" not in self.kinds:
                 raise UsageError("--memory-n: memory is not measured; add memory, or leave --memory-n out.")
-        require_range("--runs", self.runs, 1, _MOST_RUNS)
         self._require_rules()
-        require_range("--seed", self.seed, 0, 2**63 - 1)
+        self.require_usual()
         if self.processes_per_node is not None:
             require_range("processes per node", self.processes_per_node, 1, _MOST_PROCESSES)
         width = DATATYPES[self.datatype]
@@ -224,16 +223,11 @@ class Arguments(CampaignArguments):
             raise UsageError(f"--size {self.size}: at most {_MOST_SIZE} B (1 GiB) are possible.")
         if self.size < width or self.size % width:
             raise UsageError(f"--size {self.size} --datatype {self.datatype}: a positive multiple of {width} B is needed.")
-        require_budget(self.budget_s)
 
     def _require_rules(self) -> None:
         """Return nothing if the rules of when to stop make sense."""
         require_range("--max-reps", self.max_reps, _LEAST_REPETITIONS, _MOST_REPETITIONS)
         require_range("--min-reps", self.min_reps, 2, _MOST_REPETITIONS)
-        if self.min_reps > self.max_reps:
-            raise UsageError(
-                f"--min-reps {self.min_reps} is greater than --max-reps {self.max_reps}; lower the first or raise the second."
-            )
         error = self.standard_error
         if error is not None and not (math.isfinite(error) and 0 < error < 1):
             raise UsageError(f"--standard-error {error:g}: a share of the mean between 0 and 1 is needed, such as 0.02 for 2 %.")

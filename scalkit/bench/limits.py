@@ -7,6 +7,8 @@ from typing import Any
 
 from scalkit.errors import UsageError
 
+_MOST_RUNS = 99
+
 
 class CampaignArguments:
     """What decides a campaign, a dataclass; two with the same values are the same campaign."""
@@ -19,6 +21,16 @@ class CampaignArguments:
     """For the whole campaign, in s."""
     processes_per_node: int | None = None
     """At most so many on a node."""
+
+    def require_usual(self) -> None:
+        """Return nothing if runs, seed, budget, and how often something is repeated make sense; else raise UsageError."""
+        require_range("--runs", self.runs, 1, _MOST_RUNS)
+        require_range("--seed", self.seed, 0, 2**63 - 1)
+        if self.budget_s is not None and not (math.isfinite(self.budget_s) and self.budget_s > 0):
+            raise UsageError(f"--budget {self.budget_s:g}: a positive number of seconds is needed.")
+        least, most = getattr(self, "min_reps", 1), getattr(self, "max_reps", 1)
+        if least > most:
+            raise UsageError(f"--min-reps {least} is greater than --max-reps {most}; lower the first or raise the second.")
 
     def as_table(self) -> dict[str, Any]:
         """Return the arguments as they stand in campaign.toml; what is None is left out."""
@@ -49,9 +61,3 @@ def require_range(what: str, value: int, low: int, high: int) -> None:
     """Return nothing if a number is from `low` to `high`, else raise UsageError."""
     if not low <= value <= high:
         raise UsageError(f"{what} {value}: a whole number from {low} to {high} is needed.")
-
-
-def require_budget(budget_s: float | None) -> None:
-    """Return nothing if a budget is a positive number of seconds, or there is none; else raise UsageError."""
-    if budget_s is not None and not (math.isfinite(budget_s) and budget_s > 0):
-        raise UsageError(f"--budget {budget_s:g}: a positive number of seconds is needed.")

@@ -96,9 +96,9 @@ def utc_now() -> str:
 
 def conditions(mpi: Mpi, build: Build, settings: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """Return what campaign.toml says of library, settings, environment, programs and machine."""
-    known = {key: getattr(mpi, key) for key in ("kind", "library", "standard", "mpicc", "mpiexec")}
+    known = {key: getattr(mpi, key) for key in ("name", "kind", "library", "standard", "mpicc", "mpiexec")}
     return {
-        "mpi": known,
+        "mpi": {**known, "mpicc_show": mpi.show, "passed_over": list(mpi.passed_over)},
         **mpi.facts,
         "settings": dict(settings),
         "environment": environment(),

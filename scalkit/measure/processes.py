@@ -113,14 +113,14 @@ def _time(seconds: Any) -> str:
 def process_times(ds: xr.Dataset) -> list[ProcessTimes]:
     """Return when each process was done, of every function and setting where that was kept.
 
-    `ds`: as `scalkit.read` returns it of what was measured with ``--per-process``; along one parameter.
+    `ds`: as `scalkit.read` returns it of what was measured with ``per_process``; along one parameter.
     Raises DataError if nothing was kept, or there are several parameters.
     """
     names = parameters_of(ds)
     if len(names) != 1:
         raise DataError(f"times of processes are along one parameter, the Dataset is over {', '.join(names)}; select one.")
     if "process_time" not in ds:
-        raise DataError("the times of the processes were not kept; measure with --per-process.")
+        raise DataError("the times of the processes were not kept; set per_process in a campaign file.")
     found = []
     axes = (FUNCTION, names[0], RUN, PROCESS)
     times, last = (np.asarray(ds[name].transpose(*axes)) for name in ("process_time", "process_last"))

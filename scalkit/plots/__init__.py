@@ -13,7 +13,7 @@ Of performance models ``model(models, cells)`` draws lines and bands under measu
 ``algorithms(identified)`` a map of algorithms, ``folklore(check)`` both forms of the folklore.
 ``message_flow(flow)`` draws who sends what to whom. Of the waits in a trace ``trace_matrix(result)`` draws who waited for
 whom. ``master_worker(ds)`` draws the time for each work unit, and who waits.
-``processes(times)`` shows when each process was done, of what was measured with ``--per-process``. All are loaded at first use.
+``processes(times)`` shows when each process was done, of what was measured with ``per_process``. All are loaded at first use.
 """
 
 from scalkit.lazy import names_of

@@ -61,7 +61,7 @@ def predict(
     operations with the messages of its algorithms.
 
     `trace`: folder of a trace.
-    `network`: a name, file, or numbers, as `scalkit virtual --network` takes them; every process has a node of its own.
+    `network`: a name, file, or numbers, as `scalkit measure --network` takes them; every process has a node of its own.
     `scale`: seconds that a second of computing takes; 0: communication alone.
     `library`: ``"MPICH"`` or ``"Open MPI"``.
     `algorithms`: algorithm of an operation, as in ``{"allreduce": "ring"}``; by default what MPICH 5.0 takes.

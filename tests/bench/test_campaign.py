@@ -19,8 +19,9 @@ import numpy as np
 import pytest
 from waiting import wait_until
 
-from scalkit.bench import Arguments, Mpi, Progress, prepare
+from scalkit.bench import Arguments, Mpi, prepare
 from scalkit.bench.campaign.folder import Folder, write_whole
+from scalkit.bench.campaign.loop import Progress
 from scalkit.bench.libraries.mpi import cores
 from scalkit.cli import main
 from scalkit.errors import LaunchError, UsageError
@@ -84,7 +85,7 @@ def test_what_a_campaign_writes(mpi: Mpi, out: Path) -> None:
 def test_another_campaign_is_set_aside_on_demand(mpi: Mpi, out: Path) -> None:
     prepare(out, _memory(), mpi).run()
     first = (out / "campaign.toml").read_bytes()
-    with pytest.raises(UsageError, match=r"seed was 7, is now 8\. .* or rename this one with --set-aside\."):
+    with pytest.raises(UsageError, match=r"seed was 7, is now 8\. .* or rename this one\."):
         prepare(out, _memory(seed=8), mpi)
     (out.parent / "runs.1").mkdir()
     campaign = prepare(out, _memory(seed=8), mpi, set_aside=True)
@@ -131,7 +132,7 @@ def test_memory_of_objects_repeats_exactly(mpi: Mpi, out: Path) -> None:
     [
         ({"runs": 2}, "runs was 1, is now 2"),
         ({"counts": (2, 8)}, "counts was 2,4, is now 2,8"),
-        ({"ops": ()}, "ops was MPI_Comm_dup, is now all"),
+        ({"ops": ()}, "ops was MPI_Comm_dup, is now empty"),
         ({"budget_s": None, "seed": 8}, f"seed was 7, is now 8; budget_s was {BUDGET_S}, is now absent"),
     ],
 )
@@ -139,7 +140,7 @@ def test_other_arguments_in_the_same_folder(mpi: Mpi, out: Path, changes: dict[s
     prepare(out, _memory(), mpi).run()
     message = (
         f"{out} holds a campaign with other arguments: {difference}. Repeat its arguments to resume it, "
-        "measure into another folder, or rename this one with --set-aside."
+        "measure into another folder, or rename this one."
     )
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         prepare(out, _memory(**changes), mpi)
@@ -150,8 +151,7 @@ def test_another_library_or_other_programs_in_the_same_folder(mpi: Mpi, out: Pat
     name = mpi.library.splitlines()[0]
     shown = name if len(name) <= 60 else name[:57] + "..."
     message = (
-        f"{out} was measured with another MPI library ({shown}, now Other 1); "
-        "measure into another folder, or rename this one with --set-aside."
+        f"{out} was measured with another MPI library ({shown}, now Other 1); measure into another folder, or rename this one."
     )
     facts = prepare(out, _memory(), mpi).facts
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
@@ -173,7 +173,7 @@ def test_other_conditions_in_the_same_folder(mpi: Mpi, out: Path, monkeypatch: p
     assert "secret" not in (out / "campaign.toml").read_text()
     start, rest = (
         f"{out} holds a campaign begun under other conditions: ",
-        (". Restore them to resume it, measure into another folder, or rename this one with --set-aside."),
+        (". Restore them to resume it, measure into another folder, or rename this one."),
     )
     with pytest.raises(UsageError, match=f"^{re.escape(f'{start}SKFAULT was none, is now absent{rest}')}$"):
         prepare(out, _memory(), mpi)
@@ -330,7 +330,7 @@ def test_run_file_that_cannot_be_put_in_place(mpi: Mpi, out: Path) -> None:
 
 def _command(out: Path, mpi: Mpi, *more: str) -> list[str]:
     words = ["measure", "collectives", "-n", "2,4", "--runs", "2", "--seed", "1", "--out", str(out)]
-    words += ["--ops", "MPI_Bcast", "--max-reps", "20", "--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec]
+    words += ["--ops", "MPI_Bcast", "--max-reps", "20", "--mpi", mpi.mpicc, "--mpiexec", mpi.mpiexec]
     return [sys.executable, "-m", "scalkit.cli", *words, *more]
 
 

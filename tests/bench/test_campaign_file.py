@@ -1,16 +1,14 @@
-"""Campaign files: what is wrong is named with its line; what is right becomes folders, jobs, and files of other tools."""
+"""Campaign files: what is wrong is named with its line; what is right becomes folders and jobs."""
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-import shutil
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -22,10 +20,6 @@ from scalkit.bench.campaign.file import Library, read_campaign
 from scalkit.bench.campaign.here import prepare_here
 from scalkit.bench.jobs.batch import submit
 from scalkit.bench.jobs.collecting import planned_jobs
-from scalkit.bench.jobs.emitting import emitted
-from scalkit.bench.libraries.installing import Library as AddedLibrary
-from scalkit.bench.libraries.installing import libraries_folder
-from scalkit.bench.libraries.mpi import settings
 from scalkit.cli import main
 from scalkit.errors import UsageError
 from scalkit.schema_errors import schema_errors
@@ -64,13 +58,17 @@ def written(tmp_path: Path) -> Callable[[str], Path]:
             4,
             "budget_s is 10, and one launch of memory with 64 processes needs 40 s; all 2 launches need 47 s at the least.",
         ),
-        (f'{FIRST}functions = ["MPI_Bcasr"]', 3, "functions has 'MPI_Bcasr', which collectives cannot measure (did you mean "),
-        (f'{FIRST}functions = ["MPI_Comm_dup"]', 3, "collectives cannot measure; add 'memory' to measure."),
-        (f'{FIRST}datatype = "double"\nsizes = [8, 12]', 4, "sizes has 12, which is no multiple of the 8 B of datatype 'dou"),
+        (f'{FIRST}functions = ["MPI_Bcasr"]', 3, "functions: 'MPI_Bcasr' cannot be measured by collectives (did you mean "),
+        (f'{FIRST}functions = ["MPI_Comm_dup"]', 3, "cannot be measured by collectives; measure memory, too."),
+        (f'{FIRST}datatype = "double"\nsizes = [8, 12]', 4, "sizes 12 datatype double: a positive multiple of 8 B is needed."),
         (f'{FIRST}[libraries.mine]\nmpicc = "x"', 3, "the library 'mine' is not used; add it to mpi, or leave it out."),
         (f'{FIRST}mpi = ["mine"]\n[libraries.mime]', 4, "the library 'mime' is not used (did you mean 'mine'?); add it"),
         (f'{FIRST}own_functions = ["a.c"]', 3, "own_functions and 'functions' in measure go together; add the other"),
-        ('measure = ["functions"]\nprocesses = [2]\nown_functions = ["a.c"]', 3, "own_functions has 'a.c', and there is no"),
+        (
+            'measure = ["functions"]\nprocesses = [2]\nown_functions = ["a.c"]',
+            3,
+            "a.c': there is no such file; name a C file, as in ./my_bcast.c",
+        ),
         (f'{FIRST}platform = "juroba"', 3, "platform 'juroba' is unknown (did you mean 'juropa'?); choose from"),
         (f'platform = "juropa"\n{FIRST[:-2]}, 5000]', 3, "juropa has 1024 hosts, which is room for 1024 processes"),
         (f'platform = "juropa"\nmpi = ["a"]\n{FIRST}', 2, "mpi does not go with platform: a simulated machine has no MPI"),
@@ -157,8 +155,9 @@ lines = ["ulimit -s unlimited"]
 options = ["--mail-user=a b;c"]
 """
     path = written(f"{FIRST}processes_per_node = [2]\nruns = 1\n{table}")
-    (job,) = submit(read_campaign(path), dry=True)
-    script = path.parent / f"runs/mine/jobs/{job.name}.sh"
+    (path.parent / "scripts").mkdir()
+    (job,) = submit(read_campaign(path), path.parent / "scripts")
+    script = path.parent / f"scripts/{job.name}.sh"
     lines = script.read_text().splitlines()
     folder = path.parent.absolute() / "runs/mine/jobs/r00"
     assert lines[:10] == [
@@ -178,9 +177,11 @@ options = ["--mail-user=a b;c"]
         """export A='$(rm) '"'"'b'"'"''""",
         "ulimit -s unlimited",
     ]
-    assert lines[-1].endswith(f"--base={path.parent.absolute()} --folder={folder} {lines[-1].split()[-2]} --budget=2880.0")
+    told = json.loads(shlex.split(lines[-1])[-1])
+    assert (told["base"], told["folder"], told["budget_s"]) == (str(path.parent.absolute()), str(folder), 2880.0)
+    assert sorted(told["launches"]) == ["time-p0002-r00", "time-p0004-r00"]
     assert subprocess.run(["bash", "-n", str(script)], check=False).returncode == 0
-    assert main(["campaign", "submit", str(path), "--dry-run"]) == 0
+    assert main(["campaign", "submit", str(path), "--scripts", str(script.parent)]) == 0
     assert capsys.readouterr().out == f"{script}\n"
 
 
@@ -190,16 +191,14 @@ def test_words_without_a_batch_system(
     path = written(FIRST)
     assert main(["campaign", "submit", str(path)]) == 2
     assert capsys.readouterr().err == (f"scalkit campaign: {path} has no table [slurm]; add one, even if it is empty.\n")
-    assert main(["campaign", "watch", str(path)]) == 2
+    assert main(["campaign", "collect", str(path)]) == 2
     assert f"nothing of {path} was submitted; 'scalkit campaign submit {path}' does." in capsys.readouterr().err
     monkeypatch.setenv("PATH", "/nowhere")
     written(f"{FIRST}[slurm]\n")
     assert main(["campaign", "submit", str(path)]) == 2
     assert "there is no 'sbatch' and no 'squeue' on PATH; submit where Slurm's commands are" in capsys.readouterr().err
-    assert main(["campaign", "watch", str(path), "--every", "0"]) == 2
+    assert main(["campaign", "submit", str(path), "--wait", "--every", "0"]) == 2
     assert "--every 0: a positive number of seconds is needed." in capsys.readouterr().err
-    assert main(["measure", "--campaign", str(path), "--runs", "3"]) == 2
-    assert f"--campaign {path}: the file says everything; leave out --runs." in capsys.readouterr().err
 
 
 @pytest.mark.mpi
@@ -209,7 +208,7 @@ def test_measured_here_library_by_library(mpi: Mpi, written: Callable[[str], Pat
     assert main(["campaign", "run", str(path)]) == 0
     said = capsys.readouterr()
     out = path.parent / "runs/mine"
-    assert said.out.endswith(f"2 of 2 launches in {out / '8B'}\n2 of 2 launches in {out / '64B'}\n")
+    assert said.out.endswith(f"2 launches in {out / '8B'}\n2 launches in {out / '64B'}\n")
     assert [line.split(":")[0] for line in said.err.splitlines()] == [
         f"[{n}/4] {size} collectives p=2 run {run}"
         for n, (run, size) in enumerate([(0, "8B"), (0, "64B"), (1, "8B"), (1, "64B")], 1)
@@ -217,9 +216,9 @@ def test_measured_here_library_by_library(mpi: Mpi, written: Callable[[str], Pat
     ds = sk.read([out / "8B", out / "64B"], parameter=["p", "S"])
     assert ds["S"].values.tolist() == [8, 64]
     (out / "64B/time-p0002-r01.jsonl").unlink()
-    assert main(["measure", "--campaign", str(path), "--json"]) == 0
-    outcome = json.loads(capsys.readouterr().out)
-    assert (outcome["launches"], outcome["done"], outcome["fresh"], outcome["missing"]) == (4, 4, 1, [])
+    assert main(["campaign", "run", str(path), "--json"]) == 0
+    outcomes = json.loads(capsys.readouterr().out)["campaigns"]
+    assert [(one["launches"], one["done"], one["fresh"], one["missing"]) for one in outcomes] == [(2, 2, 0, []), (2, 2, 1, [])]
 
 
 @pytest.mark.mpi
@@ -231,97 +230,3 @@ def test_libraries_that_are_one(mpi: Mpi, written: Callable[[str], Path]) -> Non
     path = written(f"{FIRST}processes_per_node = [1]\n")
     with pytest.raises(UsageError, match="4 processes with 1 on a node need several nodes, and this machine is one; leave"):
         prepare_here(read_campaign(path))
-
-
-EMITTED = """title = "a \\"b\\" <c> & 'd' --> {{ 1 }}"
-measure = ["collectives", "memory"]
-functions = ["MPI_Bcast", "MPI_Comm_dup"]
-processes = [2]
-runs = 4
-seed = 9
-max_reps = 20
-"""
-
-
-def test_emitted_for_reframe(written: Callable[[str], Path]) -> None:
-    path = written(f'{EMITTED}[slurm]\nmodules = ["a\'b"]\nenvironment = {{ A = "x\\\\\'y" }}\n')
-    tree = ast.parse(emitted(read_campaign(path), "reframe", "mine.py"))
-    assigned = next(one for one in tree.body if isinstance(one, ast.Assign))
-    campaign = ast.literal_eval(assigned.value)
-    assert (campaign["modules"], campaign["environment"]) == (["a'b"], {"A": "x\\'y"})
-    assert campaign["runs"] == {"collectives": 4, "memory": 3}
-    assert campaign["options"]["memory"] == {"ops": "MPI_Comm_dup", "shapes": "identity,reverse,stride,random"}
-    tests = [one.name for one in tree.body if isinstance(one, ast.ClassDef) and one.decorator_list]
-    assert tests == ["scalkit_collectives", "scalkit_memory"]
-
-
-def test_one_file_for_each_of_several_libraries(written: Callable[[str], Path]) -> None:
-    text = FIRST + 'mpi = ["one", "two"]\n[libraries.one]\nmpicc = "/opt/one/mpicc"\n[libraries.two]\nmpicc = "/opt/two/mpicc"\n'
-    file = read_campaign(written(text))
-    with pytest.raises(
-        UsageError, match="names one, two; a file for jube measures one MPI library: write one for each, with --mpi one"
-    ):
-        emitted(file, "jube", "mine.xml")
-    for name, other in (("one", "two"), ("two", "one")):
-        for tool in ("reframe", "jube"):
-            made = emitted(file, tool, "mine", name)
-            assert f"/opt/{name}/mpicc" in made
-            assert f"/opt/{other}/" not in made
-    with pytest.raises(UsageError, match=r"has no MPI library 'three'; it has one, two\.$"):
-        emitted(file, "jube", "mine.xml", "three")
-
-
-def test_an_added_library_is_named_by_its_paths(own_cache: Path, written: Callable[[str], Path]) -> None:
-    file = read_campaign(written(f'{FIRST}mpi = ["openmpi-9.9"]\n'))
-    with pytest.raises(UsageError, match=r"'openmpi-9\.9' was not added"):
-        emitted(file, "jube", "mine.xml")
-    folder = libraries_folder() / "openmpi-9.9"
-    folder.mkdir(parents=True)
-    AddedLibrary("openmpi-9.9", "openmpi", "/opt/w/bin/mpicc", "/opt/w/bin/mpiexec", {"W": "1"}, folder).keep()
-    try:
-        jube, reframe = (emitted(file, tool, "mine") for tool in ("jube", "reframe"))
-    finally:
-        shutil.rmtree(folder)
-    assert "MPICC=/opt/w/bin/mpicc" in jube
-    assert "export W=1 &amp;&amp; /opt/w/bin/mpiexec -n $p" in jube
-    campaign = ast.literal_eval(next(one for one in ast.parse(reframe).body if isinstance(one, ast.Assign)).value)
-    assert campaign["mpicc"] == "/opt/w/bin/mpicc"
-    assert (campaign["environment"]["PATH"], campaign["environment"]["W"]) == ("/opt/w/bin:$PATH", "1")
-
-
-def test_what_other_tools_cannot_measure(written: Callable[[str], Path]) -> None:
-    file = read_campaign(written(f'{FIRST}platform = ["juropa", "daint"]\n'))
-    with pytest.raises(UsageError, match="has the simulated machine 'juropa', which jube cannot launch; measure it with"):
-        emitted(file, "jube", "mine.xml")
-    file = read_campaign(written(f"{FIRST}processes_per_node = [2]\n"))
-    with pytest.raises(UsageError, match="JUBE's platform files place processes; leave processes_per_node out"):
-        emitted(file, "jube", "mine.xml")
-
-
-@pytest.mark.slow
-@pytest.mark.mpi
-def test_jube_runs_what_is_emitted(
-    mpi: Mpi, written: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    jube = shutil.which("jube")
-    if jube is None:
-        pytest.skip("needs JUBE (make system-deps)")
-    path = written(EMITTED.replace("runs = 4", "runs = 1"))
-    assert main(["campaign", "emit", str(path), "jube"]) == 0
-    xml = path.with_suffix(".xml")
-    assert capsys.readouterr().out == f"{xml}; run it with: jube run {xml}\n"
-    assert "a \"b\" <c> & 'd' --> {{ 1 }}" in str(ElementTree.parse(xml).findtext("benchmark/comment"))
-    monkeypatch.chdir(path.parent)
-    monkeypatch.setenv("PATH", f"{Path(mpi.mpicc).parent}:/usr/bin:/bin")
-    for name, value in settings(mpi.kind, library=mpi.library, oversubscribed=True).items():
-        monkeypatch.setenv(name, value)  # as a person who is root must, with Open MPI
-    subprocess.run([jube, "run", xml.name], check=True, capture_output=True)
-    table = subprocess.run([jube, "result", "mine_runs", "-a"], check=True, capture_output=True, text=True)
-    assert "kind,p,size,run,MPI_Bcast_q1_ns_last[ns],MPI_Comm_dup_steady_B_last[B]\n" in table.stdout
-    rows = re.findall(r"^(collectives|memory),2,8,0,(\d*),(\d*)$", table.stdout, re.MULTILINE)
-    assert [(kind, bool(time), bool(size)) for kind, time, size in rows] == [
-        ("collectives", True, False),
-        ("memory", False, True),
-    ]
-    ds = sk.read(sorted(path.parent.rglob("*.jsonl")))
-    assert ds["function"].values.tolist() == ["MPI_Bcast", "MPI_Comm_dup"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import shlex
@@ -55,14 +54,14 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_it_is_measured_and_resumed(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["campaign", "check", str(file), "--json"]) == 0
+    assert main(["campaign", "run", "--check", str(file), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["launches"] == 8
     assert main(["campaign", "run", str(file)]) == 0
     assert "scalkit validate" in capsys.readouterr().out
     data = sk.read(file.parent / "runs/mine")
     assert dict(data.sizes) | {"n": 4, "k": 2} == dict(data.sizes)
-    assert main(["measure", "--campaign", str(file)]) == 0
-    assert "nothing was missing: 8 of 8 launches" in capsys.readouterr().out
+    assert main(["campaign", "run", str(file)]) == 0
+    assert "nothing was missing: 8 launches" in capsys.readouterr().out
 
 
 def test_points_may_stand_in_a_file(tmp_path: Path) -> None:
@@ -121,8 +120,9 @@ def test_a_wrong_point_is_named_by_its_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("system", [slow_unless(system, "slurm") for system in ASKED])
 def test_the_script_of_a_job_asks_and_runs(file: Path, system: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["campaign", "emit", str(file), system]) == 0
-    script = file.with_name(f"mine.{system}.sh")
+    file.write_text(file.read_text().replace("[job]", f'[job]\nsystem = "{system}"'))
+    assert main(["campaign", "submit", str(file), "--scripts", str(file.parent / "scripts")]) == 0
+    script = file.parent / f"scripts/mine.{system}.sh"
     assert str(script) in capsys.readouterr().out
     text = script.read_text()
     assert ASKED[system] in text
@@ -135,28 +135,17 @@ def test_the_script_of_a_job_asks_and_runs(file: Path, system: str, capsys: pyte
 
 def test_a_name_of_a_file_is_never_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "it's $(false)\ntouch made\n.toml"
-    file.write_text('command = "true"\nruns = 1\nmax_reps = 3\n[job]\nnodes = 1\n')
-    assert main(["campaign", "emit", str(file), "lsf", "--json"]) == 0
+    file.write_text('command = "true"\nruns = 1\nmax_reps = 3\n[job]\nsystem = "lsf"\nnodes = 1\n')
+    assert main(["campaign", "submit", str(file), "--scripts", str(tmp_path), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert shlex.split(told["command"]) == ["bsub", "<", told["file"]]
     assert subprocess.run(["bash", told["file"]], check=False, cwd=tmp_path).returncode == 0
     assert not (tmp_path / "made").exists()
 
 
-def test_a_name_of_a_file_is_never_python(tmp_path: Path) -> None:
-    file = tmp_path / 'a""" + nothing + """\\N.toml'
-    file.write_text('measure = ["collectives"]\nprocesses = [2]\n')
-    out = file.with_suffix(".py")
-    assert main(["campaign", "emit", str(file), "reframe", "--out", str(out)]) == 0
-    assert "nothing" in (ast.get_docstring(ast.parse(out.read_text())) or "")
-
-
 def test_what_a_command_cannot_do_is_said(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for words in (["submit", str(file)], ["emit", str(file), "jube"]):
-        assert main(["campaign", *words]) == 2
-        assert "measures a command, which is one job: write its script with" in capsys.readouterr().err
-    assert main(["campaign", "emit", str(file), "pbs", "--mpi", "x"]) == 2
-    assert "--mpi goes with reframe and jube" in capsys.readouterr().err
+    assert main(["campaign", "submit", str(file)]) == 2
+    assert "measures a command, which is one job: write its script with" in capsys.readouterr().err
     file.write_text(FILE)
-    assert main(["campaign", "emit", str(file), "lsf"]) == 2
-    assert "does not say what lsf is asked for; add a table [job]" in capsys.readouterr().err
+    assert main(["campaign", "submit", str(file), "--scripts", str(file.parent)]) == 2
+    assert "does not say what one job is asked for; add a table [job]" in capsys.readouterr().err

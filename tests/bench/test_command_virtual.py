@@ -39,11 +39,11 @@ int main(int argc, char **argv)
 @pytest.fixture
 def command(mpi: Mpi, tmp_path: Path) -> list[str]:
     """Return the words that measure a chain of messages with this library by a virtual clock."""
-    (tmp_path / "chain.c").write_text(PROGRAM)
-    program = tmp_path / "chain"
+    (tmp_path / "links.c").write_text(PROGRAM)
+    program = tmp_path / "links"
     include = f"-I{sources('microbench') / 'include'}"
-    subprocess.run([mpi.mpicc, include, "-o", program, tmp_path / "chain.c"], check=True)
-    here = ["--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec, "--clock", "virtual"]
+    subprocess.run([mpi.mpicc, include, "-o", program, tmp_path / "links.c"], check=True)
+    here = ["--mpi", mpi.mpicc, "--mpiexec", mpi.mpiexec, "--clock", "virtual"]
     return ["measure", "--command", f"mpiexec -n {{p}} {program} {{n}}", *here]
 
 
@@ -69,12 +69,12 @@ def test_a_chain_grows_with_its_links(command: list[str], tmp_path: Path, capsys
     assert main([*command, *points, "--out", str(one)]) == 0
     assert "nothing was missing: 10 launches" in capsys.readouterr().out
     assert main([*command, *points, "--network", "ethernet", "--out", str(one)]) == 2
-    assert "holds other measurements: clock was " in capsys.readouterr().err
+    assert "holds a campaign with other arguments: clock was " in capsys.readouterr().err
 
 
 @pytest.mark.mpi
 def test_a_program_without_mpi_is_said(mpi: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["measure", "--clock", "virtual", "--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec]
+    words = ["measure", "--clock", "virtual", "--mpi", mpi.mpicc, "--mpiexec", mpi.mpiexec]
     assert main([*words, "--command", "mpiexec -n {p} true", "-p", "p=2", "--out", str(tmp_path / "x")]) == 2
     said = capsys.readouterr().err
     assert "the command ended, but not in virtual time: does 'true' call MPI_Init and MPI_Finalize, and use the library" in said
@@ -97,7 +97,11 @@ def test_a_command_must_begin_with_its_launcher(text: str, tmp_path: Path, capsy
     [
         (["--clock", "virtual", "--mpi", "a", "--mpi", "b"], "--mpi b: a command runs with one library; name one."),
         (["--clock", "virtual", "--ops", "all"], "--ops does not go with --command; leave it out."),
-        (["--clock", "virtual", "--functions", "f"], "--functions sees no virtual time; mark regions by scalkit/region.h there."),
+        (
+            ["--clock", "virtual", "--set", "SCALKIT_FUNCTIONS=f"],
+            "SCALKIT_FUNCTIONS sees no virtual time; mark regions by scalkit/region.h there.",
+        ),
+        (["--compute", "cpu"], "--compute does not go with --command; leave it out."),
         (["--network", "ethernet"], "--network does not go with --command; leave it out."),
         (["--per-node", "2"], "--per-node does not go with --command; leave it out."),
     ],
@@ -125,11 +129,10 @@ def test_a_file_says_the_same_as_the_options(command: list[str], tmp_path: Path,
     for more, said in (
         (f'network = "{network}"', 'network belongs to a virtual clock; add clock = "virtual", or leave it out.'),
         ('clock = "virtuel"', "line 3: clock is \"virtuel\" (did you mean 'virtual'?); choose from real, virtual."),
-        ('clock = "virtual"\nbind = "core"', "--bind core: processes of a virtual machine have no cores; leave it out."),
     ):
         own.write_text(f"{text}{more}\n")
         assert main(["campaign", "run", str(own)]) == 2
         assert said in capsys.readouterr().err
     own.write_text('command = "./app {p}"\nparameters = { p = [2, 3] }\nclock = "virtual"\n')
-    assert main(["campaign", "check", str(own)]) == 2
+    assert main(["campaign", "run", "--check", str(own)]) == 2
     assert 'or leave clock = "virtual" out.' in capsys.readouterr().err

@@ -11,7 +11,7 @@ import pytest
 from needs import needs_simgrid
 
 import scalkit as sk
-from scalkit.bench.campaign.here import run_alternately
+from scalkit.bench.campaign.loop import run_campaigns
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import simulate
@@ -54,7 +54,7 @@ def test_the_master_saturates_where_arithmetic_says(own_cache: Path, tmp_path: P
         units=40,
     )
     campaign = prepare_farm(tmp_path / "runs", arguments, simulate(load_platform(str(tmp_path / "flat.xml"))))
-    (result,) = run_alternately([campaign])
+    (result,) = run_campaigns([campaign])
     assert (result.failures, result.missing, result.remarks) == ((), (), ())
     ds = sk.read(tmp_path / "runs")
     assert ds.attrs["parameter"] == "workers"
@@ -113,7 +113,7 @@ def test_what_is_measured_here(mpi: Mpi, tmp_path: Path) -> None:
         (2, 3), 2, 5, variants=CHOSEN, sizes=(8, 3000), work_us=(0, 5), result_size=9, units=4, reps=2, budget_s=600.0
     )
     campaign = prepare_farm(tmp_path / "runs", arguments, mpi)
-    (result,) = run_alternately([campaign])
+    (result,) = run_campaigns([campaign])
     assert (result.done, result.failures, result.remarks) == (4, (), ())
     assert campaign.run().fresh == 0  # nothing is measured twice
     ds = sk.read(tmp_path / "runs")
@@ -129,7 +129,7 @@ def test_what_is_measured_here(mpi: Mpi, tmp_path: Path) -> None:
     store = sk.store.open(tmp_path / "store")
     store.put(tmp_path / "runs")
     assert set(store.suites()["pattern"]) == {"master-worker"}
-    with pytest.raises(UsageError, match=r"holds measurements with other arguments: units was 4, is now 5\."):
+    with pytest.raises(UsageError, match=r"holds a campaign with other arguments: units was 4, is now 5\."):
         prepare_farm(tmp_path / "runs", FarmArguments(**{**vars(arguments), "units": 5}), mpi)
 
 
@@ -138,11 +138,11 @@ def test_what_is_measured_here(mpi: Mpi, tmp_path: Path) -> None:
     [
         ({"counts": (1, 2)}, "-n 1,2: whole numbers from 2 to 4096 are needed."),
         ({"counts": (3, 2)}, "-n 3,2: name each number once, ascending, at most 64 of them."),
-        ({"variants": ()}, "--variants: name each variant once, such as Waitany,Recv_any."),
-        ({"sizes": (4,)}, "--unit-sizes 4: whole numbers from 8 to 67108864 are needed."),
-        ({"work_us": (0, 0)}, "--work-us 0,0: name each number once, ascending, at most 64 of them."),
-        ({"result_size": 7}, "--result-size 7: a whole number from 8 to 67108864 is needed."),
-        ({"units": 0}, "--units 0: a whole number from 1 to 1000000 is needed."),
+        ({"variants": ()}, "variants: name each variant once, such as Waitany,Recv_any."),
+        ({"sizes": (4,)}, "sizes 4: whole numbers from 8 to 67108864 are needed."),
+        ({"work_us": (0, 0)}, "work_us 0,0: name each number once, ascending, at most 64 of them."),
+        ({"result_size": 7}, "result_size 7: a whole number from 8 to 67108864 is needed."),
+        ({"units": 0}, "units 0: a whole number from 1 to 1000000 is needed."),
         ({"reps": 0}, "--reps 0: a whole number from 1 to 100000 is needed."),
         ({"budget_s": math.inf}, "--budget inf: a positive number of seconds is needed."),
     ],
@@ -155,17 +155,17 @@ def test_arguments_that_make_no_sense(change: dict[str, object], text: str) -> N
 
 def test_the_command(mpi: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "runs"
-    command = ["measure", "master-worker", "-n", "2", "--runs", "1", "--out", str(out), "--units", "3", "--reps", "2"]
-    command += ["--variants", "Waitany", "--unit-sizes", "8,64", "--work-us", "0", "--budget", "3", "--seed", "1"]
+    command = ["measure", "master-worker", "-n", "2", "--runs", "1", "--out", str(out), "--max-reps", "2"]
+    command += ["--size", "8,64", "--budget", "3", "--seed", "1"]
     assert main(command) == 0
     assert "Measuring master-worker of" in capsys.readouterr().out
     assert (out / "master-worker-p0002-r00.jsonl").is_file()
     assert main(command) == 0
     assert "nothing was missing: 1 launches" in capsys.readouterr().out
     for words, text in (
-        (["memory"], "master-worker is measured by itself: leave out other names, --function and --report."),
-        (["--variants", "Waitall"], "--variants: 'Waitall' is unknown; choose from Waitsome, Waitany, Recv_any, "),
-        (["--unit-sizes", "64,many"], "--unit-sizes 64,many: whole numbers are needed, such as --unit-sizes 8,1024."),
+        (["memory"], "master-worker is measured by itself: leave out other names and --function."),
+        (["--size", "64,many"], "--size 64,many: whole numbers are needed, such as --size 8,64,512."),
+        (["--size", "4"], "sizes 4: whole numbers from 8 to 67108864 are needed."),
     ):
         assert main(["measure", "master-worker", *words, "-n", "2", "--out", str(tmp_path / "new")]) == 2
         assert text in capsys.readouterr().err

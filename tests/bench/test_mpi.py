@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -103,10 +101,10 @@ printf '#!/bin/sh\\nexit 3\\n' > "$2" && chmod +x "$2\""""
 
 
 def test_named_programs_that_are_not_there(tmp_path: Path) -> None:
-    message = "--mpicc names '/no/mpicc', which is not there or may not be run; give its path."
+    message = "the compiler '/no/mpicc' is not there or may not be run; give its path."
     with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
         find_mpi("/no/mpicc")
-    message = "--mpiexec names '/no/mpiexec', which is not there or may not be run; give its path."
+    message = "the launcher '/no/mpiexec' is not there or may not be run; give its path."
     with pytest.raises(LaunchError, match=f"^{re.escape(message)}$"):
         find_mpi(None, "/no/mpiexec")
 
@@ -116,7 +114,7 @@ def test_no_mpi_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scalkit.bench.libraries.mpi._own_folders", lambda: [str(tmp_path / "env")])
     message = (
         f"no MPI compiler 'mpicc' on PATH or in {tmp_path}/env; install an MPI library "
-        f"({install_command('mpi')} brings one) or name its compiler with --mpicc."
+        f"({install_command('mpi')} brings one) or name its compiler."
     )
     with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
         find_mpi()
@@ -186,34 +184,12 @@ def test_settings_only_where_needed_and_never_over_the_users() -> None:
 @pytest.mark.parametrize(("bind", "least"), [("core", 1), ("none", cores())])
 def test_processes_are_bound(mpi: Mpi, tmp_path: Path, bind: str, least: int) -> None:
     words = ["measure", "collectives", "--ops", "MPI_Barrier", "-n", "2", "--runs", "1", "--max-reps", "20", "--bind", bind]
-    assert main([*words, "--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec, "--out", str(tmp_path)]) == 0
+    assert main([*words, "--mpi", mpi.mpicc, "--mpiexec", mpi.mpiexec, "--out", str(tmp_path)]) == 0
     said = json.loads((tmp_path / "time-p0002-r00.jsonl").read_text().splitlines()[0])
     fewest, most = said["cores_per_process"]
     assert (said["provenance"]["bind"], fewest == most) == (bind, True)
     assert fewest == said["cores"] == least if bind == "none" else 2 * fewest == said["cores"], "each has a core of its own"
     assert f'bind = "{bind}"' in (tmp_path / "campaign.toml").read_text()
-
-
-def test_processes_of_a_command_are_bound(mpi: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "see.py").write_text(
-        "import os, sys\nopen(sys.argv[1] + str(os.getpid()), 'w').write(str(len(os.sched_getaffinity(0))))\n"
-    )
-    (tmp_path / "seen").mkdir()
-    command = f"{mpi.mpiexec} -n {{p}} {shlex.quote(sys.executable)} {tmp_path}/see.py {tmp_path}/seen/"
-    (tmp_path / "mine.toml").write_text(
-        f'command = {json.dumps(command)}\nparameters = {{ p = [2] }}\nruns = 1\nmax_reps = 1\nbind = "core"\n'
-    )
-    assert main(["campaign", "run", str(tmp_path / "mine.toml")]) == 0
-    seen = [one.read_text() for one in (tmp_path / "seen").iterdir()]
-    assert len(seen) == 2
-    assert all(int(one) < cores() for one in seen)
-    capsys.readouterr()
-    words = ["measure", "-p", "p=2", "--bind", "core", "--out", str(tmp_path / "none"), "--command"]
-    assert main([*words, "env -n {p} true"]) == 2
-    said = "scalkit measure: --bind core: it is not known how 'env' is told; use mpiexec or srun, or leave it out.\n"
-    assert capsys.readouterr().err == said
-    assert main([*words, f"{mpi.mpiexec} -n {{p}} true", "--clock", "virtual"]) == 2
-    assert "--bind core: processes of a virtual machine have no cores; leave it out.\n" in capsys.readouterr().err
 
 
 def test_what_cannot_be_bound() -> None:

@@ -18,7 +18,6 @@ from neighbourhoods import ORDERS, Neighbourhood, balanced_dims
 
 from scalkit.bench import Arguments, prepare
 from scalkit.bench.campaign.file import read_campaign
-from scalkit.bench.jobs.emitting import emitted
 from scalkit.bench.patterns.neighbourhood import design_text, experiments, operations_of_neighbourhoods, table_text
 from scalkit.cli import main
 from scalkit.errors import LaunchError, UsageError
@@ -108,29 +107,6 @@ def test_what_makes_no_experiment_is_said(text, message):
     assert message in str(caught.value)
 
 
-def test_rows_of_a_file_and_what_is_wrong_with_them(tmp_path):
-    path = tmp_path / "rows.csv"
-    path.write_text("operation,size,topology,n_dim\nMPI_Neighbor_alltoall, 8,cart,2\nMPI_Cart_create,,cart,3\n")
-    text = design_text({"file": "rows.csv"}, tmp_path)
-    assert experiments([text]) == (
-        {"operation": "MPI_Neighbor_alltoall", "size": "8", "topology": "cart", "n_dim": "2"},
-        {"operation": "MPI_Cart_create", "topology": "cart", "n_dim": "3"},
-    )
-    path.write_text("operation,size\nMPI_Bcast,8\n")
-    with pytest.raises(UsageError, match=r"rows\.csv' have changed since the campaign began; restore them\.$"):
-        experiments([text])
-    with pytest.raises(UsageError, match=r"rows\.csv, line 2: the operation 'MPI_Bcast' is unknown"):
-        experiments([f"file={path}"])
-    path.write_text("operation,size\nMPI_Alltoall,8,9\n")
-    with pytest.raises(UsageError, match=r"line 2: there are more or fewer fields than the first line names columns"):
-        experiments([f"file={path}"])
-    path.write_text("operation,colour\n")
-    with pytest.raises(UsageError, match="the column 'colour' is unknown"):
-        experiments([f"file={path}"])
-    with pytest.raises(UsageError, match=r"cannot read the experiments '.*none\.csv': No such file"):
-        design_text({"file": "none.csv"}, tmp_path)
-
-
 def test_every_launch_has_the_same_experiments_in_an_order_of_its_own():
     rows = experiments([design_text(SMALL), "operation=work; work=3; p=8"], [8])
     tables = [list(csv.DictReader(io.StringIO(table_text(rows, p, seed)))) for p, seed in ((8, 1), (8, 2), (8, 1), (4, 1))]
@@ -154,7 +130,7 @@ HEAD = 'measure = ["neighbourhood"]\nprocesses = [2, 4]\n'
         (f'{HEAD}[[experiments]]\noperation = "MPI_Bcast"', "line 3: experiments: the operation 'MPI_Bcast' is unknown"),
         (f'{HEAD}[[experiments]]\noperation = "work"\nwrok = 3', 'line 5: "wrok" is unknown (did you mean'),
         (f'{HEAD}[[experiments]]\noperation = "work"\nwork = 1\np = 8', "line 3: experiments: p is 8 in some rows"),
-        (HEAD, "line 1: [[experiments]] and 'neighbourhood' in measure go together"),
+        (HEAD, "line 1: experiments and 'neighbourhood' in measure go together"),
         (f'{HEAD}sizes = [8]\n[[experiments]]\noperation = "work"\nwork = 1', "line 3: sizes are those of collectives"),
         (
             f'{HEAD}platform = "juropa"\n[[experiments]]\noperation = "work"\nwork = 1',
@@ -170,15 +146,10 @@ def test_what_is_wrong_in_a_campaign_file_is_named_with_its_line(tmp_path, text,
 
 
 def test_check_counts_the_experiments(capsys):
-    assert main(["campaign", "check", str(NBHCOLL)]) == 0
+    assert main(["campaign", "run", "--check", str(NBHCOLL)]) == 0
     assert "3360 experiments on neighbourhoods\n" in capsys.readouterr().out
-    assert main(["campaign", "check", "--json", str(NBHCOLL)]) == 0
+    assert main(["campaign", "run", "--check", "--json", str(NBHCOLL)]) == 0
     assert json.loads(capsys.readouterr().out)["experiments"] == 3360
-
-
-def test_other_tools_are_not_told_to_measure_neighbourhoods():
-    with pytest.raises(UsageError, match="measures neighbourhoods, which reframe is not told to do"):
-        emitted(read_campaign(NBHCOLL), "reframe", "x.py")
 
 
 # ---- campaigns -------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from scalkit.bench.arguments import GROUPS, Arguments, choose, operations
 from scalkit.bench.campaign.folder import MEMORY_RUNS, Launch, Pace, make_plan, share
-from scalkit.bench.campaign.launch import time_limit
+from scalkit.bench.campaign.loop import time_limit
 from scalkit.bench.campaign.refinement import Refinement
 from scalkit.errors import BuildError, UsageError
 from scalkit.native import sources
@@ -72,9 +72,9 @@ def test_arguments_survive_the_file() -> None:
         ({"kinds": ("times",)}, "what to measure: 'times' is unknown; choose from collectives, memory."),
         ({"kinds": ()}, "what to measure: nothing is named; name each once, from collectives, memory."),
         ({"kinds": ("memory", "memory")}, "what to measure: memory, memory is named; name each once, from collectives, memory."),
-        ({"shapes": ("round",)}, "--shapes: 'round' is unknown; choose from identity, reverse, stride, random."),
+        ({"shapes": ("round",)}, "shapes: 'round' is unknown; choose from identity, reverse, stride, random."),
         ({"datatype": "char"}, "--datatype: 'char' is unknown; choose from byte, int, double."),
-        ({"sync": "barrier"}, "--sync: 'barrier' is unknown; choose from round, window, dissemination."),
+        ({"sync": "barrier"}, "sync: 'barrier' is unknown; choose from round, window, dissemination."),
         ({"counts": ()}, "-n nothing: name numbers of processes from 2 to 9999, such as -n 2,4,8,16,32."),
         ({"counts": (1, 2)}, "-n 1,2: name numbers of processes from 2 to 9999, such as -n 2,4,8,16,32."),
         ({"counts": (4, 2)}, "-n 4,2: name each number of processes once, ascending."),

@@ -129,7 +129,7 @@ def test_what_is_measured_here_is_fitted(tmp_path: Path) -> None:
     assert read.about == card.about
     assert read.loggp == card.loggp
     assert read.point_to_point(S=[8, 1e6]) == pytest.approx(card.point_to_point(S=[8, 1e6]))
-    with pytest.raises(UsageError, match=r"holds measurements with other arguments: reps was 1, is now 6\. Repeat its"):
+    with pytest.raises(UsageError, match=r"holds a campaign with other arguments: reps was 1, is now 6\. Repeat its"):
         prepare_messages(tmp_path / "runs", MessageArguments(**{**vars(arguments), "reps": 6}), find_mpi())
 
 

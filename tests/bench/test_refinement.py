@@ -81,27 +81,42 @@ def test_limits_are_kept() -> None:
     ("arguments", "message"),
     [
         (("bytes",), "--refine 'bytes': choose from sizes, processes."),
-        (("sizes", 0.0), "--allowed-bend 0: a number above 0 is needed, such as 0.1 for 10 %."),
-        (("sizes", 0.1, 1.0), "--smallest-step 1: a factor above 1 is needed, such as 1.05."),
-        (("sizes", 0.1, 1.1, 2), "--max-points 2: a whole number from 3 to 1000 is needed."),
+        (("sizes", 0.0), "allowed 0: a number above 0 is needed, such as 0.1 for 10 %."),
+        (("sizes", 0.1, 1.0), "smallest_step 1: a factor above 1 is needed, such as 1.05."),
+        (("sizes", 0.1, 1.1, 2), "max_points 2: a whole number from 3 to 1000 is needed."),
     ],
 )
 def test_wrong_rules(arguments: tuple[object, ...], message: str) -> None:
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         Refinement(*arguments)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match=r"^--sizes 8,16,32,64: the first pass has 4 points, more than --max-points 3\.$"):
+    with pytest.raises(UsageError, match=r"^--size 8,16,32,64: the first pass has 4 points, more than max_points 3\.$"):
         Refinement("sizes", max_points=3).require_points([8, 16, 32, 64])
 
 
-COMMAND = ["measure", "collectives", "--platform", "juropa", "-n", "2", "--ops", "Ping_pong", "--runs", "1", "--seed", "5"]
-RANGE = ["--sizes", "4096,8192,16384,65536", "--refine", "sizes", "--smallest-step", "1.1", "--max-points", "10"]
+FILE = """\
+measure = ["collectives"]
+platform = "juropa"
+processes = [2]
+functions = ["Ping_pong"]
+runs = 1
+seed = 5
+per_process = true
+out = "sim"
+sizes = [4096, 8192, 16384, 65536]
+[refine]
+over = "sizes"
+smallest_step = 1.1
+max_points = 10
+"""
 
 
 @pytest.mark.slow
 @pytest.mark.mpi
 def test_the_change_of_protocol_of_a_simulated_machine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "sim"
-    command = [*COMMAND, *RANGE, "--per-process", "--out", str(out)]
+    path = tmp_path / "mine.toml"
+    path.write_text(FILE)
+    command = ["campaign", "run", str(path)]
     assert main(command) == 0
     said = capsys.readouterr()
     assert re.search(
@@ -135,14 +150,11 @@ def test_the_change_of_protocol_of_a_simulated_machine(tmp_path: Path, capsys: p
 def test_options_that_make_no_sense(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     base = ["measure", "collectives", "--platform", "juropa", "-n", "2", "--out", str(tmp_path / "x")]
     for words, message in (
-        (["--sizes", "8,x"], "--sizes 8,x: whole numbers are needed, such as --sizes 8,64,512."),
-        (["--sizes", "64,8"], "--sizes 64,8: name each size once, ascending."),
-        (["--sizes", "9..15"], "--sizes 9..15: there is no power of two in it; write as in --sizes 8..65536."),
-        (["--sizes", "8,64", "--size", "16"], "--size 16 --sizes 8,64: name one of them."),
-        (["--refine", "sizes"], "--sizes 8: refinement of sizes needs a first pass of at least 3 of them."),
-        (["--refine", "sizes", "--sizes", "8,64"], "--sizes 8,64: refinement of sizes needs a first pass of at least 3 of them."),
-        (["--max-points", "7"], "--max-points is about refinement; add --refine sizes or --refine processes."),
-        (["--cut-quartiles", "a"], "--cut-quartiles a: whole numbers are needed, such as --cut-quartiles 1,4."),
+        (["--size", "8,x"], "--size 8,x: whole numbers are needed, such as --size 8,64,512."),
+        (["--size", "64,8"], "--size 64,8: name each size once, ascending."),
+        (["--size", "9..15"], "--size 9..15: there is no power of two from 9 to 15; write as in --size 8..65536."),
+        (["--refine", "sizes"], "--size 8: refinement of sizes needs a first pass of at least 3 of them."),
+        (["--refine", "sizes", "--size", "8,64"], "--size 8,64: refinement of sizes needs a first pass of at least 3 of them."),
     ):
         assert main([*base, *words]) == 2
         assert capsys.readouterr().err == f"scalkit measure: {message}\n"

@@ -15,15 +15,17 @@ from launching import shared_library
 from scalkit.bench import Arguments, Mpi, measure_function, prepare
 from scalkit.bench.arguments import choose, in_virtual_time, operations
 from scalkit.bench.campaign.file import read_campaign
-from scalkit.bench.campaign.here import prepare_here, run_here
+from scalkit.bench.campaign.here import prepare_here
+from scalkit.bench.campaign.refining import run_ranges
 from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.patterns.point_to_point import MessageArguments, prepare_messages
+from scalkit.bench.virtual.account import Account, stall_of
 from scalkit.bench.virtual.mpi import VirtualMpi, proved, settings_of, virtual
 from scalkit.bench.virtual.network import read_network
-from scalkit.bench.virtual.program import Account, ProgramArguments, accounts, prepare_program, stall_of
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.formats.read import read
 from scalkit.native import Build, sources
+from tests.bench.virtual_programs import program_campaign
 
 NETWORK = "L=2us,o=0.5us,g=0.3us,G=0.1ns/B"
 HALO = """
@@ -155,7 +157,6 @@ def test_what_cannot_run_in_virtual_time_is_refused(layered: VirtualMpi) -> None
             lambda: find_targets(platforms=["juropa"], clock="virtual"),
             "--clock virtual is for MPI libraries, --platform for SimGrid; leave one of them out.",
         ),
-        (lambda: ProgramArguments((), (2,), ""), "no program is named; write it after --, as in -- ./prog 1000."),
     ):
         with pytest.raises(UsageError) as caught:
             build()
@@ -309,7 +310,7 @@ def test_a_campaign_file_runs_in_virtual_time(above: VirtualMpi, tmp_path: Path)
         f'measure = ["collectives"]\nprocesses = [2, 4]\nfunctions = ["MPI_Bcast"]\nclock = "virtual"\nnetwork = "{NETWORK}"\n'
     )
     file = read_campaign(path)
-    assert not any(result.missing for result in run_here(file, prepare_here(file)))
+    assert not any(result.missing for result in run_ranges(prepare_here(file)))
     assert read(file.out).attrs["clock"] == "virtual"
 
 
@@ -320,33 +321,33 @@ def test_a_program_of_ones_own(above: VirtualMpi, tmp_path: Path, monkeypatch: p
     script.write_text(HALO)
     monkeypatch.setenv("MPI4PY_LIBMPI", shared_library(above.mpicc))
     command = (sys.executable, str(script), "17")
-    campaign = prepare_program(tmp_path / "runs", command, (1, 2, 4), above)
+    campaign = program_campaign(tmp_path / "runs", command, (1, 2, 4), above)
     result = campaign.run()
     assert (result.failures, result.done) == ((), 3)
-    one, two, four = accounts(campaign)
+    one, two, four = campaign.accounts()
     assert (one.messages, two.p) == (0, 2)
     assert four.messages >= 4
     assert four.completion_s > 3e-6
-    assert "argument 17" in (tmp_path / "runs" / "program-p0004-r00.txt").read_text()
+    assert "argument 17" in (tmp_path / "runs" / "command-p4-r00.txt").read_text()
     ds = read(tmp_path / "runs")
     assert ds["function"].values.tolist() == ["halo"]
     assert float(ds["time"].sel(p=4).item()) == pytest.approx(four.completion_s)
-    more = prepare_program(tmp_path / "runs", command, (1, 2, 3, 4), above)
+    more = program_campaign(tmp_path / "runs", command, (1, 2, 3, 4), above)
     assert more.run().fresh == 1
     script.write_text(f"{HALO}\n# changed")
-    with pytest.raises(UsageError, match="holds measurements with other arguments: files was "):
-        prepare_program(tmp_path / "runs", command, (1, 2), above)
+    with pytest.raises(UsageError, match="holds a campaign with other arguments: files was "):
+        program_campaign(tmp_path / "runs", command, (1, 2), above)
 
 
 @pytest.mark.mpi
 def test_a_program_without_mpi_or_with_a_failure_is_named(above: VirtualMpi, tmp_path: Path) -> None:
-    (failure,) = prepare_program(tmp_path / "a", ("true",), (1,), above).run().failures
+    (failure,) = program_campaign(tmp_path / "a", ("true",), (1,), above).run().failures
     assert failure == (
-        "program-p0001-r00 ended, but not in virtual time: does 'true' call MPI_Init and MPI_Finalize, and use the library of "
+        "the command ended, but not in virtual time: does 'true' call MPI_Init and MPI_Finalize, and use the library of "
         f"{above.mpicc}? The last lines:\n  (it printed nothing)"
     )
-    (failure,) = prepare_program(tmp_path / "b", ("false",), (1,), above).run().failures
-    assert failure.startswith("program-p0001-r00 ended with status 1. The last lines:\n")
+    (failure,) = program_campaign(tmp_path / "b", ("false",), (1,), above).run().failures
+    assert failure.startswith("command-p1-r00: the command ended with status 1 at p = 1; its output is in ")
 
 
 @pytest.mark.mpi
@@ -356,9 +357,9 @@ def test_who_waits_for_whom_is_said_within_the_time_limit(above: VirtualMpi, tmp
     script.write_text("from mpi4py import MPI\nif MPI.COMM_WORLD.rank == 0:\n    MPI.COMM_WORLD.recv(source=1)\n")
     assert stall_of(above, 30) == 18, "it is said before the time limit of a launch"
     mpi = replace(above, stall_s=10)
-    campaign = prepare_program(tmp_path / "runs", (sys.executable, str(script)), (2,), mpi)
+    campaign = program_campaign(tmp_path / "runs", (sys.executable, str(script)), (2,), mpi)
     (failure,) = campaign.run(timeout_s=6000).failures
-    assert "program-p0002-r00 ended with status" in failure
+    assert "command-p2-r00: the command ended with status" in failure
     assert "process 0, in virtual time, in MPI_" in failure
 
 
@@ -377,8 +378,8 @@ def test_the_library_knows_its_nodes(above: VirtualMpi, tmp_path: Path, per_node
     source.write_text(NODES)
     subprocess.run([above.mpicc, "-o", str(program), str(source)], check=True)
     mpi = replace(above, network=read_network("cluster").with_per_node(per_node))
-    assert not prepare_program(tmp_path / "runs", (str(program),), (4,), mpi).run().failures
-    said = (tmp_path / "runs" / "program-p0004-r00.txt").read_text()
+    assert not program_campaign(tmp_path / "runs", (str(program),), (4,), mpi).run().failures
+    said = (tmp_path / "runs" / "command-p4-r00.txt").read_text()
     assert said.splitlines() == [f"{per_node if above.kind == 'Open MPI' else 1} on a node"]
 
 
@@ -403,7 +404,7 @@ def test_functions_of_the_user(above: VirtualMpi, tmp_path: Path) -> None:
     times = ds["time"].min(("run", "repetition")).squeeze("function").values
     assert times[1] / times[0] == pytest.approx(3, rel=0.1)  # 2 (p - 1) messages one after the other
     more: dict[str, Any] = {"processes": (2, 4), "seed": 1, "clock": "virtual", "network": NETWORK}
-    found = measure_function(str(source), out=tmp_path / "python", mpicc=above.mpicc, mpiexec=above.mpiexec, **more)
+    found = measure_function(str(source), out=tmp_path / "python", mpi=above.mpicc, mpiexec=above.mpiexec, **more)
     assert (found.attrs["clock"], found.sizes["run"]) == ("virtual", 1)
     assert found["time"].equals(ds["time"])
 

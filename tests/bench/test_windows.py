@@ -21,7 +21,7 @@ GROUPS = ("bandwidth", "persistent", "partitioned", "in-place")
 
 
 def _measured(mpi: Mpi, out: Path, *words: str) -> int:
-    here = ["--mpicc", mpi.mpicc, "--mpiexec", mpi.mpiexec, "--runs", "1", "--seed", "3", "--out", str(out)]
+    here = ["--mpi", mpi.mpicc, "--mpiexec", mpi.mpiexec, "--runs", "1", "--seed", "3", "--out", str(out)]
     return main(["measure", "collectives", *here, *words])
 
 

@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from scalkit.bench import Launch, Progress, find_mpi
+from scalkit.bench import find_mpi
+from scalkit.bench.campaign.folder import Launch
+from scalkit.bench.campaign.loop import Progress
 from scalkit.cli import main
 from scalkit.cli.terminal.progress import duration, progress_printer
 from scalkit.errors import BuildError, LaunchError
@@ -51,7 +53,7 @@ def test_failed_launch_ends_with_two_and_says_what_is_missing(tmp_path: Path, ca
     wrong = tmp_path / "mpiexec"
     wrong.write_text(f'#!/bin/sh\ncase "$*" in *np=4*) echo boom; exit 9;; esac\nexec \'{find_mpi().mpiexec}\' "$@"\n')
     wrong.chmod(0o755)
-    command = [*WHAT, "--out", str(tmp_path / "runs"), "--mpicc", find_mpi().mpicc, "--mpiexec", str(wrong)]
+    command = [*WHAT, "--out", str(tmp_path / "runs"), "--mpi", find_mpi().mpicc, "--mpiexec", str(wrong)]
     assert main(command) == 2
     messages = capsys.readouterr().err
     assert "scalkit measure: memory-p0004-r00 ended with status 9. The last lines:\n  boom\n" in messages

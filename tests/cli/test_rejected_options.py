@@ -15,13 +15,8 @@ MEASURE = ["measure", "collectives", "-n", "2"]
     ("words", "message"),
     [
         (["measure", "memory", "-n", "5..7"], "-n 5..7: there is no power of two from 5 to 7; write as in -n 2..1024."),
-        ([*MEASURE, "--size", "9", "--sizes", "8,64"], "--size 9 --sizes 8,64: name one of them."),
-        ([*MEASURE, "--sizes", "5..7"], "--sizes 5..7: there is no power of two in it; write as in --sizes 8..65536."),
-        ([*MEASURE, "--sizes", "64,8"], "--sizes 64,8: name each size once, ascending."),
-        (
-            [*MEASURE, "--sizes", "8,64", "--refine", "sizes", "--report", "a.html"],
-            "--report: a refined range has too many columns for a report; leave one of both out.",
-        ),
+        ([*MEASURE, "--size", "5..7"], "--size 5..7: there is no power of two from 5 to 7; write as in --size 8..65536."),
+        ([*MEASURE, "--size", "64,8"], "--size 64,8: name each size once, ascending."),
     ],
 )
 def test_measure(
@@ -36,7 +31,7 @@ def test_measure(
 def test_several_sizes_need_a_folder_of_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = tmp_path / "campaign.toml"
     record.write_text("schema = 1\n")
-    assert main([*MEASURE, "--sizes", "8,64", "--out", str(tmp_path)]) == 2
+    assert main([*MEASURE, "--size", "8,64", "--out", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert said == (
         f"scalkit measure: --out {tmp_path} is a file or holds one campaign; several message sizes need a folder for theirs.\n"

@@ -1,4 +1,4 @@
-"""`scalkit virtual` and `scalkit measure --clock virtual`: what they print, their exit status, and their refusals."""
+"""`scalkit measure --clock virtual`: what it prints, its exit status, and its refusals."""
 
 from __future__ import annotations
 
@@ -52,33 +52,22 @@ def test_a_program_is_run_at_each_number_of_processes(mpi: Mpi, tmp_path: Path, 
     source, program, out = tmp_path / "prog.c", tmp_path / "prog", tmp_path / "runs"
     source.write_text(PROGRAM)
     subprocess.run([mpi.mpicc, "-o", str(program), str(source)], check=True)
-    words = ["virtual", "-n", "1..4", "--out", str(out), "--mpi", mpi.mpicc]
-    assert main([*words, "--", str(program)]) == 0
+    words = ["measure", "--clock", "virtual", "-p", "p=1..4", "--out", str(out), "--mpi", mpi.mpicc]
+    words += ["--command", f"mpiexec -n {{p}} {program}"]
+    assert main([*words, "--compute", "none"]) == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("prog, ")
-    assert said[0].endswith(" in virtual time on cluster: L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; computing costs no time")
-    assert said[1].split() == ["p", "completion", "in", "MPI,", "mean", "max", "messages", "bytes"]
-    assert [line.split()[0] for line in said[2:5]] == ["1", "2", "4"]
-    assert said[5:] == [
-        "Messages through shared memory, contention of links and network hardware are left out.",
-        f"Run files in {out}",
-    ]
-    assert main([*words, "--json", "--", str(program)]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [one["p"] for one in told["launches"]] == [1, 2, 4]
-    assert told["virtual"]["L_s"] == 1e-6
+    assert said[0].startswith("Measuring prog at 3 points over p, 1 run, into ")
+    assert said[0].endswith("; computing costs no time")
+    assert said[2].split() == ["p", "completion", "in", "MPI,", "mean", "max", "messages", "bytes"]
+    assert [line.split()[0] for line in said[3:6]] == ["1", "2", "4"]
+    assert said[6] == "Messages through shared memory, contention of links and network hardware are left out."
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["fresh"] == 0
+    assert (out / "command-p4-r00.txt").read_text() == "of 4\n"
     expected = tmp_path / "mine.toml"
     expected.write_text('[expectations]\nprog = "log(p)"\nreduce = "log(p)"\n')
     assert main(["validate", str(out), "--expect", str(expected), "--min-points", "3"]) == 0
     assert "time, virtual" in capsys.readouterr().out
-
-
-@pytest.mark.mpi
-def test_what_failed_is_said_and_ends_with_two(mpi: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["virtual", "-n", "1", "--out", str(tmp_path / "runs"), "--mpi", mpi.mpicc, "--", "false"]) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "scalkit virtual: program-p0001-r00 ended with status 1. The last lines:\n" in said.err
 
 
 @pytest.mark.mpi
@@ -115,15 +104,10 @@ def test_measure_says_whose_clock_it_reads(mpi: Mpi, tmp_path: Path, capsys: pyt
             ["measure", "master-worker", "--memory-n", "2"],
             "scalkit measure: --memory-n does not go with master-worker; leave it out.\n",
         ),
-        (["virtual", "--timeout", "0", "--", "true"], "scalkit virtual: --timeout 0: a positive number of seconds is needed.\n"),
         (
-            ["virtual", "--network", "foo", "--", "true"],
-            "scalkit virtual: the network 'foo' is unknown; choose cluster, ethernet, fat-tree, dragonfly, a TOML file, or "
+            ["measure", "--clock", "virtual", "--network", "foo", "--command", "mpiexec -n 2 true"],
+            "scalkit measure: the network 'foo' is unknown; choose cluster, ethernet, fat-tree, dragonfly, a TOML file, or "
             "numbers such as L=1us,o=0.3us,g=0.1us,G=0.08ns/B.\n",
-        ),
-        (
-            ["virtual", "-n", "x", "--", "true"],
-            "scalkit virtual: -n x: numbers of processes are needed, such as -n 2,4,8,16,32.\n",
         ),
     ],
 )

@@ -127,7 +127,6 @@ def test_python_says_what_is_missing(core: Path) -> None:
     [
         ("lab", "jupyterlab", ["lab"]),
         ("report", "papermill", ["report", "data/quickstart", "--out", "/tmp/never-written.html"]),
-        ("report", "papermill", ["measure", "memory", "-n", "2", "--out", "/tmp/never", "--report", "/tmp/never.html"]),
         ("store", "pyarrow", ["store", "runs", "data/store"]),
         ("voila", "voila", ["store", "explore", "data/store"]),
     ],

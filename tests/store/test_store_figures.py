@@ -60,7 +60,7 @@ def test_times_of_every_process_side_by_side(store: sk.store.Store) -> None:
 def test_what_cannot_be_drawn_of_processes(store: sk.store.Store) -> None:
     with pytest.raises(DataError, match=r"^'op=MPI_Gather' has 9 settings; times of processes are of one: add p=2,msg_By=64 to"):
         store.compare(["op=MPI_Gather"], statistic="processes")
-    said = r"^the times of root and of the processes of 'op=MPI_Barrier' were not kept; measure with --per-process\.$"
+    said = r"^the times of root and of the processes of 'op=MPI_Barrier' were not kept; set per_process in a campaign file\.$"
     for statistic in ("root", "processes"):
         with pytest.raises(DataError, match=said):
             store.compare(["op=MPI_Barrier"], statistic=statistic)

@@ -8,7 +8,7 @@
  * Compile with -I"$(scalkit measure --include)"; nothing is linked. Where the environment has no SCALKIT_REGIONS, a
  * region costs one look at a variable. Where it names a folder, each process leaves a file there at its end: for each
  * thread and region the calls, the time, and of the first calls the bytes of the heap that were not given back
- * (mallinfo2 of glibc) and how far resident memory rose above its begin (Linux). In virtual time (`scalkit virtual`)
+ * (mallinfo2 of glibc) and how far resident memory rose above its begin (Linux). In virtual time (`--clock virtual`)
  * these are the regions of the layer. A name lives until the end of the program, as text in quotes does. Define
  * SK_NO_REGIONS to leave all of this out. */
 #ifndef SCALKIT_REGION_H

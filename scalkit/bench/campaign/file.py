@@ -7,12 +7,17 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from scalkit.bench.arguments import Arguments
-from scalkit.bench.campaign.checks import Checks, absolute, platforms_of
+from scalkit.bench.arguments import KINDS, Arguments, choose
+from scalkit.bench.campaign.checks import absolute, located, platforms_of, problems
 from scalkit.bench.campaign.folder import least_time, make_plan
-from scalkit.bench.campaign.refinement import Refinement
-from scalkit.bench.patterns.neighbourhood import design_text
+from scalkit.bench.campaign.refinement import Refinement, point_budget
+from scalkit.bench.functions.user import names_of_functions
+from scalkit.bench.libraries.platforms import load_platform
+from scalkit.bench.libraries.simulator import read_algorithms
+from scalkit.bench.patterns.neighbourhood import design_text, experiments
+from scalkit.bench.virtual.network import read_network
 from scalkit.errors import UsageError
+from scalkit.native import sources
 from scalkit.schema_errors import place, schema_errors, schema_in
 from scalkit.toml.tables import lines_of, table_of
 
@@ -78,6 +83,7 @@ class SlurmOptions:
 class JobOptions:
     """The table ``[job]``: what one job asks a batch system for. Attributes are the keys of the file."""
 
+    system: str = "slurm"
     nodes: int = 1
     processes_per_node: int | None = None
     time: int | str | None = None
@@ -93,10 +99,12 @@ class JobOptions:
 class Variant:
     """What one campaign folder holds: one library, one message size, one placement.
 
-    `name`: what of these varies in the campaign, such as ``"mpich-8B-1ppn"``; empty if nothing does.
+    `name`: what of these varies in the campaign, such as ``"mpich-1ppn-8B"``; empty if nothing does.
+    `label`: the same without the size.
     """
 
     name: str
+    label: str
     library: Library
     arguments: Arguments
 
@@ -141,10 +149,15 @@ def read_campaign(path: Path, base: Path | None = None) -> CampaignFile:
     text, table, lines = parsed(path)
     name = str(path)
     base = path.parent if base is None else base
-    errors = schema_errors(table, schema(), lines, name) or Checks(table, lines, name, base).errors()
+    errors = schema_errors(table, schema(), lines, name)
+    errors = errors or [f"{place(name, entry, lines)}: {text}" for entry, text in problems(table)]
     if errors:
         raise UsageError("\n".join(errors))
-    variants = _variants(table, base)
+    try:
+        variants = _variants(table, base)
+        _require_measurable(variants)
+    except UsageError as error:
+        raise UsageError(located(str(error), table, lines, name)) from error
     _require_budget(table, variants, place(name, ("budget_s",), lines))
     slurm = SlurmOptions(**_tuples(table["slurm"])) if "slurm" in table else None
     out = base / table.get("out", f"runs/{path.stem}")
@@ -190,6 +203,27 @@ def schema() -> dict[str, Any]:
     return schema_in(_SCHEMA)
 
 
+def _require_measurable(variants: Sequence[Variant]) -> None:
+    """Return nothing if all names are known, and what is named is there. Raises UsageError."""
+    own = variants[0].arguments
+    kinds = [kind for kind in own.kinds if kind in KINDS]
+    if kinds:
+        choose(sources("microbench"), kinds, own.ops)
+    if own.functions:
+        names_of_functions(own.functions)
+    if own.experiments:
+        experiments(own.experiments, own.counts)
+    if own.refine is not None and own.refine.over == "sizes":
+        own.refine.require_points(list(dict.fromkeys(one.arguments.size for one in variants)))
+    for variant in variants:
+        library, per_node = variant.library, variant.arguments.processes_per_node
+        if library.platform is not None:
+            read_algorithms([f"{key}={name}" for key, name in library.algorithms.items()])
+            load_platform(library.platform).require_room(max(variant.arguments.counts), per_node or 1)
+        if library.network is not None:
+            read_network(library.network).with_per_node(per_node)
+
+
 def _require_budget(table: Mapping[str, Any], variants: Sequence[Variant], where: str) -> None:
     """Return nothing if the budget is enough for the longest launch."""
     if "budget_s" not in table:
@@ -216,22 +250,20 @@ def _variants(table: Mapping[str, Any], base: Path) -> tuple[Variant, ...]:
         libraries = [replace(library, network=network) for library in libraries]
     sizes = [int(size) for size in table.get("sizes", [8])]
     placements: list[int | None] = [int(n) for n in table.get("processes_per_node", [])] or [None]
-    combinations = list(product(libraries, sizes, placements))
-    budget_s = table.get("budget_s")
     refine = Refinement(**table["refine"]) if "refine" in table else None
-    by_size = refine is not None and refine.over == "sizes"
-    folders = len(combinations) // len(sizes) * (refine.max_points if refine and by_size else len(sizes))
-    share_s = None if budget_s is None else budget_s / folders
-    if refine is not None and share_s is not None and not by_size:
-        share_s *= len(table["processes"]) / refine.max_points
+    groups = list(product(libraries, placements))
+    share_s = table["budget_s"] / len(groups) if "budget_s" in table else None
+    share_s = point_budget(share_s, refine, len(sizes), len(table["processes"]))
     found = []
-    for library, size, per_node in combinations:
+    for library, per_node in groups:
         words = [library.name] if len(libraries) > 1 else []
-        words += [f"{size}B"] if len(sizes) > 1 else []
         words += [f"{per_node}ppn"] if len(placements) > 1 else []
-        arguments = _arguments(table, base, size, per_node, share_s)
-        kinds = tuple(kind for kind in arguments.kinds if kind != "memory" or not by_size or size == sizes[0])
-        found.append(Variant("-".join(words), library, replace(arguments, refine=refine, kinds=kinds)))
+        label = "-".join(words)
+        for size in sizes:
+            arguments = replace(_arguments(table, base, size, per_node, share_s), refine=refine)
+            kinds = tuple(kind for kind in arguments.kinds if kind != "memory" or size == sizes[0])
+            name = "-".join([*words, f"{size}B"]) if len(sizes) > 1 else label
+            found.append(Variant(name, label, library, replace(arguments, kinds=kinds)))
     return tuple(found)
 
 
@@ -250,7 +282,7 @@ def _arguments(table: Mapping[str, Any], base: Path, size: int, per_node: int | 
     same: dict[str, Any] = {key: int(table[key]) for key in ("max_reps", "min_reps") if key in table}
     same |= {key: tuple(v) if isinstance(v, list) else v for key, v in table.items() if key in _AS_THEY_ARE}
     own = tuple(absolute(word, base) for word in table.get("own_functions", ()))
-    experiments = tuple(design_text(factors, base) for factors in table.get("experiments", ()))
+    experiments = tuple(design_text(factors) for factors in table.get("experiments", ()))
     return Arguments(
         kinds=tuple(table["measure"]),
         counts=tuple(sorted(int(n) for n in table["processes"])),

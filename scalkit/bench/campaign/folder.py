@@ -203,16 +203,15 @@ class Folder:
             reason = getattr(error, "strerror", None) or error
             raise UsageError(f"--out {_shown(ascii(str(self.path)))} cannot be used: {reason}; name another.") from error
 
-    def require_same(self, arguments: Arguments, facts: Mapping[str, Mapping[str, Any]]) -> None:
+    def require_same(self, arguments: CampaignArguments, facts: Mapping[str, Mapping[str, Any]]) -> None:
         """Return nothing if the campaign that is there was begun with the same arguments and under the same conditions.
 
         Raises UsageError, naming what differs.
         """
-        difference = self.difference(arguments, facts)
-        if difference:
+        if difference := self.difference(arguments, facts):
             raise UsageError(difference)
 
-    def difference(self, arguments: Arguments, facts: Mapping[str, Mapping[str, Any]]) -> str:
+    def difference(self, arguments: CampaignArguments, facts: Mapping[str, Mapping[str, Any]]) -> str:
         """Return what differs in the campaign that is there, and how to go on; empty if nothing does.
 
         `facts`: the tables of a new campaign.toml; what an older one does not say is not compared.
@@ -220,33 +219,15 @@ class Folder:
         record = self.record
         if not record:
             return ""
-        table = record.get("arguments", {})
-        names = arguments.differing(table)
-        if names:
-            own = arguments.as_table()
+        another = "measure into another folder, or rename this one."
+        table, own = record.get("arguments", {}), arguments.as_table()
+        if names := arguments.differing(table):
             shown = "; ".join(f"{name} was {_shown(table.get(name))}, is now {_shown(own.get(name))}" for name in names)
-            return (
-                f"{self.path} holds a campaign with other arguments: {shown}. Repeat its arguments to resume it, "
-                "measure into another folder, or rename this one with --set-aside."
-            )
-        for what, then, now in (
-            ("MPI library", record.get("mpi", {}).get("library"), facts["mpi"]["library"]),
-            ("simulated machine", *_apart(record.get("simulation"), facts.get("simulation"))),
-            ("virtual machine", *_apart(record.get("virtual"), facts.get("virtual"))),
-            ("version of the functions", record.get("functions"), facts.get("functions")),
-            ("version of the microbenchmarks", record.get("sources", {}).get("sha256"), facts["sources"]["sha256"]),
-        ):
-            if then != now:
-                return (
-                    f"{self.path} was measured with another {what} ({_shown(then)}, now {_shown(now)}); "
-                    "measure into another folder, or rename this one with --set-aside."
-                )
-        shown = "; ".join(_conditions(record, facts))
-        if shown:
-            return (
-                f"{self.path} holds a campaign begun under other conditions: {shown}. Restore them to resume it, measure "
-                "into another folder, or rename this one with --set-aside."
-            )
+            return f"{self.path} holds a campaign with other arguments: {shown}. Repeat its arguments to resume it, {another}"
+        if other := other_programs(record, facts):
+            return f"{self.path} was measured with {other}; {another}"
+        if shown := "; ".join(other_conditions(record, facts)):
+            return f"{self.path} holds a campaign begun under other conditions: {shown}. Restore them to resume it, {another}"
         return ""
 
     def set_aside(self) -> Path:
@@ -313,9 +294,30 @@ def write_whole(path: Path, text: str) -> None:
         part.write_text(text, encoding="utf-8")
 
 
-def _conditions(record: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def other_programs(record: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    """Return what was measured in another way, such as ``"another MPI library (A 1, now B 2)"``; empty if nothing was.
+
+    `record`: a campaign.toml.
+    `facts`: tables of another one.
+    """
+    for what, then, now in (
+        ("MPI library", *(side.get("mpi", {}).get("library") for side in (record, facts))),
+        ("simulated machine", *_apart(record.get("simulation"), facts.get("simulation"))),
+        ("virtual machine", *_apart(record.get("virtual"), facts.get("virtual"))),
+        ("version of the functions", record.get("functions"), facts.get("functions")),
+        ("version of the microbenchmarks", *(side.get("sources", {}).get("sha256") for side in (record, facts))),
+    ):
+        if then != now:
+            return f"another {what} ({_shown(then)}, now {_shown(now)})"
+    return ""
+
+
+def other_conditions(
+    record: Mapping[str, Any], facts: Mapping[str, Any], tables: Sequence[str] = ("environment", "settings", "machine")
+) -> Iterator[str]:
     """Yield what differs: variables of the user, variables that scalkit sets, host and cores."""
-    for table, names in (("environment", None), ("settings", None), ("machine", ("host", "cores"))):
+    for table in tables:
+        names = ("host", "cores") if table == "machine" else None
         then, current = record.get(table), facts.get(table, {})
         if not isinstance(then, dict):
             continue
@@ -339,6 +341,6 @@ def _leaves(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _shown(value: object) -> str:
     if isinstance(value, list):
-        return ",".join(map(str, value)) or "all"
+        return ",".join(map(str, value)) or "empty"
     text = "absent" if value is None else str(value).strip().splitlines()[0] if str(value).strip() else "empty"
     return shortened(text)

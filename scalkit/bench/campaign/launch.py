@@ -1,17 +1,22 @@
-"""One launch: the command, its time limit, the run file put in place, and what to say when it fails."""
+"""Launches of MPI programs that write run files: the command, the run file put in place, the message when one fails."""
 
 import json
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
-from scalkit.bench.arguments import FUNCTIONS, NEIGHBOURHOOD, PROGRAMS, Arguments
 from scalkit.bench.campaign.folder import Folder, Launch, write_whole
+from scalkit.bench.campaign.loop import Campaign, Start, StopError
 from scalkit.bench.libraries.mpi import Mpi
-from scalkit.bench.patterns.neighbourhood import experiments, table_text
+from scalkit.bench.limits import CampaignArguments
 from scalkit.bench.process import LAST_LINES, Outcome, started
+from scalkit.bench.provenance import conditions, write_provenance
 from scalkit.errors import LaunchError
 from scalkit.native import Build
 
@@ -23,82 +28,81 @@ _END_B = 65536
 
 
 @dataclass(frozen=True)
-class Launcher:
-    """Everything that the launches of a campaign share.
+class MpiCampaign(Campaign):
+    """A campaign of MPI programs that write run files. A subclass says which program a launch starts, and its options."""
 
-    `run_id`: of the campaign; each launch adds its run.
+    folder: Folder
+    arguments: CampaignArguments
+    mpi: Mpi
+    build: Build
+
+    @abstractmethod
+    def program(self, launch: Launch) -> tuple[str, ...]:
+        """Return the program of a rank, and its first arguments."""
+
+    @abstractmethod
+    def options(self, launch: Launch) -> Mapping[str, object]:
+        """Return the options of the program that not all programs take."""
+
+    def table(self, launch: Launch) -> str:
+        """Return the text of the table that the program reads (``--experiments``); empty if it reads none."""
+        return ""
+
+    @property
+    def facts(self) -> dict[str, dict[str, Any]]:
+        """The conditions in campaign.toml: library, settings, environment, programs, machine."""
+        return conditions(self.mpi, self.build, self.settings)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The environment variables that scalkit sets, the same for all numbers of processes."""
+        most = max(launch.p for launch in self.plan)
+        return self.mpi.environment_for(min(most, self.arguments.processes_per_node or most))
+
+    @contextmanager
+    def opened(self, run_id: str, lock: int) -> Iterator[Start]:
+        """Yield the function that does a launch."""
+        settings = self.settings
+        with TemporaryDirectory(prefix="scalkit-") as scratch:
+            write_provenance(Path(scratch), {launch.kind for launch in self.plan}, self.mpi, self.build, settings)
+            yield _Launcher(self, run_id, settings, Path(scratch), lock).run
+
+
+@dataclass(frozen=True)
+class _Launcher:
+    """The launches of a campaign.
+
     `environment`: settings that were applied.
     `provenance`: folder of JSON files for the run files, one for each kind of launch.
     `lock`: file descriptor that the launches inherit.
-    `functions`: program and first arguments of a rank that measures functions of the user.
     """
 
-    mpi: Mpi
-    build: Build
-    arguments: Arguments
-    ops: Mapping[str, tuple[str, ...]]
-    folder: Folder
+    campaign: MpiCampaign
     run_id: str
     environment: Mapping[str, str]
     provenance: Path
     lock: int
-    functions: tuple[str, ...] = ()
-
-    def options(self, launch: Launch, budget_s: float, seed: int) -> dict[str, object]:
-        """Return the options that all programs take."""
-        return {
-            "out": str(self.folder.part(launch).absolute()),
-            "expect-np": launch.p,
-            "seed": launch_seed(seed, launch),
-            "run-id": f"{self.run_id}-r{launch.run:02d}",
-            "provenance": str(self.provenance / f"{launch.kind}.json"),
-            "budget": f"{budget_s:.3f}",
-        }
-
-    def command(self, launch: Launch, budget_s: float) -> list[str]:
-        """Return the command of a launch."""
-        own = self.arguments
-        options = self.options(launch, budget_s, own.seed)
-        if launch.kind == NEIGHBOURHOOD:
-            options |= {"experiments": str(self._table(launch).absolute()), "sync": own.sync}
-            if self.mpi.is_virtual:
-                options |= {"repetitions": self.mpi.options["min-reps"], "warmup": self.mpi.options["warmup"]}
-        elif launch.kind == "memory":
-            options |= {"ops": ",".join(self.ops[launch.kind]), "shapes": ",".join(own.shapes)}
-        else:
-            options |= {"ops": ",".join(self.ops[launch.kind]), "size": own.size, "datatype": own.datatype}
-            options |= {**own.timing_options, **self.mpi.options}
-        if launch.kind != FUNCTIONS:
-            return self.started_with({**PROGRAMS, NEIGHBOURHOOD: "sk_neighbours"}[launch.kind], launch, options)
-        words = (f"--{name}={value}" for name, value in options.items())
-        return self.mpi.for_run(launch.run).command(launch.p, *self.functions, *words, forward=self._forward())
-
-    def started_with(self, program: str, launch: Launch, options: Mapping[str, object]) -> list[str]:
-        """Return the command that starts a program of the build for a launch."""
-        words = [f"--{name}={value}" for name, value in options.items()]
-        path = str(self.build.program(program))
-        return self.mpi.for_run(launch.run).command(launch.p, path, *words, forward=self._forward())
 
     def run(self, launch: Launch, budget_s: float, timeout_s: float) -> tuple[str, ...]:
-        """Start a launch, put its run file in place, and return what is wrong with the results in it.
+        """Start a launch, put its run file in place, and return a sentence for each operation with a wrong result.
 
-        `budget_s`, `timeout_s` in s: what the program may use, and when it is ended by force.
-        Returns: a sentence for each operation whose result was wrong; its records are marked.
         Raises LaunchError if it died, hung, wrote nothing, or could not start; what it measured stays in its ``.part``
         file.
         """
-        if launch.kind == NEIGHBOURHOOD:
-            rows = experiments(self.arguments.experiments or (), self.arguments.counts)
-            write_whole(self._table(launch), table_text(rows, launch.p, launch_seed(self.arguments.seed, launch)))
-        part, path = self.folder.part(launch), self.folder.finished(launch)
+        folder, mpi = self.campaign.folder, self.campaign.mpi
+        part, path = folder.part(launch), folder.finished(launch)
+        table = path.with_suffix(".csv")
+        if text := self.campaign.table(launch):
+            write_whole(table, text)
         before = _written(part)
-        with self.mpi.for_kind(launch.kind).opened() as mpi:
-            outcome = self._started(replace(self, mpi=mpi).command(launch, budget_s), timeout_s)
+        with mpi.for_kind(launch.kind).opened() as opened:
+            command = self._command(opened, launch, budget_s, {"experiments": str(table.absolute())} if text else {})
+            outcome = started(command, timeout_s=timeout_s, environment=self.environment, inherited=(self.lock,))
         if outcome.status not in (0, _WRONG_RESULT):
             raise _failure(launch, outcome)
         if _written(part) == before:
             raise LaunchError(
-                f"{launch.name}: {self.mpi.mpiexec!r} {outcome.ending}, but the program wrote nothing; check that this launcher "
+                f"{launch.name}: {mpi.mpiexec!r} {outcome.ending}, but the program wrote nothing; check that this launcher "
                 f"starts programs, or name another with --mpiexec. {LAST_LINES}\n{outcome.last_lines}"
             )
         if not is_complete(part):
@@ -112,29 +116,28 @@ class Launcher:
             raise LaunchError(f"cannot put {path} in place: {error.strerror or error}; check the folder.") from error
         if outcome.status == _WRONG_RESULT:
             return _remarks(launch, outcome)
-        self._table(launch).unlink(missing_ok=True)
+        table.unlink(missing_ok=True)  # after a failure it is kept, to try again by hand
         return ()
 
-    def _started(self, command: list[str], timeout_s: float) -> Outcome:
-        return started(command, timeout_s=timeout_s, environment=self.environment, inherited=(self.lock,))
-
-    def _table(self, launch: Launch) -> Path:
-        """Return the path of the table that sk_neighbours reads; it stays there if the launch goes wrong."""
-        return self.folder.finished(launch).with_suffix(".csv")
+    def _command(self, mpi: Mpi, launch: Launch, budget_s: float, more: Mapping[str, object]) -> list[str]:
+        options = {
+            "out": str(self.campaign.folder.part(launch).absolute()),
+            "expect-np": launch.p,
+            "seed": launch_seed(self.campaign.arguments.seed, launch),
+            "run-id": f"{self.run_id}-r{launch.run:02d}",
+            "provenance": str(self.provenance / f"{launch.kind}.json"),
+            "budget": f"{budget_s:.3f}",
+            **more,
+            **self.campaign.options(launch),
+        }
+        words = [f"--{name}={value}" for name, value in options.items()]
+        program = self.campaign.program(launch)
+        return mpi.for_run(launch.run).command(launch.p, *program, *words, forward=self._forward())
 
     def _forward(self) -> dict[str, str]:
         """Return variables that change what is measured and that a launcher may not hand on by itself."""
         names = {"LD_PRELOAD", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "SKFAULT", *self.environment}
         return {name: os.environ.get(name, "") for name in sorted(names) if name in os.environ or name in self.environment}
-
-
-class StopError(LaunchError):
-    """A launch failed for a reason that all others share: going on is useless."""
-
-
-def time_limit(launch: Launch, budget_s: float, given_s: float | None) -> float:
-    """Return after how many seconds a launch is ended by force: `given_s`, or amply more than its budget."""
-    return given_s if given_s is not None else 60.0 + 3.0 * budget_s + 10.0 * launch.start_s
 
 
 def launch_seed(seed: int, launch: Launch) -> int:

@@ -50,24 +50,34 @@ class Refinement:
         if self.over not in OVER:
             raise UsageError(f"--refine {self.over!r:.40}: choose from {', '.join(OVER)}.")
         if not (math.isfinite(self.allowed) and 0 < self.allowed <= 100):
-            raise UsageError(f"--allowed-bend {self.allowed:g}: a number above 0 is needed, such as 0.1 for 10 %.")
+            raise UsageError(f"allowed {self.allowed:g}: a number above 0 is needed, such as 0.1 for 10 %.")
         if not (math.isfinite(self.smallest_step) and 1 < self.smallest_step <= 100):
-            raise UsageError(f"--smallest-step {self.smallest_step:g}: a factor above 1 is needed, such as 1.05.")
-        require_range("--max-points", self.max_points, _LEAST_POINTS, _MOST_POINTS)
+            raise UsageError(f"smallest_step {self.smallest_step:g}: a factor above 1 is needed, such as 1.05.")
+        require_range("max_points", self.max_points, _LEAST_POINTS, _MOST_POINTS)
 
     def require_points(self, first: Sequence[int]) -> None:
         """Return nothing if the first pass has points between which something can be inserted.
 
         Raises UsageError if they are fewer than three, or more than are allowed in all.
         """
-        what = "--sizes" if self.over == "sizes" else "-n"
+        what = "--size" if self.over == "sizes" else "-n"
         shown = ",".join(map(str, first))
         if len(first) < _LEAST_POINTS:
             raise UsageError(f"{what} {shown}: refinement of {self.over} needs a first pass of at least {_LEAST_POINTS} of them.")
         if len(first) > self.max_points:
             raise UsageError(
-                f"{what} {shown:.60}: the first pass has {len(first)} points, more than --max-points {self.max_points}."
+                f"{what} {shown:.60}: the first pass has {len(first)} points, more than max_points {self.max_points}."
             )
+
+
+def point_budget(budget_s: float | None, rules: Refinement | None, n_sizes: int, n_counts: int) -> float | None:
+    """Return the budget, in s, of one folder of the first pass; each point has the same share, of all that may be measured.
+
+    `n_sizes`, `n_counts`: message sizes, each with a folder, and numbers of processes in the first pass.
+    """
+    if budget_s is None or rules is None:
+        return None if budget_s is None else budget_s / n_sizes
+    return budget_s / rules.max_points * (1 if rules.over == "sizes" else n_counts / n_sizes)
 
 
 @dataclass(frozen=True, eq=False)

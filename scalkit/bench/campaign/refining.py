@@ -1,21 +1,18 @@
-"""Measures where a curve bends: after a first pass, point after point, each where it adds most."""
+"""Ranges of points: measured in a first pass, then point after point where a curve bends, each where it adds most."""
 
 import json
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from scalkit.bench.arguments import DATATYPES, FUNCTIONS, Arguments
-from scalkit.bench.campaign.campaign import Campaign, prepare
-from scalkit.bench.campaign.file import CampaignFile, Variant
+from scalkit.bench.campaign.campaign import KernelCampaign, prepare
 from scalkit.bench.campaign.folder import Folder, Launch, write_whole
-from scalkit.bench.campaign.here import run_alternately
-from scalkit.bench.campaign.loop import Progress, Result
+from scalkit.bench.campaign.loop import Campaign, Loop, Progress, Result
 from scalkit.bench.campaign.refinement import Curve, Insertion, Refinement, next_point
-from scalkit.bench.jobs.job import prepare_variant
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.errors import LaunchError, UsageError
 from scalkit.measure import series
@@ -36,65 +33,104 @@ def sized_folder(out: Path, label: str, size: int) -> Path:
 
 @dataclass
 class Range:
-    """The campaigns of one curve or family of curves, whose points are chosen while it is measured.
+    """The campaigns of one curve or family of curves, whose points may be chosen while it is measured.
 
     `campaigns`: of the first pass: one for each message size, or one with all numbers of processes.
-    `make`: returns the campaign of a further message size.
+    `make`: returns the campaign of a further message size; None where none is inserted.
     `record`: file that keeps what was inserted, and why.
     """
 
-    campaigns: list[Campaign]
-    make: Callable[[int], Campaign]
-    record: Path
+    campaigns: Sequence[Campaign]
+    make: Callable[[int], KernelCampaign] | None = None
+    record: Path = Path(_RECORD)
     inserted: list[Insertion] = field(default_factory=list)
 
     @property
-    def rules(self) -> Refinement:
-        """How points are inserted; the same for all campaigns."""
-        rules = self.campaigns[0].arguments.refine
-        if rules is None:
-            raise UsageError("a range without rules cannot be refined; set refine.")
-        return rules
-
-    @property
-    def first(self) -> list[int]:
-        """Points of the first pass."""
-        own = [campaign.arguments for campaign in self.campaigns]
-        return [one.size for one in own] if self.rules.over == "sizes" else list(own[0].counts)
+    def rules(self) -> Refinement | None:
+        """How points are inserted; None if none are."""
+        own = self.campaigns[0].arguments
+        return own.refine if isinstance(own, Arguments) else None
 
     def load(self) -> None:
         """Take over what an earlier call inserted by the same rules, with the same seed, after the same first pass.
 
         Raises UsageError if the file cannot be read.
         """
+        self.inserted = []
+        if self.rules is None:
+            return
         try:
             content = json.loads(self.record.read_text(encoding="utf-8"))
             is_mine = {key: content[key] for key in self._said} == self._said
             self.inserted = [Insertion(**one) for one in content["inserted"]] if is_mine else []
         except FileNotFoundError:
-            self.inserted = []
+            return
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise UsageError(f"cannot read {self.record}: {error}; restore it, or measure into another folder.") from error
 
-    @property
-    def _said(self) -> dict[str, object]:
-        return {**asdict(self.rules), "seed": self.campaigns[0].arguments.seed, "first": self.first}
+    def further(self, on_insert: Callable[[Insertion, Refinement], None]) -> Iterator[tuple[Campaign, Sequence[Launch]]]:
+        """Yield the campaign and the launches of each point after the first pass, chosen when those before it are measured.
 
-    def add(self, point: Insertion) -> None:
+        `on_insert`: called with each point that no earlier call inserted.
+        """
+        rules, first = self.rules, self._arguments[0]
+        assert rules is not None
+        known, measured = list(self.inserted), list(self.campaigns)
+        while point := known.pop(0) if known else self._next(rules, measured):
+            if point not in self.inserted:
+                self._add(point)
+                on_insert(point, rules)
+            if rules.over == "sizes":
+                assert self.make is not None
+                measured.append(self.make(point.x))
+                yield measured[-1], measured[-1].plan
+            else:
+                kinds = [kind for kind in first.kinds if kind != "memory"]
+                yield measured[0], [Launch(kind, point.x, run) for run in range(first.runs) for kind in kinds]
+
+    def _next(self, rules: Refinement, measured: Sequence[Campaign]) -> Insertion | None:
+        first = self._arguments[0]
+        if len(self._first) + len(self.inserted) >= rules.max_points:
+            return None
+        curves = curves_of([campaign.folder.path for campaign in measured], rules.over)
+        return next_point(curves, rules, DATATYPES[first.datatype] if rules.over == "sizes" else 1)
+
+    def _add(self, point: Insertion) -> None:
         """Write down a point before it is measured, so that a second call goes on with it."""
         self.inserted.append(point)
         content = {"schema": 1, **self._said, "inserted": [asdict(one) for one in self.inserted]}
         write_whole(self.record, json.dumps(content, indent=1) + "\n")
 
+    @property
+    def _arguments(self) -> list[Arguments]:
+        return [campaign.arguments for campaign in self.campaigns if isinstance(campaign.arguments, Arguments)]
 
-def run_refined(
+    @property
+    def _first(self) -> list[int]:
+        """Points of the first pass."""
+        own, rules = self._arguments, self.rules
+        return [one.size for one in own] if rules and rules.over == "sizes" else list(own[0].counts)
+
+    @property
+    def _said(self) -> dict[str, object]:
+        own = self._arguments[0]
+        return {**(asdict(own.refine) if own.refine else {}), "seed": own.seed, "first": self._first}
+
+    @property
+    def sentence(self) -> str:
+        """How many points there are now; empty if it is not refined."""
+        first, inserted = len(self._first) if self.rules else 0, len(self.inserted)
+        return f"{first} points in the first pass, {inserted} where the curve bends: {self.record}" if self.rules else ""
+
+
+def run_ranges(
     ranges: Sequence[Range],
     *,
     timeout_s: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
-    on_insert: Callable[[Insertion, Refinement], None] | None = None,
+    on_insert: Callable[[Insertion, Refinement], None] = lambda point, rules: None,
 ) -> tuple[Result, ...]:
-    """Measure the first pass of every range, then further points, one after the other, until no curve bends too much.
+    """Measure the first pass of every range, then further points where they are refined, until no curve bends too much.
 
     Parameters
     ----------
@@ -116,73 +152,20 @@ def run_refined(
     """
     for one in ranges:
         one.load()
-    first = [campaign for one in ranges for campaign in one.campaigns]
-    results = list(run_alternately(first, timeout_s=timeout_s, on_progress=on_progress))
-    for one in ranges:
-        folders = {campaign.folder.path for campaign in one.campaigns}
-        if any(result.missing for result in results if result.folder in folders):
-            continue  # a curve with gaps would be refined at the wrong places
-        _refine(one, results, timeout_s, on_progress, on_insert)
-    return tuple(results)
-
-
-def _refine(
-    one: Range,
-    results: list[Result],
-    timeout_s: float | None,
-    on_progress: Callable[[Progress], None] | None,
-    on_insert: Callable[[Insertion, Refinement], None] | None,
-) -> None:
-    known = list(one.inserted)
-    done: list[Campaign] = []
-    while True:
-        point = known.pop(0) if known else _next(one, done)
-        if point is None:
-            return
-        if point not in one.inserted:
-            one.add(point)
-            if on_insert is not None:
-                on_insert(point, one.rules)
-        if one.rules.over == "sizes":
-            done.append(one.make(point.x))
-            results.append(done[-1].run(timeout_s=timeout_s, on_progress=on_progress))
-            failed = bool(results[-1].missing)
-        else:
-            failed = _add_count(one.campaigns[0], point.x, results, timeout_s, on_progress)
-        if failed:
-            return
-
-
-def _add_count(
-    campaign: Campaign, p: int, results: list[Result], timeout_s: float | None, on_progress: Callable[[Progress], None] | None
-) -> bool:
-    """Measure a further number of processes into the folder of the others; return whether something failed."""
-    kinds = [kind for kind in campaign.arguments.kinds if kind != "memory"]
-    launches = [Launch(kind, p, run) for run in range(campaign.arguments.runs) for kind in kinds]
-    budget_s = campaign.arguments.budget_s
-    share_s = None if budget_s is None else budget_s / len(campaign.arguments.counts)
-    more = campaign.run(launches=launches, budget_s=share_s, timeout_s=timeout_s, on_progress=on_progress)
-    place = next(i for i, result in enumerate(results) if result.folder == more.folder)
-    own = results[place]
-    results[place] = replace(
-        own,
-        total=own.total + more.total,
-        done=own.done + more.done,
-        fresh=own.fresh + more.fresh,
-        failures=own.failures + more.failures,
-        missing=own.missing + more.missing,
-        remarks=tuple(dict.fromkeys((*own.remarks, *more.remarks))),
-    )
-    return bool(more.missing)
-
-
-def _next(one: Range, done: Sequence[Campaign]) -> Insertion | None:
-    if len(one.first) + len(one.inserted) >= one.rules.max_points:
-        return None
-    over, own = one.rules.over, one.campaigns[0].arguments
-    folders = [campaign.folder.path for campaign in (*one.campaigns, *done)]
-    curves = curves_of(folders, over)
-    return next_point(curves, one.rules, DATATYPES[own.datatype] if over == "sizes" else 1)
+    with Loop(timeout_s, on_progress) as loop:
+        for one in ranges:
+            for campaign in one.campaigns:
+                loop.add(campaign)
+        loop.run()
+        for one in ranges:
+            if one.rules is None or loop.is_missing(one.campaigns):
+                continue  # a curve with gaps would be refined at the wrong places
+            for campaign, launches in one.further(on_insert):
+                loop.add(campaign, launches)
+                loop.run()
+                if loop.is_missing([campaign]):
+                    break
+    return loop.results
 
 
 def curves_of(folders: Sequence[Path], over: str = "sizes", statistic: Statistic = "q1") -> list[Curve]:
@@ -234,9 +217,9 @@ def range_of(
     Parameters
     ----------
     out : Path
-        Folder of the campaign; with sizes the folder that theirs are in.
+        Folder that those of the campaigns are in; without label and sizes the folder of the only one.
     arguments : Arguments
-        Its size does not count where there are `sizes`. Of a budget each point gets its share, of all that may be measured.
+        Its size does not count where there are `sizes`. Its budget is that of one folder, see `point_budget`.
     mpi : Mpi
     sizes : sequence of int, in B
         Of the first pass, ascending. Memory, which has no message size, is measured with the first only.
@@ -254,10 +237,10 @@ def range_of(
 
     Examples
     --------
-    >>> from scalkit.bench import Arguments, Refinement, find_mpi, range_of, run_refined
+    >>> from scalkit.bench import Arguments, Refinement, find_mpi
     >>> rules = Refinement("sizes", allowed=0.2)
     >>> arguments = Arguments(("collectives",), (2,), 5, 1, ops=("Ping_pong",), refine=rules)
-    >>> run_refined([range_of(Path("runs/refined"), arguments, find_mpi(), (64, 4096, 262144))])  # doctest: +SKIP
+    >>> run_ranges([range_of(Path("runs/refined"), arguments, find_mpi(), (64, 4096, 262144))])  # doctest: +SKIP
     """
     rules = arguments.refine
     if rules is not None:
@@ -266,56 +249,16 @@ def range_of(
         if rules.over == "sizes":
             rules.require_points(sizes)
     if not sizes:
-        if rules is not None and arguments.budget_s is not None:
-            arguments = replace(arguments, budget_s=arguments.budget_s * len(arguments.counts) / rules.max_points)
-        campaign = prepare(out, arguments, mpi, set_aside=set_aside)
-        return Range([campaign], lambda size: campaign, out / _RECORD)
+        return Range([prepare(out / label, arguments, mpi, set_aside=set_aside)], None, out / label / _RECORD)
     if len(sizes) > 1 and set(arguments.kinds) == {"memory"}:
-        raise UsageError("--sizes: memory has no message size; leave it out, or measure collectives, too.")
+        raise UsageError("--size: memory has no message size; leave it out, or measure collectives, too.")
     known = [Folder(sized_folder(out, label, size)).record.get("id") for size in sizes]
     identity = next((str(one) for one in known if one), secrets.token_hex(4))
-    budget_s = arguments.budget_s
-    if budget_s is not None:
-        budget_s = budget_s / (rules.max_points if rules is not None and rules.over == "sizes" else len(sizes))
 
-    def make(size: int) -> Campaign:
+    def make(size: int) -> KernelCampaign:
         kinds = tuple(kind for kind in arguments.kinds if kind != "memory" or size == sizes[0])
-        own = replace(arguments, size=size, kinds=kinds, budget_s=budget_s)
+        own = replace(arguments, size=size, kinds=kinds)
         return prepare(sized_folder(out, label, size), own, mpi, set_aside=set_aside, identity=identity)
 
-    return Range([make(size) for size in sizes], make, out / _record_name(label))
-
-
-def _record_name(label: str) -> str:
-    return f"refinement-{label}.json" if label else _RECORD
-
-
-def ranges_of_file(file: CampaignFile, campaigns: Sequence[Campaign]) -> list[Range]:
-    """Return the ranges of a campaign file that is refined: of each library and placement those in all message sizes.
-
-    `campaigns`: from `prepare_here`.
-    """
-    groups: dict[str, list[tuple[Variant, Campaign]]] = {}
-    for variant, campaign in zip(file.variants, campaigns, strict=True):
-        label = "-".join(word for word in variant.name.split("-") if word != f"{variant.arguments.size}B")
-        groups.setdefault(label, []).append((variant, campaign))
-    found = []
-    for label, members in groups.items():
-        rules = members[0][0].arguments.refine
-        by_size = rules is not None and rules.over == "sizes"
-        base = file.out if by_size else members[0][1].folder.path
-        record = base / _record_name(label if by_size else "")
-        found.append(Range([campaign for _, campaign in members], _maker(file, *members[-1]), record))
-    return found
-
-
-def _maker(file: CampaignFile, variant: Variant, campaign: Campaign) -> Callable[[int], Campaign]:
-    """Return what makes the campaign of another message size beside this one."""
-
-    def make(size: int) -> Campaign:
-        name = variant.name.replace(f"{variant.arguments.size}B", f"{size}B")
-        other = replace(variant, name=name, arguments=replace(variant.arguments, size=size))
-        identity = str(campaign.folder.record["id"])
-        return prepare_variant(file, other, other.folder(file.out), identity=identity)
-
-    return make
+    record = out / (f"refinement-{label}.json" if label else _RECORD)
+    return Range([make(size) for size in sizes], make, record)

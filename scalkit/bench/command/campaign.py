@@ -5,33 +5,31 @@ import math
 import os
 import re
 import shutil
-import tempfile
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
 from typing import Any
 
 from scalkit import __version__
-from scalkit.bench.campaign.folder import Folder, Launch, drawn_orders, new_record, write_whole
-from scalkit.bench.campaign.launch import StopError
-from scalkit.bench.campaign.loop import Progress, Result, do_missing
-from scalkit.bench.command.regions import FUNCTIONS, Region, auditing, regions_of, unseen
-from scalkit.bench.command.template import Point, Template
+from scalkit.bench.campaign.folder import Folder, Launch, drawn_orders, write_whole
+from scalkit.bench.campaign.loop import Campaign, Start, StopError
+from scalkit.bench.command.regions import FUNCTIONS, Region, auditing, region_name, regions_of, unseen
+from scalkit.bench.command.template import Point, Template, begins_with_launcher
 from scalkit.bench.functions.sampling import Effort, Status, status_of
-from scalkit.bench.libraries.mpi import cores, launcher_kind
-from scalkit.bench.libraries.targets import binding, find_targets
-from scalkit.bench.limits import CampaignArguments, first_change, require_range
+from scalkit.bench.libraries.mpi import cores
+from scalkit.bench.libraries.targets import find_targets
+from scalkit.bench.limits import CampaignArguments, require_range
 from scalkit.bench.process import LAST_LINES, Outcome, started
 from scalkit.bench.provenance import ForeignLoad, digest_of_files, env_record, environment, machine
+from scalkit.bench.virtual.account import Account, read_account, stall_of
 from scalkit.bench.virtual.mpi import VirtualMpi
-from scalkit.bench.virtual.program import read_account, stall_of
 from scalkit.errors import LaunchError, UsageError
 from scalkit.json_values import json_fields
 from scalkit.text import shortened
 
-_LAUNCHERS = ("mpiexec", "mpirun", "mpiexec.hydra", "orterun", "prterun")
-_COUNTS = ("-n", "-np", "--np")
 _RANKS = re.compile(r"[1-9][0-9]{0,5}|\{\w+\}")
 
 
@@ -40,8 +38,7 @@ def program_of(words: Sequence[str]) -> list[str]:
 
     Raises UsageError if the command begins otherwise.
     """
-    begins = len(words) > 3 and Path(words[0]).name in _LAUNCHERS and words[1] in _COUNTS
-    if not begins or not _RANKS.fullmatch(words[2]) or words[3].startswith("-"):
+    if not begins_with_launcher(words) or not _RANKS.fullmatch(words[2]) or words[3].startswith("-"):
         raise UsageError(
             f"--command {shortened(' '.join(words))}: in virtual time scalkit starts the ranks itself; write "
             "'mpiexec -n {p} PROGRAM ...', without other options of mpiexec, or leave --clock virtual out."
@@ -65,13 +62,15 @@ class VirtualClock:
         """The library, and all numbers of the machine: two campaigns with the same ones have the same times."""
         return f"{self.mpi.name}: {self.mpi.network.words} compute={self.mpi.compute} scale={self.mpi.scale:g}"
 
-    def timed(self, words: Sequence[str], variables: Mapping[str, str], timeout_s: float, lock: int) -> tuple[Outcome, float]:
-        """Return how the command ended, and the virtual seconds from MPI_Init to MPI_Finalize of the last rank.
+    def timed(
+        self, words: Sequence[str], variables: Mapping[str, str], timeout_s: float, lock: int
+    ) -> tuple[Outcome, dict[str, Any]]:
+        """Return how the command ended, and what the layer says of it; nothing if the command failed.
 
         Raises LaunchError if it ended without calling them, or with another library.
         """
         program = program_of(words)
-        with tempfile.TemporaryDirectory(prefix="scalkit-") as scratch, self.mpi.opened() as opened:
+        with TemporaryDirectory(prefix="scalkit-") as scratch, self.mpi.opened() as opened:
             account = Path(scratch) / "account.json"
             mpi = replace(opened, output=str(account), stall_s=stall_of(opened, timeout_s))
             command = mpi.command(int(words[2]), *program, forward=variables)
@@ -83,19 +82,20 @@ class VirtualClock:
                 f"the command ended, but not in virtual time: does {program[0]!r} call MPI_Init and MPI_Finalize, and use the "
                 f"library of {self.mpi.mpicc}? {LAST_LINES}\n{outcome.last_lines}"
             )
-        return outcome, math.nan if told is None else 1e-9 * told["completion_ns"]
+        return outcome, told or {}
 
 
-def virtual_clock(words: Sequence[str], libraries: Sequence[str] = (), **machine: Any) -> VirtualClock:
+def virtual_clock(words: Sequence[str], libraries: Sequence[str] = (), *, compute: str = "none", **machine: Any) -> VirtualClock:
     """Return the clock that times a command, its library found and proved.
 
+    `compute`: as `scalkit.bench.virtual.mpi.VirtualMpi.compute`.
     `libraries`, `machine`: arguments of `find_targets`.
     Raises UsageError if the command does not begin with a launcher, and as that does.
     """
     program_of(words)
     (target,) = find_targets(libraries, clock="virtual", **machine)
     assert isinstance(target.mpi, VirtualMpi)
-    return VirtualClock(target.mpi)
+    return VirtualClock(replace(target.mpi, compute=compute))
 
 
 KIND = "command"
@@ -125,34 +125,20 @@ class CommandArguments(CampaignArguments):
     budget_s: float | None = None
     seed: int = 0
     clock: str | None = None
-    bind: str | None = None
-    """What the launcher binds each process to, as in `scalkit.bench.arguments.Arguments`."""
     files: str = field(default="", init=False)
     """SHA-256 of the files that the command names, so that a changed program is another one."""
 
     def __post_init__(self) -> None:
         self.template.require([name for name, _ in self.points[0]])
-        for option, value in (("--runs", self.runs), ("--min-reps", self.min_reps), ("--max-reps", self.max_reps)):
+        for option, value in (("--min-reps", self.min_reps), ("--max-reps", self.max_reps)):
             require_range(option, value, 1, 100_000)
-        if self.min_reps > self.max_reps:
-            raise UsageError(
-                f"--min-reps {self.min_reps} is greater than --max-reps {self.max_reps}; lower the first or raise the second."
-            )
-        for option, given in (("--budget", self.budget_s), ("--standard-error", self.standard_error)):
-            if given is not None and not 0 < given < float("inf"):
-                raise UsageError(f"{option} {given:g}: a positive number is needed.")
-        if self.bind and self.clock:
-            raise UsageError(f"--bind {self.bind}: processes of a virtual machine have no cores; leave it out.")
+        self.require_usual()
+        error = self.standard_error
+        if error is not None and not 0 < error < math.inf:
+            raise UsageError(f"--standard-error {error:g}: a positive number is needed.")
         if self.clock and any(text.startswith(f"{FUNCTIONS}=") for text in self.template.settings):
-            raise UsageError("--functions sees no virtual time; mark regions by scalkit/region.h there.")
+            raise UsageError("SCALKIT_FUNCTIONS sees no virtual time; mark regions by scalkit/region.h there.")
         object.__setattr__(self, "files", digest_of_files(self.template.words))
-
-    def filled(self, point: Point) -> tuple[list[str], dict[str, str]]:
-        """Return the words of the command at a point, with its launcher's options to bind, and its variables."""
-        words, variables = self.template.filled(point)
-        if self.bind is not None:
-            words[1:1] = binding(words[0], launcher_kind(words[0]), self.bind, dict(point).get("p", 1))
-        return words, variables
 
     @property
     def effort(self) -> Effort:
@@ -167,9 +153,13 @@ class CommandArguments(CampaignArguments):
             "set": list(self.template.settings),
             "files": self.files,
             "parameters": [name for name, _ in self.points[0]],
-            **json_fields(self, "runs min_reps max_reps standard_error seed clock bind"),
+            **json_fields(self, "runs min_reps max_reps standard_error seed clock"),
         }
         return {key: value for key, value in table.items() if value is not None}
+
+    def differing(self, table: Mapping[str, Any]) -> list[str]:
+        """Return the names of the arguments that differ from those in a campaign.toml; more points and runs may be added."""
+        return [name for name in super().differing(table) if name not in ("runs", "seed")]
 
 
 @dataclass(frozen=True)
@@ -186,17 +176,12 @@ class PointLaunch(Launch):
 
 
 @dataclass(frozen=True)
-class CommandLauncher:
+class _Launcher:
     """Starts the command, and writes the run files."""
 
-    arguments: CommandArguments
-    folder: Folder
+    campaign: "CommandCampaign"
     run_id: str
     lock: int
-    has_budget: bool
-    virtual: VirtualClock | None = None
-    odd: dict[str, None] = field(default_factory=dict)
-    """What is odd about regions, each sentence once."""
 
     def run(self, launch: Launch, budget_s: float, timeout_s: float) -> tuple[str, ...]:
         """Repeat the command at one point and write its run file line by line.
@@ -205,10 +190,11 @@ class CommandLauncher:
         repetitions in ``.part``.
         """
         assert isinstance(launch, PointLaunch)
-        part = self.folder.part(launch)
+        own, folder = self.campaign.arguments, self.campaign.folder
+        part = folder.part(launch)
         values: list[float] = []
         regions: dict[str, list[Region]] = {}
-        until = time.monotonic() + (budget_s if self.has_budget else min(budget_s, _SHARE_S))
+        until = monotonic() + (budget_s if own.budget_s is not None else min(budget_s, _SHARE_S))
         try:
             with part.open("w", encoding="utf-8") as stream:
                 records = 0
@@ -221,20 +207,19 @@ class CommandLauncher:
 
                 write(self._environment(launch))
                 status: Status = "budget"
-                while status == "budget" and (len(values) < self.arguments.min_reps or time.monotonic() < until):
-                    wall_s, found, odd, load = self._repetition(launch, timeout_s)
-                    values.append(wall_s)
-                    self.odd.update(dict.fromkeys(odd))
-                    status = status_of(values, self.arguments.effort)
-                    times = {self.arguments.template.name: wall_s} | {one.name: one.seconds for one in found}
-                    for name, seconds in times.items():
-                        write(_cell(name, launch.p, len(values) - 1, seconds, load, status))
+                while status == "budget" and (len(values) < own.min_reps or monotonic() < until):
+                    seconds, found, more = self._repetition(launch, timeout_s)
+                    values.append(seconds)
+                    status = status_of(values, own.effort)
+                    write({**_cell(own.template.name, launch.p, len(values) - 1, seconds, status), **more})
                     for one in found:
+                        cell = _cell(one.name, launch.p, len(values) - 1, one.seconds, status)
+                        write({**cell, **{key: value for key, value in more.items() if key != "account"}})
                         regions.setdefault(one.name, []).append(one)
                 for name, several in regions.items():
                     write({"rec": "region", "op": name, "p": launch.p, **Region.joined(several)})
                 write({"rec": "end", "records": records})
-            os.replace(part, self.folder.finished(launch))
+            os.replace(part, folder.finished(launch))
         except OSError as error:
             raise LaunchError(f"cannot write {part}: {error.strerror or error}; check the folder.") from error
         finally:
@@ -242,33 +227,42 @@ class CommandLauncher:
                 part.unlink(missing_ok=True)
         return ()
 
-    def _repetition(self, launch: PointLaunch, timeout_s: float) -> tuple[float, list[Region], list[str], float | None]:
-        words, variables = self.arguments.filled(launch.point)
-        with tempfile.TemporaryDirectory(prefix="scalkit-") as scratch, ForeignLoad() as load:
+    def _repetition(self, launch: PointLaunch, timeout_s: float) -> tuple[float, list[Region], dict[str, Any]]:
+        """Return the time of the command, its regions, and further fields of its record: the load, or the account."""
+        own, virtual = self.campaign.arguments, self.campaign.virtual
+        words, variables = own.template.filled(launch.point)
+        account: dict[str, Any] = {}
+        with TemporaryDirectory(prefix="scalkit-") as scratch, ForeignLoad() as load:
             variables = {**variables, **auditing(variables), "SCALKIT_REGIONS": scratch}
-            outcome, seconds = self._timed(words, variables, timeout_s)
-            found, odd = regions_of(Path(scratch), self.arguments.template.name)
-            odd += unseen(variables, found)
+            if virtual is None:
+                options = {"timeout_s": timeout_s, "environment": variables, "inherited": (self.lock,)}
+                outcome = started(words, StopError, "; check --command", **options)
+            else:
+                outcome, account = virtual.timed(words, variables, timeout_s, self.lock)
+            found, odd = regions_of(Path(scratch), own.template.name)
+        self.campaign.odd.update(dict.fromkeys([*odd, *unseen(variables, found)]))
+        output = self.campaign.folder.finished(launch).with_suffix(".txt")
+        if outcome.status != 0 or account:
+            write_whole(output, outcome.output)
         if outcome.status != 0:
-            kept = self.folder.finished(launch).with_suffix(".txt")
-            write_whole(kept, outcome.output)
             where = ", ".join(f"{name} = {value}" for name, value in launch.point) or "the only point"
             raise LaunchError(
-                f"{launch.name}: the command {outcome.ending} at {where}; its output is in {kept}. {LAST_LINES}\n"
+                f"{launch.name}: the command {outcome.ending} at {where}; its output is in {output}. {LAST_LINES}\n"
                 f"{outcome.last_lines}"
             )
-        return seconds, found, odd, load.share if self.virtual is None else None
-
-    def _timed(self, words: list[str], variables: Mapping[str, str], timeout_s: float) -> tuple[Outcome, float]:
-        if self.virtual is not None:
-            return self.virtual.timed(words, variables, timeout_s, self.lock)
-        options = {"timeout_s": timeout_s, "environment": variables, "inherited": (self.lock,)}
-        outcome = started(words, StopError, "; check --command", **options)
-        return outcome, outcome.wall_s
+        if not account:
+            return outcome.wall_s, found, {} if load.share is None else {"foreign_load": round(load.share, 4)}
+        known = {one.name for one in found}
+        for one in account.get("regions", ()):
+            name = region_name(one["name"], own.template.name)
+            if name not in known:  # those of scalkit/region.h left a file, with their memory
+                found.append(Region(name, 1e-9 * max(one["ns"]), max(one["calls"]), None, None))
+        return 1e-9 * account["completion_ns"], found, {"account": account}
 
     def _environment(self, launch: PointLaunch) -> dict[str, Any]:
-        words, variables = self.arguments.filled(launch.point)
-        facts = {} if self.virtual is None else self.virtual.facts
+        own, virtual = self.campaign.arguments, self.campaign.virtual
+        words, variables = own.template.filled(launch.point)
+        facts = {} if virtual is None else virtual.facts
         # "2,4" are the threads of nested regions
         threads = math.prod(map(int, re.findall(r"\d+", variables.get("OMP_NUM_THREADS", ""))))
         return env_record(
@@ -279,22 +273,26 @@ class CommandLauncher:
             **({"parameter": dict(launch.point)} if launch.point else {}),
             oversubscribed=launch.p * threads > cores(),
             environment=environment() | variables,
-            provenance={"scalkit": __version__, "files": self.arguments.files, **machine(), **facts},
+            provenance={"scalkit": __version__, "files": own.files, **machine(), **facts},
         )
 
 
-def _cell(name: str, p: int, number: int, seconds: float, load: float | None, status: str) -> dict[str, Any]:
-    cell = {"rec": "cell", "op": name, "p": p, "size_B": 0, "pass": number, "n": 1, "t_ns": [max(1, round(seconds * 1e9))]}
-    return cell | {"status": status} | ({} if load is None else {"foreign_load": round(load, 4)})
+def _cell(name: str, p: int, number: int, seconds: float, status: str) -> dict[str, Any]:
+    t_ns = [max(1, round(seconds * 1e9))]
+    return {"rec": "cell", "op": name, "p": p, "size_B": 0, "pass": number, "n": 1, "t_ns": t_ns, "status": status}
 
 
 @dataclass(frozen=True)
-class CommandCampaign:
-    """A campaign of a command that is ready to run."""
+class CommandCampaign(Campaign):
+    """A campaign of a command that is ready to run.
+
+    `odd`: what is odd about regions, each sentence once.
+    """
 
     folder: Folder
     arguments: CommandArguments
     virtual: VirtualClock | None = None
+    odd: dict[str, None] = field(default_factory=dict, compare=False)
 
     @property
     def plan(self) -> tuple[PointLaunch, ...]:
@@ -302,36 +300,29 @@ class CommandCampaign:
         runs = (((point, run) for point in self.arguments.points) for run in range(self.arguments.runs))
         return tuple(_launch(point, run) for point, run in drawn_orders(self.arguments.seed, runs))
 
-    def run(self, *, timeout_s: float | None = None, on_progress: Callable[[Progress], None] | None = None) -> Result:
-        """Do every launch whose run file is missing; see `scalkit.bench.campaign.campaign.Campaign.run`."""
-        plan = self.plan
-        with self.folder.locked() as lock:
-            self.require_same()
-            record = self.folder.record or new_record(self.arguments, (one.name for one in plan)) | {
-                "failures": [],
-                "settings": {},
-                "environment": environment(),
-                "machine": machine(),
-            }
-            self.folder.write(record)
-            given = self.arguments.budget_s
-            launcher = CommandLauncher(self.arguments, self.folder, str(record["id"]), lock, given is not None, self.virtual)
-            budget_s = None if given is None else given * len(self.folder.missing(plan)) / len(plan)
-            return do_missing(launcher, record, plan, budget_s, None, timeout_s, on_progress)
+    @property
+    def facts(self) -> dict[str, dict[str, Any]]:
+        """The conditions in campaign.toml."""
+        return {"settings": {}, "environment": environment(), "machine": machine()}
 
-    def require_same(self) -> None:
-        """Return nothing if the folder is new or holds the same campaign; more points and runs may be added.
+    @contextmanager
+    def opened(self, run_id: str, lock: int) -> Iterator[Start]:
+        """Yield the function that does a launch."""
+        yield _Launcher(self, run_id, lock).run
 
-        Raises UsageError, naming what differs.
-        """
-        record = self.folder.record
-        if not record:
-            return
-        own = {"arguments": self.arguments.as_table(), "environment": environment(), "machine": machine()}
-        if shown := first_change(record, own, leave_out=("runs", "seed", "system")):
-            raise UsageError(
-                f"{self.folder.path} holds other measurements: {shown}. Repeat the command to resume it, or name another --out."
-            )
+    def remarks(self) -> tuple[str, ...]:
+        """Return what is odd about regions."""
+        return tuple(self.odd)
+
+    def accounts(self) -> tuple[Account, ...]:
+        """Return what the layer of virtual time says of the launches that are done, by number of processes."""
+        found = []
+        for launch in self.plan:
+            path = self.folder.finished(launch)
+            lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() and launch.run == 0 else ()
+            told = next((record["account"] for record in map(json.loads, lines) if "account" in record), None)
+            found += [Account.of(told)] if told else []
+        return tuple(sorted(found, key=lambda one: one.p))
 
 
 def _launch(point: Point, run: int) -> PointLaunch:
@@ -347,7 +338,7 @@ def prepare_command(out: Path, arguments: CommandArguments, virtual: VirtualCloc
     """
     folder = Folder(out)
     folder.require_usable()
-    words, *_ = (arguments.filled(point)[0] for point in arguments.points)
+    words, *_ = (arguments.template.filled(point)[0] for point in arguments.points)
     program = (words if virtual is None else program_of(words))[0]
     if shutil.which(program) is None:
         raise UsageError(f"--command: there is no program {program!r}; give its path, as in ./app.")

@@ -1,13 +1,12 @@
 """A campaign file about a command: read, and checked by a JSON schema."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from scalkit.bench.campaign.checks import absolute
+from scalkit.bench.campaign.checks import absolute, in_words_of_file
 from scalkit.bench.campaign.file import CampaignFile, JobOptions, job_options, parsed, read_campaign, schema
 from scalkit.bench.command.campaign import CommandArguments, program_of
 from scalkit.bench.command.template import Template, matrix, points_of_file
@@ -15,7 +14,8 @@ from scalkit.errors import UsageError
 from scalkit.schema_errors import schema_errors, schema_in
 from scalkit.text import shortened
 
-_OPTIONS = ("command", "points", "set", "runs", "min_reps", "max_reps", "standard_error", "bind")
+_SHARED = ("runs", "min_reps", "max_reps", "standard_error", "budget_s", "seed")
+"""Keys that have the name, and the default, of an argument."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ class CommandFile:
     timeout_s: float | None
     job: JobOptions | None
     machine: Mapping[str, Any] | None = None
+    slurm: None = None
+    """A command is measured by a single job."""
 
 
 def read_either(path: Path) -> CampaignFile | CommandFile:
@@ -55,7 +57,7 @@ def read_either(path: Path) -> CampaignFile | CommandFile:
         if machine is not None:
             program_of(arguments.template.words)
     except UsageError as error:
-        raise UsageError(f"{path}: {_in_words_of_a_file(str(error), table['command'])}") from error
+        raise UsageError(f"{path}: {_in_words_of_file(str(error), table['command'])}") from error
     out = path.parent / table.get("out", f"runs/{path.stem}")
     return CommandFile(path, table.get("title", ""), out, arguments, table.get("timeout_s"), job_options(table), machine)
 
@@ -65,8 +67,8 @@ def require_measuring(path: Path) -> CampaignFile:
     file = read_either(path)
     if isinstance(file, CommandFile):
         raise UsageError(
-            f"{path} measures a command, which is one job: write its script with 'scalkit campaign emit {path} slurm' (or pbs, "
-            "lsf, flux), and submit that."
+            f"{path} measures a command, which is one job: write its script with 'scalkit campaign submit {path} --scripts .', "
+            "and submit that."
         )
     return file
 
@@ -92,20 +94,16 @@ def _arguments(table: Mapping[str, Any], base: Path) -> CommandArguments:
     return CommandArguments(
         template=Template(table["command"], tuple(f"{name}={text}" for name, text in table.get("set", {}).items())),
         points=points_of_file(base / table["points"]) if "points" in table else matrix(parameters),
-        **least | {key: table[key] for key in (*_OPTIONS[3:], "budget_s", "seed") if key in table},
+        **least | {key: table[key] for key in _SHARED if key in table},
     )
 
 
-def _in_words_of_a_file(text: str, command: str) -> str:
-    """Return what is said of options as it is said of a file's keys: ``min_reps``, not ``--min-reps``."""
+def _in_words_of_file(text: str, command: str) -> str:
+    """Return an error in words of the file; the command stays as it stands there."""
     own = shortened(command)
-    if own.strip() and own in text:  # what the file says stays as it is
-        return own.join(_in_words_of_a_file(part, "\0") for part in text.split(own))
-    text = re.sub(r"(write|add|or|as in) -p (\w+)=([0-9][0-9,.]*[0-9])", r'\1 \2 = "\3" in [parameters]', text)
-    text = re.sub(r"(as|or) --set (\w+)=(\{+\w+\}+)", r'\1 \2 = "\3" in [set]', text)
-    text = text.replace("--clock virtual", 'clock = "virtual"')
-    names = {f"--{key.replace('_', '-')} ": f"{key} " for key in _OPTIONS} | {"--budget ": "budget_s "}
-    return re.sub("|".join(names), lambda option: names[option[0]], text)
+    if not own.strip():
+        return in_words_of_file(text)
+    return own.join(in_words_of_file(part) for part in text.split(own))
 
 
 @cache

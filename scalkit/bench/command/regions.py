@@ -54,8 +54,13 @@ def regions_of(folder: Path, program: str) -> tuple[list[Region], list[str]]:
         odd += _oddities(name, of_each)
         ended = [[line for line in lines if line["calls"] > 0] for lines in of_each]
         if any(ended):
-            found.append(_region(f"{name} (region)" if name == program else name, [lines for lines in ended if lines]))
+            found.append(_region(region_name(name, program), [lines for lines in ended if lines]))
     return found, odd
+
+
+def region_name(name: str, program: str) -> str:
+    """Return the name of a region in run files, where that of the whole program is another one."""
+    return f"{name} (region)" if name == program else name
 
 
 def auditing(variables: Mapping[str, str]) -> dict[str, str]:

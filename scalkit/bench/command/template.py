@@ -20,6 +20,15 @@ _MOST_POINTS, _LARGEST = 10_000, 2**53
 _LIKE = "write -p n=100,1000,10000, or -p n=100..10000 for doublings"
 
 
+_LAUNCHERS = ("mpiexec", "mpirun", "mpiexec.hydra", "orterun", "prterun")
+_COUNTS = ("-n", "-np", "--np")
+
+
+def begins_with_launcher(words: Sequence[str]) -> bool:
+    """Return whether a command begins as ``mpiexec -n {p}`` and goes on."""
+    return len(words) > 3 and Path(words[0]).name in _LAUNCHERS and words[1] in _COUNTS
+
+
 @dataclass(frozen=True)
 class Template:
     """A command and environment variables with ``{name}`` where a parameter stands; ``{{`` is a brace.
@@ -52,6 +61,7 @@ class Template:
     def name(self) -> str:
         """What the program is called in the results: its script or file, without launchers before it."""
         words = self.words
+        words = words[3:] if begins_with_launcher(words) else words
         own = [word for word in words if word.endswith((".py", ".sh")) or word.startswith(("./", "../"))]
         return Path((own or words)[0]).stem or "program"
 

@@ -2,15 +2,16 @@
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
 from scalkit.bench.arguments import FUNCTIONS, Arguments
-from scalkit.bench.campaign.campaign import prepare
 from scalkit.bench.campaign.folder import Folder
-from scalkit.bench.campaign.refining import range_of, run_refined
+from scalkit.bench.campaign.refinement import point_budget
+from scalkit.bench.campaign.refining import range_of, run_ranges
 from scalkit.bench.libraries.targets import find_targets
 from scalkit.errors import LaunchError
 from scalkit.measure.sources import read_campaign
@@ -22,7 +23,7 @@ def measure_function(
     out: str | Path = "runs/functions",
     runs: int | None = None,
     seed: int | None = None,
-    mpicc: str | None = None,
+    mpi: str | None = None,
     mpiexec: str | None = None,
     clock: str = "real",
     network: str | None = None,
@@ -43,8 +44,8 @@ def measure_function(
         Launches of each number of processes; by default 10, in virtual time 1.
     seed : int, optional
         Of every random choice; by default that of the campaign in the folder, or drawn.
-    mpicc, mpiexec : str, optional
-        Compiler and launcher of the MPI library; by default found.
+    mpi, mpiexec : str, optional
+        The MPI library, a name of ``scalkit mpi list`` or the path of its compiler, and its launcher; by default found.
     clock : {"real", "virtual"}
         That of this machine, or that of a virtual one above which the library runs (docs/virtual-time.md).
     network : str, optional
@@ -71,14 +72,12 @@ def measure_function(
     """
     if seed is None:
         seed = Folder(Path(out)).record.get("arguments", {}).get("seed", secrets.randbelow(2**31))
-    (target,) = find_targets(mpicc=mpicc, mpiexec=mpiexec, clock=clock, network=network, per_node=per_node)
-    mpi = target.mpi
-    runs = mpi.usual_runs if runs is None else runs
+    libraries = [] if mpi is None else [mpi]
+    (target,) = find_targets(libraries, mpiexec=mpiexec, clock=clock, network=network, per_node=per_node)
+    runs = target.mpi.usual_runs if runs is None else runs
     arguments = Arguments((FUNCTIONS,), tuple(processes), runs, seed, functions=tuple(functions), **options)
-    if arguments.refine is None:
-        result = prepare(Path(out), arguments, mpi).run()
-    else:
-        (result,) = run_refined([range_of(Path(out), arguments, mpi)])
+    budget_s = point_budget(arguments.budget_s, arguments.refine, 1, len(arguments.counts))
+    (result,) = run_ranges([range_of(Path(out), replace(arguments, budget_s=budget_s), target.mpi)])
     if result.missing:
         raise LaunchError(
             f"{len(result.missing)} of {result.total} launches failed; what was measured is in {result.folder}. "

@@ -48,6 +48,15 @@ def user_functions(wanted: Sequence[str], tree: Path, mpi: Mpi) -> UserFunctions
     be used; BuildError if a C file cannot be compiled, or does not define its function; the text has the compiler's
     first error; LaunchError if the Python functions cannot be tried.
     """
+    names = names_of_functions(wanted)
+    kernel = build(tree, mpi.mpicc, library=mpi.library, makefile="user/Makefile")
+    if wanted[0].endswith(".c"):
+        return _of_c([Path(word) for word in wanted], names, tree, kernel, mpi)
+    return _of_python(wanted, names, kernel, mpi)
+
+
+def names_of_functions(wanted: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of functions, as they stand in run files. Raises UsageError as `user_functions`."""
     if not wanted:
         raise UsageError(f"--function: nothing is named; {_HOW}")
     in_c = [word.endswith(".c") for word in wanted]
@@ -56,10 +65,7 @@ def user_functions(wanted: Sequence[str], tree: Path, mpi: Mpi) -> UserFunctions
         raise UsageError(f"--function: {', '.join(names)} name a function twice; rename one, or measure them apart.")
     if any(in_c) and not all(in_c):
         raise UsageError("--function: C files and Python functions cannot share a folder; measure them apart.")
-    kernel = build(tree, mpi.mpicc, library=mpi.library, makefile="user/Makefile")
-    if in_c[0]:
-        return _of_c([Path(word) for word in wanted], names, tree, kernel, mpi)
-    return _of_python(wanted, names, kernel, mpi)
+    return names
 
 
 def _name_of(word: str, is_c: bool) -> str:

@@ -1,1 +1,1 @@
-"""Campaigns elsewhere: jobs of Slurm, files for ReFrame and JUBE, and collecting what was measured."""
+"""Campaigns elsewhere: jobs of Slurm, scripts of other batch systems, and collecting what was measured."""

@@ -33,10 +33,10 @@ class Status:
     remarks: tuple[str, ...]
 
 
-def submit(file: CampaignFile, *, dry: bool = False) -> tuple[Job, ...]:
+def submit(file: CampaignFile, scripts: Path | None = None) -> tuple[Job, ...]:
     """Submit a job for everything that is neither measured nor on its way, and return these jobs.
 
-    `dry`: only write the scripts, and submit nothing.
+    `scripts`: folder that the scripts are only written into; nothing is submitted then.
     Returns: also those that Slurm rejected, with the reason.
     Raises UsageError if there is no Slurm, the file has no table for it, time or partition are too small, or the
     folder is in use.
@@ -44,7 +44,7 @@ def submit(file: CampaignFile, *, dry: bool = False) -> tuple[Job, ...]:
     """
     if file.slurm is None:
         raise UsageError(f"{file.path} has no table [slurm]; add one, even if it is empty.")
-    if not dry:
+    if scripts is None:
         require_slurm()
     require_enough(file, list(planned_jobs(file)))
     book = Book(file.out)
@@ -58,9 +58,9 @@ def submit(file: CampaignFile, *, dry: bool = False) -> tuple[Job, ...]:
             left = _left(file, book, variant, launches)
             if not left:
                 continue
-            job = _written(file, book, name, variant, left)
-            if not dry:
-                number, why = submit_script(book.script(job))
+            job = _written(file, book, name, variant, left, scripts or book.path)
+            if scripts is None:
+                number, why = submit_script(book.path / job.script)
                 job = replace(job, number=number, state="PENDING" if number else REJECTED, reason=why)
                 book.keep([job])
             submitted.append(job)
@@ -88,12 +88,12 @@ def _require_no_other(file: CampaignFile, book: Book) -> None:
             raise UsageError(f"{folder.path} holds a campaign that was not submitted; give this one another out.")
 
 
-def _written(file: CampaignFile, book: Book, name: str, variant: Variant, launches: Sequence[Launch]) -> Job:
+def _written(file: CampaignFile, book: Book, name: str, variant: Variant, launches: Sequence[Launch], folder: Path) -> Job:
     job = Job(book.attempt(name), variant.name, tuple(launch.name for launch in launches), submitted=utc_now())
     text = job_script(
         file, variant, launches, name=job.name, identity=book.identity, folder=book.folder(job), submitted=book.submitted
     )
-    write_whole(book.script(job), text)
+    write_whole(folder / job.script, text)
     return job
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.bench.campaign.file import CampaignFile, Variant
-from scalkit.bench.campaign.folder import Folder, Launch, locked_folder, make_plan, write_whole
+from scalkit.bench.campaign.folder import Folder, Launch, locked_folder, make_plan, other_conditions, other_programs, write_whole
 from scalkit.bench.campaign.launch import is_complete
 from scalkit.bench.jobs.slurm import REJECTED, JobState
 from scalkit.bench.provenance import utc_now
@@ -42,6 +42,11 @@ class Job:
     state: str = ""
     reason: str = ""
     submitted: str = ""
+
+    @property
+    def script(self) -> str:
+        """Name of its script."""
+        return f"{self.name}.sh"
 
     @property
     def is_over(self) -> bool:
@@ -84,10 +89,6 @@ class Book:
     def folder(self, job: Job) -> Path:
         """Return the folder that a job measures into."""
         return self.path / job.name
-
-    def script(self, job: Job) -> Path:
-        """Return the path of a job's script."""
-        return self.path / f"{job.name}.sh"
 
     def log(self, job: Job) -> Path:
         """Return the path of a job's output."""
@@ -196,9 +197,10 @@ def _collect_variant(folder: Folder, book: Book, variant: Variant, jobs: Sequenc
     table: dict[str, Any] = {}
     for job in jobs:
         own = records.get(job.name)
-        other = _difference(first, own) if own else ""
+        conditions = other_conditions(first, own, ("environment", "settings")) if own else ()
+        other = (own and other_programs(first, own)) or "; ".join(conditions)
         if other:
-            remarks.append(f"job {job.name} measured {other}; its results stay in {book.folder(job)}.")
+            remarks.append(f"job {job.name} measured with {other}; its results stay in {book.folder(job)}.")
         elif own:
             remarks += [str(remark) for remark in own.get("remarks", [])]
             _take(folder, book, job, [other for other in jobs if other.name != job.name])
@@ -220,21 +222,6 @@ def _record(folder: Folder) -> dict[str, Any]:
         return folder.record
     except UsageError:
         return {}
-
-
-def _difference(first: Mapping[str, Any], other: Mapping[str, Any]) -> str:
-    """Return what makes results of two jobs not belong together."""
-    if first["mpi"]["library"] != other["mpi"]["library"]:
-        name = str(other["mpi"]["library"]).strip().splitlines()[0][:80]
-        return f"another MPI library than the first ({name})"
-    if first["sources"] != other["sources"]:
-        return "with another version of the microbenchmarks than the first"
-    for what in ("environment", "settings"):
-        then, now = first.get(what, {}), other.get(what, {})
-        names = sorted(name for name in {*then, *now} if then.get(name) != now.get(name))
-        if names:
-            return f"with another {names[0]} than the first ({now.get(names[0], 'absent')})"
-    return ""
 
 
 def _take(folder: Folder, book: Book, job: Job, others: Sequence[Job]) -> None:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape
 
 from scalkit.bench.campaign.file import CampaignFile, JobOptions, Variant, limit_seconds
-from scalkit.bench.campaign.folder import Launch, least_time, make_plan
+from scalkit.bench.campaign.folder import Launch, least_time, make_plan, write_whole
 from scalkit.bench.command.file import CommandFile
-from scalkit.bench.jobs.slurm import availability
 from scalkit.bench.libraries.targets import nodes_needed
 from scalkit.errors import UsageError
 from scalkit.toml.tables import table_beside
@@ -33,14 +32,9 @@ class _Raw(str):
     __slots__ = ()
 
 
-def filled(template: str, quote: Callable[[Any], str], **values: Any) -> str:
-    """Return a template with its values.
-
-    `template`: name of a file in ``templates``.
-    `quote`: applied to every value that the template does not send through ``raw``.
-    `**values`: what the template names; it is an error if one is missing.
-    """
-    return _environment(quote).get_template(template).render(**values)
+def _filled(**values: Any) -> str:
+    """Return the script of a job; every value that the template does not send through ``raw`` is quoted for the shell."""
+    return _environment().get_template("job.sh.jinja").render(**values)
 
 
 def shell_word(value: object) -> str:
@@ -48,18 +42,8 @@ def shell_word(value: object) -> str:
     return shlex.quote(str(value))
 
 
-def python_literal(value: object) -> str:
-    """Return a text, a number, or a list or table of these as Python."""
-    return repr(value)
-
-
-def xml_text(value: object) -> str:
-    """Return a value as text or attribute of XML."""
-    return escape(str(value), {'"': "&quot;", "'": "&apos;"})
-
-
 @cache
-def _environment(quote: Callable[[Any], str]) -> Environment:
+def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -67,7 +51,7 @@ def _environment(quote: Callable[[Any], str]) -> Environment:
         undefined=StrictUndefined,
         autoescape=False,
         keep_trailing_newline=True,
-        finalize=lambda value: value if isinstance(value, _Raw) else quote(value),
+        finalize=lambda value: value if isinstance(value, _Raw) else shell_word(value),
     )
     environment.filters["raw"] = _Raw
     return environment
@@ -96,13 +80,16 @@ def job_script(
     if slurm.srun_mpi:
         environment = {"SLURM_MPI_TYPE": slurm.srun_mpi, **environment}
     budget_s = job_budget(file, variant, launches)
-    command = [sys.executable, "-m", "scalkit.cli", "campaign", "job", str(submitted.absolute())]
-    command += [f"--launches={','.join(launch.name for launch in launches)}", f"--variant={variant.name}"]
-    command += [f"--base={file.path.parent.absolute()}", f"--folder={folder}", f"--id={identity}"]
-    command += [f"--budget={budget_s:.1f}"] if budget_s else []
-    return filled(
-        "job.sh.jinja",
-        shell_word,
+    told = {
+        "file": str(submitted.absolute()),
+        "base": str(file.path.parent.absolute()),
+        "variant": variant.name,
+        "launches": [launch.name for launch in launches],
+        "folder": str(folder),
+        "identity": identity,
+        "budget_s": budget_s and round(budget_s, 1),
+    }
+    return _filled(
         begin="#SBATCH",
         options=[
             shell_word(option)
@@ -121,7 +108,7 @@ def job_script(
         modules=[*slurm.modules, *variant.library.modules],
         environment=environment,
         lines=slurm.lines,
-        command=command,
+        command=[sys.executable, "-m", "scalkit.cli.terminal.job", json.dumps(told)],
     )
 
 
@@ -139,10 +126,7 @@ def job_budget(file: CampaignFile, variant: Variant, launches: Sequence[Launch])
 
 
 def require_enough(file: CampaignFile, jobs: Sequence[tuple[str, Variant, tuple[Launch, ...]]]) -> None:
-    """Return nothing if time limit and partition can hold every job.
-
-    Raises UsageError if a job needs more time at the least, or more processes than the partition has.
-    """
+    """Return nothing if the time limit can hold every job. Raises UsageError if one needs more time at the least."""
     assert file.slurm is not None
     limit_s = limit_seconds(file.slurm.time if file.slurm else None)
     for name, _, launches in jobs:
@@ -151,22 +135,6 @@ def require_enough(file: CampaignFile, jobs: Sequence[tuple[str, Variant, tuple[
             raise UsageError(
                 f"{file.path}: time of [slurm] is {limit_s:.0f} s, and the {len(launches)} launches of job {name} need "
                 f"{ceil(least_s / _USED)} s at the least; give more."
-            )
-    found = availability(file.slurm.partition)
-    if found is None:
-        return
-    partition, nodes, cores = found
-    for variant in file.variants:
-        p, per_node = max(variant.arguments.counts), variant.arguments.processes_per_node
-        text = f"partition {partition!r} has {nodes} node{'s' if nodes > 1 else ''} of {cores} cores"
-        if per_node is None and p > nodes * cores:
-            raise UsageError(f"{file.path}: processes has {p}, and {text}; leave it out, or name another partition.")
-        if per_node is not None and per_node > cores:
-            raise UsageError(f"{file.path}: processes_per_node has {per_node}, and {text}; name fewer.")
-        if per_node is not None and nodes_needed(p, per_node) > nodes:
-            raise UsageError(
-                f"{file.path}: {p} processes with {per_node} on a node need {nodes_needed(p, per_node)} nodes, and {text}; "
-                "leave them out, or name another partition."
             )
 
 
@@ -232,26 +200,28 @@ SYSTEMS = {name: BatchSystem(**row) for name, row in table_beside(__file__, "sys
 """By name."""
 
 
-def whole_job(file: CampaignFile | CommandFile, system: str) -> str:
-    """Return the script of a job that measures all of a campaign, one launch after the other.
+def whole_job(file: CampaignFile | CommandFile, folder: Path) -> tuple[Path, str]:
+    """Write the script of a job that measures all of a campaign, one launch after the other; return it, and what submits it.
 
-    `system`: one of `SYSTEMS`.
     Raises UsageError if the file has no table ``[job]``.
     """
-    job, known = file.job, SYSTEMS[system]
+    job = file.job
     if job is None:
-        raise UsageError(f"{file.path} does not say what {system} is asked for; add a table [job] with nodes, time and so on.")
+        raise UsageError(
+            f"{file.path} does not say what one job is asked for; add a table [job] with system, nodes, time and so on."
+        )
+    known = SYSTEMS[job.system]
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", file.path.stem).strip("-.") or "scalkit"
-    folder = file.path.absolute().parent
-    return filled(
-        "job.sh.jinja",
-        shell_word,
+    script = folder / f"{file.path.stem}{known.suffix}"
+    text = _filled(
         begin=known.begin,
         options=[*known.options(name, job), *job.options],
         comment=file.title or " ".join(file.path.name.split()),
         name=name,
         modules=job.modules,
         environment=job.environment,
-        lines=[*job.lines, f"cd {shell_word(folder)} || exit 1"],
+        lines=[*job.lines, f"cd {shell_word(file.path.absolute().parent)} || exit 1"],
         command=[sys.executable, "-m", "scalkit.cli", "campaign", "run", f"./{file.path.name}"],
     )
+    write_whole(script, text)
+    return script, f"{known.submit} {shell_word(script)}"

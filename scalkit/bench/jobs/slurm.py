@@ -111,19 +111,6 @@ def job_states(numbers: Sequence[str]) -> dict[str, JobState]:
     return {number: found.get(number, JobState(GONE)) for number in numbers}
 
 
-def availability(partition: str | None) -> tuple[str, int, int] | None:
-    """Return name, number of nodes and cores of a node of a partition, or of the default; None if Slurm does not say."""
-    if shutil.which("sinfo") is None:
-        return None
-    words = ["sinfo", "--noheader", "--format=%P|%D|%c", *([f"--partition={partition}"] if partition else [])]
-    status, output = _said(words)
-    rows = [line.strip().split("|") for line in output.splitlines() if line.count("|") == 2] if status == 0 else []
-    mine = [row for row in rows if partition or row[0].endswith("*")]
-    nodes = sum(int(row[1]) for row in mine if row[1].isdecimal())
-    cores = max((int(digits[0]) for row in mine if (digits := re.findall(r"\d+", row[2]))), default=0)
-    return (mine[0][0].rstrip("*"), nodes, cores) if nodes and cores else None
-
-
 def _rows(output: str) -> list[tuple[str, JobState]]:
     """Return number and state in each line; sacct says "CANCELLED by 0"."""
     found = []

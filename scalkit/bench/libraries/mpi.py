@@ -8,7 +8,6 @@ import sysconfig
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -180,16 +179,16 @@ def candidates(mpicc: str | None = None, mpiexec: str | None = None) -> Iterator
     there, or none is found.
     """
     own = _own_folders()
-    launcher = _named(mpiexec, "--mpiexec", LaunchError) if mpiexec else None
+    launcher = _named(mpiexec, "launcher", LaunchError) if mpiexec else None
     if mpicc:
-        compilers = [_named(mpicc, "--mpicc", BuildError)]
+        compilers = [_named(mpicc, "compiler", BuildError)]
     else:
         beside = [str(Path(launcher).parent)] if launcher else []
         compilers = _distinct([*_in(beside, "mpicc"), shutil.which("mpicc"), *_in(own, "mpicc")])
     if not compilers:
         raise BuildError(
             f"no MPI compiler 'mpicc' on PATH or in {' or '.join(own)}; install an MPI library "
-            f"({install_command('mpi')} brings one) or name its compiler with --mpicc."
+            f"({install_command('mpi')} brings one) or name its compiler."
         )
     found = False
     for compiler in map(_quotable, compilers):
@@ -278,13 +277,6 @@ def find_mpi(mpicc: str | None = None, mpiexec: str | None = None) -> Mpi:
     raise type(first)(f"{first}\nAlso tried, in vain: {'; '.join(tried[1:])}.") from first
 
 
-@cache
-def launcher_kind(mpiexec: str) -> str:
-    """Return the kind of a launcher, as `Mpi.launcher`, which it says itself; of programs with other names ``"other"``."""
-    named = Path(mpiexec).name.startswith((*_LAUNCHERS, "orterun", "prterun"))
-    return _kind(_run([mpiexec, "--version"], _AS_ROOT).output) if named else "other"
-
-
 def _kind(text: str) -> str:
     return next((kind for mark, kind in _MARKS if mark in text), "other")
 
@@ -310,10 +302,10 @@ def _run(command: list[str], environment: Mapping[str, str]) -> Outcome:
     return started(command, timeout_s=_PROBE_S, environment=environment)
 
 
-def _named(program: str, option: str, kind: type[BuildError] | type[LaunchError]) -> str:
+def _named(program: str, what: str, kind: type[BuildError] | type[LaunchError]) -> str:
     path = shutil.which(program)
     if path is None:
-        raise kind(f"{option} names {program!r}, which is not there or may not be run; give its path.")
+        raise kind(f"the {what} {program!r} is not there or may not be run; give its path.")
     return str(Path(path).absolute())
 
 

@@ -140,11 +140,11 @@ def read_algorithms(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         collective, _, name = word.partition("=")
         if not re.fullmatch(r"[A-Za-z0-9_]+", name):
-            raise UsageError(f"--algorithm {word!r:.60}: name it as COLLECTIVE=NAME, such as bcast=binomial_tree.")
+            raise UsageError(f"algorithms: {word!r:.60}: name it as COLLECTIVE=NAME, such as bcast=binomial_tree.")
         key = collective.lower().removeprefix("mpi_")
         if key not in COLLECTIVES:
             raise UsageError(
-                f"--algorithm {word!r:.60}: no algorithm can be chosen for {collective!r}; known are {', '.join(COLLECTIVES)}."
+                f"algorithms: {word!r:.60}: no algorithm can be chosen for {collective!r}; known are {', '.join(COLLECTIVES)}."
             )
         chosen[key] = name
     return chosen
@@ -183,7 +183,7 @@ def _require_platform(mpi: SimulatedMpi, outcome: Outcome) -> None:
     if match is not None:
         known = ", ".join(name.strip() for name in match[3].rstrip(". ").split(","))
         raise UsageError(
-            f"--algorithm {match[1]}={match[2]}: SimGrid has no algorithm {match[2]!r} for {match[1]}; known are {known}."
+            f"algorithms: {match[1]}={match[2]}: SimGrid has no algorithm {match[2]!r} for {match[1]}; known are {known}."
         )
     if outcome.status != 0 and not outcome.output.count("library "):
         said = re.findall(r"\[[^\]]*(?:CRITICAL|ERROR)\] ([^\n]+)", outcome.output)

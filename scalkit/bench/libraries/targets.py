@@ -10,7 +10,7 @@ from typing import Any
 from scalkit.bench.libraries.installing import compiler_at, find_library
 from scalkit.bench.libraries.mpi import Mpi, cores, find_mpi
 from scalkit.bench.libraries.platforms import load_platform
-from scalkit.bench.libraries.simulator import read_algorithms, simulate
+from scalkit.bench.libraries.simulator import simulate
 from scalkit.bench.virtual.mpi import CLOCKS, proved, virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import UsageError
@@ -108,8 +108,6 @@ def find_targets(
     platforms: Sequence[str] = (),
     *,
     per_node: int | None = None,
-    algorithms: Sequence[str] = (),
-    mpicc: str | None = None,
     mpiexec: str | None = None,
     clock: str = "real",
     network: str | None = None,
@@ -119,17 +117,14 @@ def find_targets(
     `libraries`: names of libraries that were added, or paths of compilers.
     `platforms`: names of simulated machines, or platform files.
     `per_node`: processes on a node of a simulated or virtual machine; by default 1.
-    `algorithms`: for simulated machines, as ``"bcast=binomial_tree"``.
-    `mpicc`, `mpiexec`: the one library to take, as `find_mpi`.
+    `mpiexec`: launcher of the only library; by default found.
     `clock`: what run times of the libraries are read from.
     `network`: the machine of the virtual clock, as `read_network` takes it; by default ``"cluster"``.
     Raises UsageError if options exclude each other, or a name is unknown or given twice; BuildError or LaunchError if
     one does not work.
     """
-    if (mpicc or mpiexec) and (libraries or platforms):
-        raise UsageError("--mpicc and --mpiexec name one library; leave them out with --mpi and --platform.")
-    if algorithms and not platforms:
-        raise UsageError("--algorithm chooses what a simulated machine does; name one with --platform.")
+    if mpiexec and (len(libraries) > 1 or platforms):
+        raise UsageError("--mpiexec starts the processes of one library; name one with --mpi, and no --platform.")
     if clock not in CLOCKS:
         raise UsageError(f"the clock {clock!r:.40} is unknown; choose {' or '.join(CLOCKS)}.")
     is_virtual = clock == "virtual"
@@ -140,17 +135,13 @@ def find_targets(
     if per_node is not None and not platforms and not is_virtual:
         raise UsageError("--per-node places processes on a simulated machine; name one with --platform, or add --clock virtual.")
     machine = read_network(network or "cluster").with_per_node(per_node) if is_virtual else None
-    if not libraries and not platforms:
-        found = find_mpi(mpicc, mpiexec)
-        return (Target("", proved(virtual(found, machine)) if machine else found),)
-    chosen = read_algorithms(algorithms)
     platform_files = [load_platform(name) for name in platforms]
-    targets = [_library(name) for name in libraries]
+    targets = [_library(name, mpiexec) for name in libraries]
+    if not libraries and not platforms:
+        targets = [Target("", find_mpi(None, mpiexec))]
     if machine:
         targets = [replace(target, mpi=proved(virtual(target.mpi, machine))) for target in targets]
-    targets += [
-        Target(one.name, simulate(one, per_node=1 if per_node is None else per_node, algorithms=chosen)) for one in platform_files
-    ]
+    targets += [Target(one.name, simulate(one, per_node=1 if per_node is None else per_node)) for one in platform_files]
     for number, target in enumerate(targets):
         for earlier in targets[:number]:
             if target.label == earlier.label or target.mpi == earlier.mpi:
@@ -158,9 +149,9 @@ def find_targets(
     return tuple(targets)
 
 
-def _library(name: str) -> Target:
+def _library(name: str, mpiexec: str | None) -> Target:
     if "/" in name:
-        mpi = find_mpi(compiler_at(name))
+        mpi = find_mpi(compiler_at(name), mpiexec)
         return Target(re.sub(r"[^A-Za-z0-9.]+", "-", mpi.name).strip("-").lower(), mpi)
     library = find_library(name)
-    return Target(library.name, library.check())
+    return Target(library.name, (replace(library, mpiexec=mpiexec) if mpiexec else library).check())

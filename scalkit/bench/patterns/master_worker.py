@@ -1,16 +1,16 @@
 """A master that hands out units of work to all other processes: what is measured, and the campaign that measures it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scalkit.bench.arguments import table_of
-from scalkit.bench.campaign.campaign import CellCampaign, CellLauncher
 from scalkit.bench.campaign.folder import Launch
 from scalkit.bench.libraries.mpi import Mpi
-from scalkit.bench.limits import CampaignArguments, require_budget, require_range
+from scalkit.bench.limits import CampaignArguments, require_range
+from scalkit.bench.patterns.cells import CellCampaign
 from scalkit.errors import UsageError
 from scalkit.native import sources
 
@@ -18,7 +18,7 @@ KIND = "master-worker"
 
 _PASSES = 3
 _SMALLEST_B, _LARGEST_B, _MOST_WORK_US = 8, 1 << 26, 10_000_000
-_MOST_NUMBERS, _MOST_PROCESSES, _MOST_RUNS, _MOST_REPS, _MOST_UNITS = 64, 4096, 99, 100_000, 1_000_000
+_MOST_NUMBERS, _MOST_PROCESSES, _MOST_REPS, _MOST_UNITS = 64, 4096, 100_000, 1_000_000
 
 
 def variants(tree: Path | None = None) -> tuple[str, ...]:
@@ -66,18 +66,16 @@ class FarmArguments(CampaignArguments):
         known = variants()
         for name in self.variants:
             if name not in known:
-                raise UsageError(f"--variants: {name!r:.40} is unknown; choose from {', '.join(known)}.")
+                raise UsageError(f"variants: {name!r:.40} is unknown; choose from {', '.join(known)}.")
         if not self.variants or len(set(self.variants)) < len(self.variants):
-            raise UsageError("--variants: name each variant once, such as Waitany,Recv_any.")
+            raise UsageError("variants: name each variant once, such as Waitany,Recv_any.")
         _require_list("-n", self.counts, 2, _MOST_PROCESSES)
-        _require_list("--unit-sizes", self.sizes, _SMALLEST_B, _LARGEST_B)
-        _require_list("--work-us", self.work_us, 0, _MOST_WORK_US)
-        require_range("--runs", self.runs, 1, _MOST_RUNS)
+        _require_list("sizes", self.sizes, _SMALLEST_B, _LARGEST_B)
+        _require_list("work_us", self.work_us, 0, _MOST_WORK_US)
         require_range("--reps", self.reps, 1, _MOST_REPS)
-        require_range("--units", self.units, 1, _MOST_UNITS)
-        require_range("--result-size", self.result_size, _SMALLEST_B, _LARGEST_B)
-        require_range("--seed", self.seed, 0, 2**63 - 1)
-        require_budget(self.budget_s)
+        require_range("units", self.units, 1, _MOST_UNITS)
+        require_range("result_size", self.result_size, _SMALLEST_B, _LARGEST_B)
+        self.require_usual()
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -98,14 +96,22 @@ def _require_list(option: str, numbers: Sequence[int], least: int, most: int) ->
 
 
 @dataclass(frozen=True)
-class _FarmLauncher(CellLauncher):
-    """Starts sk_master_worker."""
+class FarmCampaign(CellCampaign):
+    """A campaign of a master and its workers that is ready to run."""
 
-    program = "sk_master_worker"
+    arguments: FarmArguments
+    program_name = "sk_master_worker"
 
-    def cells(self, launch: Launch, reps: int) -> dict[str, object]:
-        """Return the options of the program."""
-        own: FarmArguments = self.own
+    @property
+    def plan(self) -> tuple[Launch, ...]:
+        """All launches, run after run."""
+        own = self.arguments
+        return tuple(Launch(KIND, p, run) for run in range(own.runs) for p in own.counts)
+
+    def options(self, launch: Launch) -> Mapping[str, object]:
+        """Return the options of the program that not all programs take."""
+        own = self.arguments
+        reps = self.repetitions(own.reps)
         return {
             "variants": ",".join(own.variants),
             "sizes": ",".join(map(str, own.sizes)),
@@ -115,21 +121,6 @@ class _FarmLauncher(CellLauncher):
             "reps": reps,
             "passes": 1 if self.mpi.repeats_exactly else min(_PASSES, reps),
         }
-
-
-@dataclass(frozen=True)
-class FarmCampaign(CellCampaign):
-    """A campaign of a master and its workers that is ready to run."""
-
-    arguments: FarmArguments
-
-    starter = _FarmLauncher
-
-    @property
-    def plan(self) -> tuple[Launch, ...]:
-        """All launches, run after run."""
-        own = self.arguments
-        return tuple(Launch(KIND, p, run) for run in range(own.runs) for p in own.counts)
 
 
 def prepare_farm(out: Path, arguments: FarmArguments, mpi: Mpi) -> FarmCampaign:

@@ -1,7 +1,6 @@
 """The experiments of a campaign on neighbourhood collectives: tables of factors become rows, rows a table for one launch."""
 
 import csv
-import hashlib
 import io
 import random
 import re
@@ -21,7 +20,6 @@ COLUMNS = tuple("operation size datatype work topology n_dim n_finite radius ord
 """Factors, as columns of the table that sk_neighbours reads; with these last two everything can be combined."""
 
 MOST_ROWS = 1_000_000
-_FILE, _SHA256 = "file", "sha256"
 _ALL, _EACH = "all", "each"
 _ORDERS = {"cart": (), "vonneumann": ("fmaj", "lmaj", "rand"), "full": ("linear", "rand")}
 _ORDERS["moore"] = _ORDERS["vonneumann"]
@@ -45,16 +43,11 @@ def operations_of_neighbourhoods(tree: Path | None = None) -> tuple[str, ...]:
     return tuple(re.findall(r'^SK_NBH\(\w+, "([^"]+)"', text, re.MULTILINE))
 
 
-def design_text(factors: Mapping[str, Any], base: Path | None = None) -> str:
+def design_text(factors: Mapping[str, Any]) -> str:
     """Return a table of factors as one line of text, as `experiments` takes it.
 
-    `factors`: values, or lists of values, by names of `COLUMNS`; or ``file``, a CSV file with these columns.
-    `base`: folder that ``file`` is relative to.
-    Raises UsageError if a file cannot be read.
+    `factors`: values, or lists of values, by names of `COLUMNS`.
     """
-    if _FILE in factors:
-        path = ((base or Path()) / str(factors[_FILE])).absolute()
-        return f"{_FILE}={path}; {_SHA256}={_digest(path)}"
     words = []
     for name, value in factors.items():
         values = value if isinstance(value, list | tuple) else [value]
@@ -66,7 +59,7 @@ def experiments(design: Sequence[str], counts: Iterable[int] = ()) -> tuple[Row,
     """Return the rows of a design, each once: one row an experiment, columns that it does not have are left out.
 
     `design`: each ``"operation=MPI_Neighbor_allgather,MPI_Neighbor_alltoall; topology=moore; n_dim=1,2;
-    n_finite=0,all; ..."``: all combinations of the values, or ``"file=rows.csv"``. What a topology or an operation
+    n_finite=0,all; ..."``: all combinations of the values. What a topology or an operation
     does not have, such as the order of neighbours in a Cartesian one, is left out of its rows, and orders that it
     does not know are skipped.
     `counts`: numbers of processes of the campaign.
@@ -99,32 +92,22 @@ def table_text(rows: Sequence[Row], p: int, seed: int) -> str:
     return stream.getvalue()
 
 
-def _digest(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-    except OSError as error:
-        raise UsageError(f"cannot read the experiments {str(path)!r}: {error.strerror or error}.") from error
-
-
 def _parsed(text: str) -> dict[str, list[str]]:
     """Return the values of each factor."""
     found: dict[str, list[str]] = {}
     for part in filter(None, (one.strip() for one in text.split(";"))):
         name, equal, values = (one.strip() for one in part.partition("="))
-        if name not in (*COLUMNS, _FILE, _SHA256) or not equal or name in found:
+        if name not in COLUMNS or not equal or name in found:
             wrong = "stands there twice" if name in found else "is no factor with a value"
             near = "" if name in COLUMNS else hint(name, COLUMNS)
             raise UsageError(f"experiments: {part[:60]!r} {wrong}{near}; factors are {', '.join(COLUMNS)}.")
-        found[name] = [values] if name == _FILE else [one.strip() for one in values.split(",")]
-    if _FILE not in found and "operation" not in found:
+        found[name] = [one.strip() for one in values.split(",")]
+    if "operation" not in found:
         raise UsageError(f"experiments {text[:60]!r} name no operation; add one, such as MPI_Neighbor_alltoall.")
     return found
 
 
 def _rows(factors: Mapping[str, list[str]], known: Sequence[str]) -> Iterator[Row]:
-    if _FILE in factors:
-        yield from _rows_of_file(Path(factors[_FILE][0]), factors.get(_SHA256, [""])[0], known)
-        return
     for name, values in factors.items():
         for value in values:
             _require_value(name, value, known)
@@ -204,38 +187,6 @@ def _require_whole(row: Row) -> None:
         raise UsageError(
             f"experiments: size {row['size']} is no multiple of the {width} B of datatype {row['datatype']!r}; change one."
         )
-
-
-def _rows_of_file(path: Path, digest: str, known: Sequence[str]) -> Iterator[Row]:
-    if digest and _digest(path) != digest:
-        raise UsageError(f"the experiments {str(path)!r} have changed since the campaign began; restore them.")
-    try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            reader = csv.DictReader(stream, restkey="", skipinitialspace=True)
-            names = [name for name in reader.fieldnames or () if name not in COLUMNS and name != "experiment"]
-            if names or "operation" not in (reader.fieldnames or ()):
-                wrong = f"the column {names[0]!r} is unknown" if names else "there is no column 'operation'"
-                raise UsageError(f"{path}: {wrong}; columns are {', '.join(COLUMNS)}.")
-            for fields in reader:
-                yield _row_of_file(fields, f"{path}, line {reader.line_num}", known)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot read the experiments {str(path)!r}: {reason}; name a CSV file.") from error
-
-
-def _row_of_file(fields: Mapping[str, Any], where: str, known: Sequence[str]) -> Row:
-    if any(name == "" or value is None for name, value in fields.items()):
-        raise UsageError(f"{where}: there are more or fewer fields than the first line names columns.")
-    row = {name: value.strip() for name, value in fields.items() if name != "experiment" and value.strip()}
-    try:
-        for name, value in row.items():
-            _require_value(name, value, known)
-        if "operation" not in row:
-            raise UsageError(f"experiments: the operation is missing; choose from {', '.join(known)}.")
-        _require_whole(row)
-    except UsageError as error:
-        raise UsageError(f"{where}: {str(error).removeprefix('experiments: ')}") from error
-    return row
 
 
 def _require_deployment(rows: Iterable[Row], counts: Sequence[int]) -> None:

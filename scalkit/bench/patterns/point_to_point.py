@@ -2,18 +2,18 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from scalkit.bench.campaign.campaign import CellCampaign, CellLauncher
 from scalkit.bench.campaign.folder import Launch
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.platforms import Platform
 from scalkit.bench.libraries.simulator import SimulatedMpi
-from scalkit.bench.limits import CampaignArguments, require_budget, require_range
+from scalkit.bench.limits import CampaignArguments, require_range
+from scalkit.bench.patterns.cells import CellCampaign
 from scalkit.errors import UsageError
 
 PARTS = ("latency", "exchange", "loggp", "overlap", "sync", "reduce", "matching", "bisection", "hops")
@@ -33,7 +33,7 @@ _ELEMENTS = (1, 8)
 _QUEUES = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 _HOPS_B = (8, 65536)
 _MOST_SIZES, _MOST_SIZE = 200, 1 << 30
-_MOST_PROCESSES, _MOST_RUNS, _MOST_REPS, _MOST_ROUNDS = 4096, 99, 100_000, 10_000
+_MOST_PROCESSES, _MOST_REPS, _MOST_ROUNDS = 4096, 100_000, 10_000
 
 
 @dataclass(frozen=True)
@@ -77,12 +77,10 @@ class MessageArguments(CampaignArguments):
             )
         if list(self.counts) != sorted(set(self.counts)):
             raise UsageError(f"-n {','.join(map(str, self.counts))}: name each number of processes once, ascending.")
-        require_range("--runs", self.runs, 1, _MOST_RUNS)
         require_range("reps", self.reps, 1, _MOST_REPS)
         require_range("rounds", self.rounds, 1, _MOST_ROUNDS)
-        require_range("seed", self.seed, 0, 2**63 - 1)
         require_range("bisection_size", self.bisection_size, 1, _MOST_SIZE)
-        require_budget(self.budget_s)
+        self.require_usual()
 
     def _require_sizes(self) -> None:
         if not self.sizes:
@@ -149,40 +147,30 @@ _TRAIN, _EXCHANGES = 10, 3
 
 
 @dataclass(frozen=True)
-class _MessageLauncher(CellLauncher):
-    """Starts sk_p2p."""
-
-    program = "sk_p2p"
-
-    def cells(self, launch: Launch, reps: int) -> dict[str, object]:
-        """Return the options of the program."""
-        is_matching = launch.kind == "bisection"
-        return {
-            "cells": cells_of(launch, self.own),
-            "reps": 1 if is_matching else reps,
-            "passes": 1 if is_matching or self.mpi.repeats_exactly else min(_PASSES, reps),
-            "messages": _EXCHANGES if is_matching else _TRAIN,
-        }
-
-
-@dataclass(frozen=True)
 class MessageCampaign(CellCampaign):
     """A campaign of messages that is ready to run."""
 
     arguments: MessageArguments
-
-    starter = _MessageLauncher
+    program_name = "sk_p2p"
 
     @property
     def plan(self) -> tuple[Launch, ...]:
         """All launches, in their order."""
         return message_plan(self.arguments)
 
+    def options(self, launch: Launch) -> Mapping[str, object]:
+        """Return the options of the program that not all programs take."""
+        cells = {"cells": cells_of(launch, self.arguments)}
+        if launch.kind == "bisection":
+            return {**cells, "reps": 1, "passes": 1, "messages": _EXCHANGES}
+        reps = self.repetitions(self.arguments.reps)
+        return {**cells, "reps": reps, "passes": 1 if self.mpi.repeats_exactly else min(_PASSES, reps), "messages": _TRAIN}
+
     @property
-    def more_facts(self) -> dict[str, dict[str, Any]]:
-        """The torus of a simulated machine that is one."""
+    def facts(self) -> dict[str, dict[str, Any]]:
+        """The conditions in campaign.toml, with the torus of a simulated machine that is one."""
         torus = torus_of(self.mpi.platform) if isinstance(self.mpi, SimulatedMpi) else ()
-        return {"topology": {"torus": list(torus)}} if torus else {}
+        return super().facts | ({"topology": {"torus": list(torus)}} if torus else {})
 
 
 def prepare_messages(out: Path, arguments: MessageArguments, mpi: Mpi) -> MessageCampaign:

@@ -9,8 +9,8 @@ from pathlib import Path
 from scalkit import plots
 from scalkit.bench.campaign.folder import write_whole
 from scalkit.bench.libraries.targets import find_targets
+from scalkit.bench.virtual.account import record_messages
 from scalkit.bench.virtual.mpi import VirtualMpi
-from scalkit.bench.virtual.program import record_messages
 from scalkit.cli.models.fit import _sizes
 from scalkit.cli.options.measuring_rules import counts_of, words_of
 from scalkit.colours import PLOTLY_CONFIG

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from scalkit.bench.campaign.loop import Result
     from scalkit.bench.command.campaign import CommandArguments, CommandCampaign
 
-_REFUSED = ("mpi", "platform", "function", "ops", "algorithm", "per_node", "refine", "report", "campaign", "memory_n", "network")
-_OF_VIRTUAL_TIME = ("mpi", "per_node", "network")
+_REFUSED = ("mpi", "platform", "function", "ops", "per_node", "refine", "memory_n", "network", "compute", "bind")
+_OF_VIRTUAL_TIME = ("mpi", "per_node", "network", "compute")
 _SHARED = ("p", "np", "procs", "ranks", "nodes", "threads", "t")
 """Names of what work is shared among: the claim that is offered falls with them."""
-_OWN = ("p", "points", "set", "functions")
+_OWN = ("p", "set", "compute")
 
 
 def refuse_without_command(args: argparse.Namespace) -> None:
@@ -57,47 +57,43 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
     Raises UsageError if they name something else, too, or make no sense.
     """
     from scalkit.bench.command.campaign import CommandArguments, prepare_command, virtual_clock
-    from scalkit.bench.command.regions import FUNCTIONS
-    from scalkit.bench.command.template import Template, matrix, points_of_file
+    from scalkit.bench.command.template import Template, matrix
 
     is_virtual = args.clock == "virtual"
     refused = [key for key in _REFUSED if not (is_virtual and key in _OF_VIRTUAL_TIME)]
     stray = [f"--{key.replace('_', '-')}" for key in refused if getattr(args, key)] + [*args.what]
     if stray:
         raise UsageError(f"{stray[0]} does not go with --command; leave it out.")
-    if args.p and args.points:
-        raise UsageError("-p and --points both say where to measure; leave one out.")
-    seen = (f"{FUNCTIONS}={args.functions}",) if args.functions else ()
-    template = Template(args.command_text, (*args.set, *seen))
+    template = Template(args.command_text, tuple(args.set))
     if is_virtual and len(args.mpi) > 1:
         raise UsageError(f"--mpi {args.mpi[1]}: a command runs with one library; name one.")
-    machine = {"per_node": args.per_node, "mpicc": args.mpicc, "mpiexec": args.mpiexec, "network": args.network}
+    machine = {"per_node": args.per_node, "mpiexec": args.mpiexec, "network": args.network, "compute": args.compute or "none"}
     virtual = virtual_clock(template.words, args.mpi, **machine) if is_virtual else None
     usual = 3 if virtual is None else 1  # a virtual clock repeats exactly
     return prepare_command(
         out,
         CommandArguments(
             template=template,
-            points=points_of_file(Path(args.points)) if args.points else matrix(args.p),
+            points=matrix(args.p),
             runs=(5 if virtual is None else 1) if args.runs is None else args.runs,
             min_reps=min(usual, args.max_reps or usual) if args.min_reps is None else args.min_reps,
             max_reps=(100 if virtual is None else max(1, args.min_reps or 1)) if args.max_reps is None else args.max_reps,
             standard_error=args.standard_error,
             budget_s=args.budget,
             seed=args.seed or 0,
-            bind=args.bind,
             clock=None if virtual is None else virtual.name,
         ),
         virtual,
     )
 
 
-def opening(arguments: CommandArguments, out: Path) -> str:
+def command_in_words(arguments: CommandArguments, out: Path) -> str:
     """Return what is going to be measured, in a line."""
     names = [name for name, _ in arguments.points[0]]
     over = f" over {', '.join(names)}" if names else ""
     points, runs = len(arguments.points), arguments.runs
-    clock = f"; times of a virtual clock, {arguments.clock}; computing costs no time" if arguments.clock else ""
+    free = "; computing costs no time" if "compute=none" in (arguments.clock or "") else ""
+    clock = f"; times of a virtual clock, {arguments.clock}{free}" if arguments.clock else ""
     return (
         f"Measuring {arguments.template.name} at {points} point{'s' * (points != 1)}{over}, {runs} "
         f"run{'s' * (runs != 1)}, into {out}{clock}"

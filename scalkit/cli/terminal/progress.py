@@ -9,12 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn, TextIO
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as RichProgress
-
-from scalkit.bench import Progress
 from scalkit.bench.campaign.file import CampaignFile
+from scalkit.bench.campaign.loop import Progress
 from scalkit.bench.jobs.batch import Status, look
 from scalkit.bench.process import summary
 from scalkit.errors import LaunchError
@@ -137,53 +133,27 @@ def watched(file: CampaignFile, every_s: float, stream: TextIO) -> Status:
     `stream`: where progress is shown.
     Raises UsageError if nothing was submitted; LaunchError if Slurm does not answer ten times in a row.
     """
-    unanswered, told = 0, set[str]()
-    with _shown(stream) as show:
-        while True:
-            try:
-                status = look(file)
-            except LaunchError as error:
-                unanswered += 1
-                if unanswered == _PATIENCE:
-                    raise
-                if unanswered == 1:
-                    show(None, str(error))
-            else:
-                unanswered = 0
-                new = [reason for reason in status.reasons if reason not in told]
-                told.update(new)
-                show(status, *new)
-                if not status.working:
-                    return status
-            time.sleep(every_s)
-
-
-@contextmanager
-def _shown(stream: TextIO) -> Iterator[Callable[..., None]]:
-    """Yield a function of a status, or None, and texts."""
-    if not stream.isatty():
+    unanswered, last, told = 0, "", set[str]()
+    while True:
         lines: list[str] = []
-
-        def write(status: Status | None, *texts: str) -> None:
-            line = f"[{status.done}/{status.total}] {_jobs(status)}" if status else ""
-            for text in ([line] if line and lines[-1:] != [line] else []) + list(texts):
-                stream.write(f"{text}\n")
-            lines.append(line)
-            stream.flush()
-
-        yield write
-        return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with RichProgress(*columns, console=Console(file=stream), transient=True) as bar:
-        task = bar.add_task("asking Slurm", total=None)
-
-        def update(status: Status | None, *texts: str) -> None:
-            for text in texts:
-                bar.console.print(text, markup=False, highlight=False)
-            if status:
-                bar.update(task, total=status.total, completed=status.done, description=_jobs(status))
-
-        yield update
+        try:
+            status = look(file)
+        except LaunchError as error:
+            unanswered += 1
+            if unanswered == _PATIENCE:
+                raise
+            lines = [str(error)] if unanswered == 1 else []
+        else:
+            unanswered = 0
+            line = f"[{status.done}/{status.total}] {_jobs(status)}"
+            lines = [*([line] if line != last else []), *(reason for reason in status.reasons if reason not in told)]
+            last = line
+            told.update(status.reasons)
+        stream.write("".join(f"{text}\n" for text in lines))
+        stream.flush()
+        if not unanswered and not status.working:
+            return status
+        time.sleep(every_s)
 
 
 def _jobs(status: Status) -> str:

@@ -190,7 +190,9 @@ def curves_of(store: Store, choice: Choice, statistic: str = "med") -> list[Curv
     if is_own:
         rows = _taken(rows, np.isfinite(rows["value"]))
         if not len(rows["x"]):
-            raise DataError(f"the times of root and of the processes of {shown!r} were not kept; measure with --per-process.")
+            raise DataError(
+                f"the times of root and of the processes of {shown!r} were not kept; set per_process in a campaign file."
+            )
     kind = _kind(store, choice, shown)
     if statistic == PROCESSES:
         return [_curve(choice, kind, "process", *_of_processes(store, rows, shown))]

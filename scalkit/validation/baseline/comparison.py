@@ -28,7 +28,7 @@ _LEAST = 4  # processes
 def one_process(before: ArrayLike, after: ArrayLike, place: str, tolerance: float) -> str:
     """Return in words which process alone takes longer; empty if none does, or the times were not kept.
 
-    `before`, `after` of shape (processes,): when each was done, as with ``--per-process``.
+    `before`, `after` of shape (processes,): when each was done, as with ``per_process``.
     `place`: where, in words.
     `tolerance`: relative change that is none.
     """

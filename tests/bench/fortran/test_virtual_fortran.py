@@ -11,10 +11,10 @@ import pytest
 from scalkit.bench import Mpi
 from scalkit.bench.virtual.mpi import VirtualMpi, virtual
 from scalkit.bench.virtual.network import read_network
-from scalkit.bench.virtual.program import prepare_program
 from scalkit.errors import BuildError, UsageError
 from scalkit.formats.read import read
 from scalkit.native import sources
+from tests.bench.virtual_programs import program_campaign
 
 HERE = Path(__file__).parent
 SMALL = HERE / "small"  # an MPI of Fortran above any of C; elsewhere, since mpif.h beside a program would come first
@@ -51,9 +51,9 @@ def built(mpi: VirtualMpi, way: str, prefix: str, folder: Path) -> Path:
 
 def times_ns(mpi: VirtualMpi, program: Path, folder: Path) -> tuple[float, float]:
     """Return what the region takes with 2 and with 4 processes, which must have added up their ranks."""
-    campaign = prepare_program(folder / "runs", (str(program),), (2, 4), mpi)
+    campaign = program_campaign(folder / "runs", (str(program),), (2, 4), mpi)
     assert not campaign.run().failures
-    assert "24.000000000000000" in (folder / "runs" / "program-p0004-r00.txt").read_text()
+    assert "24.000000000000000" in (folder / "runs" / "command-p4-r00.txt").read_text()
     two, four = 1e9 * read(folder / "runs")["time"].sel(function="sum").min(("run", "repetition")).to_numpy()
     return float(two), float(four)
 
