@@ -17,8 +17,10 @@ from scalkit.cli.options.command import command_in_words, next_step
 from scalkit.cli.terminal.printed import aligned, print_json, say
 from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
 from scalkit.errors import DataError
-from scalkit.measure import bandwidths, process_times, read
-from scalkit.measure.process_times import HEAD as BANDWIDTH_HEAD
+from scalkit.formats.read import read
+from scalkit.measure import process_times
+from scalkit.measure.processes import HEAD as BANDWIDTH_HEAD
+from scalkit.measure.processes import bandwidths
 from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
 from scalkit.text import as_percent, capital, few, plain
 from scalkit.units import format_quantity
