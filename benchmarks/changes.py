@@ -67,7 +67,7 @@ def found(series: int, seed: int, noise: float, change: str) -> float:
     """Return the share of series where a change at a commit fails there or at the next one."""
     rng, count = np.random.default_rng(seed), 0
     for _ in range(series):
-        quo = sk.Baseline.from_result(sk.validate(measured(rng, TIME, noise), {"f": "n"}))
+        quo = sk.Baseline(sk.validate(measured(rng, TIME, noise), {"f": "n"}))
         count += any(fails(quo, measured(rng, CHANGES[change], noise)) for _ in range(2))
     return count / series
 
@@ -76,7 +76,7 @@ def alarms(series: int, seed: int, noise: float, commits: int = 1) -> int:
     """Return how many commits without a change fail."""
     rng, count = np.random.default_rng(seed), 0
     for _ in range(series):
-        quo = sk.Baseline.from_result(sk.validate(measured(rng, TIME, noise), {"f": "n"}))
+        quo = sk.Baseline(sk.validate(measured(rng, TIME, noise), {"f": "n"}))
         count += sum(fails(quo, measured(rng, TIME, noise)) for _ in range(commits))
     return count
 
@@ -209,7 +209,7 @@ def found_over_two(series: int, seed: int, noise: float, change: str) -> float:
     rng, count = np.random.default_rng(seed), 0
     factor = OVER_TWO[change]
     for _ in range(series):
-        quo = sk.Baseline.from_result(sk.validate(over_two(rng, 1.0, noise), {"f": "log(p) + S"}))
+        quo = sk.Baseline(sk.validate(over_two(rng, 1.0, noise), {"f": "log(p) + S"}))
         (one,) = quo.compare(sk.validate(over_two(rng, factor, noise), {"f": "log(p) + S"}))
         there = one.regression.concerned if one.regression is not None and one.regression.shape else np.zeros(len(POINTS))
         count += bool(one.is_slower and (there == (factor > 1)).all())
@@ -220,7 +220,7 @@ def alarms_over_two(series: int, seed: int, noise: float) -> int:
     """Return how many commits over two parameters without a change fail."""
     rng, count = np.random.default_rng(seed), 0
     for _ in range(series):
-        quo = sk.Baseline.from_result(sk.validate(over_two(rng, 1.0, noise), {"f": "log(p) + S"}))
+        quo = sk.Baseline(sk.validate(over_two(rng, 1.0, noise), {"f": "log(p) + S"}))
         count += quo.compare(sk.validate(over_two(rng, 1.0, noise), {"f": "log(p) + S"})).exit_status()
     return count
 

@@ -95,7 +95,7 @@ def check(
     seed: int = 0,
     **judging: Any,
 ) -> Check:
-    """Return whether the run time of a callable grows as claimed; a script prints it, a notebook shows it.
+    """Return whether the run time of a callable grows as claimed; print it in a script, a notebook shows it.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def check(
     Examples
     --------
     >>> import scalkit as sk
-    >>> result = sk.check(sum, "n", setup=lambda n: list(range(n)), budget=1)  # doctest: +SKIP
+    >>> print(sk.check(sum, "n", setup=lambda n: list(range(n)), budget=1))  # doctest: +SKIP
     fine: sum grows as claimed, n; anything faster than n^(5/4) is excluded.
     """
     started = time.monotonic()
@@ -181,10 +181,7 @@ def check(
         data = combine([data, measured(1, at, len(at))])
         result = judged(data)
     verdict, took = result.along_one[0], time.monotonic() - started
-    found = Check(verdict, result, data, took, chosen, remarks)
-    if not hasattr(sys, "ps1") and not _is_in_ipython():
-        sys.stdout.write(f"{found.text}\n")
-    return found
+    return Check(verdict, result, data, took, chosen, remarks)
 
 
 def _require_sensible(func: object, n: object, budget: object, clock: str, seed: object) -> None:
@@ -200,11 +197,6 @@ def _require_sensible(func: object, n: object, budget: object, clock: str, seed:
         raise UsageError(f"the clock {clock!r} is unknown; choose auto, wall or cpu.")
     if not isinstance(seed, int):
         raise UsageError(f"the seed is {seed!r:.60}; a whole number is needed.")
-
-
-def _is_in_ipython() -> bool:
-    """Return whether IPython runs this, and shows results itself; a script may have imported it for something else."""
-    return "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None
 
 
 def _clock(wanted: str, foreign: float, tried: Probe) -> tuple[str, tuple[str, ...]]:

@@ -46,6 +46,7 @@ LAYERS = {
     "session": 3,
     "plots": 3.1,
     "widgets": 3.2,
+    "front": 2.2,
     "quick_check": 4,
     "trace_prediction": 4,
     "reports": 4,

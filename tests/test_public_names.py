@@ -59,7 +59,7 @@ def test_validating_loads_no_drawing_and_no_notebook() -> None:
     code = (
         "import sys, scalkit as sk;"
         "res = sk.validate(sk.measurements([2, 4, 8, 16, 32], [1, 2, 3, 4, 5], name='f'), {'f': 'log(p)'});"
-        "print(res['f'].rank, sorted({'plotly', 'papermill', 'mpi4py', 'sympy', 'IPython'} & set(sys.modules)))"
+        "print(res['f'].match, sorted({'plotly', 'papermill', 'mpi4py', 'sympy', 'IPython'} & set(sys.modules)))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "total []"

@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
             return status
     sys.stdout.write(
         "Your own:\n"
-        "  python -c \"import scalkit as sk; sk.check(sum, 'n', setup=lambda n: list(range(n)))\"\n"
+        "  python -c \"import scalkit as sk; print(sk.check(sum, 'n', setup=lambda n: list(range(n))))\"\n"
         "  scalkit measure --command './app {n}' -p n=1000..64000\n"
     )
     return 0

@@ -77,7 +77,7 @@ def _tell(args: argparse.Namespace, result: Validation) -> int:
         with whole_file(args.junit, ReportError, "choose another path for --junit") as part:
             part.write_text(to_junit(result, fail_on=args.fail_on), encoding="utf-8")
     if args.save_baseline:
-        Baseline.from_result(result).save(args.save_baseline)
+        Baseline(result).save(args.save_baseline)
     if args.json:
         sys.stdout.write(result.to_json(bands=args.bands))
     else:

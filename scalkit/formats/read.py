@@ -1,8 +1,9 @@
 """`read`: run files, netCDF files, files of other programs and DataFrames become one Dataset; the content tells the format."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import xarray as xr
 from pandas import DataFrame
@@ -20,13 +21,16 @@ _WANTED = "name a run folder or a run file, a netCDF file, or another benchmark'
 
 
 def read(
-    path: PathLike | Sequence[PathLike] | DataFrame, *, parameter: str | Sequence[str] | None = None, p: int | None = None
+    path: PathLike | Sequence[PathLike] | DataFrame | Mapping[str, Any],
+    *,
+    parameter: str | Sequence[str] | None = None,
+    p: int | None = None,
 ) -> xr.Dataset:
     """Return measurements as a Dataset.
 
     Parameters
     ----------
-    path : path, sequence of paths, or pandas.DataFrame
+    path : path, sequence of paths, pandas.DataFrame, or mapping from column to values
         A folder of run files, run files, netCDF-3 files, files of other programs (docs/readers.md lists them), or a folder
         with these in it or in its folders. What a file is, is found by content, not by name; ``attrs["format"]`` says it.
     parameter : str or sequence of str, optional
@@ -52,6 +56,8 @@ def read(
     """
     if p is not None and (not isinstance(p, int) or isinstance(p, bool) or not 0 < p < 2**31):
         raise DataError(f"p is {p!r:.40}; the number of processes, a whole number from 1 on, is needed.")
+    if isinstance(path, Mapping):
+        path = _frame(path)
     if isinstance(path, DataFrame):
         ds = frame_dataset(path, parameter)
         check(ds)
@@ -71,6 +77,17 @@ def read(
     sources.others += foreign_datasets(contents, parameter, p)
     sources.hashes += [(content.path, content.sha256) for content in contents]
     return sources.dataset(", ".join(os.fspath(one) for one in given), parameter)
+
+
+def _frame(columns: Mapping[str, Any]) -> DataFrame:
+    """Return columns as a table. Raises DataError if they are none."""
+    try:
+        return DataFrame(dict(columns))
+    except (ValueError, TypeError) as error:
+        reason = str(error).rstrip(".")
+        raise DataError(
+            f"the columns {', '.join(map(str, columns)) or '(none)'} are no table: {reason}; give arrays of one length."
+        ) from error
 
 
 def _folder(folder: Path, sources: Sources) -> list[Content]:

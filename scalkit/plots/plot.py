@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
 import plotly.graph_objects as go
 import xarray as xr
 
 from scalkit.errors import UsageError
 from scalkit.fit.piecewise import Piecewise
+from scalkit.front import measurements_in
 from scalkit.plots.measured import measured
 from scalkit.plots.verdicts.changes import changes
 from scalkit.plots.verdicts.divergence import divergence
@@ -70,4 +74,6 @@ def plot(subject: Any) -> go.Figure:
             return plot(subject.verdict or subject.data)
         case xr.Dataset():
             return measured(subject)
+        case str() | os.PathLike() | pd.DataFrame() | Mapping():
+            return measured(measurements_in(subject))
     raise UsageError(f"{subject!r:.60} cannot be plotted; what can be: {_KNOWN}.")

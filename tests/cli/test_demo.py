@@ -11,4 +11,4 @@ def test_the_demo_shows_both_answers(tmp_path, monkeypatch, capsys) -> None:
     said = capsys.readouterr().out
     assert "No problem: 15 fine" in said
     assert "1 to fix" in said or "fix" in said.split("planted in MPI_Comm_dup")[1]
-    assert "sk.check(sum" in said
+    assert "print(sk.check(sum" in said

@@ -203,7 +203,7 @@ def test_one_process_that_is_slow_alone_is_named() -> None:
 
 def test_a_baseline_keeps_the_processes(tmp_path: Path) -> None:
     then, now = (sk.validate(slow_process(slow), {"f": "n"}) for slow in (1, 3))
-    path = sk.Baseline.from_result(then).save(tmp_path / "b.json")
+    path = sk.Baseline(then).save(tmp_path / "b.json")
     baseline = sk.Baseline.load(path)
     assert len(baseline["f", "time"].processes) == 6
     assert baseline.compare(now)["f", "time"].sentence.endswith("; process 4 alone, 3 times at n = 32000.")

@@ -163,10 +163,14 @@ def test_a_low_time_at_the_largest_size_confirms_nothing(base: float, n: np.ndar
     assert checked(seconds, claim, n).answer != "fine"
 
 
-def test_a_script_prints_the_answer() -> None:
-    code = "import IPython, scalkit as sk; r = sk.check(len, '1', lambda n: range(n), budget=0.2, clock='cpu')"
+def test_a_script_prints_the_answer_where_it_is_asked_to() -> None:
+    check = "import scalkit as sk; r = sk.check(len, '1', lambda n: range(n), budget=0.2, clock='cpu')"
+    quiet = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert quiet.stdout == ""
+    code = f"{check}; print(r)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split(":")[0] in ("fine", "fix", "cannot tell")
+    assert done.stdout.count("sizes, n = ") == 1
 
 
 @pytest.mark.parametrize(

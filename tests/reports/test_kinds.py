@@ -59,7 +59,7 @@ def made(before: xr.Dataset, after: xr.Dataset, tmp_path_factory: pytest.TempPat
     folder = tmp_path_factory.mktemp("templates")
     (folder / "data").mkdir()
     write_netcdf(before, folder / "data/before.nc")
-    sk.Baseline.from_result(sk.validate(before, EXPECTED)).save(folder / "baseline.json")
+    sk.Baseline(sk.validate(before, EXPECTED)).save(folder / "baseline.json")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SOURCE_DATE_EPOCH", "1700000000")
         patch.chdir(folder)

@@ -153,7 +153,7 @@ def test_every_kind_of_baseline_is_compared_with(tmp_path: Path, kind: str) -> N
     data = sk.measurements([2, 4, 8, 16, 32], [2, 4, 8, 16, 32], "k", name="gen", unit="s")
     before, session = tmp_path / "before", sk.Session(data, "mafia")
     made = {
-        "baseline": lambda: sk.Baseline.from_result(session.result).save(before),
+        "baseline": lambda: sk.Baseline(session.result).save(before),
         "session": lambda: session.save(before),
         "measurements": lambda: write_netcdf(data, before),
     }

@@ -84,7 +84,7 @@ def test_rules_and_changes_over_several_parameters(tmp_path: Path) -> None:
     before = sk.measurements(POINTS, time, parameter=["p", "S"], name="f")
     now = sk.measurements(POINTS, time * np.where(POINTS[:, 1] >= 1024, 2, 1), parameter=["p", "S"], name="f")
     write_netcdf(now, tmp_path / "now.nc")
-    quo = sk.Baseline.from_result(sk.validate(before, {"f": "log(p) + S"})).save(tmp_path / "base.json")
+    quo = sk.Baseline(sk.validate(before, {"f": "log(p) + S"})).save(tmp_path / "base.json")
     page = open_verdicts([str(tmp_path / "now.nc")], rules=["f <= 2*f"], baseline=[str(quo)])
     assert "S = 1024 × costs more" in words(page, "changes.changes")
     said = words(page, "changes.before_after")

@@ -46,7 +46,7 @@ def result(data: xr.Dataset, **expectations: str) -> Any:
 
 @pytest.fixture(scope="module")
 def baseline() -> Baseline:
-    return Baseline.from_result(result(times(a=3 + LOG, b=3 + P, c=5 + 0 * P, gone=LOG), a="log(p)", b="p", c="1", gone="log(p)"))
+    return Baseline(result(times(a=3 + LOG, b=3 + P, c=5 + 0 * P, gone=LOG), a="log(p)", b="p", c="1", gone="log(p)"))
 
 
 def test_the_round_trip_through_a_file(baseline: Baseline, tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_negative_constant_comes_back(tmp_path: Path) -> None:
     p = 2.0 ** np.arange(4, 11)
     y = (1e-6 * (np.log2(p) - 3.5))[:, None] * np.random.default_rng(1).lognormal(0, 0.01, (7, 5))
     result = sk.validate(sk.measurements(p, y, name="f"), {"f": "log(p)"})
-    baseline = Baseline.from_result(result)
+    baseline = Baseline(result)
     assert baseline["f", "time"].model.constant < 0
     again = Baseline.load(baseline.save(tmp_path / "b.json"))
     assert str(again["f", "time"].model) == str(baseline["f", "time"].model)
@@ -75,7 +75,7 @@ def test_a_negative_constant_comes_back(tmp_path: Path) -> None:
 def test_a_second_term_comes_back(tmp_path: Path) -> None:
     y = 1e-6 * (40 * P + P**2)
     result = sk.validate(sk.measurements(P, y, name="f"), {"f": "p^2"})
-    baseline = Baseline.from_result(result)
+    baseline = Baseline(result)
     assert str(baseline["f", "time"].model.lower) == "p"
     path = baseline.save(tmp_path / "b.json")
     again = Baseline.load(path)
@@ -110,13 +110,13 @@ def test_the_status_quo_is_the_expectation(baseline: Baseline) -> None:
 
 def test_an_own_deviation_is_kept(tmp_path: Path) -> None:
     made = sk.validate(times(a=3 + LOG), {"a": sk.Expectation("log(p)", deviation="p^(1/3)")})
-    loaded = Baseline.load(Baseline.from_result(made).save(tmp_path / "b.json"))
+    loaded = Baseline.load(Baseline(made).save(tmp_path / "b.json"))
     assert loaded.expectations()["a"].deviation == Growth.parse("p^(1/3)")
 
 
 def several_metrics() -> Baseline:
     bytes_ = sk.measurements(P, 100 + 8 * P, metric="object_memory", name="a")
-    return Baseline.from_result(result(combine([times(a=3 + LOG), bytes_]), a="p"))
+    return Baseline(result(combine([times(a=3 + LOG), bytes_]), a="p"))
 
 
 def test_a_function_that_grows_differently_needs_the_metric() -> None:
@@ -182,9 +182,9 @@ def test_what_fails_can_be_chosen(baseline: Baseline) -> None:
 
 
 def test_noise_hides_small_changes() -> None:
-    noisy = Baseline.from_result(result(times(3, 0.2, a=5 + 0 * P), a="1"))
+    noisy = Baseline(result(times(3, 0.2, a=5 + 0 * P), a="1"))
     assert noisy.compare(result(times(4, 0.2, a=5.8 + 0 * P), a="1"))["a", "time"].kind in ("same", "undecided")
-    quiet = Baseline.from_result(result(times(3, 0.001, a=5 + 0 * P), a="1"))
+    quiet = Baseline(result(times(3, 0.001, a=5 + 0 * P), a="1"))
     assert quiet.compare(result(times(4, 0.001, a=5.8 + 0 * P), a="1"))["a", "time"].kind == "factor"
     assert quiet.compare(result(times(4, 0.001, a=5.8 + 0 * P), a="1"), tolerance=0.2)["a", "time"].kind == "same"
 
@@ -202,7 +202,7 @@ def test_exact_metrics_change_by_bytes() -> None:
     def memory(slope: float) -> Any:
         return result(sk.measurements(P, 100 + slope * P, metric="object_memory", name="f"), f="p")
 
-    quo = Baseline.from_result(memory(8))
+    quo = Baseline(memory(8))
     assert quo.compare(memory(8))["f", "object_memory"].kind == "same"
     assert quo.compare(memory(16))["f", "object_memory"].kind == "factor"
 
@@ -362,7 +362,7 @@ def test_places_that_cannot_be_read_or_written(baseline: Baseline, tmp_path: Pat
 
 def test_a_result_without_verdicts_makes_no_baseline() -> None:
     with pytest.raises(DataError, match=r"^a baseline needs at least one verdict, this result has none\.$"):
-        Baseline.from_result(sk.validation.Validation(()))
+        Baseline(sk.validation.Validation(()))
 
 
 @pytest.mark.parametrize(
@@ -381,7 +381,7 @@ def test_a_result_without_verdicts_makes_no_baseline() -> None:
 def test_a_change_is_found_setting_by_setting(
     then: np.ndarray, now: np.ndarray, shape: str, place: float | None, ratio: float, noise: float
 ) -> None:
-    quo = Baseline.from_result(result(times(1, noise, a=then), a="p"))
+    quo = Baseline(result(times(1, noise, a=then), a="p"))
     found = sk.validate(times(2, noise, a=now), quo)
     assert found.comparison is not None
     change = found.comparison["a", "time"]
@@ -394,7 +394,7 @@ def test_a_change_is_found_setting_by_setting(
 
 
 def test_a_noisy_baseline_is_no_law() -> None:
-    quo = Baseline.from_result(result(times(3, 0.6, a=5 + 0 * P), a="1"))
+    quo = Baseline(result(times(3, 0.6, a=5 + 0 * P), a="1"))
     change = quo.compare(result(times(4, 0.01, a=5 + 0 * P), a="1"))["a", "time"]
     assert change.sentence == "a (time) cannot be compared: its baseline is too noisy to be a law; measure that again."
 
@@ -417,5 +417,5 @@ def test_a_setting_that_is_zero_then_and_now_hides_no_change_at_the_others() -> 
         sk.validate(sk.measurements(p, y, metric="leak", unit="B", name="f"), {"f": "p"}, progress=False)
         for y in (least, np.where(p < 128, 3 * least, least))
     )
-    change = Baseline.from_result(then).compare(now)["f", "leak"]
+    change = Baseline(then).compare(now)["f", "leak"]
     assert (change.kind, change.is_slower, round(change.ratio, 6)) == ("factor", True, 3)

@@ -46,7 +46,7 @@ def times(seed: int = 1, noise: float = 0.01, **values: np.ndarray) -> xr.Datase
 
 
 def made(noise: float = 0.01) -> Baseline:
-    return Baseline.from_result(sk.validate(times(f=TIME, gone=TIME, noise=noise), {"f": CLAIM, "gone": CLAIM}))
+    return Baseline(sk.validate(times(f=TIME, gone=TIME, noise=noise), {"f": CLAIM, "gone": CLAIM}))
 
 
 @pytest.fixture(scope="module")
@@ -77,9 +77,9 @@ def test_the_round_trip_through_a_file(baseline: Baseline, tmp_path: Path) -> No
 def test_own_deviations_and_subtracted_terms_are_kept(tmp_path: Path) -> None:
     claim = {"expectation": CLAIM, "deviation": {"S": "S^(1/4)", "p": "1"}}
     result = sk.validate(times(f=1e-6 * (3 * np.log2(p) - 5) + 1e-9 * size), {"f": claim})
-    entry = Baseline.from_result(result)["f", "time"]
+    entry = Baseline(result)["f", "time"]
     assert any(term.is_subtracted for term in entry.model.terms)
-    loaded = Baseline.load(Baseline.from_result(result).save(tmp_path / "b.json"))["f", "time"]
+    loaded = Baseline.load(Baseline(result).save(tmp_path / "b.json"))["f", "time"]
     assert loaded.deviation == {"p": Growth.constant(), "S": Growth.parse("S^(1/4)")}
     assert loaded.status_quo.along["p"].limits == (Growth.parse("log(p)"),) * 2
     assert str(loaded.model) == str(entry.model)

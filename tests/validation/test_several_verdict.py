@@ -545,7 +545,7 @@ def test_what_is_for_one_parameter_says_so(result: Validation, use: Callable[[Va
 
 def test_baseline_of_one_parameter_against_several() -> None:
     ds = measured(noisy(SUM))
-    baseline = sk.Baseline.from_result(sk.validate(ds.sel(S=64), {"f": "log(p)"}))
+    baseline = sk.Baseline(sk.validate(ds.sel(S=64), {"f": "log(p)"}))
     message = (
         "the parameters of 'time' of 'f' are 'p' and 'S', in the baseline 'p'; select one value of S, as in data.sel(S=...), "
         "or make a new baseline."

@@ -286,7 +286,7 @@ def test_claims_that_fall_are_about_the_product() -> None:
 
 
 def test_a_baseline_is_an_expectation() -> None:
-    baseline = sk.Baseline.from_result(sk.validate(times(f=LOG, g=P), {"f": "p", "g": "p"}))
+    baseline = sk.Baseline(sk.validate(times(f=LOG, g=P), {"f": "p", "g": "p"}))
     same = sk.validate(times(f=LOG, g=P), baseline)
     assert (same.exit_status(), same["f"].expectation.growth) == (0, sk.Growth.parse("log(p)"))
     worse = sk.validate(times(f=P, g=P), baseline)

@@ -44,7 +44,7 @@ def gallery() -> dict[str, Any]:
     session = sk.Session(data, expected)
     session.snapshot(HOSTILE).select(HOSTILE).expect("p^(3/2)").refine()
     both = sk.validate(over_two(), {HOSTILE: "log(p) + S"})[HOSTILE]
-    baseline = sk.Baseline.from_result(result)
+    baseline = sk.Baseline(result)
     times = np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 512], dtype=float)
     bent = sk.piecewise(times, np.where(times < 20, 5.0, times) * 1e-6)
     verdict = result[HOSTILE]

@@ -263,9 +263,9 @@ def _open_baseline(
     if kind == "baseline":
         return Baseline.load(paths[0])
     if kind == "session":
-        return Baseline.from_result(Session.load(paths[0]).result)
+        return Baseline(Session.load(paths[0]).result)
     data = read(list(paths), parameter=parameter or None)
-    return Baseline.from_result(validate(data, from_plain(expectations), **judging.as_options()))
+    return Baseline(validate(data, from_plain(expectations), **judging.as_options()))
 
 
 def _require_same_statistic(baseline: Baseline, result: Validation) -> None:

@@ -181,9 +181,13 @@ def _way_on(now: tuple[str, ...], then: tuple[str, ...]) -> str:
     return "compare measurements of the same kind"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Baseline:
     """The models of a validation, to compare later ones with.
+
+    Parameters
+    ----------
+    result : Validation
 
     Attributes
     ----------
@@ -191,21 +195,41 @@ class Baseline:
     statistic : str
         Over repetitions and runs.
 
+    Raises
+    ------
+    DataError
+        If the result has no verdict.
+
     References
     ----------
     Shudler et al. 2015, section 2.4 (docs/references.md): regression testing against the status quo.
     """
 
     entries: tuple[BaselineEntry, ...]
-    statistic: str = "q1"
+    statistic: str
+
+    def __init__(self, result: Validation) -> None:
+        verdicts = getattr(result, "verdicts", None)
+        if not isinstance(verdicts, tuple):
+            raise DataError(
+                f"a baseline is made of a result of scalkit.validate, got {type(result).__name__}; "
+                "read one from a file with Baseline.load."
+            )
+        if not verdicts:
+            raise DataError("a baseline needs at least one verdict, this result has none.")
+        entries = tuple(BaselineEntry.from_verdict(v, result.statistic) for v in verdicts)
+        self._set(entries, result.statistic)
+
+    def _set(self, entries: tuple[BaselineEntry, ...], statistic: str) -> None:
+        object.__setattr__(self, "entries", entries)
+        object.__setattr__(self, "statistic", statistic)
 
     @classmethod
-    def from_result(cls, result: Validation) -> Baseline:
-        """Return the baseline of a validation. Raises DataError if it has no verdict."""
-        if not result.verdicts:
-            raise DataError("a baseline needs at least one verdict, this result has none.")
-        entries = (BaselineEntry.from_verdict(v, result.statistic) for v in result.verdicts)
-        return cls(tuple(entries), result.statistic)
+    def of_entries(cls, entries: tuple[BaselineEntry, ...], statistic: str) -> Baseline:
+        """Return the baseline with some entries, as a file has them."""
+        made = cls.__new__(cls)
+        made._set(entries, statistic)
+        return made
 
     @classmethod
     def load(cls, path: str | Path) -> Baseline:

@@ -98,7 +98,7 @@ def _baseline(table: Any) -> Baseline:
         if (entry.function, entry.metric) in seen:
             _refuse(f"'{entry.metric}' of '{entry.function}' stands there twice")
         seen.add((entry.function, entry.metric))
-    return Baseline(entries, table["statistic"])
+    return Baseline.of_entries(entries, table["statistic"])
 
 
 def _entry(row: Any, where: str, schema: int) -> BaselineEntry:

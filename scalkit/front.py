@@ -1,0 +1,79 @@
+"""Public calls that take measurements in any form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Unpack
+
+import xarray as xr
+
+from scalkit import validation
+from scalkit.errors import DataError
+from scalkit.formats.read import read
+from scalkit.options import JudgingOptions
+from scalkit.relation import Relation
+from scalkit.validation import Validation
+
+
+def measurements_in(data: Any, parameter: str | Sequence[str] | None = None) -> xr.Dataset:
+    """Return the measurements in a path, Dataset, DataFrame, dict of arrays, or result.
+
+    `parameter`: as for `scalkit.read`, of files and tables.
+    Raises DataError if there are none.
+    """
+    if isinstance(data, xr.Dataset):
+        return data
+    if isinstance(data, Validation):
+        if data.asked is None:
+            raise DataError("this result does not hold its measurements; give them in its place.")
+        return data.asked.data
+    return read(data, parameter=parameter)
+
+
+def validate(
+    data: Any,
+    expectations: object,
+    rules: Iterable[str | Relation] | str | Relation | None = (),
+    *,
+    litmus: str | None = None,
+    progress: bool = True,
+    parameter: str | Sequence[str] | None = None,
+    **options: Unpack[JudgingOptions],
+) -> Validation:
+    """Return the verdicts on all measured functions that have an expectation.
+
+    Parameters
+    ----------
+    data : path, sequence of paths, Dataset, DataFrame, mapping from column to values, or Validation
+        Anything that `scalkit.read` takes or returns, or an earlier result, whose measurements are
+        judged again.
+    expectations : str, mapping, ExpectationSet, Baseline, Path or model
+        ``"log(p)"`` of the only function, ``{"MPI_Bcast": "log(p)"}``, the name of a bundled set,
+        a TOML file, or a baseline; see `scalkit.validation.validate`.
+    rules : iterable of str or Relation
+        Relations between functions, in addition to those of the set.
+    litmus : str, optional
+        Name of the litmus function.
+    progress : bool
+        Whether work that lasts shows a bar after a second, on a terminal and in a notebook.
+    parameter : str or sequence of str, optional
+        As for `scalkit.read`, of files and tables that leave open what the parameter is.
+    **options
+        How it is judged: ``statistic="q1"``, ``min_points=5``, ``scaling="auto"``, ``space=None``,
+        ``strictness="auto"``; see `scalkit.options.Judging`.
+
+    Returns
+    -------
+    Validation
+
+    Raises
+    ------
+    ScalkitError
+        If there are no measurements, an expectation cannot be read, no measured function has one,
+        or an option is unknown; one sentence names the thing and the way on.
+
+    References
+    ----------
+    Shudler et al. 2015, sections 2.4 and 3.4 (docs/references.md).
+    """
+    return validation.validate(measurements_in(data, parameter), expectations, rules, litmus=litmus, progress=progress, **options)
