@@ -12,7 +12,6 @@ import xarray as xr
 
 from scalkit.bundled import bundled
 from scalkit.errors import UsageError
-from scalkit.formats.ci.junit import cases
 from scalkit.formats.read import read
 from scalkit.junit import Case
 from scalkit.measure.virtual_time import is_virtual
@@ -26,6 +25,7 @@ from scalkit.text import capital
 from scalkit.validation import CATALOGUES, ExpectationSet, Validation, validate
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import expectation_set
+from scalkit.validation.told.junit import cases
 
 # A page has at most 1.6 MB. What the plotting library and each verdict, alone or in one of several columns, leave of it may
 # hold measurements.
