@@ -18,12 +18,12 @@ from scalkit import text
 from scalkit.markup import environment
 from scalkit.plots.style import growth_label
 from scalkit.toml.tables import table_beside
+from scalkit.validation.answer import ANSWER_SYMBOLS, Answer
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from scalkit.validation.answer import ANSWER_SYMBOLS, Answer
-from scalkit.validation import AnyVerdict
+    from scalkit.validation import AnyVerdict
 
 PLOTLY = "application/vnd.plotly.v1+json"
 _MOST_PLAIN = 100  # characters of the plain text of a piece, which only tools without HTML show

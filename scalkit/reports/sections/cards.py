@@ -16,6 +16,7 @@ from scalkit.reports.pieces import badge, words_of
 from scalkit.text import capital
 from scalkit.validation import AnyVerdict, RuleResult, Verdict
 from scalkit.validation.several.verdict import SeveralVerdict
+from scalkit.validation.told.sums import sentence_of
 
 _RIVALS = 5  # shown next to the chosen model
 _ALL_OPEN = 3  # cards; with more, those of what is fine are folded
@@ -34,6 +35,7 @@ def cards(page: Page) -> dict[str, Any]:
     found = [(capital(metric_word(verdicts[0])), list(_cards(verdicts))) for verdicts in groups.values()]
     shown: dict[str, Any] = {"fit": plots.fit, "divergence_of": plots.divergence_of, "several": plots.several, "ruler": ruler}
     shown |= {"crossing_words": crossing_words, "data_rows": data_rows, "rivals": _RIVALS, "largest_point": _largest_point}
+    shown |= {"sentence_in_short": _sentence_in_short}
     return {"groups": found, **shown}
 
 
@@ -48,6 +50,12 @@ def _cards(verdicts: list[AnyVerdict]) -> Iterator[tuple[AnyVerdict, list[Verdic
             variants = [v for v in verdicts if isinstance(v, Verdict) and v.function.startswith(f"{verdict.function}[")]
             is_fine = all(v.answer == "fine" for v in (verdict, *variants))
             yield verdict, variants, is_fine and len(verdicts) > _ALL_OPEN
+
+
+def _sentence_in_short(verdict: AnyVerdict) -> str:
+    """Return the sentence of a verdict; over several parameters without what is excluded."""
+    is_several = isinstance(verdict, SeveralVerdict)
+    return sentence_of(verdict, in_short=True) if is_several else verdict.sentence
 
 
 def _largest_point(verdict: SeveralVerdict) -> str:
