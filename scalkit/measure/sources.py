@@ -183,7 +183,7 @@ def run_files(folder: Path) -> tuple[list[RunFile], list[str]]:
         raise without_measurements(folder)
     if any(run.trips for run in runs):
         raise RunFileError(
-            f"{str(folder)!r} holds messages: read it with scalkit.perfmodels.read_message_runs, fit them with "
+            f"{str(folder)!r} holds messages: read it with scalkit.perfmodels.fits.runs.read_message_runs, fit them with "
             "'scalkit model fit', or file them with 'scalkit store put'."
         )
     if runs and all(not (run.cells or run.memories or run.counts or run.units) for run in runs):

@@ -72,7 +72,7 @@ def test_wrong_numbers(
 
 def test_expectations_on_the_command_line(run: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     alone = told(capsys, run, "--expectation", "bcast = log(p)", "--expectation", "bcast (visits) = p")
-    assert {one["metric"]: one["verdict"] for one in alone["verdicts"]} == {"time": "total", "visits": "total"}
+    assert {one["metric"]: one["match"] for one in alone["verdicts"]} == {"time": "total", "visits": "total"}
     assert alone["expectations"] == "the command line"
 
     file = tmp_path / "e.toml"

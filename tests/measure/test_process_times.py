@@ -94,7 +94,6 @@ def test_a_store_gives_them_back(folder: Path, tmp_path: Path) -> None:
     ds, loaded = read(folder), store.load()
     for name in ("time", "root_time", "process_time", "process_last"):
         xr.testing.assert_identical(loaded[name], ds[name])
-    assert "repetition" not in store.load(level="point")["root_time"].dims
     rows = store.table(run_id).to_pylist()
     (row,) = [one for one in rows if one["p"] == 2]
     wanted = ("rep_min", "rep_max", "allowed_stderr", "cut", "auto_refined", "status", "process_at")

@@ -100,5 +100,5 @@ def test_messages_are_read_elsewhere(tmp_path: Path) -> None:
     head = {"rec": "env", "schema": 1, "run_id": "m-r00", "program": "sk_p2p", "p": 2}
     trip = {"rec": "trip", "op": "Round_trip", "p": 2, "size_B": 8, "pass": 0, "t_ns": [5]}
     (tmp_path / "messages-p0002-r00.jsonl").write_text("".join(json.dumps(one) + "\n" for one in (head, trip)))
-    with pytest.raises(RunFileError, match=r"holds messages: fit them with scalkit\.perfmodels\.fit_folder"):
+    with pytest.raises(RunFileError, match=r"holds messages: read it with .* fit them with 'scalkit model fit'"):
         sk.read(tmp_path)

@@ -66,7 +66,6 @@ def test_page_says_what_was_found(made: ReportResult) -> None:
     assert "simulated, not measured" in said
     assert "GL4: MPI_Neighbor_allgather <= MPI_Neighbor_alltoall 6/42 (2/14) ✗ violated" in said
     assert "Call MPI_Neighbor_alltoall instead of MPI_Neighbor_allgather, for " in said
-    assert "scalkit_neighbor_allgather" in said
     assert "2023-11-14 22:13 UTC" in said
     assert text.count('class="sheet card"') == 4
     assert text.count('class="plot"') == 13

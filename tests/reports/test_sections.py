@@ -15,11 +15,10 @@ from shown import figures, markup, words
 import scalkit as sk
 from scalkit.errors import UsageError
 from scalkit.measure import combine, write_netcdf
-from scalkit.plots.style import ANSWER_KEYS
 from scalkit.reports.inputs import plain_expectations
 from scalkit.reports.pages.columns import open_columns
 from scalkit.reports.pages.verdicts import Page, open_verdicts
-from scalkit.reports.pieces import flattened
+from scalkit.reports.pieces import KINDS, flattened
 
 NAMES = (
     *("top", "summary.overview", "summary.verdicts", "cards.cards", "cards.rules", "models.prediction"),
@@ -70,7 +69,7 @@ def test_headline_counts_and_status(page: Page) -> None:
     assert page.answer.endswith("Exit status 1: a deciding verdict or rule fails.")
     answers = page.result.answers
     assert min(answers["fix"], answers["fine"]) >= 1
-    for answer, key in ANSWER_KEYS.items():
+    for answer, key in KINDS.items():
         tile = re.search(rf'<li class="{key}"><b><span aria-hidden="true">\S </span>(\d+)</b><span>(to )?{answer}', text)
         assert (int(tile[1]) if tile else 0) == answers[answer]
     assert page.result.headline in text
