@@ -84,12 +84,21 @@ def measured(runs: list[str], card: str) -> None:
     from scalkit.perfmodels.collectives.study import study
     from scalkit.perfmodels.files.sources import message_of
 
+    between_two: list[float] = []
     data = sk.read(runs if len(runs) > 1 else runs[0], parameter=["p", "S"])
     for one in study(data, message_of(card)):
         if one.predicted is not None:
             print(f"  {one.function:14} {one.predicted}")
         if one.predicted_alone is not None:
             print(f"  {'':14} with a core for each process: {one.predicted_alone}")
+        if one.in_context is not None:
+            print(f"  {'':14} with two constants from its own runs: {one.in_context}")
+            own = one.in_context.cells.P == 2
+            errors = 100 * np.abs(one.in_context.predicted / one.in_context.cells.time - 1)[own]
+            print(f"  {'':14} of these, with 2 processes: {', '.join(f'{error:.0f} %' for error in errors)}")
+            between_two += errors[np.isfinite(errors)].tolist()
+    if between_two:
+        print(f"all with 2 processes: median {np.median(between_two):.1f} %, {len(between_two)} cells")
 
 
 def main() -> int:

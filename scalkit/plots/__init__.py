@@ -11,8 +11,9 @@ Over several parameters ``several(verdict)`` shows one function and ``effects(re
 
 Of performance models ``model(models, cells)`` draws lines and bands under measured times,
 ``algorithms(identified)`` a map of algorithms, ``folklore(check)`` both forms of the folklore.
-``message_flow(flow)`` draws who sends what to whom. Of the waits in a trace ``trace_matrix(result)`` draws who waited for
-whom. ``master_worker(ds)`` draws the time for each work unit, and who waits.
+``message_flow(flow)`` draws who sends what to whom, ``strides(fit)`` the time of strided messages.
+Of the waits in a trace ``trace_matrix(result)`` draws who waited for whom.
+``master_worker(ds)`` draws the time for each work unit, and who waits.
 ``processes(times)`` shows when each process was done, of what was measured with ``per_process``. All are loaded at first use.
 """
 

@@ -6,6 +6,7 @@ from scalkit.plots.models.algorithms import algorithms as algorithms
 from scalkit.plots.models.folklore import folklore as folklore
 from scalkit.plots.models.measured import model as model
 from scalkit.plots.models.message_flow import message_flow as message_flow
+from scalkit.plots.models.strides import strides as strides
 from scalkit.plots.traces.master_worker import master_worker as master_worker
 from scalkit.plots.traces.matrix import trace_matrix as trace_matrix
 from scalkit.plots.traces.waiting import processes as processes

@@ -90,7 +90,7 @@ def test_a_torus_costs_by_hops_and_its_bisection_decays(tmp_path: Path) -> None:
     (tmp_path / "torus.xml").write_text(text)
     assert torus_of(load_platform(str(tmp_path / "torus.xml"))) == (4, 4)
     options = {"counts": (2, 4, 16), "rounds": 12, "hops_processes": 16}
-    card = simulated(tmp_path / "runs", tmp_path / "torus.xml", "bisection,hops,overlap,matching", **options)
+    card = simulated(tmp_path / "runs", tmp_path / "torus.xml", "bisection,hops,overlap,matching,datatypes", **options)
     assert card.quantity("hop").value == pytest.approx(0.5e-6, rel=0.02)
     bisection = card.fits["bisection"]
     assert bisection.processes == (2, 4, 16)
@@ -98,6 +98,8 @@ def test_a_torus_costs_by_hops_and_its_bisection_decays(tmp_path: Path) -> None:
     for side in ("sender", "receiver"):
         assert card.fits[f"overlap_{side}"].low[5] > 0.5  # the simulator's network works alone
     assert not card.fits["matching"].is_seen  # and it searches no queue
+    assert card.quantity("datatype_worst").value == pytest.approx(1, rel=0.02)
+    assert card.packing(8)(S=65536) < 1e-9  # nor does it pack
 
 
 @pytest.mark.mpi
@@ -119,9 +121,9 @@ def test_what_is_measured_here_is_fitted(tmp_path: Path) -> None:
     assert again.fresh == 0  # nothing is measured twice
     card = fit_card(read_message_runs(tmp_path / "runs"))
     assert not any("wrong data" in remark for remark in card.remarks)
-    expected = {"latency", "L", "S", "matching", "reduce_per_byte", "bisection_2"}
+    expected = {"latency", "L", "S", "matching", "datatype_worst", "reduce_per_byte", "bisection_2"}
     assert expected <= {one.name for one in card.quantities}
-    assert {"message", "gap", "exchange"} <= set(card.models)
+    assert {"message", "gap", "exchange", "packing-2", "packing-8", "packing-32", "strided-worst"} <= set(card.models)
     assert card.point_to_point.exchange is not None
     assert 0 <= card.quantity("latency").value < math.inf
     (tmp_path / "card.toml").write_text(card.to_toml(), encoding="utf-8")

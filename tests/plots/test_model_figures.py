@@ -20,6 +20,7 @@ from scalkit.perfmodels import (
     folklore,
     identify,
 )
+from scalkit.perfmodels.fits.strides import fit_strides
 
 MESSAGE = PointToPoint.hockney("2 us", "0.5 ns/B")
 POINTS = np.array(list(itertools.product(2.0 ** np.arange(1, 7), 4.0 ** np.arange(2, 10))))
@@ -134,3 +135,17 @@ def test_both_forms_of_the_folklore():
     names = [one.name for one in figure.data if one.showlegend is not False]
     assert names[-2:] == ["O(S + log P)", "O(S log P)"]
     assert {one.line.dash for one in of_mode(figure, "lines")} == {"solid", "dash"}
+
+
+def test_strided_messages_under_their_worst_case():
+    fit = fit_strides(64, [0, 1, 2, 4], [[2e-5], [2e-5], [4e-5], [8e-5]])
+    figure = sk.plots.strides(fit, simulated=True)
+    assert list(figure.data[0].x) == [1, 2, 4]
+    assert list(figure.data[0].y) == pytest.approx([1e-5, 2e-5, 4e-5])
+    assert figure.data[0].text[2] == "stride 4: 40 µs, 4 times"
+    assert [one.name for one in figure.data] == ["64 B", "worst case, T(S) = 625 ns/B * S", "contiguous"]
+    assert [set(one.y) for one in figure.data[1:]] == [{4e-5}, {1e-5}]
+    assert figure.layout.xaxis.title.text == "stride, in blocks of 8 B"
+    assert figure.layout.yaxis.title.text == "time, one way, simulated"
+    said = "Time of strided messages over their stride, simulated: up to 4 times a contiguous message, at stride 4 (64 B)."
+    assert figure.layout.meta["alt"] == said

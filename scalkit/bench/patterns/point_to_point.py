@@ -16,10 +16,10 @@ from scalkit.bench.limits import CampaignArguments, require_range
 from scalkit.bench.patterns.cells import CellCampaign
 from scalkit.errors import UsageError
 
-PARTS = ("latency", "exchange", "loggp", "overlap", "sync", "reduce", "matching", "bisection", "hops")
+PARTS = ("latency", "exchange", "loggp", "overlap", "sync", "datatypes", "reduce", "matching", "bisection", "hops")
 """What can be measured; ``hops`` on a simulated torus only."""
 
-LOCAL = ("reduce", "matching")
+LOCAL = ("datatypes", "reduce", "matching")
 """Parts about what processors do with data; it takes no time on a virtual clock."""
 
 _LATENCY_STEPS = 4
@@ -28,6 +28,12 @@ _LATENCY_STEPS = 4
 _LARGEST_B = 1 << 22
 _LOGGP_B = (1, 256, 512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152)
 _OVERLAP_B = tuple(4**k for k in range(5, 12))
+_STRIDED_B = 1 << 16
+_STRIDES = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
+_PACKED_B = tuple(512 * 4**k for k in range(6))
+_PACKED_STRIDES = (2, 8, 32)
+"""Strides that are packed at all of these sizes, in and out of the caches."""
+
 _REDUCED_B = tuple(512 * 4**k for k in range(7))
 _ELEMENTS = (1, 8)
 _QUEUES = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
@@ -115,6 +121,9 @@ def cells_of(launch: Launch, arguments: MessageArguments) -> str:
         found.append(f"Send_to_late:{_joined(sorted(factor << k for k in range(19) for factor in (2, 3)))}")
     if "overlap" in parts:
         found += [f"{kind}:{_joined(_OVERLAP_B)}" for kind in ("Overlap_send", "Overlap_receive")]
+    if "datatypes" in parts:
+        found.append(f"Strided:{_STRIDED_B}@{_joined(_STRIDES)}")
+        found.append(f"Pack:{_joined(_PACKED_B)}@{_joined(_PACKED_STRIDES)}")
     if "reduce" in parts:
         found.append(f"Reduce_local:{_joined(_REDUCED_B)}@{_joined(_ELEMENTS)}")
     if "matching" in parts:

@@ -13,6 +13,7 @@ from scalkit.errors import DataError, ScalkitError
 from scalkit.perfmodels.collectives.cells import FUNCTIONS, Cells, cells_of
 from scalkit.perfmodels.collectives.folklore import Folklore, folklore
 from scalkit.perfmodels.collectives.identify import OTHER, Identified, identify
+from scalkit.perfmodels.collectives.in_context import fit_in_context
 from scalkit.perfmodels.collectives.model import collectives_of
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.models.point_to_point import PointToPoint
@@ -71,6 +72,21 @@ def held_out(cells: Cells, message: PointToPoint) -> HeldOut:
     return HeldOut(wanted, predicted, tuple(names))
 
 
+def held_out_in_context(cells: Cells, message: PointToPoint) -> HeldOut:
+    """Return predictions at every other size, by algorithms and constants fitted to the sizes between; see `fit_in_context`.
+
+    Raises DataError if there are fewer than two sizes, or fewer than three to fit to.
+    """
+    known, wanted = _halves(cells)
+    fits = fit_in_context(known, message)
+    predicted, names = np.full(len(wanted), np.nan), []
+    for k, (S, P) in enumerate(zip(wanted.S.tolist(), wanted.P.tolist(), strict=True)):
+        names.append(fits[P].algorithm if P in fits else OTHER)
+        if P in fits:
+            predicted[k] = fits[P].model(S=S, P=P, outside="nan")
+    return HeldOut(wanted, predicted, tuple(names))
+
+
 def _halves(cells: Cells) -> tuple[Cells, Cells]:
     """Return the cells with an even rank among the sizes, and the others."""
     sizes = cells.sizes
@@ -95,12 +111,14 @@ class Studied:
 
     `identified`: which algorithm each cell seems to use.
     `predicted`: predictions at sizes that were held out, from messages alone.
+    `in_context`: the same with two constants of each algorithm, fitted to the other sizes.
     `lore`: of broadcast and allreduce.
     """
 
     cells: Cells
     identified: Identified | None
     predicted: HeldOut | None
+    in_context: HeldOut | None
     lore: Folklore | None
     remarks: tuple[str, ...]
 
@@ -122,6 +140,10 @@ class Studied:
             found.append(f"Predictions from messages alone, at sizes that were held out: {self.predicted}.")
             if self.predicted_alone is not None:
                 found.append(f"Of these, with a core for each process: {self.predicted_alone}.")
+        if self.in_context is not None:
+            alone = _alone(self.in_context)
+            found.append(f"With two constants of each algorithm from its own runs at the other sizes: {self.in_context}.")
+            found += [f"Of these, with a core for each process: {alone}."] if alone is not None else []
         if self.lore is not None:
             found.append(self.lore.sentence)
         return tuple(found)
@@ -197,7 +219,8 @@ def _studied(cells: Cells, message: PointToPoint) -> Studied:
     several = cells.where(cells.P >= 2)
     identified = tried("algorithms", lambda: identify(several, message))
     if cells.operation == "barrier":
-        return Studied(cells, identified, None, None, tuple(remarks))
+        return Studied(cells, identified, None, None, None, tuple(remarks))
     predicted = tried("predictions", lambda: held_out(several, message))
+    in_context = tried("predictions in context", lambda: held_out_in_context(several, message))
     lore = tried("folklore", lambda: folklore(cells)) if cells.operation in _LORE else None
-    return Studied(cells, identified, predicted, lore, tuple(remarks))
+    return Studied(cells, identified, predicted, in_context, lore, tuple(remarks))

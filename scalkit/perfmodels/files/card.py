@@ -20,8 +20,9 @@ from scalkit.toml.writer import to_toml
 MESSAGE = "message"
 """Name of the model of one message in a card."""
 
-EXCHANGE, BOTH, REDUCING = "exchange", "both", "reduce_per_byte"
-"""The models of two messages at once and of what they keep a process busy in a train, and the quantity that reductions take."""
+EXCHANGE, BOTH, PACKING, REDUCING = "exchange", "both", "packing-", "reduce_per_byte"
+"""The models of two messages at once and of what they keep a process busy in a train, the beginning of models of packing, and
+the quantity that reductions take."""
 
 _ROUNDING = 1e-17
 """In s or s/B; a fitted part below this is zero but for rounding."""
@@ -129,6 +130,20 @@ class ModelCard:
         source += f", in doubt: {' '.join(self.doubts)}" if self.doubts else ""
         reducing = f"{known.get(REDUCING, 0.0)!r} s/B"
         return PointToPoint(time, reduce_per_byte=reducing, name=self.name, source=source, **models)
+
+    def packing(self, stride: int) -> PerformanceModel:
+        """Return the time of packing S bytes of blocks of 8 B, one every `stride` blocks; unpacking takes as long.
+
+        Beyond the sizes that were measured its ends go on, and its source says so.
+        Raises UsageError if the card has none at this stride.
+        """
+        if (name := f"{PACKING}{stride}") in self.models:
+            return extrapolated(self.models[name])
+        known = [name.removeprefix(PACKING) for name in self.models if name.startswith(PACKING)]
+        raise UsageError(
+            f"the card of '{self.name}' has no packing at the stride {stride!r:.20}; it has {', '.join(known) or 'none'}. Fit it "
+            "with --what datatypes."
+        )
 
     @property
     def loggp(self) -> LogGP:

@@ -10,7 +10,7 @@ import numpy as np
 
 from scalkit.errors import DataError
 from scalkit.measure.virtual_time import LEFT_OUT, clock_of
-from scalkit.perfmodels.files.card import BOTH, EXCHANGE, MESSAGE, REDUCING, ModelCard, Quantity
+from scalkit.perfmodels.files.card import BOTH, EXCHANGE, MESSAGE, PACKING, REDUCING, ModelCard, Quantity
 from scalkit.perfmodels.fits.affine import LEVEL
 from scalkit.perfmodels.fits.bisection import BisectionFit, fit_bisection
 from scalkit.perfmodels.fits.doubts import with_doubts
@@ -19,6 +19,7 @@ from scalkit.perfmodels.fits.messages import MessageFit, fit_messages
 from scalkit.perfmodels.fits.overlap import OverlapFit, fit_overlap
 from scalkit.perfmodels.fits.runs import MessageRuns, read_message_runs
 from scalkit.perfmodels.fits.steps import StepFit, fit_steps
+from scalkit.perfmodels.fits.strides import StrideFit, fit_strides
 from scalkit.perfmodels.formulas.quantities import Range, format_value
 from scalkit.perfmodels.models.exact import ExactModel, RangeModel, within
 from scalkit.perfmodels.models.model import PerformanceModel
@@ -88,6 +89,11 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", widen:
             at = runs.table(op)[0]
             one = fit_overlap(at, tables["beside"], tables["work"], tables["t"], side=side)
             fits[f"overlap_{side}"] = made.add_overlap(one)
+    if "Strided" in have:
+        size = max(one.size for one in runs.of("Strided"))
+        fits["datatypes"] = made.add_strides(fit_strides(size, *runs.table("Strided", by="detail", size=size)))
+    if "Pack" in have:
+        fits["packing"] = made.add_packing(_packing(runs, statistic))
     if "Reduce_local" in have:
         fits["reduce"] = made.add_reducing(_reducing(runs))
     if "Queued" in have:
@@ -174,6 +180,20 @@ class _Card:
             text = f"share of a transfer of {format_value(size, 'B')} hidden behind work of the {fit.side}"
             self._add(f"overlap_{fit.side}_{size:.0f}", share, (low, high), "1", text)
         return fit
+
+    def add_strides(self, fit: StrideFit) -> StrideFit:
+        k = fit.worst
+        at = f"{format_value(fit.size, 'B')} at a stride of {fit.strides[k]} x 8 B"
+        text = f"slowest strided message over a contiguous one: {at}"
+        self._add("datatype_worst", fit.factors[k], (fit.low[k], fit.high[k]), "1", text)
+        self.models["strided-worst"] = fit.worst_case()
+        return fit
+
+    def add_packing(self, fits: dict[int, MessageFit]) -> dict[int, MessageFit]:
+        for stride, fit in fits.items():
+            name = f"{PACKING}{stride}"
+            self.models[name] = _measured(fit, name)
+        return fits
 
     def add_reducing(self, fits: dict[int, StepFit]) -> dict[int, StepFit]:
         for element, fit in fits.items():
@@ -275,6 +295,15 @@ def _rows(runs: MessageRuns, op: str, sizes: Any, field: str = "t") -> Any:
     if missing := sorted(set(sizes.tolist()) - set(at.tolist())):
         raise DataError(f"{runs.folder}: {op} was not measured at {missing[0]:g} B, Train was; measure that launch again.")
     return table[np.isin(at, sizes)]
+
+
+def _packing(runs: MessageRuns, statistic: str) -> dict[int, MessageFit]:
+    """Return the time of packing, and again of unpacking, for each stride."""
+    found = {}
+    for stride in sorted({one.detail for one in runs.of("Pack")}):
+        sizes, both = runs.table("Pack", detail=stride)
+        found[stride] = fit_messages(sizes, both / 2, statistic=statistic, scatter=not runs.is_exact)
+    return found
 
 
 def _reducing(runs: MessageRuns) -> dict[int, StepFit]:

@@ -65,6 +65,9 @@ def _residuals(fits: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[float] |
         elif name == "reduce":
             for element, one in fit.items():
                 yield f"reduce {element} B", one.counts, one.residuals
+        elif name == "packing":
+            for stride, one in fit.items():
+                yield f"packing every {stride}", one.sizes, one.residuals
 
 
 def doubts_of(runs: MessageRuns, fits: Mapping[str, Any], misfits: Mapping[str, tuple[float, float]]) -> tuple[str, ...]:

@@ -7,11 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError
-from scalkit.perfmodels.fits.affine import LEVEL
+from scalkit.perfmodels.fits.medians import of_medians
 from scalkit.perfmodels.fits.messages import checked_times
-
-_DRAWS = 999
-"""With these the ends of a 90 % interval are those of the 50th and the 950th drawn value."""
 
 
 @dataclass(frozen=True)
@@ -61,15 +58,7 @@ def fit_overlap(sizes: ArrayLike, pure: ArrayLike, work: ArrayLike, both: ArrayL
     tables = [alone, *(checked_times(sizes, one)[1] for one in (work, both))]
     if side not in ("sender", "receiver"):
         raise DataError(f"the side is {side!r:.40}; it is 'sender' or 'receiver'.")
-    rng = np.random.default_rng(seed)
-    shares, low, high = (np.empty(len(at)) for _ in range(3))
-    for k in range(len(at)):
-        values = [one[k][np.isfinite(one[k])] for one in tables]
-        shares[k] = _share(*(float(np.median(one)) for one in values))
-        drawn = [np.median(one[rng.integers(len(one), size=(_DRAWS, len(one)))], axis=1) for one in values]
-        low[k], high[k] = np.quantile(_share(*drawn), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    sizes_b, hidden, below, above = (tuple(one.tolist()) for one in (at, shares, low, high))
-    return OverlapFit(side, sizes_b, hidden, below, above)
+    return OverlapFit(side, tuple(at.tolist()), *of_medians(_share, tables, seed))
 
 
 def _share(pure: Any, work: Any, both: Any) -> Any:

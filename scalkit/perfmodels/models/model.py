@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -18,59 +17,13 @@ from scalkit.fit.several.model import GrowthSum
 from scalkit.perfmodels.formulas.growths import growth_of, renamed
 from scalkit.perfmodels.formulas.quantities import COUNTS, PARAMETER_UNITS, Range, format_value, intersection, values_in
 from scalkit.perfmodels.formulas.text import positive
-from scalkit.perfmodels.models.shown import ShownModel
+from scalkit.perfmodels.models.shown import ShownModel, sum_of_multiples
+from scalkit.perfmodels.models.symbols import Legend, merged, pair_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from scalkit.growth import Growth
-
-Legend = Mapping[str, tuple[float, str]]
-"""Value in base units, and unit, of each constant."""
-
-
-def merged(models: Sequence[PerformanceModel]) -> tuple[list[Any], dict[str, tuple[float, str]]]:
-    """Return the expressions of models, and the constants of all, renamed as in ``alpha_2`` where they would clash."""
-    expressions: list[Any] = []
-    legend: dict[str, tuple[float, str]] = {}
-    parameters = {name for model in models for name in model.parameters}
-    for model in models:
-        expression, own = model.symbolic()
-        renames = {}
-        for name, quantity in own.items():
-            free = _free_name(name, quantity, legend, parameters)
-            legend[free] = quantity
-            if free != name:
-                renames[positive(name)] = positive(free)
-        expressions.append(expression.subs(renames, simultaneous=True) if renames else expression)
-    return expressions, legend
-
-
-def over_bounds(models: Sequence[PerformanceModel], combine: Callable[[Sequence[Any]], Any]) -> tuple[Any, Legend]:
-    """Return what `combine` makes of the expressions of models, of each bound by itself where one has two, and all constants."""
-    import sympy
-
-    found, legend = merged(models)
-    if not any(isinstance(one, sympy.Tuple) for one in found):
-        return combine(found), legend
-    return sympy.Tuple(*map(combine, zip(*map(pair_of, found), strict=True))), legend
-
-
-def _free_name(name: str, quantity: tuple[float, str], legend: Legend, parameters: set[str]) -> str:
-    candidate, n = name, 1
-    stem = re.sub(r"_[0-9]+$", "", name)
-    while candidate in parameters or legend.get(candidate, quantity) != quantity:
-        n += 1
-        candidate = f"{stem}_{n}"
-    return candidate
-
-
-def pair_of(expression: Any) -> tuple[Any, Any]:
-    """Return the two bounds of an expression, which are the same unless it is a pair."""
-    import sympy
-
-    return tuple(expression) if isinstance(expression, sympy.Tuple) else (expression, expression)
-
 
 Kind = Literal["exact", "ranges", "bounded", "dominant term", "asymptotic"]
 Outside = Literal["error", "nan"]
@@ -254,12 +207,33 @@ class PerformanceModel(ShownModel, ABC):
 
     __radd__ = __add__
 
+    def __sub__(self, other: object) -> Composite:
+        if not isinstance(other, PerformanceModel) or "asymptotic" in (self.kind, other.kind):
+            raise UsageError(f"cannot subtract {other!r:.40} from '{self.name}'; subtract models of one unit that have values.")
+        return Composite((*_terms(self), *((-c, one) for c, one in _terms(other))))
+
     def __mul__(self, factor: object) -> Composite:
         if isinstance(factor, bool) or not isinstance(factor, int | float | np.number) or not 0 < float(factor) < math.inf:
             raise UsageError(f"cannot multiply '{self.name}' by {factor!r:.40}; multiply by a positive number.")
         return Composite(tuple((float(factor) * c, one) for c, one in _terms(self)))
 
     __rmul__ = __mul__
+
+    def maximum(self, *others: PerformanceModel) -> PerformanceModel:
+        """Return the largest of models of one unit: a roofline is ``computing.maximum(memory)``."""
+        from scalkit.perfmodels.models.composed import Maximum
+
+        return Maximum((self, *others))
+
+    def where(self, *conditions: str) -> PerformanceModel:
+        """Return the model where conditions between its parameters hold, such as ``planes.where("P <= N")``.
+
+        Raises UsageError if a condition is no two formulas of its parameters with ``<``, ``<=``, ``>`` or ``>=`` between
+        them.
+        """
+        from scalkit.perfmodels.models.composed import Conditioned
+
+        return Conditioned(self, conditions)
 
 
 class MadeOfModels(PerformanceModel):
@@ -295,6 +269,15 @@ class MadeOfModels(PerformanceModel):
         """Growth of all parts."""
         return GrowthSum.of(term for model in self.parts for term in model.growth_sum.terms)
 
+    def _require_one_unit(self) -> None:
+        units = {model.unit for model in self.parts}
+        if len(units) > 1:
+            first, other = (next(m for m in self.parts if m.unit == unit) for unit in sorted(units)[:2])
+            raise UsageError(
+                f"'{first.name}' is in {first.unit}, '{other.name}' in {other.unit}; add or compare models of one unit."
+            )
+        self.valid  # noqa: B018 - models that never hold together shall fail here
+
     @property
     def sources(self) -> str:
         """Where the parts come from, each source once."""
@@ -303,12 +286,12 @@ class MadeOfModels(PerformanceModel):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Composite(MadeOfModels):
-    """A sum of multiples of models, as ``2 * alltoall + fft`` makes it; it holds where all of them do.
+    """A sum of multiples of models, as ``2 * alltoall + fft - overlap`` makes it; it holds where all of them do.
 
     Attributes
     ----------
     terms : tuple of (float, PerformanceModel)
-        Positive coefficients.
+        Coefficients are negative where a model is subtracted: then its upper bound lowers the lower one.
     """
 
     terms: tuple[tuple[float, PerformanceModel], ...]
@@ -316,13 +299,8 @@ class Composite(MadeOfModels):
     source: str = ""
 
     def __post_init__(self) -> None:
-        units = {model.unit for _, model in self.terms}
-        if len(units) > 1:
-            first, other = (next(m for _, m in self.terms if m.unit == unit) for unit in sorted(units)[:2])
-            raise UsageError(f"'{first.name}' is in {first.unit}, '{other.name}' in {other.unit}; add models of one unit.")
-        shown = " + ".join(model.name if c == 1 else f"{c:g} * ({model.name})" for c, model in self.terms)
-        self._settle(shown, self.sources)
-        self.valid  # noqa: B018 - models that never hold together shall fail here
+        self._settle(sum_of_multiples((c, model.name) for c, model in self.terms), self.sources)
+        self._require_one_unit()
 
     @property
     def parts(self) -> tuple[PerformanceModel, ...]:
@@ -339,16 +317,24 @@ class Composite(MadeOfModels):
         """Return the sums of the bounds."""
         low, high = np.zeros(()), np.zeros(())
         for coefficient, model in self.terms:
-            own = model.own_bounds(at, outside)
+            own = model.own_bounds(at, outside)[:: 1 if coefficient > 0 else -1]
             low, high = low + coefficient * own[0], high + coefficient * own[1]
         return low, high
+
+    @property
+    def growth_sum(self) -> GrowthSum:
+        """Growth of all parts that are not subtracted."""
+        return GrowthSum.of(term for c, model in self.terms if c > 0 for term in model.growth_sum.terms)
 
     def symbolic(self) -> tuple[Any, Legend]:
         """Return the sum, and the constants of all parts."""
         import sympy
 
         factors = [sympy.Integer(int(c)) if float(c).is_integer() else sympy.Float(c) for c, _ in self.terms]
-        return over_bounds(self.parts, lambda found: sympy.Add(*(f * one for f, one in zip(factors, found, strict=True))))
+        expressions, legend = merged(self.parts)
+        pairs = [pair_of(one)[:: 1 if f > 0 else -1] for f, one in zip(factors, expressions, strict=True)]
+        low, high = (sympy.Add(*(f * one for f, one in zip(factors, side, strict=True))) for side in zip(*pairs, strict=True))
+        return low if low == high else sympy.Tuple(low, high), legend
 
 
 def _terms(model: PerformanceModel) -> tuple[tuple[float, PerformanceModel], ...]:

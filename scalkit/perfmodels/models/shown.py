@@ -1,6 +1,7 @@
 """How models look: one line in a terminal, a table with the formula in a notebook."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from html import escape
 from typing import Any
@@ -101,6 +102,7 @@ class ShownModel:
             rows.append(("constants", shown))
         rows += _message_rows(model)
         limits = [limit.text(name) for name, limit in model.valid.items() if not limit.is_all]
+        limits += getattr(model, "conditions", ())
         rows += [("holds for", escape("; ".join(limits)))] if limits else []
         rows += [("source", escape(model.source))] if model.source else []
         return block(paragraph(model.name), table((), rows))
@@ -167,10 +169,23 @@ def _text(model: Any) -> str:
     if model.kind_of_class == "dominant term":
         return f"{_text(model.known)} + {_text(model.rest)}"
     if (terms := getattr(model, "terms", None)) is not None:
-        return " + ".join(_text(one) if c == 1 else f"{c:g} * ({_text(one)})" for c, one in terms)
+        return sum_of_multiples((c, _text(one)) for c, one in terms)
+    if (models := getattr(model, "models", None)) is not None:
+        return f"max({', '.join(map(_text, models))})"
+    if (conditions := getattr(model, "conditions", None)) is not None:
+        return f"{_text(model.model)} for {' and '.join(conditions)}"
     if (pieces := getattr(model, "pieces", None)) is not None:
         return f"{{{'; '.join(f'{_text(one)} for {limits.text(model.parameter)}' for limits, one in pieces)}}}"
     return str(model.name)
+
+
+def sum_of_multiples(terms: Iterable[tuple[float, str]]) -> str:
+    """Return a sum of multiples as text, such as ``"a + 2 * (b) - (c)"``."""
+    shown = ""
+    for c, text in terms:
+        sign = " - " if c < 0 else " + " if shown else ""
+        shown += sign + (text if c == 1 else f"({text})" if c == -1 else f"{abs(c):g} * ({text})")
+    return shown
 
 
 def _constants(model: Any) -> dict[str, str]:

@@ -12,7 +12,8 @@ from scalkit.fit.several.model import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range
 from scalkit.perfmodels.formulas.text import positive
 from scalkit.perfmodels.models.exact import ExactModel, names_in, with_processes
-from scalkit.perfmodels.models.model import Legend, MadeOfModels, Outside, PerformanceModel, merged, ordered
+from scalkit.perfmodels.models.model import MadeOfModels, Outside, PerformanceModel, ordered
+from scalkit.perfmodels.models.symbols import Legend, merged
 
 
 @dataclass(frozen=True, repr=False, eq=False)
