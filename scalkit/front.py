@@ -10,8 +10,8 @@ import xarray as xr
 from scalkit import validation
 from scalkit.errors import DataError
 from scalkit.formats.read import read
+from scalkit.growth.relation import Relation
 from scalkit.options import JudgingOptions
-from scalkit.relation import Relation
 from scalkit.validation import Validation
 
 

@@ -29,7 +29,6 @@ LAYERS = {
     "growth": 1,
     "measure": 1,
     "fit": 1,
-    "relation": 1,
     "native": 1,
     "mpi_world": 1,
     "files": 1,

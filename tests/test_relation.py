@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalkit.errors import RuleError
-from scalkit.relation import Relation
+from scalkit.growth.relation import Relation
 
 EXAMPLE = "Write it as 'A <= B + 2*C', with names that hold blanks in double quotes."
 NAMES = st.one_of(

@@ -140,4 +140,4 @@ def test_short_validation_on_a_real_terminal_shows_nothing(tmp_path: Path) -> No
     finally:
         os.close(ours)
     assert started.returncode == 0
-    assert "1 verdict: 1 total" in out
+    assert "No problem: 1 fine." in out

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
 from scalkit.errors import RuleError
-from scalkit.relation import NAME, SumReader, Terms, shown_factor, token_pattern
+from scalkit.growth.relation import NAME, SumReader, Terms, shown_factor, token_pattern
 from scalkit.schema_errors import place, schema_errors, schema_in
 from scalkit.toml.tables import EntryPath, lines_of, table_of
 

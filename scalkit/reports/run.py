@@ -10,8 +10,8 @@ import pandas as pd
 import xarray as xr
 
 from scalkit.errors import DataError, UsageError
+from scalkit.growth.relation import Relation
 from scalkit.options import JudgingOptions
-from scalkit.relation import Relation
 from scalkit.reports.write import ReportResult, write_report
 from scalkit.session import Session
 from scalkit.session.file import session_from_dict, sessions_in

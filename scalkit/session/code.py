@@ -14,9 +14,9 @@ import xarray as xr
 
 from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
+from scalkit.growth.relation import Relation
 from scalkit.measure import measurements
 from scalkit.measure.schema import metrics_of, parameters_of
-from scalkit.relation import Relation
 from scalkit.session.plain import plain_expectation, plain_set
 from scalkit.session.queries import SessionView
 from scalkit.session.state import Source, State, confirmed, content_hash, growths_expected

@@ -20,10 +20,10 @@ from scalkit import __version__
 from scalkit.errors import DataError, ScalkitError
 from scalkit.files import whole_file
 from scalkit.growth import Growth
+from scalkit.growth.relation import Relation
 from scalkit.measure import write_netcdf
 from scalkit.measure.netcdf import read_netcdf
 from scalkit.options import MIN_POINTS, Judging, Statistic
-from scalkit.relation import Relation
 from scalkit.session.plain import (
     expectation_from,
     list_of,

@@ -9,8 +9,8 @@ from typing import Any, Unpack
 
 from scalkit.errors import DataError, ExpectationError, RuleError, UsageError
 from scalkit.growth import Growth
+from scalkit.growth.relation import Relation
 from scalkit.options import Judging, JudgingOptions
-from scalkit.relation import Relation
 from scalkit.session.compare import Differences, differences
 from scalkit.session.queries import Observers
 from scalkit.session.state import (

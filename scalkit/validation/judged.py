@@ -13,8 +13,6 @@ from scalkit.validation.expectation import Direction, Match, sure_match
 from scalkit.validation.several.along import AlongVerdict
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from scalkit.fit.model import Model
     from scalkit.fit.refine import Refined, Weights
     from scalkit.fit.several.model import SeveralModel
@@ -189,13 +187,12 @@ class AnyVerdict:
             nonnegative=nonnegative,
         )
 
-    def plot(self) -> go.Figure:
-        """Return the figure of the values, the model and the expectation; see `scalkit.plot`."""
+    def plot(self) -> Any:
+        """Return the plotly figure of the values, the model and the expectation; see `scalkit.plot`."""
         # Drawing belongs to a higher layer; only the public face knows what draws a verdict.
         import scalkit
 
-        figure: go.Figure = scalkit.plot(self)
-        return figure
+        return scalkit.plot(self)
 
 
 def grows_slower(verdict: AnyVerdict) -> bool:

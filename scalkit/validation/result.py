@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+    from scalkit.growth.relation import Relation
     from scalkit.options import Judging
-    from scalkit.relation import Relation
     from scalkit.validation.baseline.comparison import Change, Comparison
     from scalkit.validation.catalogue import ExpectationSet
 

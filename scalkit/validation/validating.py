@@ -12,10 +12,10 @@ import xarray as xr
 
 from scalkit.errors import DataError, ExpectationError
 from scalkit.fit.several.model import GrowthSum
+from scalkit.growth.relation import Relation
 from scalkit.measure.schema import metrics_of, parameters_of
 from scalkit.mpi_world import mpi_world
 from scalkit.options import Judging, JudgingOptions
-from scalkit.relation import Relation
 from scalkit.task_bar import Report, task_bar
 from scalkit.text import did_you_mean
 from scalkit.validation.against.claimed import Claimed, claimed

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scalkit.bench.arguments import operations
 from scalkit.bench.patterns.neighbourhood import operations_of_neighbourhoods
 from scalkit.errors import RuleError
+from scalkit.growth.relation import Relation
 from scalkit.guidelines import Guideline, guidelines
 from scalkit.guidelines.guideline import CATALOGUES, load_guidelines, plain_level
 from scalkit.native import sources
-from scalkit.relation import Relation
 
 EXAMPLE = "Write it as 'A <= B + 2*C' or 'A ~ B', with names that hold blanks in double quotes."
 NAMES = st.one_of(

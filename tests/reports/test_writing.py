@@ -16,8 +16,8 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, ReportError, UsageError
+from scalkit.growth.relation import Relation
 from scalkit.measure import write_netcdf
-from scalkit.relation import Relation
 from scalkit.reports import ReportResult
 from scalkit.reports.content import PLOTLY_BUNDLE
 from scalkit.reports.write import Target

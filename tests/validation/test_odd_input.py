@@ -12,7 +12,7 @@ import xarray as xr
 import scalkit as sk
 from scalkit.errors import DataError, ExpectationError
 from scalkit.growth import Growth
-from scalkit.relation import Relation
+from scalkit.growth.relation import Relation
 from scalkit.validation import Verdict
 
 P = np.array([2.0, 4.0, 8.0, 16.0, 32.0])

@@ -15,8 +15,8 @@ import scalkit as sk
 from scalkit.fit import Model
 from scalkit.fit.several.model import SeveralModel, Term
 from scalkit.growth import Growth
+from scalkit.growth.relation import Relation
 from scalkit.measure import Series, SeveralSeries, combine
-from scalkit.relation import Relation
 from scalkit.validation.rules import RuleResult, judge_rule
 
 SCHEMA = json.loads(resources.files("scalkit.validation").joinpath("verdict.schema.json").read_text(encoding="utf-8"))

@@ -28,7 +28,7 @@ from typing import Any
 
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
-from scalkit.relation import Relation
+from scalkit.growth.relation import Relation
 from scalkit.text import did_you_mean
 from scalkit.toml.tables import EntryPath, line_of, lines_of, syntax_error
 from scalkit.validation.against.claimed import Claimed, claimed

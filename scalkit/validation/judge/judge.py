@@ -11,9 +11,9 @@ import xarray as xr
 
 from scalkit.errors import DataError, ScalkitError
 from scalkit.fit.checks import check_values
+from scalkit.growth.relation import Relation
 from scalkit.measure import Series, SeveralSeries
 from scalkit.options import Judging
-from scalkit.relation import Relation
 from scalkit.text import did_you_mean
 from scalkit.validation.against.ratio import Against, against
 from scalkit.validation.answer import required_resolution

@@ -19,8 +19,6 @@ from scalkit.validation.expectation import Direction, Expectation, Match, sure_m
 from scalkit.validation.space import SearchSpace
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from scalkit.validation.judged import AnyVerdict
 
 
@@ -118,13 +116,12 @@ class AlongVerdict:
             return f"along {self.parameter} it {words}"
         return f"along {self.parameter} it does not grow faster than claimed, {claim}: {found} is most probable"
 
-    def plot(self) -> go.Figure:
-        """Return the figure of the values along this parameter; see `scalkit.plot`."""
+    def plot(self) -> Any:
+        """Return the plotly figure of the values along this parameter; see `scalkit.plot`."""
         # Drawing belongs to a higher layer; only the public face knows what draws a verdict.
         import scalkit
 
-        figure: go.Figure = scalkit.plot(self)
-        return figure
+        return scalkit.plot(self)
 
     @property
     def facts(self) -> tuple[tuple[str, object], ...]:
