@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
+import pandas as pd
 import xarray as xr
 
 from scalkit import validation
@@ -27,6 +29,11 @@ def measurements_in(data: Any, parameter: str | Sequence[str] | None = None) -> 
         if data.asked is None:
             raise DataError("this result does not hold its measurements; give them in its place.")
         return data.asked.data
+    if not isinstance(data, str | os.PathLike | Sequence | pd.DataFrame | Mapping):
+        raise DataError(
+            f"{data!r:.60} holds no measurements; give a path, a Dataset, a DataFrame, a dict of arrays "
+            "or a result of scalkit.validate."
+        )
     return read(data, parameter=parameter)
 
 

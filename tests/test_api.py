@@ -122,7 +122,7 @@ def test_packages_load_when_they_are_first_used() -> None:
         (lambda _: sk.Baseline(3), "a baseline is made of a result of scalkit.validate, got int; "),
         (lambda _: sk.validate({"p": [1, 2], "time": [1]}, "p"), "the columns p, time are no table: "),
         (lambda _: sk.validate("nowhere.json", "p"), "there are no measurements at 'nowhere.json'; "),
-        (lambda _: sk.validate(7, "p"), "cannot read '7': "),
+        (lambda _: sk.validate(7, "p"), "7 holds no measurements; give a path, a Dataset, "),
     ],
 )
 def test_a_wrong_call_gets_one_sentence(call: Callable[[Verdict], object], sentence: str) -> None:

@@ -128,7 +128,6 @@ def test_python_says_what_is_missing(core: Path) -> None:
         ("lab", "jupyterlab", ["lab"]),
         ("report", "papermill", ["report", "data/quickstart", "--out", "/tmp/never-written.html"]),
         ("store", "pyarrow", ["store", "runs", "data/store"]),
-        ("voila", "voila", ["store", "explore", "data/store"]),
     ],
 )
 def test_the_command_says_the_same(core: Path, extra: str, package: str, words: list[str]) -> None:

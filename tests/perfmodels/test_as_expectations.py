@@ -30,7 +30,7 @@ def test_measurements_are_validated_against_a_model():
     times = bluegene_p()["broadcast-8-bytes"](P=P)[:, None] * np.random.default_rng(1).lognormal(0, 0.01, (len(P), 5))
     data = sk.measurements(P, times, name="MPI_Bcast")
     verdict = sk.validate(data, {"MPI_Bcast": bluegene_p()["broadcast-8-bytes"]})["MPI_Bcast"]
-    assert verdict.rank == "total"
+    assert verdict.match == "total"
     assert verdict.answer == "fine"
     slow = sk.validate(sk.measurements(P, times * P[:, None], name="MPI_Bcast"), {"MPI_Bcast": bluegene_p()["barrier"]})
     assert slow["MPI_Bcast"].direction == "grows faster"
@@ -48,7 +48,7 @@ def test_measurements_are_validated_against_a_model_of_two_parameters():
     model = ExactModel("tau*log2(P) + G*S", {"tau": "2 us", "G": "1 ns/B"})
     result = sk.validate(grid(model), {"MPI_Bcast": SeveralExpectation(BROADCAST)})
     assert str(result["MPI_Bcast"].expectation) == "O(S + log(p))"
-    assert result["MPI_Bcast"].rank == "total"
+    assert result["MPI_Bcast"].match == "total"
 
 
 def test_other_names_of_parameters():
@@ -99,5 +99,5 @@ def test_models_against_simulated_operations_up_to_1024_processes(which):
     # grows to 10 times, and the best broadcast should not grow at all.
     assert broadcast.along["p"].growth >= Growth.parse("log(p)")
     assert allreduce.answer == "fix"
-    assert allreduce.along["S"].rank in ("total", "approximate"), allreduce.sentence
+    assert allreduce.along["S"].match in ("total", "approximate"), allreduce.sentence
     assert allreduce.along["p"].direction == "grows faster"  # congestion

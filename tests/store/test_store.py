@@ -57,7 +57,7 @@ def test_what_is_loaded_is_what_read_gives(store: sk.store.Store, folder: str) -
 
 def test_loaded_measurements_are_validated_like_their_files(store: sk.store.Store) -> None:
     loaded = store.load(machine="daint*", op="MPI_Bcast")
-    assert sk.validate(loaded, {"MPI_Bcast": "log(p)"})["MPI_Bcast"].rank == "total"
+    assert sk.validate(loaded, {"MPI_Bcast": "log(p)"})["MPI_Bcast"].match == "total"
 
 
 def test_several_platforms_are_a_tree(store: sk.store.Store) -> None:

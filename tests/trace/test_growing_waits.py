@@ -31,11 +31,11 @@ def test_the_growth_of_waits_is_judged(tmp_path: Path) -> None:
     assert found.sel(p=8).values.tolist()[0] == pytest.approx(3.5e-6)
     assert found.sel(p=2).values.tolist() == [pytest.approx(0.5e-6)] * 2
     verdict = sk.validate(ds, {"MPI_Barrier": {"wait_at_barrier": "p"}, "MPI_Allreduce": {"wait_at_nxn": "1"}})
-    ranks = {one.function: one.rank for one in verdict.verdicts}
+    ranks = {one.function: one.match for one in verdict.verdicts}
     assert ranks["MPI_Allreduce"] == "total"
     assert ranks["MPI_Barrier"] in ("total", "approximate")
     wrong = sk.validate(ds, {"MPI_Barrier": {"wait_at_barrier": "1"}})
-    assert wrong.verdicts[0].rank == "none"
+    assert wrong.verdicts[0].match == "none"
     most = over_processes(results, of="max")
     assert float(most["wait_at_barrier"].sel(function="program", p=32).max()) == pytest.approx(31e-6)
 

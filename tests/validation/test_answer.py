@@ -63,7 +63,7 @@ def test_a_claim_is_taken_at_its_word(expected: str, power: int) -> None:
 
 def test_a_factor_that_caches_explain_is_not_to_be_fixed_over_a_size_but_over_processes() -> None:
     over_sizes = judged("n", N * np.log2(N))["f"]
-    assert (over_sizes.answer, over_sizes.machine_factor) == ("cannot tell", 2.0)
+    assert (over_sizes.answer, over_sizes.evidence.machine_factor) == ("cannot tell", 2.0)
     assert over_sizes.sentence == (
         "f outgrows the claim n by a factor of 1.5 over the measured range, and the machine may explain 2; measure a larger n."
     )
@@ -191,7 +191,7 @@ def test_how_much_is_tolerated() -> None:
     inside = judged("n", N**1.25, strictness="n^(1/2)")["f"]
     assert inside.sentence.startswith("f grows as n^(5/4) instead of n, which is tolerated; ")
     given = judged({"expectation": "n", "deviation": "n^(1/2)"}, N**1.5)["f"]  # type: ignore[arg-type]
-    assert (given.answer, str(given.tolerance)) == ("fine", "n^(1/2)")
+    assert (given.answer, str(given.evidence.tolerance)) == ("fine", "n^(1/2)")
     with pytest.raises(UsageError, match=r"^the strictness 'lax\(' is none of auto, strict, paper, and no growth"):
         judged("n", N, strictness="lax(")
 

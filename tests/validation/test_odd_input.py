@@ -73,14 +73,17 @@ def test_no_deviation_at_all(deviation: object) -> None:
     assert expectation.match(Growth.of("p", power=1, log=1)) == "none"
 
 
-@pytest.mark.parametrize("data", [None, "data/runs", [1, 2]])
-def test_only_a_dataset_is_validated(data: object) -> None:
-    message = (
-        f"validate needs a Dataset of measurements, got {type(data).__name__}; read one with scalkit.read, "
-        "or make one with scalkit.measurements."
-    )
-    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
-        sk.validate(data, "mpi")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (None, "None holds no measurements; give a path, a Dataset, a DataFrame, a dict of arrays "),
+        ("data/runs", "there are no measurements at 'data/runs'; name a run folder or a run file, "),
+        ([1, 2], "cannot read '1': "),
+    ],
+)
+def test_only_measurements_are_validated(data: object, message: str) -> None:
+    with pytest.raises(DataError, match=f"^{re.escape(message)}"):
+        sk.validate(data, "mpi")
 
 
 @pytest.mark.parametrize("key", [0, ("f", "time", "s"), None])

@@ -28,6 +28,7 @@ from scalkit.validation.several.expectation import GrowthRatio, SeveralExpectati
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.validation.told.annotations import to_github
 from scalkit.validation.told.junit import to_junit
+from scalkit.validation.told.sums import sentence_of
 
 SCHEMA = json.loads(resources.files("scalkit.validation").joinpath("verdict.schema.json").read_text(encoding="utf-8"))
 
@@ -59,9 +60,9 @@ def test_a_sum_that_grows_as_expected() -> None:
     assert v.sentence == (
         "f grows as claimed, S + log(p); anything faster than p^(1/4) along p or faster than S^(5/4) along S is excluded."
     )
-    assert v.short_sentence == "f grows as claimed, S + log(p)."
+    assert sentence_of(v, in_short=True) == "f grows as claimed, S + log(p)."
     assert v.probability["total"] == pytest.approx(1 - v.probability["none"] - v.probability["approximate"])
-    assert 0 < v.effects["p"] < v.effects["S"] < 1
+    assert 0 < v.along["p"].effect < v.along["S"].effect < 1
 
 
 def test_a_product_where_a_sum_is_expected() -> None:
@@ -95,7 +96,7 @@ def test_a_parameter_without_effect_is_expected_when_it_is_not_named() -> None:
     v = judged(noisy(2e-6 + 3e-6 * np.log2(POINTS[:, 0])), "log(p)")
     assert v.along["S"].growth == Growth.constant()
     assert sure_match(v.along["S"].probability) == "total"
-    assert v.effects["S"] == pytest.approx(0.0, abs=0.05)
+    assert v.along["S"].effect == pytest.approx(0.0, abs=0.05)
     assert sure_match(judged(noisy(SUM), "log(p)").along["S"].probability) == "none"
 
 
@@ -117,9 +118,9 @@ def test_noise_beyond_measure_is_undecided() -> None:
 
 def test_the_machine_explains_more_along_sizes_than_along_processes() -> None:
     over_p = judged(noisy(PRODUCT), "log(p) * S")
-    assert (over_p.answer, over_p.machine_factor) == ("fix", 1.25)
+    assert (over_p.answer, over_p.evidence.machine_factor) == ("fix", 1.25)
     over_s = judged(noisy(2e-6 + 1e-9 * POINTS[:, 0] * POINTS[:, 1] ** 1.25), "p*S")
-    assert (over_s.answer, over_s.machine_factor) == ("fix", 2.0)
+    assert (over_s.answer, over_s.evidence.machine_factor) == ("fix", 2.0)
     assert judged(noisy(2e-6 + 1e-9 * POINTS[:, 0] * POINTS[:, 1] ** 1.1), "p*S").answer != "fix"
 
 
@@ -128,7 +129,7 @@ def test_caches_explain_a_rise_with_a_drift_along_sizes_only(size: str, answer: 
     rise = np.interp(POINTS[:, 1], S, [1, 1, 1.8, 1.9, 3.2])  # no law
     data = measured(noisy(PRODUCT * rise), parameter=["p", size])
     found = sk.validate(data, {"f": f"p*{size}"})["f"]
-    assert (found.answer, found.posterior.too_fast(found.bounds) > 0.95) == (answer, True)
+    assert (found.answer, found.posterior.too_fast(found.evidence.bounds) > 0.95) == (answer, True)
     assert found.excess == pytest.approx(3.2, rel=0.1)
 
 
@@ -426,7 +427,7 @@ def test_what_the_result_says(result: Validation) -> None:
 def test_json_fits_its_schema(result: Validation) -> None:
     content = json.loads(result.to_json())
     jsonschema.validate(content, SCHEMA, cls=jsonschema.Draft202012Validator)
-    assert content["verdicts"][0]["along"]["S"]["verdict"] == "total"
+    assert content["verdicts"][0]["along"]["S"]["match"] == "total"
     assert content["verdicts"][1]["parameters"] == ["p", "S"]
     assert len(content["verdicts"][1]["points"]) == len(content["verdicts"][1]["y"]) == 25
 
@@ -434,9 +435,9 @@ def test_json_fits_its_schema(result: Validation) -> None:
 def test_frame_has_columns_along_each_parameter(result: Validation) -> None:
     frame = result.to_frame()
     assert list(frame["answer"]) == ["fine", "fix", "fine"]
-    assert list(frame["verdict"])[:2] == ["total", "none"]
+    assert list(frame["match"])[:2] == ["total", "none"]
     assert list(frame["growth_S"]) == ["S", "S", "1"]
-    assert list(frame["verdict_p"])[:2] == ["total", "total"]
+    assert list(frame["answer_p"])[:2] == ["fine", "fine"]
 
 
 def test_junit_and_annotations(result: Validation) -> None:

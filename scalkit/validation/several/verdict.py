@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,6 +50,21 @@ class SeveralVerdict(AnyVerdict):
     def expectation(self) -> SeveralExpectation:
         """The claim with its deviation limits."""
         return self.evidence.expectation
+
+    @property
+    def parameter(self) -> NoReturn:
+        """Member of a verdict over one parameter; here it is the error of `SeveralSeries.needs_one`."""
+        raise self.series.needs_one()
+
+    @property
+    def space(self) -> NoReturn:
+        """Member of a verdict over one parameter; `spaces` has the growths along each."""
+        raise self.series.needs_one()
+
+    @property
+    def crossing(self) -> NoReturn:
+        """Member of a verdict over one parameter; `along` has the crossing along each."""
+        raise self.series.needs_one()
 
     @property
     def spaces(self) -> Mapping[str, SearchSpace]:
