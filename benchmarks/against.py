@@ -64,7 +64,7 @@ def shares(model: Any, cases: int, seed: int, noise: float) -> dict[str, float]:
     rng, fine, told, caught = np.random.default_rng(seed), 0, 0, 0
     for _ in range(cases):
         fine += sk.validate(measured(rng, model, noise), model)["f"].answer == "fine"
-        found = sk.validate(measured(rng, model, noise, factor=1.2), model)["f"].against
+        found = sk.validate(measured(rng, model, noise, factor=1.2), model)["f"].evidence.against
         told += bool(found is not None and found.low <= 1.2 <= found.high and found.low > 1)
         caught += sk.validate(measured(rng, model, noise, power=0.5), model)["f"].answer == "fix"
     return {"fine": fine / cases, "told": told / cases, "caught": caught / cases}

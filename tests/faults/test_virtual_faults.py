@@ -58,15 +58,15 @@ def measured(above: VirtualMpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_linear_barrier_grows_faster(measured: Measured) -> None:
     right = sk.validate(measured("", "MPI_Barrier"), {"MPI_Barrier": "log(p)"})
     wrong = sk.validate(measured("barrier_linear", "MPI_Barrier"), {"MPI_Barrier": "log(p)"})
-    assert (right["MPI_Barrier"].rank, right.exit_status()) == ("total", 0), right["MPI_Barrier"].sentence
+    assert (right["MPI_Barrier"].match, right.exit_status()) == ("total", 0), right["MPI_Barrier"].sentence
     verdict = wrong["MPI_Barrier"]
-    assert (verdict.rank, verdict.direction, str(verdict.model.growth)) == ("none", "grows faster", "p"), verdict.sentence
+    assert (verdict.match, verdict.direction, str(verdict.model.growth)) == ("none", "grows faster", "p"), verdict.sentence
     assert wrong.exit_status() == 1
 
 
 def test_a_linear_broadcast_grows_faster(measured: Measured) -> None:
     verdict = sk.validate(measured("bcast_linear", "MPI_Bcast"), {"MPI_Bcast": "log(p)"})["MPI_Bcast"]
-    assert (verdict.rank, verdict.direction) == ("none", "grows faster"), verdict.sentence
+    assert (verdict.match, verdict.direction) == ("none", "grows faster"), verdict.sentence
 
 
 @pytest.mark.slow

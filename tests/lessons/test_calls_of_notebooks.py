@@ -57,7 +57,7 @@ def test_printed_models_as_data_give_the_printed_marks(number: int) -> None:
         assert (data.attrs["simulated"], machine in data.attrs["title"]) == (1, True)
         result = sk.validate(data, table.expectations())
         printed = {one.function: one.match for one in table.entries if one.machine == machine}
-        assert {v.function: v.rank for v in result} == printed
+        assert {v.function: v.match for v in result} == printed
 
 
 def test_predictions_are_those_of_the_verdict() -> None:

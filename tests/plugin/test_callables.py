@@ -23,7 +23,7 @@ N = [100, 200, 400, 800, 1600]
 def test_a_measured_function_can_be_judged(clock) -> None:
     ds = measure_callable(clock.costs(lambda n: 50 * n * np.log2(n), 0.02), "n", N, name="f", clock=clock)
     check(ds)
-    assert sk.validate(ds, {"f": "n*log(n)"})["f"].rank == "total"
+    assert sk.validate(ds, {"f": "n*log(n)"})["f"].match == "total"
     assert ds["status"].values.ravel().tolist() == ["converged"] * 5
     assert ds["n_repetitions"].values.ravel().tolist() == [11] * 5
     assert ds["time"].values.min() == pytest.approx(50e-9 * 100 * np.log2(100), rel=0.03)

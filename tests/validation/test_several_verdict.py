@@ -130,7 +130,7 @@ def test_caches_explain_a_rise_with_a_drift_along_sizes_only(size: str, answer: 
     data = measured(noisy(PRODUCT * rise), parameter=["p", size])
     found = sk.validate(data, {"f": f"p*{size}"})["f"]
     assert (found.answer, found.posterior.too_fast(found.evidence.bounds) > 0.95) == (answer, True)
-    assert found.excess == pytest.approx(3.2, rel=0.1)
+    assert found.evidence.excess == pytest.approx(3.2, rel=0.1)
 
 
 def test_an_excess_is_along_the_parameter_that_is_outgrown() -> None:
