@@ -27,7 +27,7 @@ from scalkit.validation.catalogue import ExpectationSet
 from scalkit.validation.judge.along_one import Mapper
 from scalkit.validation.told.annotations import to_github
 from scalkit.validation.told.junit import to_junit
-from scalkit.validation.validating import in_turn, over_ranks
+from scalkit.validation.validating import in_turn, over_ranks, validate
 
 _OF_BASELINES = ("factor", "gone")
 
@@ -66,7 +66,7 @@ def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
         raise UsageError(f"--fail-on {alone[0]} compares with a baseline; give one with --baseline.")
     data = sk.read(args.runs if len(args.runs) > 1 else args.runs[0], parameter=parameters_named(args.parameter))
     data = only_processes(data, args.processes)
-    result = sk.validate(data, expected, mapper=mapper, **options)
+    result = validate(data, expected, mapper=mapper, **options)
     return replace(result, expectations=str(args.baseline)) if args.baseline else result
 
 

@@ -54,8 +54,9 @@ def _cards(verdicts: list[AnyVerdict]) -> Iterator[tuple[AnyVerdict, list[Verdic
 
 def _sentence_in_short(verdict: AnyVerdict) -> str:
     """Return the sentence of a verdict; over several parameters without what is excluded."""
-    is_several = isinstance(verdict, SeveralVerdict)
-    return sentence_of(verdict, in_short=True) if is_several else verdict.sentence
+    if isinstance(verdict, SeveralVerdict):
+        return sentence_of(verdict, in_short=True)
+    return verdict.sentence
 
 
 def _largest_point(verdict: SeveralVerdict) -> str:
