@@ -327,11 +327,13 @@ def _natural(text: str) -> list[tuple[int, str]]:
 
 def _require_distinct(files: Sequence[RunFile]) -> None:
     """Return nothing if no two files hold the same launch. Raises DataError, naming the two."""
-    seen: dict[tuple[str, str, int], Path] = {}
+    seen: dict[tuple[str, str, frozenset[tuple[str, int]]], Path] = {}
     for file in files:
-        key = (file.env.run_id, file.env.program, file.env.point)
+        values = _values(file)
+        key = (file.env.run_id, file.env.program, frozenset(values.items()))
         if key in seen:
-            where = f"{key[2]} processes" if file.env.parameter == "p" else f"{file.env.parameter} = {key[2]}"
+            is_p = list(values) == ["p"]
+            where = f"{file.env.point} processes" if is_p else ", ".join(f"{name} = {x}" for name, x in values.items())
             raise DataError(
                 f"{seen[key]} and {file.path} are the same launch (run {key[0]!r}, {key[1]}, {where}); keep one of them."
             )

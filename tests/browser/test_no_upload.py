@@ -56,5 +56,5 @@ def test_scripts_of_pages_and_widgets_begin_with_the_configuration_that_uploads_
     root = Path(plots.__file__).parents[1]
     assert '"showSendToCloud": false' in SCRIPT
     assert '"plotlyServerURL": ""' in SCRIPT
-    for name in ("plots/store/site.js", "reports/templates/scalkit/page.js", "widgets/base/plot_view.js"):
+    for name in ("plots/store/site.js", "reports/templates/page.js", "widgets/base/plot_view.js"):
         assert "...SK_PLOTLY" in (root / name).read_text(encoding="utf-8"), name

@@ -48,8 +48,8 @@ def grade(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str]
 def test_verdicts_and_steps(pile: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out = grade(capsys, pile / "ada.json", pile / "bob.json")
     assert status == 0
-    assert out.startswith("ada: sum_all (time), expected log(p), model p, none\n")
-    assert "\nbob: MPI_Comm_create (object_memory), expected 1, model 1, total\n" in out
+    assert out.startswith("ada: sum_all (time), expected log(p), model p, fix\n")
+    assert "\nbob: MPI_Comm_create (object_memory), expected 1, model 1, fine\n" in out
     assert "  MPI_Comm_create stays constant, as claimed; anything faster than " in out
     assert " is excluded.\n  1. expect 1 of MPI_Comm_create\n" in out
     assert out.endswith("2 of 2 hand-ins read.\n")
