@@ -41,7 +41,7 @@ data = combine([
 session = sk.Session(data, {{name: "log(p)" for name in names}})
 session.select(names[0]).share_ticks(True)"""
 
-APP = """app = sk.Explorer(session)
+APP = """app = sk.explore(session)
 app"""
 
 PEER = """import ipywidgets, plotly.graph_objects as go
@@ -66,7 +66,7 @@ class FigurePanel(ipywidgets.Box):
         super().close()
 
 parts = [module.DataPicker, module.HistoryBar, module.ModelTable, module.VerdictBadge, module.ExpectationEditor]
-ruler = module.TickRuler(session=session, parameter="p", label="Ruler of p")
+ruler = module.Ruler(session=session, parameter="p", label="Ruler of p")
 app = ipywidgets.VBox([*(part(session) for part in parts), ruler, FigurePanel(session), module.HypothesisList(session)])
 app"""
 
@@ -211,7 +211,7 @@ def first_start(browser: Any, lab: Any, k: int) -> float:
     page = context.new_page()
     page.set_default_timeout(120_000)
     name = f"first_{k}.ipynb"
-    lab.notebook(name, f"import scalkit as sk\napp = sk.Explorer({str(ROOT / 'data' / 'quickstart')!r}, 'mpi')\napp")
+    lab.notebook(name, f"import scalkit as sk\napp = sk.explore({str(ROOT / 'data' / 'quickstart')!r}, 'mpi')\napp")
     lab.open(page, name, run=False)
     found = page.evaluate(
         """async (path) => {

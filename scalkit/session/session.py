@@ -16,6 +16,7 @@ from scalkit.session.queries import Observers
 from scalkit.session.state import (
     History,
     State,
+    chosen_of,
     growth_along,
     growths_expected,
     moved,
@@ -28,11 +29,12 @@ from scalkit.session.state import (
     with_ruler,
 )
 from scalkit.session.transitions import SessionSteps
-from scalkit.validation import SearchSpace
+from scalkit.validation import SearchSpace, Validation
 from scalkit.validation.catalogue import expectation_set
 from scalkit.validation.judge.judge import Judge
 from scalkit.validation.judge.measured import AnyExpectation, Setting, shown_setting
 from scalkit.validation.rules import parsed_rules
+from scalkit.validation.validating import of_the_only_function
 
 
 class Session(SessionSteps):
@@ -40,10 +42,10 @@ class Session(SessionSteps):
 
     Parameters
     ----------
-    data : Dataset of measurements, path or sequence of paths
-        What `scalkit.read` takes or returns.
-    expectations : str, path, mapping or ExpectationSet
-        As for `scalkit.validate`; functions without one are there too, and get one by `expect`.
+    data : Dataset of measurements, path, sequence of paths, DataFrame or Validation
+        What `scalkit.read` takes or returns, or a result of `scalkit.validate`, which brings all else along.
+    expectations : str, path, mapping or ExpectationSet, optional
+        As for `scalkit.validate`, ``"mpi"`` by default; functions without one are there too, and get one by `expect`.
     rules : iterable of str or Relation
         Cross-function rules, in addition to those of the set.
     **options
@@ -62,16 +64,23 @@ class Session(SessionSteps):
     def __init__(
         self,
         data: object,
-        expectations: object = "mpi",
+        expectations: object | None = None,
         rules: Iterable[str | Relation] | str | Relation = (),
         **options: Unpack[JudgingOptions],
     ) -> None:
+        own = parsed_rules(rules)
+        if isinstance(data, Validation):
+            if expectations is not None or own or options:
+                raise UsageError("a result brings its expectations along; write Session(result), or Session(data, expectations).")
+            data, expectations, chosen = chosen_of(data)
+        else:
+            chosen = None
         ds, self._source = open_source(data)
-        self._given = expectations
-        judging, own = Judging.of(options), parsed_rules(rules)
-        self._judge = Judge(ds, expectation_set(expectations), statistic=judging.statistic)
+        self._given = of_the_only_function(ds, "mpi" if expectations is None else expectations)
+        expected = expectation_set(self._given)
+        begin = chosen or State(Judging.of(options), tuple(dict.fromkeys((*expected.rules, *own))))
+        self._judge = Judge(ds, expected, statistic=begin.judging.statistic)
         self._opened = {"": (self._judge, self._source)}
-        begin = State(judging, tuple(dict.fromkeys((*self._judge.expected.rules, *own))))
         self._history = History(begin)
         self._outcome = self._judge.result(begin)
         self._selected = self._outcome.worst or self._judge.names[0]

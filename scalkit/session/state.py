@@ -17,7 +17,8 @@ import xarray as xr
 from scalkit.errors import DataError, ExpectationError, UsageError
 from scalkit.growth import Growth
 from scalkit.measure import read
-from scalkit.validation import SearchSpace
+from scalkit.measure.foreign import is_frame
+from scalkit.validation import ExpectationSet, SearchSpace, Validation
 from scalkit.validation.judge.judge import Judge
 from scalkit.validation.judge.measured import AnyExpectation, Choices, Rulers, Setting
 from scalkit.validation.several.expectation import SeveralExpectation
@@ -59,6 +60,9 @@ def open_source(data: object) -> tuple[xr.Dataset, Source]:
     if isinstance(data, xr.Dataset):
         return data, Source(_named_paths(data), content_hash(data), is_certain=False)
     paths = _paths(data)
+    if is_frame(data):
+        ds = read(data)
+        return ds, Source((), content_hash(ds))
     if paths is None:
         raise DataError(
             f"a session needs a Dataset of measurements or a path, got {type(data).__name__}; read one with scalkit.read, "
@@ -143,6 +147,14 @@ class State(Choices):
     def excluding(self, function: str, settings: tuple[Setting, ...]) -> State:
         """Return the state where these settings of a function, and no others of it, are left out."""
         return replace(self, excluded=with_entry(self.excluded, function, settings or None))
+
+
+def chosen_of(result: Validation) -> tuple[xr.Dataset, ExpectationSet, State]:
+    """Return measurements, expectations and choices of a result. Raises DataError if it does not hold them."""
+    if result.data is None or result.expected is None or result.choices is None:
+        raise DataError("the result does not hold its measurements; write Session(data, expectations).")
+    named = {one.name: getattr(result.choices, one.name) for one in fields(Choices)}
+    return result.data, result.expected, State(**named)
 
 
 def with_entry(mapping: Mapping[str, Value], key: str, value: Value | None) -> dict[str, Value]:

@@ -27,8 +27,11 @@ from scalkit.validation.verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
     from scalkit.validation.baseline.comparison import Change, Comparison
+    from scalkit.validation.catalogue import ExpectationSet
+    from scalkit.validation.judge.measured import Choices
 
 SCHEMA = 3
 _SAID = 3  # of the problems in a headline
@@ -60,6 +63,8 @@ class Validation:
     expectations : str
         Name of the set of expectations.
     statistic : str
+    data : Dataset or None
+        The measurements; with `expected`, the set of expectations, and `choices` all that led to the result.
     """
 
     verdicts: tuple[AnyVerdict, ...]
@@ -72,6 +77,9 @@ class Validation:
     comparison: Comparison | None = None
     expectations: str = ""
     statistic: str = "q1"
+    data: xr.Dataset | None = None
+    expected: ExpectationSet | None = None
+    choices: Choices | None = None
 
     def __getitem__(self, key: str | tuple[str, str]) -> AnyVerdict:
         if not (isinstance(key, str) or (isinstance(key, tuple) and len(key) == 2)):

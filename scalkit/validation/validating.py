@@ -185,7 +185,7 @@ def validate(
             "or make one with scalkit.measurements."
         )
     judging, own = Judging.of(options), parsed_rules(rules)
-    expectations = _of_the_only_function(data, expectations)
+    expectations = of_the_only_function(data, expectations)
     baseline = expectations if isinstance(expectations, Baseline) else None
     expected = expectation_set({entry.function: entry.status_quo for entry in baseline} if baseline is not None else expectations)
     with task_bar(sys.stderr, "validate", wanted=progress and mapper is map) as report:
@@ -208,7 +208,7 @@ def _require_same_parameters(baseline: Baseline, judge: Judge) -> None:
             baseline[one.function, one.metric].require_same_kind(one.unit, one.parameters)
 
 
-def _of_the_only_function(data: xr.Dataset, expectations: object) -> object:
+def of_the_only_function(data: xr.Dataset, expectations: object) -> object:
     """Return an expectation that was given alone as that of the only function; anything else as it is.
 
     Raises ExpectationError if several functions were measured.

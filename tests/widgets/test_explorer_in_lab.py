@@ -18,7 +18,7 @@ CELLS = (
     f"""import ipywidgets
 import scalkit as sk
 session = sk.Session({str(ROOT / "data" / "quickstart")!r}, "mpi")""",
-    "app = sk.Explorer(session)\napp",
+    "app = sk.explore(session)\napp",
 )
 
 AXE = """async () => {

@@ -20,8 +20,10 @@ from scalkit import plots
 from scalkit.measure import combine
 from scalkit.plots.verdicts.rival_curves import term_of
 from scalkit.session import Session
-from scalkit.widgets import Explorer, HypothesisList, PlotView, RunPanel
+from scalkit.widgets import Explorer, PlotView
 from scalkit.widgets.base.cells import Cells
+from scalkit.widgets.explorer.run_panel import RunPanel
+from scalkit.widgets.explorer.verdict_badge import HypothesisList
 
 Show = Callable[..., Any]
 Wire = list[tuple[str, str, dict[str, Any]]]

@@ -12,7 +12,8 @@ from widget_page import from_page
 
 import scalkit as sk
 from scalkit.session import Session
-from scalkit.widgets import Explorer, ParameterMap
+from scalkit.widgets import Explorer
+from scalkit.widgets.explorer.parameter_map import ParameterMap
 
 Wire = list[tuple[str, str, dict[str, Any]]]
 P, S = np.meshgrid(2.0 ** np.arange(1, 6), 10.0 ** np.arange(1, 6))

@@ -23,7 +23,7 @@ def reopen(page: Page) -> Section:
         "import scalkit as sk",
         "",
         'session = sk.Session.load("report.html")  # the name of this file',
-        "sk.Explorer(session)  # in a notebook: change it",
+        "sk.explore(session)  # in a notebook: change it",
         "session.result  # the verdicts",
     ]
     is_inside = page.session_values["data"]["netcdf"] is not None

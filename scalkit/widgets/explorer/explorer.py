@@ -21,7 +21,7 @@ from scalkit.widgets.explorer.rule_matrix import RuleMatrix
 from scalkit.widgets.explorer.run_panel import RunPanel
 from scalkit.widgets.explorer.session_bar import CodePanel, HistoryBar, SessionBar
 from scalkit.widgets.explorer.verdict_badge import Headline, HypothesisList, VerdictBadge
-from scalkit.widgets.ruler.tick_ruler import TickRuler
+from scalkit.widgets.ruler.ruler import Ruler
 
 
 class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
@@ -29,12 +29,7 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
 
     Parameters
     ----------
-    data : Session, Dataset of measurements, path or sequence of paths
-        A session, or what `scalkit.Session` takes.
-    expectations : str, path, mapping or ExpectationSet, optional
-        As for `scalkit.Session`, which says what holds by default; not beside a session.
-    **options
-        Further arguments of `scalkit.Session`, such as ``statistic="median"``.
+    session : Session
 
     Attributes
     ----------
@@ -45,21 +40,15 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
     plots : PlotPanel
     map : ParameterMap or None
         Where the data are over two parameters.
-    rulers : tuple of TickRuler
+    rulers : tuple of Ruler
         One for each parameter.
-
-    Raises
-    ------
-    ScalkitError
-        If there is no session to be made of what was given.
 
     Notes
     -----
     When a cell of a notebook is run again, what it showed before is closed.
     """
 
-    def __init__(self, data: object, expectations: object | None = None, **options: Any) -> None:
-        session = _session(data, expectations, options)
+    def __init__(self, session: Session) -> None:
         super().__init__(layout=ipywidgets.Layout(width="100%", overflow="visible"))
         self.add_class("sk-app")
         self._session = session
@@ -102,7 +91,7 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
         self.data_picker = DataPicker(session, title="Data, and how they are judged")
         self.table, self.verdict = ModelTable(session), VerdictBadge(session)
         self.editor, self.hypotheses = ExpectationEditor(session), HypothesisList(session)
-        self.rulers = tuple(TickRuler(session=session, parameter=name, label=f"Ruler of {name}") for name in session.parameters)
+        self.rulers = tuple(Ruler(session=session, parameter=name, label=f"Ruler of {name}") for name in session.parameters)
         self.plots = PlotPanel(session)
         self.map = ParameterMap(session) if len(session.parameters) == 2 else None
         self.rules, self.run, self.report = RuleMatrix(session), RunPanel(session), ReportPanel(session)
@@ -187,9 +176,25 @@ def _box(name: str, *parts: ipywidgets.Widget) -> ipywidgets.VBox:
     return box
 
 
-def _session(data: object, expectations: object | None, options: dict[str, Any]) -> Session:
+def explore(data: object, expectations: object | None = None, **options: Any) -> Explorer:
+    """Return the app on measurements, a result or a session, to be shown in a notebook.
+
+    Parameters
+    ----------
+    data : Dataset of measurements, path, sequence of paths, DataFrame, Validation or Session
+        A session, or what `scalkit.Session` takes.
+    expectations : str, path, mapping or ExpectationSet, optional
+        As for `scalkit.Session`, which says what holds by default. A result and a session bring theirs along.
+    **options
+        Further arguments of `scalkit.Session`, such as ``statistic="median"``.
+
+    Raises
+    ------
+    ScalkitError
+        If there is no session to be made of what was given.
+    """
     if not isinstance(data, Session):
-        return Session(data, **options) if expectations is None else Session(data, expectations, **options)
+        return Explorer(Session(data, expectations, **options))
     if expectations is not None or options:
-        raise UsageError("a session brings its expectations along; write Explorer(session), or Explorer(data, expectations).")
-    return data
+        raise UsageError("a session brings its expectations along; write explore(session), or explore(data, expectations).")
+    return Explorer(data)

@@ -14,7 +14,7 @@ from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.widgets.ruler.axis import AnyVerdict
 
 if TYPE_CHECKING:
-    from scalkit.widgets.ruler.tick_ruler import TickRuler
+    from scalkit.widgets.ruler.ruler import Ruler
 
 
 _SHOWN = frozenset({"data", "selected", "ruler", "expectation", "statistic", "excluded", "result", "history"})
@@ -29,7 +29,7 @@ class RulerLink:
     given up. What an arrow key moves until it is let go is one step, too.
     """
 
-    def __init__(self, ruler: TickRuler, session: Session, parameter: str | None = None) -> None:
+    def __init__(self, ruler: Ruler, session: Session, parameter: str | None = None) -> None:
         self.ruler, self.session = ruler, session
         self._parameter = parameter
         self._is_busy = self._follows_drag = False
@@ -181,12 +181,12 @@ class RulerLink:
             self._is_busy = before
 
 
-def link(ruler: TickRuler, session: Session, parameter: str | None = None) -> RulerLink:
+def link(ruler: Ruler, session: Session, parameter: str | None = None) -> RulerLink:
     """Link a ruler to a session and return what ends the link.
 
     Parameters
     ----------
-    ruler : TickRuler
+    ruler : Ruler
     session : Session
     parameter : str, optional
         Of several, whose ruler it is; the first by default.
