@@ -39,7 +39,7 @@ data = combine([
     for k, name in enumerate(names)
 ])
 session = sk.Session(data, {{name: "log(p)" for name in names}})
-session.select(names[0]).share_ticks(True)"""
+session.select(names[0])"""
 
 APP = """app = sk.explore(session)
 app"""
@@ -51,13 +51,13 @@ from scalkit import plots
 class FigurePanel(ipywidgets.Box):
     def __init__(self, session):
         self.session = session
-        self.figures = [go.FigureWidget(f(session.verdict)) for f in (plots.fit, plots.divergence_of)]
+        self.figures = [go.FigureWidget(f(session.verdict)) for f in (plots.fit, plots.divergence)]
         super().__init__(self.figures)
         session.observe(self._told)
     def _told(self, changed):
         if not changed & {"selected", "result"}:
             return
-        for shown, new in zip(self.figures, (plots.fit, plots.divergence_of)):
+        for shown, new in zip(self.figures, (plots.fit, plots.divergence)):
             figure = new(self.session.verdict)
             with shown.batch_update():
                 shown.update(figure.to_dict(), overwrite=True)

@@ -16,6 +16,7 @@ from scalkit import plots
 from scalkit.errors import DataError, UsageError
 from scalkit.plots import style
 from scalkit.plots.verdicts.curves import anchored_curves
+from scalkit.plots.verdicts.rule import rule
 from scalkit.reports.pieces import badge
 from scalkit.validation import Validation
 from scalkit.validation.limit import limit
@@ -32,8 +33,8 @@ def _named(figure: Any, start: str) -> Any:
 def _all(result: Validation) -> list[Any]:
     figures = [plots.scaling(result), plots.scaling(result, "object_memory"), plots.divergence(result)]
     for verdict in result.verdicts:
-        figures += [plots.fit(verdict), plots.divergence_of(verdict), plots.ruler(verdict)]
-    return figures + [plots.rule(rule) for rule in result.rules]
+        figures += [plots.fit(verdict), plots.divergence(verdict), plots.ruler(verdict)]
+    return figures + [rule(rule) for rule in result.rules]
 
 
 def test_every_figure_says_in_a_sentence_what_it_shows(result: Validation) -> None:
@@ -110,14 +111,14 @@ def test_limits_are_left_where_the_divergence_leaves_the_deviation(result: Valid
 
 def test_divergence_marks_the_crossing(result: Validation) -> None:
     verdict = result["MPI_Reduce"]
-    figure = plots.divergence_of(verdict)
+    figure = plots.divergence(verdict)
     assert verdict.match == "none"
     assert _named(figure, "divergence p").line.color == style.MODEL
     measured = figure.layout.shapes[0]
     assert (measured.x0, measured.x1) == (2, 64)
     if math.isfinite(verdict.crossing) and verdict.crossing > 1:
         assert _named(figure, "leaves at p* = ").x[0] == pytest.approx(verdict.crossing, rel=1e-5)
-    inside = plots.divergence_of(result["MPI_Bcast"])
+    inside = plots.divergence(result["MPI_Bcast"])
     assert not [trace for trace in inside.data if (trace.name or "").startswith("leaves")]
 
 
@@ -125,7 +126,7 @@ def test_divergence_marks_the_crossing(result: Validation) -> None:
 def test_a_divergence_that_numbers_cannot_hold_is_drawn(expected: str) -> None:
     p = np.append(P, 128)
     found = sk.validate(sk.measurements(p, 1 + 0.2 * np.sqrt(p), name="f"), {"f": expected}, progress=False)["f"]
-    for figure in (plots.divergence_of(found), plots.fit(found)):
+    for figure in (plots.divergence(found), plots.fit(found)):
         axis = figure.layout.yaxis
         assert np.isfinite(axis.range).all()
         assert len(axis.tickvals) > 1
@@ -187,7 +188,7 @@ def test_what_grows_slower_reads_as_fine_and_says_so_once(result: Validation) ->
 
 def test_rule_shows_violations_as_crosses(result: Validation) -> None:
     broken = next(rule for rule in result.rules if rule.status == "violated")
-    crosses = _named(plots.rule(broken), "✗ violated")
+    crosses = _named(rule(broken), "✗ violated")
     assert list(crosses.x) == [float(x) for x in broken.violated_at]
     assert crosses.marker.symbol == "x"
 

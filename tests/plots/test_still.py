@@ -106,7 +106,7 @@ def test_odd_data_are_no_error() -> None:
 
 
 def test_shapes_are_where_their_values_are(result: Validation) -> None:
-    figure = plots.divergence_of(result["MPI_Reduce"])
+    figure = plots.divergence(result["MPI_Reduce"])
     svg = svg_of(figure)
     (shade,) = [one for one in ElementTree.fromstring(svg).iter(f"{SVG}rect") if one.get("opacity")]
     left, wide = float(shade.get("x", "nan")), float(shade.get("width", "nan"))

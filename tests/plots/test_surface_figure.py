@@ -9,7 +9,16 @@ import pytest
 import scalkit as sk
 from scalkit import plots
 from scalkit.errors import DataError, UsageError
-from scalkit.plots.verdicts.rival_curves import rival_divergences, rivals_along, rivals_on_map, rivals_on_slice, term_of
+from scalkit.plots.verdicts.rival_curves import (
+    divergence_with_rivals,
+    fit_with_rivals,
+    rivals_along,
+    rivals_on_map,
+    rivals_on_slice,
+    term_of,
+)
+from scalkit.plots.verdicts.several import several
+from scalkit.plots.verdicts.surface import slice_of
 from scalkit.validation.several.verdict import SeveralVerdict
 
 P, S = np.meshgrid(2.0 ** np.arange(1, 7), 10.0 ** np.arange(1, 6))
@@ -50,7 +59,7 @@ def test_map_has_the_model_and_the_points_in_the_same_colours(verdict: SeveralVe
 
 @pytest.mark.parametrize(("along", "at", "column"), [("p", 1000.0, 0), ("S", 8.0, 1)])
 def test_slice_is_the_model_at_one_value(verdict: SeveralVerdict, along: str, at: float, column: int) -> None:
-    figure = plots.slice_of(verdict, along, at)
+    figure = slice_of(verdict, along, at)
     *lines, points = figure.data
     assert [line.showlegend for line in lines] == [False] * (len(lines) - 1) + [True]
     point = np.full((1, 2), at)
@@ -77,9 +86,9 @@ def test_what_cannot_be_drawn_is_refused(verdict: SeveralVerdict) -> None:
     with pytest.raises(DataError, match="'g' has no verdict over two parameters; draw it with"):
         plots.surface(one)
     with pytest.raises(DataError, match="no verdict over two parameters"):
-        plots.slice_of(one, "p", 2.0)
+        slice_of(one, "p", 2.0)
     with pytest.raises(UsageError, match="'f<b>' has no parameter 'q'; choose one of p, S"):
-        plots.slice_of(verdict, "q", 2.0)
+        slice_of(verdict, "q", 2.0)
 
 
 def test_rivals_are_hidden_curves_that_say_what_they_are() -> None:
@@ -87,7 +96,7 @@ def test_rivals_are_hidden_curves_that_say_what_they_are() -> None:
     values = (1 + 0.2 * np.sqrt(x) * np.log2(x)) * np.random.default_rng(1).lognormal(0, 0.02, len(x))
     verdict = sk.validate(sk.measurements(x, values, name="f"), {"f": "p"})["f"]
     bare = plots.fit(verdict)
-    figure = plots.with_rivals(plots.fit(verdict), verdict, 3)
+    figure = go.Figure(fit_with_rivals(verdict, 3))
     added = figure.data[len(bare.data) :]
     assert [trace.meta["growth"] for trace in added] == [str(one.growth) for one in verdict.rivals[:3]]
     assert len(added) == 3
@@ -103,7 +112,8 @@ def test_rivals_are_hidden_curves_that_say_what_they_are() -> None:
 def test_rivals_diverge_as_their_growth_says_and_are_labelled_in_view() -> None:
     x = 2.0 ** np.arange(1, 8)
     verdict = sk.validate(sk.measurements(x, 1 + 0.2 * np.sqrt(x) * np.log2(x), name="f"), {"f": "p"})["f"]
-    figure, added = plots.divergence_of(verdict), rival_divergences(verdict, 3)
+    figure = plots.divergence(verdict)
+    added = divergence_with_rivals(verdict, 3)["data"][len(figure.data) :]
     go.Figure(added)  # plotly knows every property
     assert [one["meta"]["growth"] for one in added] == [str(one.growth) for one in verdict.rivals[:3]]
     low, high = (10**end for end in figure.layout.yaxis.range)
@@ -144,6 +154,6 @@ def test_rivals_of_several_parameters_are_in_every_picture(verdict: SeveralVerdi
 
 def test_figures_say_which_axis_shows_which_parameter(verdict: SeveralVerdict) -> None:
     assert plots.surface(verdict).layout.meta["axes"] == {"xaxis": "p", "yaxis": "S"}
-    assert plots.slice_of(verdict, "S", 8.0).layout.meta["axes"] == {"xaxis": "S"}
-    assert plots.several(verdict).layout.meta["axes"] == {"xaxis": "p", "xaxis2": "S"}
-    assert plots.several(verdict, "S").layout.meta["axes"] == {"xaxis": "S"}
+    assert slice_of(verdict, "S", 8.0).layout.meta["axes"] == {"xaxis": "S"}
+    assert several(verdict).layout.meta["axes"] == {"xaxis": "p", "xaxis2": "S"}
+    assert several(verdict, "S").layout.meta["axes"] == {"xaxis": "S"}

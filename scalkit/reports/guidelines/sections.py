@@ -5,13 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 from markupsafe import Markup
 
-from scalkit import plots
 from scalkit.guidelines.experiments import MISSING
 from scalkit.guidelines.sentences import setting, shown_ratio, titled
 from scalkit.guidelines.snippet import c_snippet
 from scalkit.markup import counted
 from scalkit.measure.virtual_time import LEFT_OUT, machine_in_words, numbers_in_words
+from scalkit.plots.guidelines.overview import guideline_focus, guideline_overview, guideline_ratios
 from scalkit.plots.guidelines.sides import group_of
+from scalkit.plots.plot import plot
 from scalkit.reports.guidelines.page import GuidelinePage
 from scalkit.reports.pieces import Section, details, figure, hashes, lines, name, notes, piece, soft, table, words_of
 from scalkit.reports.writer.content import made_with
@@ -65,7 +66,7 @@ def summary(page: GuidelinePage) -> Section:
         f"Violated tests/tests of each guideline by {found.varied}; the colour is the largest ratio. In parentheses: violations "
         "that do not decide."
     )
-    return Section.sheet(*figure(plots.guideline_map(found), said)) + Section.sheet(table(caption, head, rows))
+    return Section.sheet(*figure(plot(found), said)) + Section.sheet(table(caption, head, rows))
 
 
 def remedy(page: GuidelinePage) -> Section:
@@ -108,9 +109,9 @@ def _card(page: GuidelinePage, test: int) -> Section:
         sentence=found.sentence(test),
         doubts=doubts,
         meaning=guideline.meaning,
-        overview=plots.guideline_overview(found, test),
-        ratios=plots.guideline_ratios(found, test),
-        focus=plots.guideline_focus(found, test),
+        overview=guideline_overview(found, test),
+        ratios=guideline_ratios(found, test),
+        focus=guideline_focus(found, test),
         where=setting(found, test, (found.varied,)),
         at=setting(found, test, [n for n in found.data.parameters if n != found.varied]),
         data=_data(page, test),

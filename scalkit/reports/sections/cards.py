@@ -10,6 +10,7 @@ from markupsafe import Markup
 from scalkit import plots
 from scalkit.growth import Growth
 from scalkit.measure import Series
+from scalkit.plots.plot import plot
 from scalkit.plots.style import RANK_MARKS, RANK_WORDS, growth_label, metric_word, quantity
 from scalkit.plots.verdicts.curves import crossing_words, ruler_sentence
 from scalkit.plots.verdicts.ruler import n_factors
@@ -75,7 +76,7 @@ def card(verdict: Verdict, variants: Sequence[Verdict] = (), *, is_folded: bool 
     """Return the card of one verdict, with its variants folded at the end; all of it below one line if folded."""
     shown = {
         "fit": plots.fit,
-        "divergence_of": plots.divergence_of,
+        "divergence_of": plots.divergence,
         "ruler_svg": ruler_svg,
         "crossing_words": crossing_words,
         "formulas_of": _formulas,
@@ -201,7 +202,7 @@ def several_card(verdict: SeveralVerdict) -> Section:
 
 def _figure(verdict: SeveralVerdict, parameter: str) -> tuple[Any, str]:
     """Return a figure and its caption."""
-    figure = plots.several(verdict, parameter)
+    figure = plots.fit(verdict, parameter)
     others = " and ".join(other for other in verdict.parameters if other != parameter)
     is_longer = any(trace.mode == "lines" and trace.line.dash == "dot" for trace in figure.data)
     dotted = "; dotted beyond what was measured of a line" if is_longer else ""
@@ -285,7 +286,7 @@ def _card_of_rule(result: RuleResult) -> Section:
         badge=(kind, mark, word, "" if result.decides else " open"),
         sentence=result.sentence,
         doubts=[] if is_silent else [f"Does not decide the exit status: {reason}."],
-        drawn=plots.rule(result) if is_measured else None,
+        drawn=plot(result) if is_measured else None,
         data=_data_of_rule(result) if is_measured else "",
     )
 

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from scalkit import plots
 from scalkit.fit.several.model import SeveralModel
+from scalkit.plots.plot import plot
 from scalkit.plots.style import METRIC_WORDS
+from scalkit.plots.verdicts.overlay import Overlaid, overlay
 from scalkit.reports.answer import status_sentence
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Drawable, Section, details, figure, math, name, piece, soft, table, words_of
@@ -53,7 +54,7 @@ def changes(page: Page) -> Section:
     rows = [_row(change) for change in found]
     said = "Values now over values then; bars are two standard errors, the shaded range counts as unchanged."
     has_ratios = any(m.isfinite(change.ratio) for change in found)
-    drawn = figure(plots.changes(comparison), said) if has_ratios else ()
+    drawn = figure(plot(comparison), said) if has_ratios else ()
     return Section.sheet(*drawn, table(caption, head, rows, numeric=(4, 5)))
 
 
@@ -105,8 +106,8 @@ def _overlaid(entry: BaselineEntry, verdict: Verdict) -> Drawable | None:
     """Return the values and models before and now along the only parameter."""
     if isinstance(entry.model, SeveralModel):
         return None
-    before = plots.Overlaid("before", [x for (x,) in entry.points], entry.y, entry.model)
-    drawn: Drawable = plots.overlay(entry.function, [before, plots.Overlaid.of(verdict, "now")], entry.metric)
+    before = Overlaid("before", [x for (x,) in entry.points], entry.y, entry.model)
+    drawn: Drawable = overlay(entry.function, [before, Overlaid.of(verdict, "now")], entry.metric)
     return drawn
 
 

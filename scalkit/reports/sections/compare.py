@@ -3,10 +3,10 @@
 import shlex
 from collections.abc import Sequence
 
-from scalkit import plots
 from scalkit.errors import UsageError
 from scalkit.options import Judging
 from scalkit.plots.style import METRIC_WORDS, RANK_MARKS
+from scalkit.plots.verdicts.overlay import Overlaid, overlay
 from scalkit.reports.columns import Columns
 from scalkit.reports.pieces import Piece, Section, big_o, figure, heading, name, soft, table
 from scalkit.reports.sections.models import default_targets, predicted
@@ -65,8 +65,8 @@ def compare_functions(columns: Columns) -> Section:
 
 def _figure(columns: Columns, metric: str, function: str) -> tuple[Piece, ...]:
     found = zip(columns.labels, columns.verdicts(metric, function), strict=True)
-    sets = [plots.Overlaid.of(v, label) for label, v in found if isinstance(v, Verdict)]
-    return figure(plots.overlay(function, sets, metric, columns.labels), heading=name(function))
+    sets = [Overlaid.of(v, label) for label, v in found if isinstance(v, Verdict)]
+    return figure(overlay(function, sets, metric, columns.labels), heading=name(function))
 
 
 def compare_prediction(columns: Columns) -> Section:

@@ -13,6 +13,7 @@ from scalkit.perfmodels import PerformanceModel, PointToPoint, collectives_of
 from scalkit.perfmodels.collectives.study import Studied, study
 from scalkit.perfmodels.files.sources import message_of
 from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.plots.plot import plot
 from scalkit.plots.style import METRIC_WORDS, quantity
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Drawable, Section, anchor, badge, details, name, table
@@ -74,11 +75,11 @@ def _card(one: Studied, message: PointToPoint) -> Section:
     if one.identified is not None:
         at = "" if one.cells.operation == "barrier" else f" with {processes[-1]:g} processes"
         said = "The most probable algorithm of each cell, paler if less sure; a white dot: another is predicted to be faster."
-        figures.append((plots.algorithms(one.identified), said))
+        figures.append((plot(one.identified), said))
         said = f"Models of the most probable algorithms{at}, with a band of {as_percent(_SPREAD, 'g')}."
         figures.append((_models_under(one, message), said))
     if one.lore is not None:
-        figures.append((plots.folklore(one.lore), "The forms of the folklore, fitted to all sizes at once."))
+        figures.append((plot(one.lore), "The forms of the folklore, fitted to all sizes at once."))
     if one.xu is not None:
         figures.append((plots.xu(one.xu), "Latency and time per byte at each number of processes, and their forms."))
     return Section.rendered("operation_card.html", one=one, where=where, figures=figures, cells=_table(one))

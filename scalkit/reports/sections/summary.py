@@ -6,6 +6,7 @@ from scalkit import plots
 from scalkit.measure import bandwidths, fixed_parameters
 from scalkit.measure.process_times import HEAD as BANDWIDTH_HEAD
 from scalkit.measure.virtual_time import is_virtual, machine_of, numbers_in_words
+from scalkit.plots.plot import plot
 from scalkit.plots.style import ANSWER_KEYS, RANK_MARKS, metric_word, rank_key
 from scalkit.reports.answer import details, headline_sentence
 from scalkit.reports.page import Page
@@ -61,7 +62,7 @@ def overview(page: Page) -> Section:
     """
     result, verdicts = page.result, page.result.verdicts
     if result.over_several:
-        return Section.rendered("overview.html", effects=plots.effects(result))
+        return Section.rendered("overview.html", effects=plot(result))
     mine = {metric: [v for v in verdicts if v.metric == metric] for metric in dict.fromkeys(v.metric for v in verdicts)}
     words = {metric: metric_word(several[0]) for metric, several in mine.items() if len(several) > 1}
     scaling = [(word[0].upper() + word[1:], plots.scaling(result, metric)) for metric, word in words.items()]

@@ -119,7 +119,7 @@ def growth(page: WaitingPage) -> Section:
     asked = "" if page.is_asked else " Nothing was expected; it is compared with a constant."
     section = Section.of(soft(f"Waiting of {whose}.{asked}"))
     for verdict in page.validation.along_one:
-        drawn = {"fit": plots.fit(verdict), "divergence": plots.divergence_of(verdict)}
+        drawn = {"fit": plots.fit(verdict), "divergence": plots.divergence(verdict)}
         section += Section.rendered("waiting_card.html", verdict=verdict, **drawn)
     return section
 
