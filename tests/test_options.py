@@ -56,7 +56,7 @@ def test_an_option_is_everywhere(name: str, data: xr.Dataset, tmp_path: Path) ->
     page = open_page([str(tmp_path / "f.nc")], str(tmp_path / "e.toml"), **{name: value})
     assert page.judging == Judging.of({name: value})
     assert page.result.to_dict()["verdicts"] == json.loads(expected)["verdicts"]
-    assert sk.Session.from_dict(page.session_values).judging == page.judging
+    assert sk.Session.load(page.session_values).judging == page.judging
 
     parser = argparse.ArgumentParser()
     add_judging(parser.add_argument_group("judging"))

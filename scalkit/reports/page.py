@@ -22,7 +22,7 @@ from scalkit.reports.writer.content import Content, written_now
 from scalkit.session import Session
 from scalkit.session.file import dataset_to_text, session_from_dict, sessions_in
 from scalkit.session.plain import options_from
-from scalkit.session.state import content_hash
+from scalkit.session.source import content_hash
 from scalkit.validation import ExpectationSet, Validation, validate
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import expectation_set
@@ -253,7 +253,7 @@ def open_page(
     judging = Judging.of(given if quo is None else {"statistic": quo.statistic, **given})
     expected: ExpectationSet | None = None
     if session is not None:
-        data, result, judging = session.data, session.result, session.judging
+        data, result, judging = session.data, session.result, session.state.judging
         shown, rules = result.expectations, ()
     else:
         data = measure.read(list(runs), parameter=named_parameters(parameter))

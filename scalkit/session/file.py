@@ -1,5 +1,7 @@
 """The session file: JSON that session.schema.json describes, alone or inside an HTML report."""
 
+from __future__ import annotations
+
 import base64
 import gzip
 import json
@@ -12,7 +14,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
@@ -20,34 +22,36 @@ from scalkit import __version__
 from scalkit.errors import DataError, ScalkitError
 from scalkit.files import whole_file
 from scalkit.growth import Growth
-from scalkit.measure import Statistic, write_netcdf
+from scalkit.measure import write_netcdf
 from scalkit.measure.netcdf import read_netcdf
 from scalkit.options import MIN_POINTS, Judging
 from scalkit.relation import Relation
+from scalkit.schema_errors import load_jsonschema, schema_in
 from scalkit.session.plain import (
     expectation_from,
-    list_of,
     options_from,
     plain_expectation,
     plain_options,
     plain_set,
     set_from_plain,
-    table_of,
     ticks_from,
 )
-from scalkit.session.queries import SessionView
-from scalkit.session.session import Session
-from scalkit.session.state import History, Source, State, Step, confirmed, content_hash, open_source
+from scalkit.session.source import Source, confirmed, content_hash, open_source
+from scalkit.session.state import History, State, Step
 from scalkit.validation import SearchSpace
 from scalkit.validation.judge.measured import Rulers, Setting
 
+if TYPE_CHECKING:
+    from scalkit.session.session import Session
+
 FORMAT = "scalkit-session"
 SCHEMA = 1
+_SCHEMA_FILE = Path(__file__).with_name("session.schema.json")
 
 _MAX_BYTES = 200_000_000
 
 
-def session_to_dict(session: SessionView, with_data: bool | None = None) -> dict[str, Any]:
+def session_to_dict(session: Session, with_data: bool | None = None) -> dict[str, Any]:
     """Return a session as JSON values; data that no file holds go in by default."""
     session._source = source = confirmed(session._source)
     embeds = not source.is_there if with_data is None else with_data
@@ -63,13 +67,13 @@ def session_to_dict(session: SessionView, with_data: bool | None = None) -> dict
             "netcdf": dataset_to_text(session.data) if embeds else None,
         },
         "expectations": {"source": text, **plain_set(session._judge.expected)},
-        "min_points": session.min_points,
+        "min_points": session.state.judging.min_points,
         "selected": list(session.selected),
-        "present": plain_state(history.present, session.min_points),
+        "present": plain_state(history.present, session.state.judging.min_points),
         "past": _plain_steps(history.past, history.present),
         "future": _plain_steps(history.future, history.present),
         "snapshots": {
-            name: plain_state(state, session.min_points)
+            name: plain_state(state, session.state.judging.min_points)
             for name, state in session.snapshots.items()
             if state.data == history.present.data
         },
@@ -86,6 +90,7 @@ def session_from_dict(
     if not isinstance(schema, int) or isinstance(schema, bool) or schema != SCHEMA:
         raise DataError(f"the session has schema {schema!r:.20}, this scalkit reads {SCHEMA}; install a newer scalkit.")
     try:
+        _require_schema(plain)
         measured, source = _data_of(plain["data"], data, folder)
         session = kind(measured, set_from_plain(plain["expectations"]), min_points=plain["min_points"])
         session._source = source
@@ -106,6 +111,14 @@ def session_from_dict(
     return session
 
 
+def _require_schema(plain: Mapping[str, Any]) -> None:
+    """Raise a ValueError if a session is not as its schema says."""
+    jsonschema = load_jsonschema()
+    validator = jsonschema.Draft202012Validator(schema_in(_SCHEMA_FILE))
+    if error := jsonschema.exceptions.best_match(validator.iter_errors(plain)):
+        raise ValueError(f"{error.json_path}: {error.message}")
+
+
 def write(plain: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write JSON values to a file that appears only when it is complete. Raises DataError if it cannot be written."""
     with whole_file(path, DataError, what=f"the session '{os.fspath(path)}'") as part:
@@ -120,8 +133,10 @@ def script_of(plain: Mapping[str, Any]) -> str:
     return f'<script type="application/json" id="{SCRIPT_ID}">{text}</script>'
 
 
-def read_session(kind: type[Session], path: str | os.PathLike[str], data: object | None = None) -> Session:
-    """Return the session in a file, JSON or HTML. Raises DataError if there is none."""
+def read_session(kind: type[Session], path: str | os.PathLike[str] | Mapping[str, Any], data: object | None = None) -> Session:
+    """Return the session in a file, JSON or HTML, or in JSON values. Raises DataError if there is none."""
+    if isinstance(path, Mapping):
+        return session_from_dict(kind, path, data)
     target = Path(path)
     try:
         with target.open("rb") as file:
@@ -205,7 +220,6 @@ def plain_state(state: State, min_points: int) -> dict[str, Any]:
         "rules": [str(rule) for rule in state.rules],
         "expectations": {function: plain_expectation(one) for function, one in state.expectations.items()},
         "rulers": {function: _plain_rulers(rulers) for function, rulers in state.rulers.items()},
-        "shared": _plain_rulers(state.shared),
         "excluded": {
             function: [list(one) if isinstance(one, tuple) else one for one in settings]
             for function, settings in state.excluded.items()
@@ -215,19 +229,13 @@ def plain_state(state: State, min_points: int) -> dict[str, Any]:
 
 def state_from_plain(plain: Mapping[str, Any], min_points: int) -> State:
     """Return the state that `plain_state` wrote."""
-    if plain["statistic"] not in get_args(Statistic):
-        raise ValueError(f"the statistic {plain['statistic']!r:.40}")
     own = options_from(plain.get("judging", {}))
     return State(
         judging=Judging.of({"statistic": plain["statistic"], "min_points": min_points, **own}),
-        rules=tuple(Relation.parse(rule) for rule in list_of(plain["rules"])),
-        expectations={function: expectation_from(one) for function, one in table_of(plain["expectations"]).items()},
-        rulers={function: _rulers(one) for function, one in table_of(plain["rulers"]).items()},
-        shared=_rulers(plain["shared"]),
-        excluded={
-            function: tuple(_setting(one) for one in list_of(settings))
-            for function, settings in table_of(plain["excluded"]).items()
-        },
+        rules=tuple(Relation.parse(rule) for rule in plain["rules"]),
+        expectations={function: expectation_from(one) for function, one in plain["expectations"].items()},
+        rulers={function: _rulers(one) for function, one in plain["rulers"].items()},
+        excluded={function: tuple(_setting(one) for one in settings) for function, settings in plain["excluded"].items()},
     )
 
 
@@ -237,21 +245,15 @@ def _plain_rulers(rulers: Rulers) -> dict[str, list[str]]:
 
 def _rulers(plain: Any) -> dict[str, tuple[Growth, ...]]:
     return {
-        parameter: SearchSpace.of(ticks_from(ticks, parameter), "by hand", parameter).ticks
-        for parameter, ticks in table_of(plain).items()
+        parameter: SearchSpace.of(ticks_from(ticks, parameter), "by hand", parameter).ticks for parameter, ticks in plain.items()
     }
 
 
 def _setting(plain: Any) -> Setting:
-    if isinstance(plain, list):
-        return tuple(_number(one) for one in plain)
-    return _number(plain)
-
-
-def _number(plain: Any) -> float:
-    if isinstance(plain, bool) or not isinstance(plain, int | float) or not math.isfinite(plain):
-        raise TypeError(f"{plain!r:.40} stands where a number is needed")
-    return float(plain)
+    values = tuple(float(one) for one in (plain if isinstance(plain, list) else [plain]))
+    if not all(map(math.isfinite, values)):
+        raise ValueError(f"{plain!r:.40} is no setting")
+    return values if isinstance(plain, list) else values[0]
 
 
 SCRIPT_ID = "scalkit-session"

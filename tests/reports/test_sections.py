@@ -241,7 +241,7 @@ def test_the_command_of_a_comparison_repeats_what_was_expected(tmp_path: Path) -
     data = sk.measurements([2, 4, 8, 16, 32], [2, 4, 8, 16, 32], "k", name="gen", unit="s")
     for name in ("a", "b"):
         write_netcdf(data, tmp_path / f"{name}.nc")
-        sk.Session(data, "mafia").use_statistic("min").save(tmp_path / f"{name}.json")
+        sk.Session(data, "mafia").judge_by(statistic="min").save(tmp_path / f"{name}.json")
 
     labels = ["A", "B"]
 

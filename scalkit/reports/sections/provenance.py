@@ -8,7 +8,7 @@ from typing import Any
 from scalkit.reports.page import Page
 from scalkit.reports.pieces import Section, big_o, details, hashes, lines, math, table, words_of
 from scalkit.reports.writer.content import made_with
-from scalkit.session.state import content_hash
+from scalkit.session.source import content_hash
 from scalkit.validation.answer import SURE
 from scalkit.validation.rules import TOLERANCE
 

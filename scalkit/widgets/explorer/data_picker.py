@@ -91,7 +91,7 @@ class DataPicker(Part):
 
     def _option(self, name: str) -> tuple[str, str, dict[str, str], str]:
         """Return label and name of an option of judging, the values to choose from, and the one that it has."""
-        now, offers = getattr(self.session.judging, name), list(OPTIONS[name].metadata["offers"])
+        now, offers = getattr(self.session.state.judging, name), list(OPTIONS[name].metadata["offers"])
         words = {str(one): _WORDS.get(one, str(one).replace("_", " ")) for one in [*offers, *[now] * (now not in offers)]}
         return _LABELS.get(name, name.replace("_", " ").capitalize()), name, words, str(now)
 
@@ -213,7 +213,7 @@ def few_settings(session: Session) -> str:
         series = session.series(session.selected)
     except ScalkitError:
         return ""
-    have, needed, name = len(cast(Series, series).x), session.min_points, session.parameters[0]
+    have, needed, name = len(cast(Series, series).x), session.state.judging.min_points, session.parameters[0]
     if have >= needed:
         return ""
     advice = advice_of(session)

@@ -67,16 +67,16 @@ class RulerLink:
         if space is not None and not self._follows_drag:
             self.ruler.space = space
         self.ruler.show(verdict, expectation)
-        self.ruler.can_undo, self.ruler.can_redo = self.session.can_undo, self.session.can_redo
+        self.ruler.can_undo, self.ruler.can_redo = bool(self.session.history), bool(self.session.undone)
 
     def undo(self) -> None:
         """Take the last step of the session back, if there is one."""
-        if self.session.can_undo:
+        if self.session.history:
             self._try(self.session.undo)
 
     def redo(self) -> None:
         """Make the last step of the session that was taken back again, if there is one."""
-        if self.session.can_redo:
+        if self.session.undone:
             self._try(self.session.redo)
 
     def _session_changed(self, changed: frozenset[str]) -> None:
