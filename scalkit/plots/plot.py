@@ -10,8 +10,9 @@ import xarray as xr
 
 from scalkit.errors import UsageError
 from scalkit.fit.piecewise import Piecewise
+from scalkit.measure.assemble_units import SHARES
 from scalkit.plots.measured import measured
-from scalkit.plots.traces.master_worker import SHARES, master_worker
+from scalkit.plots.traces.master_worker import master_worker
 from scalkit.plots.verdicts.changes import changes
 from scalkit.plots.verdicts.divergence import divergence
 from scalkit.plots.verdicts.effects import effects

@@ -22,7 +22,6 @@ from scalkit.session import Session
 from scalkit.widgets.explorer.data_picker import DataPicker
 from scalkit.widgets.explorer.expectation_editor import ExpectationEditor
 from scalkit.widgets.explorer.model_table import ModelTable
-from scalkit.widgets.explorer.parameter_map import ParameterMap
 from scalkit.widgets.explorer.plot_panel import PlotPanel
 from scalkit.widgets.explorer.report_panel import ReportPanel
 from scalkit.widgets.explorer.rule_matrix import RuleMatrix
@@ -45,7 +44,6 @@ PARTS = {
     "Ruler alone": "sk.Ruler(expectation='p')",
     "PlotView": "widgets.PlotView(plots.fit(session.verdict))",
     "PlotPanel": "PlotPanel(session)",
-    "ParameterMap": "ParameterMap(over_two)",
     "SessionBar": "SessionBar(session, print)",
     "Explorer": "widgets.Explorer(over_two)",
     "GuidelineBrowser": "widgets.GuidelineBrowser(assessed)",

@@ -17,14 +17,13 @@ from scalkit.plots.verdicts.divergence import divergence_points, divergence_rang
 from scalkit.plots.verdicts.effects import effect_bars
 from scalkit.plots.verdicts.fit import draw_fit
 from scalkit.plots.verdicts.several import Line, axis_name, panels_of
-from scalkit.plots.verdicts.surface import ColourScale, line_along
 from scalkit.validation import Verdict
 from scalkit.validation.several.verdict import SeveralVerdict
 
 RIVAL = light("rival")
 """Colour of what lost."""
 
-_POINTS, _MOST, _MOST_LINES, _EVERY, _GRID = 17, 7, 3, 4, 13
+_POINTS, _MOST, _MOST_LINES, _EVERY = 17, 7, 3, 4
 
 
 def fit_with_rivals(verdict: Verdict, most: int = _MOST) -> dict[str, Any]:
@@ -129,38 +128,6 @@ def rivals_along(verdict: SeveralVerdict, most: int = _MOST) -> list[dict[str, A
                                           "marker": bar["marker"] | outline}
             for bar in bars
         ]  # fmt: skip
-    return found
-
-
-def rivals_on_map(verdict: SeveralVerdict, most: int = _MOST) -> list[dict[str, Any]]:
-    """Return contours of the best rivals, at the values of those of the model, for `scalkit.plots.surface`."""
-    first, second = verdict.parameters
-    series = verdict.series
-    across, up = (sample(float(v[0]), float(v[-1]), is_log_axis(v), _GRID) for v in (series.along(first), series.along(second)))
-    points = np.stack([one.ravel() for one in np.meshgrid(across, up)], axis=1)
-    scale = ColourScale.of(verdict)
-    return [
-        hidden(model) | {
-            "type": "contour",
-            "x": rounded(across),
-            "y": rounded(up),
-            "z": [rounded(row) for row in scale.place(np.asarray(model(points)).reshape(_GRID, _GRID))],
-            "contours": {"coloring": "none", "showlines": True, **scale.steps},
-            "line": _LINE,
-            "showscale": False,
-            "hoverinfo": "skip",
-            "name": f"rival {term_of(model)}",
-        }
-        for model in verdict.rivals[:most]
-    ]  # fmt: skip
-
-
-def rivals_on_slice(verdict: SeveralVerdict, along: str, at: float, most: int = _MOST) -> list[dict[str, Any]]:
-    """Return the curves of the best rivals along one parameter at a value of the other one, for `scalkit.plots.slice_of`."""
-    found = []
-    for model in verdict.rivals[:most]:
-        x, y = line_along(verdict, model, along, at)
-        found.append(_hidden_curve(model, x[::2], y[::2], verdict.unit))
     return found
 
 

@@ -14,7 +14,6 @@ from scalkit.widgets.base.cells import CellWidget, Fallback, close_tree, in_one_
 from scalkit.widgets.explorer.data_picker import DataPicker
 from scalkit.widgets.explorer.expectation_editor import ExpectationEditor
 from scalkit.widgets.explorer.model_table import ModelTable
-from scalkit.widgets.explorer.parameter_map import ParameterMap
 from scalkit.widgets.explorer.plot_panel import PlotPanel
 from scalkit.widgets.explorer.report_panel import ReportPanel
 from scalkit.widgets.explorer.rule_matrix import RuleMatrix
@@ -38,8 +37,6 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
     headline, data_picker, history_bar, table, verdict, editor, hypotheses, rules, run, report, code, session_bar : widgets
         The parts.
     plots : PlotPanel
-    map : ParameterMap or None
-        Where the data are over two parameters.
     rulers : tuple of Ruler
         One for each parameter.
 
@@ -93,14 +90,13 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
         self.editor, self.hypotheses = ExpectationEditor(session), HypothesisList(session)
         self.rulers = tuple(Ruler(session=session, parameter=name, label=f"Ruler of {name}") for name in session.parameters)
         self.plots = PlotPanel(session)
-        self.map = ParameterMap(session) if len(session.parameters) == 2 else None
         self.rules, self.run, self.report = RuleMatrix(session), RunPanel(session), ReportPanel(session)
         self.code = CodePanel(session)
         self.session_bar = SessionBar(session, self._load, title="Save and open")
         self._parameters = session.parameters
         self._link()
         session.observe(self._told)
-        now = (self.verdict, self.editor, self.plots, *self.rulers, *([self.map] if self.map else []), self.hypotheses)
+        now = (self.verdict, self.editor, self.plots, *self.rulers, self.hypotheses)
         folded = (self.data_picker, self.rules, self.run, self.report, self.code, self.session_bar)
         self.children = (
             _box("sk-top", self.headline, self.history_bar),
@@ -114,10 +110,8 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
         self.plots.fit.observe(lambda _: self.data_picker.show_view(self.plots.view), "xrange")
         self.plots.fit.observe(self._chosen, "clicked")
         terms = self.hypotheses
-        for picture in (*self.plots.pictures, *(self.map.pictures if self.map else ())):
+        for picture in self.plots.pictures:
             self._links += [ipywidgets.jslink((terms, name), (picture, name)) for name in ("hover", "term")]
-        if self.map:
-            self._links.append(ipywidgets.jslink((self.plots.fit, "ranges"), (self.map.map, "ranges")))
         if len(self.rulers) == 1:
             (ruler,) = self.rulers
             self._links += [

@@ -86,18 +86,6 @@ def row_of(k: int, entry: Entry, place: Place) -> dict[str, Any]:
     return {"cells": [*cells, _spark(verdict), formula(verdict.expectation.growth), formula(verdict.model), mark(verdict)]}
 
 
-def seen_in_row(entry: Entry) -> tuple[object, ...]:
-    """Return what of an entry is seen in its row: entries with the same have the same row."""
-    verdict = entry.verdict
-    if verdict is None:
-        return entry.name, entry.problem
-    if not isinstance(verdict, Verdict):
-        return entry.name, id(verdict)
-    model = verdict.model
-    numbers = (model.growth, model.constant, model.coefficient)
-    return entry.name, id(verdict.series), verdict.expectation.growth, numbers, mark(verdict)
-
-
 def ordered(entries: Sequence[Entry], column: str, is_descending: bool, kind: str) -> list[int]:
     """Return which entries are shown and in which order; those without a verdict come last where it is asked for.
 
@@ -202,7 +190,7 @@ class ModelTable(Part, Grid):
     filter = t.Enum(["", *KINDS], default_value="").tag(sync=True)
 
     def __init__(self, session: Session, **traits: Any) -> None:
-        self._made: dict[tuple[int, Name], tuple[Entry, tuple[object, ...], dict[str, Any]]] = {}
+        self._made: dict[int, tuple[Entry, Place, dict[str, Any]]] = {}
         self._entries: list[Entry] = []
         self._ordered: tuple[object, object] = ("", ())
         # The worst first, as it was when the data came: no row jumps while a claim is moved.
@@ -245,9 +233,7 @@ class ModelTable(Part, Grid):
 
     def _put_rows(self, entries: Sequence[Entry]) -> None:
         for k, entry in enumerate(entries):
-            row = self._row(k, entry)
-            if getattr(self, f"row{k}") is not row:
-                setattr(self, f"row{k}", row)
+            setattr(self, f"row{k}", self._row(k, entry))
 
     def _place(self, k: int, entry: Entry) -> Place:
         if self._tree.is_flat or self.sort[0] or self.filter:  # callers may be elsewhere, or not there
@@ -262,20 +248,15 @@ class ModelTable(Part, Grid):
             self._arrange()
 
     def _row(self, k: int, entry: Entry) -> dict[str, Any]:
-        """Return a row; the same one while nothing that is seen in it has changed."""
-        before, seen, row = self._made.get((k, entry.name), (None, None, {}))
-        place = None if self._tree.is_flat else self._place(k, entry)
-        if before is None or place or before.verdict is not entry.verdict or before.problem != entry.problem:
-            now = (place, *seen_in_row(entry))
-            if now != seen:
-                row = row_of(k, entry, place or Place(entry.name[0]))
-            self._made[k, entry.name] = (entry, now, row)
-        return row
+        """Return a row; the same one while nothing that it is made of has changed."""
+        place, known = self._place(k, entry), self._made.get(k)
+        if known is None or known[:2] != (entry, place):
+            known = self._made[k] = (entry, place, row_of(k, entry, place))
+        return known[2]
 
     def _forget(self, entries: list[Entry]) -> None:
         """Let go of rows that other measurements had."""
-        there = {(k, entry.name) for k, entry in enumerate(entries)}
-        self._made = {key: made for key, made in self._made.items() if key in there}
+        self._made = {k: made for k, made in self._made.items() if k < len(entries)}
         for k in range(len(entries), self.n_rows):
             setattr(self, f"row{k}", {})
 
