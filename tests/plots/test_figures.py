@@ -15,11 +15,11 @@ import scalkit as sk
 from scalkit import plots
 from scalkit.errors import DataError, UsageError
 from scalkit.plots import style
-from scalkit.plots.verdicts.curves import anchored_curves
 from scalkit.plots.verdicts.rule import rule
 from scalkit.reports.pieces import badge
 from scalkit.validation import Validation
 from scalkit.validation.limit import limit
+from scalkit.validation.told.curves import anchored_curves
 from scalkit.widgets.base.wording import mark
 from scalkit.widgets.explorer.model_table import KINDS
 
