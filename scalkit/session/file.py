@@ -24,7 +24,7 @@ from scalkit.files import whole_file
 from scalkit.growth import Growth
 from scalkit.measure import write_netcdf
 from scalkit.measure.netcdf import read_netcdf
-from scalkit.options import MIN_POINTS, Judging
+from scalkit.options import Judging
 from scalkit.relation import Relation
 from scalkit.schema_errors import load_jsonschema, schema_in
 from scalkit.session.plain import (
@@ -67,15 +67,12 @@ def session_to_dict(session: Session, with_data: bool | None = None) -> dict[str
             "netcdf": dataset_to_text(session.data) if embeds else None,
         },
         "expectations": {"source": text, **plain_set(session._judge.expected)},
-        "min_points": session.state.judging.min_points,
         "selected": list(session.selected),
-        "present": plain_state(history.present, session.state.judging.min_points),
+        "present": plain_state(history.present),
         "past": _plain_steps(history.past, history.present),
         "future": _plain_steps(history.future, history.present),
         "snapshots": {
-            name: plain_state(state, session.state.judging.min_points)
-            for name, state in session.snapshots.items()
-            if state.data == history.present.data
+            name: plain_state(state) for name, state in session.snapshots.items() if state.data == history.present.data
         },
     }
 
@@ -92,14 +89,13 @@ def session_from_dict(
     try:
         _require_schema(plain)
         measured, source = _data_of(plain["data"], data, folder)
-        session = kind(measured, set_from_plain(plain["expectations"]), min_points=plain["min_points"])
+        session = kind(measured, set_from_plain(plain["expectations"]))
         session._source = source
         given = plain["expectations"]["source"]
         session._given = given if isinstance(given, str) else session._judge.expected
-        few = plain["min_points"]
-        past, future = _steps(plain["past"], few), _steps(plain["future"], few)
-        session._history = History(state_from_plain(plain["present"], few), past, future)
-        session._snapshots = {str(name): state_from_plain(one, few) for name, one in plain["snapshots"].items()}
+        past, future = _steps(plain["past"]), _steps(plain["future"])
+        session._history = History(state_from_plain(plain["present"]), past, future)
+        session._snapshots = {str(name): state_from_plain(one) for name, one in plain["snapshots"].items()}
         function, metric = plain["selected"]
         if (function, metric) in session.names:
             session._selected = (function, metric)
@@ -165,11 +161,11 @@ def read_session(kind: type[Session], path: str | os.PathLike[str] | Mapping[str
 def _plain_steps(steps: tuple[Step, ...], present: State) -> list[dict[str, Any]]:
     """Return the steps next to the present state, as far as they are about the same measurements: a file holds one."""
     near = list(takewhile(lambda step: step.state.data == present.data, reversed(steps)))
-    return [{"step": step.name, "state": plain_state(step.state, present.judging.min_points)} for step in reversed(near)]
+    return [{"step": step.name, "state": plain_state(step.state)} for step in reversed(near)]
 
 
-def _steps(plain: Any, min_points: int) -> tuple[Step, ...]:
-    return tuple(Step(str(one["step"]), state_from_plain(one["state"], min_points)) for one in plain)
+def _steps(plain: Any) -> tuple[Step, ...]:
+    return tuple(Step(str(one["step"]), state_from_plain(one["state"])) for one in plain)
 
 
 def _data_of(plain: Mapping[str, Any], data: object | None, folder: Path | None) -> tuple[xr.Dataset, Source]:
@@ -209,11 +205,9 @@ def _require_same(found: str, expected: str, where: str) -> None:
         )
 
 
-def plain_state(state: State, min_points: int) -> dict[str, Any]:
-    """Return a state as JSON values, in a file that says for all states how few points are enough."""
-    judging = replace(state.judging, statistic="q1")
-    own = {"min_points": judging.min_points} if judging.min_points != min_points else {}
-    options = {**plain_options(replace(judging, min_points=MIN_POINTS)), **own}
+def plain_state(state: State) -> dict[str, Any]:
+    """Return a state as JSON values."""
+    options = plain_options(replace(state.judging, statistic="q1"))
     return {
         "statistic": state.judging.statistic,
         **({"judging": options} if options else {}),
@@ -227,11 +221,10 @@ def plain_state(state: State, min_points: int) -> dict[str, Any]:
     }
 
 
-def state_from_plain(plain: Mapping[str, Any], min_points: int) -> State:
+def state_from_plain(plain: Mapping[str, Any]) -> State:
     """Return the state that `plain_state` wrote."""
-    own = options_from(plain.get("judging", {}))
     return State(
-        judging=Judging.of({"statistic": plain["statistic"], "min_points": min_points, **own}),
+        judging=Judging.of({"statistic": plain["statistic"], **options_from(plain.get("judging", {}))}),
         rules=tuple(Relation.parse(rule) for rule in plain["rules"]),
         expectations={function: expectation_from(one) for function, one in plain["expectations"].items()},
         rulers={function: _rulers(one) for function, one in plain["rulers"].items()},

@@ -192,7 +192,7 @@ BROKEN = [
     change("expectations", "functions", "bcast", "expectation", to=["p"]),
     change("expectations", "functions", "bcast", "space", to="nowhere"),
     change("expectations", "rules", to="a <= b"),
-    change("min_points", to="5"),
+    change("present", "judging", to={"min_points": "5"}),
     change("selected", to=["bcast"]),
     change("present", "statistic", to="max"),
     change("present", "rules", to=["bcast <= nothing"]),

@@ -50,7 +50,7 @@ def states(wire: Wire, table: ModelTable) -> list[dict[str, Any]]:
         ("Values", ["e<i>", "A", "b", "c", "d"]),
         ("Expected", ["c", "b", "A", "e<i>", "d"]),
         ("Model", ["e<i>", "A", "b", "c", "d"]),
-        ("Verdict", ["c", "e<i>", "b", "A", "d"]),
+        ("Answer", ["c", "b", "A", "e<i>", "d"]),
     ],
 )
 def test_every_column_sorts_up_and_down_and_back(table: ModelTable, column: str, ascending: list[str]) -> None:
@@ -71,19 +71,19 @@ def test_every_column_sorts_up_and_down_and_back(table: ModelTable, column: str,
 
 
 def test_filtered_by_verdict(table: ModelTable, session: Session) -> None:
-    press(table, "filter", key="none")
+    press(table, "filter", key="fix")
     assert names(table) == ["c"]
     press(table, "filter", key="unjudged")
     assert names(table) == ["d"]
-    assert '<option value="unjudged" selected>– no verdict (1)</option>' in table.pieces["head"]
+    assert '<option value="unjudged" selected>– not judged (1)</option>' in table.pieces["head"]
     session.select("d").expect("p")
     assert names(table) == [], "it has a verdict now"
     press(table, "filter", key="<x>")
     assert table.filter == "unjudged"
     press(table, "filter", key="")
     assert names(table) == WORST_FIRST
-    table.filter = "none"
-    assert '<option value="none" selected>' in table.pieces["head"], "set in Python, too"
+    table.filter = "fix"
+    assert '<option value="fix" selected>' in table.pieces["head"], "set in Python, too"
 
 
 def test_only_rows_that_changed_are_sent(table: ModelTable, session: Session, wire: Wire) -> None:
@@ -201,7 +201,7 @@ def test_page_shows_order_selection_and_rows_as_they_change(page: Any, table: Mo
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "theme"), [(1000, "light"), (1000, "dark"), (360, "light")])
 def test_axe_finds_nothing(show: Show, axe: Callable[[Any], list[Any]], table: ModelTable, width: int, theme: str) -> None:
-    press(table, "sort", key="Verdict")
+    press(table, "sort", key="Answer")
     page = show(table, width=width, theme=theme, scheme=theme)
     assert axe(page) == []
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
@@ -250,7 +250,7 @@ def test_call_paths_are_a_tree_whose_worst_branch_comes_first(wire: Wire) -> Non
     table.session.select("main->solve->norm")
     assert names(table) == tree, "what is selected is seen"
     press(table, "fold", key="2")
-    press(table, "filter", key="none")
+    press(table, "filter", key="fix")
     assert names(table) == ["main", "main->solve", "main->solve->exchange"], "a filter looks below what is folded"
     assert "fold" not in table.row2["cells"][0]
     assert "main-&gt;<wbr>solve-&gt;<wbr>exchange" in table.row4["cells"][0], "its caller may be left out"

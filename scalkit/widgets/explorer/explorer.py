@@ -105,9 +105,8 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
         )
 
     def _link(self) -> None:
-        """Let a term, a range or a point that is pointed at in one view be seen in the others."""
+        """Let a term or a point that is pointed at in one view be seen in the others."""
         self._links: list[Any] = []
-        self.plots.fit.observe(lambda _: self.data_picker.show_view(self.plots.view), "xrange")
         self.plots.fit.observe(self._chosen, "clicked")
         terms = self.hypotheses
         for picture in self.plots.pictures:

@@ -71,15 +71,6 @@ class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
         """All that it shows."""
         return (self.fit, self.divergence)
 
-    @property
-    def view(self) -> tuple[float, float] | None:
-        """The range of the parameter that both show; None for all of it."""
-        if len(self.fit.xrange) != 2:
-            return None
-        low, high = (float(end or 0) for end in self.fit.xrange)
-        is_log = self.fit.figure.get("layout", {}).get("xaxis", {}).get("type") == "log"
-        return (10.0**low, 10.0**high) if is_log else (low, high)
-
     def close(self) -> None:
         """Close the widget; the session lives on."""
         self.session.unobserve(self._told)
