@@ -72,8 +72,7 @@ class Session:
         expected = expectation_set(self._given)
         begin = begin or State(Judging.of(options), tuple(dict.fromkeys((*expected.rules, *own))))
         self._judge = Judge(ds, expected, statistic=begin.judging.statistic)
-        # What judges the measurements of a state, by `State.data`.
-        self._opened = {"": (self._judge, self._source)}
+        self._opened = {"": (self._judge, self._source)}  # by `State.data`
         self._history = History(begin)
         self._outcome = self._judge.result(begin)
         self._selected: Name = self._outcome.worst or self._judge.names[0]
@@ -216,7 +215,6 @@ class Session:
         """Judge other measurements by what was chosen, as far as it fits: expectations, rulers, rules, settings left out.
 
         `data`: what `scalkit.read` takes or returns, for example the folder that is being measured into, again.
-        Raises ScalkitError if there are no measurements, or what was chosen does not fit them.
         """
         ds, source = open_source(data)
         key = "" if source.sha256 == self._opened[""][1].sha256 else source.sha256

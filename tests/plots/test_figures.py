@@ -33,7 +33,7 @@ def _named(figure: Any, start: str) -> Any:
 def _all(result: Validation) -> list[Any]:
     figures = [plots.scaling(result), plots.scaling(result, "object_memory"), plots.divergence(result)]
     for verdict in result.verdicts:
-        figures += [plots.fit(verdict), plots.divergence(verdict), plots.ruler(verdict)]
+        figures += [plots.fit(verdict), plots.divergence(verdict)]
     return figures + [rule(rule) for rule in result.rules]
 
 
@@ -130,20 +130,6 @@ def test_a_divergence_that_numbers_cannot_hold_is_drawn(expected: str) -> None:
         axis = figure.layout.yaxis
         assert np.isfinite(axis.range).all()
         assert len(axis.tickvals) > 1
-
-
-def test_ruler_shades_exactly_the_classes_within_the_limits(result: Validation) -> None:
-    for verdict in result.verdicts:
-        figure = plots.ruler(verdict)
-        ticks = sorted({*verdict.space.ticks, verdict.expectation.growth, verdict.model.growth})
-        lower, upper = verdict.expectation.limits
-        band = figure.layout.shapes[0]
-        shaded = [tick for k, tick in enumerate(ticks) if band.x0 < k < band.x1]
-        assert shaded == [tick for tick in ticks if lower <= tick <= upper]
-        assert figure.layout.meta["static"] is True
-        texts = [annotation.text for annotation in figure.layout.annotations]
-        assert f"model <b>{style.growth_label(verdict.model.growth)}</b>" in texts
-        assert f"expected <b>{style.growth_label(verdict.expectation.growth)}</b>" in texts
 
 
 def test_scaling_names_growth_and_mark_and_leaves_variants_out(result: Validation) -> None:
