@@ -12,7 +12,6 @@ from scalkit.session.state import State
 from scalkit.validation import SearchSpace
 from scalkit.validation.judge.judge import Judge
 from scalkit.validation.judge.measured import AnyExpectation
-from scalkit.validation.several.expectation import SeveralExpectation
 
 
 def with_ruler(judge: Judge, state: State, key: str, space: SearchSpace) -> State:
@@ -40,11 +39,7 @@ def settled(judge: Judge, state: State, key: str) -> State:
 
 def growths_expected(expectation: AnyExpectation | None) -> Mapping[str, Growth]:
     """Return the expected growth along each parameter."""
-    if expectation is None:
-        return {}
-    if isinstance(expectation, SeveralExpectation):
-        return {name: one.growth for name, one in expectation.along.items()}
-    return {expectation.parameter: expectation.growth}
+    return {} if expectation is None else {name: one.growth for name, one in expectation.along.items()}
 
 
 def growth_along(growth: Growth, parameters: tuple[str, ...], parameter: str | None) -> str:

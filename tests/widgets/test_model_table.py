@@ -187,7 +187,7 @@ def test_page_shows_order_selection_and_rows_as_they_change(page: Any, table: Mo
     assert page.evaluate("kept.every((one) => one.isConnected)"), "rows are moved, not made anew"
     assert page.get_by_role("grid").get_attribute("aria-rowcount") == "6"
     page.evaluate("() => model.set('order', [])")
-    page.wait_for_selector("p:text('No function has this verdict.')")
+    page.wait_for_selector("p:text('No function has this answer.')")
     page.evaluate(
         """() => { model.set('row5', { cells: ['<button>new</button>', 'x'] });
           model.set('n_rows', 6); model.set('order', [5]); }"""

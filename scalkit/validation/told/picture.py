@@ -31,7 +31,8 @@ def picture(verdict: AnyVerdict, width: int = 72, height: int = 26) -> str:
     dots = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(across, measured, strict=True))  # round ends make them dots
     grows = ' class="bad"' if verdict.answer == "fix" else ""
     return (
-        f'<svg class="spark" width="{width}" height="{height}" aria-hidden="true"><path class="band" d="{area}"/>'
+        f'<svg class="spark" width="{width}" height="{height}" viewBox="0 0 {width} {height}" aria-hidden="true">'
+        f'<path class="band" d="{area}"/>'
         f'<path{grows} d="{path}"/><path class="dots" d="{dots}"/></svg>'
     )
 

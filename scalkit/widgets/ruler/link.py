@@ -9,8 +9,6 @@ from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
 from scalkit.session import Session
 from scalkit.validation import Expectation, SearchSpace
-from scalkit.validation.several.expectation import SeveralExpectation
-from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.widgets.ruler.axis import AnyVerdict
 
 if TYPE_CHECKING:
@@ -200,8 +198,4 @@ def shown_of(session: Session, parameter: str | None) -> tuple[SearchSpace | Non
     if space is None:
         return None, None, None
     expectation, verdict, along = session.expectation, session.verdict, space.parameter
-    return (
-        space,
-        expectation.along[along] if isinstance(expectation, SeveralExpectation) else expectation,
-        verdict.along[along] if isinstance(verdict, SeveralVerdict) else verdict,
-    )
+    return space, expectation.along[along] if expectation else None, verdict.along[along] if verdict else None
