@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from session_data import EXPECTATIONS, made
 
@@ -190,3 +191,17 @@ def test_expectations_file_that_cannot_be(data, session, tmp_path):
         sk.Session(data, {}).save_expectations(tmp_path / "e.toml")
     with pytest.raises(ScalkitError, match="cannot write the expectations"):
         session.save_expectations(tmp_path / "no" / "e.toml")
+
+
+def test_a_table_and_a_claim_of_its_only_function():
+    table = pd.DataFrame({"p": [2, 4, 8, 16, 32], "f": [1.0, 2.0, 3.0, 4.0, 5.0]})
+    session = sk.Session(table, "log p")
+    assert (session.verdict.answer, session.paths) == ("fine", ())
+
+
+def test_a_result_is_where_a_session_begins(data):
+    result = sk.validate(data, EXPECTATIONS, RULES, statistic="median", min_points=4)
+    session = sk.Session(result)
+    same(session, result)
+    assert session.state.judging == result.choices.judging
+    assert session.history == ()
