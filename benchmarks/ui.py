@@ -39,9 +39,9 @@ data = combine([
     for k, name in enumerate(names)
 ])
 session = sk.Session(data, {{name: "log(p)" for name in names}})
-session.select(names[0]).share_ticks(True)"""
+session.select(names[0])"""
 
-APP = """app = sk.Explorer(session)
+APP = """app = sk.explore(session)
 app"""
 
 PEER = """import ipywidgets, plotly.graph_objects as go
@@ -51,13 +51,13 @@ from scalkit import plots
 class FigurePanel(ipywidgets.Box):
     def __init__(self, session):
         self.session = session
-        self.figures = [go.FigureWidget(f(session.verdict)) for f in (plots.fit, plots.divergence_of)]
+        self.figures = [go.FigureWidget(f(session.verdict)) for f in (plots.fit, plots.divergence)]
         super().__init__(self.figures)
         session.observe(self._told)
     def _told(self, changed):
         if not changed & {"selected", "result"}:
             return
-        for shown, new in zip(self.figures, (plots.fit, plots.divergence_of)):
+        for shown, new in zip(self.figures, (plots.fit, plots.divergence)):
             figure = new(self.session.verdict)
             with shown.batch_update():
                 shown.update(figure.to_dict(), overwrite=True)
@@ -66,7 +66,7 @@ class FigurePanel(ipywidgets.Box):
         super().close()
 
 parts = [module.DataPicker, module.HistoryBar, module.ModelTable, module.VerdictBadge, module.ExpectationEditor]
-ruler = module.TickRuler(session=session, parameter="p", label="Ruler of p")
+ruler = module.Ruler(session=session, parameter="p", label="Ruler of p")
 app = ipywidgets.VBox([*(part(session) for part in parts), ruler, FigurePanel(session), module.HypothesisList(session)])
 app"""
 
@@ -211,7 +211,7 @@ def first_start(browser: Any, lab: Any, k: int) -> float:
     page = context.new_page()
     page.set_default_timeout(120_000)
     name = f"first_{k}.ipynb"
-    lab.notebook(name, f"import scalkit as sk\napp = sk.Explorer({str(ROOT / 'data' / 'quickstart')!r}, 'mpi')\napp")
+    lab.notebook(name, f"import scalkit as sk\napp = sk.explore({str(ROOT / 'data' / 'quickstart')!r}, 'mpi')\napp")
     lab.open(page, name, run=False)
     found = page.evaluate(
         """async (path) => {

@@ -20,6 +20,6 @@ from scalkit.validation.expectation import Expectation as Expectation
 from scalkit.validation.pieces import piecewise as piecewise
 from scalkit.validation.space import SearchSpace as SearchSpace
 from scalkit.widgets import Ruler as Ruler
-from scalkit.widgets.explorer.explorer import Explorer as Explorer
+from scalkit.widgets.explorer.explorer import explore as explore
 
 __version__: str

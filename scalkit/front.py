@@ -26,9 +26,9 @@ def measurements_in(data: Any, parameter: str | Sequence[str] | None = None) -> 
     if isinstance(data, xr.Dataset):
         return data
     if isinstance(data, Validation):
-        if data.asked is None:
+        if data.data is None:
             raise DataError("this result does not hold its measurements; give them in its place.")
-        return data.asked.data
+        return data.data
     if not isinstance(data, str | os.PathLike | Sequence | pd.DataFrame | Mapping):
         raise DataError(
             f"{data!r:.60} holds no measurements; give a path, a Dataset, a DataFrame, a dict of arrays "

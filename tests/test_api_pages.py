@@ -28,7 +28,6 @@ def test_every_public_callable_has_an_example(page: Path) -> None:
     module = importlib.import_module(text.partition("\n")[0])
     found = {name: getattr(module, name) for name in dir(module) if not name.startswith("_")}
     wanted = {name for name, value in found.items() if callable(value) and not inspect.ismodule(value)}
-    wanted -= {"Ruler"} if page.stem == "widgets" else set()  # another name of TickRuler
     parts = dict(re.findall(r"^\.\. auto(?:function|class):: (\w+)\n(.*?)(?=^\.\. auto|\Z)", text, re.DOTALL | re.MULTILINE))
     assert set(parts) == wanted
     assert [name for name, part in parts.items() if ">>> " not in part] == []

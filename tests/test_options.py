@@ -48,14 +48,14 @@ def test_an_option_is_everywhere(name: str, data: xr.Dataset, tmp_path: Path) ->
     assert session.result.to_json() == expected
     later = sk.Session(data, {"f": "1"}).judge_by(**{name: value})
     assert later.result.to_json() == expected
-    assert later.undo().judging == Judging()
+    assert later.undo().state.judging == Judging()
 
     write_netcdf(data, tmp_path / "f.nc")
     (tmp_path / "e.toml").write_text('[expectations]\nf = "1"\n')
     page = open_verdicts([str(tmp_path / "f.nc")], str(tmp_path / "e.toml"), **{name: value})
     assert page.judging == Judging.of({name: value})
     assert page.result.to_dict()["verdicts"] == json.loads(expected)["verdicts"]
-    assert sk.Session.from_dict(page.session_values).judging == page.judging
+    assert sk.Session.load(page.session_values).state.judging == page.judging
 
     parser = argparse.ArgumentParser()
     add_judging(parser.add_argument_group("judging"))
@@ -68,15 +68,15 @@ def test_an_option_is_everywhere(name: str, data: xr.Dataset, tmp_path: Path) ->
     picker = DataPicker(later)
     assert f'data-press="{name}"' in "".join(picker.pieces.values())
     picker._actions()[name]({"key": str(value)})
-    assert later.judging == Judging.of({name: value})
+    assert later.state.judging == Judging.of({name: value})
 
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_a_session_keeps_options_in_its_file_and_its_code(name: str, data: xr.Dataset, tmp_path: Path) -> None:
     session = sk.Session(data, {"f": "1"}).judge_by(**{name: OTHER[name]})
     again = sk.Session.load(session.save(tmp_path / "s.json") and tmp_path / "s.json")
-    assert again.judging == session.judging
-    assert again.undo().judging == Judging()
+    assert again.state.judging == session.state.judging
+    assert again.undo().state.judging == Judging()
     assert f"{name}={OTHER[name]!r}".replace("'", '"') in session.as_code()
 
 

@@ -20,7 +20,7 @@ from exercises import Exercise, lesson_data
 from scalkit.bundled import bundled
 from scalkit.errors import DataError, ScalkitError, UsageError
 from scalkit.session import Session
-from scalkit.session.state import content_hash
+from scalkit.session.source import content_hash
 
 _LARGEST = 20_000_000
 
@@ -88,7 +88,7 @@ def _session(path: Path, known: Mapping[str, xr.Dataset]) -> Session:
         raise DataError(
             "it is about measurements that are not here; name them with --data, or have the session saved with its data."
         )
-    return Session.from_dict(plain, data=None if embedded is not None else known[digest])
+    return Session.load(plain, data=None if embedded is not None else known[digest])
 
 
 def _plain(path: Path) -> Mapping[str, Any]:

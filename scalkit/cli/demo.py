@@ -14,16 +14,12 @@ _SHOWN = (
 
 def run(args: argparse.Namespace) -> int:
     """Print the verdicts on the bundled measurements, and how to go on; return 0."""
-    paths = [str(bundled(name)) for name, _ in _SHOWN]
-    for path, (_, words) in zip(paths, _SHOWN, strict=True):
+    for name, words in _SHOWN:
+        path = str(bundled(name))
         sys.stdout.write(f"{words}\n\n  scalkit validate {path}\n\n")
         sys.stdout.flush()
         main(["validate", path])
         sys.stdout.write("\n")
-    if args.report:
-        status = main(["report", *paths, "--compare", "--out", args.report, "--force"])
-        if status == 2:
-            return status
     sys.stdout.write(
         "Your own:\n"
         "  python -c \"import scalkit as sk; print(sk.check(sum, 'n', setup=lambda n: list(range(n))))\"\n"

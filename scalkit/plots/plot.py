@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -13,14 +14,15 @@ import xarray as xr
 from scalkit.errors import UsageError
 from scalkit.fit.piecewise import Piecewise
 from scalkit.front import measurements_in
+from scalkit.measure.pattern_records import SHARES
 from scalkit.plots.measured import measured
+from scalkit.plots.traces.master_worker import master_worker
 from scalkit.plots.verdicts.changes import changes
 from scalkit.plots.verdicts.divergence import divergence
 from scalkit.plots.verdicts.effects import effects
 from scalkit.plots.verdicts.fit import fit
 from scalkit.plots.verdicts.pieces import pieces
 from scalkit.plots.verdicts.rule import rule
-from scalkit.plots.verdicts.several import several
 from scalkit.session import Session
 from scalkit.validation import RuleResult, Validation, Verdict
 from scalkit.validation.baseline.comparison import Comparison
@@ -28,9 +30,15 @@ from scalkit.validation.several.along import AlongVerdict
 from scalkit.validation.several.verdict import SeveralVerdict
 
 _KNOWN = (
-    "measurements (a path, a Dataset, a DataFrame, a dict of arrays), a result of sk.validate, "
-    "a verdict, a verdict along a parameter, a rule, a comparison, a piecewise model, a session"
+    "a Dataset of measurements, a result of sk.validate, a verdict, a verdict along a parameter, a rule, a comparison, "
+    "a piecewise model, a session, an assessment of guidelines, identified algorithms, a folklore check"
 )
+_OTHERS = {
+    ("guidelines", "Assessment"): ("guidelines.map", "guideline_map"),
+    ("perfmodels", "Identified"): ("models.algorithms", "algorithms"),
+    ("perfmodels", "Folklore"): ("models.folklore", "folklore"),
+}
+"""Figures of other systems, by package and class: loading all of them with every figure would take long."""
 
 
 def plot(subject: Any) -> go.Figure:
@@ -38,7 +46,8 @@ def plot(subject: Any) -> go.Figure:
 
     Parameters
     ----------
-    subject : Validation, Verdict, SeveralVerdict, AlongVerdict, RuleResult, Comparison, Piecewise, Session or Dataset
+    subject : Validation, Verdict, SeveralVerdict, AlongVerdict, RuleResult, Comparison, Piecewise, Session, Dataset or others
+        Of guidelines an `Assessment`, of performance models `Identified` and `Folklore`.
         A result with one verdict is drawn as that verdict. One with several is drawn as an overview
         of their divergences, or of the effects where there are several parameters.
 
@@ -55,13 +64,11 @@ def plot(subject: Any) -> go.Figure:
     """
     match subject:
         case Validation() if len(subject) == 1:
-            return plot(subject.verdicts[0])
+            return fit(subject.verdicts[0])
         case Validation():
             return effects(subject) if subject.over_several else divergence(subject)
-        case Verdict():
+        case Verdict() | SeveralVerdict():
             return fit(subject)
-        case SeveralVerdict():
-            return several(subject)
         case AlongVerdict():
             return fit(subject.whole, subject.parameter)  # type: ignore[arg-type]
         case RuleResult():
@@ -73,7 +80,13 @@ def plot(subject: Any) -> go.Figure:
         case Session():
             return plot(subject.verdict or subject.data)
         case xr.Dataset():
-            return measured(subject)
+            return master_worker(subject) if set(SHARES) <= set(subject.data_vars) else measured(subject)
         case str() | os.PathLike() | pd.DataFrame() | Mapping():
-            return measured(measurements_in(subject))
-    raise UsageError(f"{subject!r:.60} cannot be plotted; what can be: {_KNOWN}.")
+            return plot(measurements_in(subject))
+    kind = type(subject)
+    home = _OTHERS.get((kind.__module__.removeprefix("scalkit.").partition(".")[0], kind.__name__))
+    if home is None:
+        raise UsageError(f"{subject!r:.60} cannot be plotted; what can be: {_KNOWN}.")
+    module, function = home
+    figure: go.Figure = getattr(importlib.import_module(f"scalkit.plots.{module}"), function)(subject)
+    return figure

@@ -134,19 +134,18 @@ def is_log_axis(x: Floats) -> bool:
     return bool(x.min() > 0 and x.max() / x.min() >= 8)
 
 
-def blank(height: int, alt: str, *, is_static: bool = False) -> go.Figure:
+def blank(height: int, alt: str) -> go.Figure:
     """Return an empty figure in scalkit's style.
 
     `height` in px.
     `alt`: one sentence that says what the figure shows; it travels in ``layout.meta["alt"]`` for screen readers.
-    `is_static`: without zoom and tool bar (``layout.meta["static"]``).
     """
     figure = go.Figure()
-    figure.update_layout(template="none", **layout_of(height, alt, is_static=is_static))
+    figure.update_layout(template="none", **layout_of(height, alt))
     return figure
 
 
-def layout_of(height: int, alt: str, *, is_static: bool = False) -> dict[str, Any]:
+def layout_of(height: int, alt: str) -> dict[str, Any]:
     """Return the layout that all figures begin with."""
     return {
         "autosize": True,
@@ -157,9 +156,9 @@ def layout_of(height: int, alt: str, *, is_static: bool = False) -> dict[str, An
         "font": {"family": _FONT, "size": 12, "color": DATA},
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom", "font": {"size": 11}},
         "hoverlabel": {"font": {"family": _FONT, "size": 12}, "align": "left"},
-        "meta": {"alt": alt, "static": is_static},
+        "meta": {"alt": alt},
         "modebar": {"remove": ["sendChartToCloud"]},  # wherever it is shown, no button uploads it
-        "showlegend": not is_static,
+        "showlegend": True,
     }
 
 

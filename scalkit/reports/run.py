@@ -111,11 +111,11 @@ def _as_session(source: Any) -> Any:
     """Return the session of a validation; any other source as it is. Raises UsageError if it does not know its measurements."""
     if not isinstance(source, Validation):
         return source
-    if source.asked is None or source.comparison is not None:
+    if source.data is None or source.comparison is not None:
         raise UsageError(
             "this validation does not say all that it was made from; name its measurements, and the baseline if there is one."
         )
-    return Session(source.asked.data, source.asked.expected, source.asked.rules, **source.asked.judging.as_options())
+    return Session(source)
 
 
 def sessions_of(path: PathLike) -> list[Session]:

@@ -1,5 +1,7 @@
 """A session as Python: what a person would write to come to the same state."""
 
+from __future__ import annotations
+
 import json
 import math
 import os
@@ -7,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import indent
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
@@ -18,18 +20,22 @@ from scalkit.growth.relation import Relation
 from scalkit.measure import measurements
 from scalkit.measure.schema import metrics_of, parameters_of
 from scalkit.session.plain import plain_expectation, plain_set
-from scalkit.session.queries import SessionView
-from scalkit.session.state import Source, State, confirmed, content_hash, growths_expected
+from scalkit.session.rulers import growths_expected
+from scalkit.session.source import Source, confirmed, content_hash
+from scalkit.session.state import State
 from scalkit.validation import ExpectationSet, SearchSpace
 from scalkit.validation.catalogue import expectation_set
 from scalkit.validation.judge.judge import Judge
 from scalkit.validation.judge.measured import Rulers, Setting
 from scalkit.validation.names import Name
 
+if TYPE_CHECKING:
+    from scalkit.session.session import Session
+
 _MOST_MOVES = 4
 
 
-def code_of(session: SessionView, holder: str | None = None) -> str:
+def code_of(session: Session, holder: str | None = None) -> str:
     """Return Python that comes to the same state from the same measurements, and prints the verdict.
 
     `holder`: a file for somewhere else that holds the session and its measurements: paths are then taken as they were
@@ -45,7 +51,7 @@ def code_of(session: SessionView, holder: str | None = None) -> str:
     rules, removed = _rules(session.state.rules, session._judge.expected.rules)
     arguments = [data.expression, expected.expression]
     arguments += [f"rules={literal([str(rule) for rule in rules])}"] if rules else []
-    arguments += [f"{name}={option_code(value)}" for name, value in session.judging.changed.items()]
+    arguments += [f"{name}={option_code(value)}" for name, value in session.state.judging.changed.items()]
     imports = (*data.imports, *expected.imports)
     begin = [*expected.lines, call("session = sk.Session", arguments)]
     changes = list(_once(_changes(session)))
@@ -80,7 +86,7 @@ def _rules(rules: tuple[Relation, ...], of_set: tuple[Relation, ...]) -> tuple[t
     return tuple(rule for rule in rules if rule not in kept), removed
 
 
-def _changes(session: SessionView) -> Iterator[str]:
+def _changes(session: Session) -> Iterator[str]:
     """Return the calls that lead from the beginning to the state, function by function."""
     state, judge = session.state, session._judge
     begin = State(state.judging, state.rules)
@@ -100,10 +106,7 @@ def _changes(session: SessionView) -> Iterator[str]:
             had_own = before is not None and plain_expectation(before)["deviation"] is not None
             yield _expect(state, key, had_own)
         if rulers:
-            there = replace(state, shared={}).ruled(key, None)
-            yield from _ticks(session, name, there, rulers)
-    if state.shared:
-        yield from _share(session)
+            yield from _ticks(session, name, state.ruled(key, None), rulers)
     yield _select(session, session.selected)
 
 
@@ -115,7 +118,7 @@ def _one_each(judge: Judge) -> list[Name]:
     return sorted(first.values(), key=lambda name: judge.functions.index(name[0]))
 
 
-def _select(session: SessionView, name: Name) -> str:
+def _select(session: Session, name: Name) -> str:
     """Return the call that selects a function and metric; of a function's only metric the name is left out."""
     metrics = [metric for function, metric in session.names if function == name[0]]
     return call("session.select", [literal(one) for one in (name if len(metrics) > 1 else name[:1])])
@@ -140,16 +143,7 @@ def _expect(state: State, key: str, had_own: bool) -> str:
     return call("session.expect", [literal(text)]) + (".set_deviation(None)" if had_own else "")
 
 
-def _share(session: SessionView) -> Iterator[str]:
-    """Return the calls that make one ruler serve all functions: that of the selected one, if it can have any."""
-    judge, state = session._judge, session.state
-    able = [name for name in (session.selected, *judge.names) if judge.given(name, state) is not None]
-    yield _select(session, able[0])
-    yield "session.share_ticks(True)"
-    yield from _ticks(session, able[0], replace(state, shared={}), state.shared)
-
-
-def _ticks(session: SessionView, name: Name, there: State, rulers: Rulers) -> Iterator[str]:
+def _ticks(session: Session, name: Name, there: State, rulers: Rulers) -> Iterator[str]:
     """Return the calls that turn the rulers that a function has in a state into others: few moves, or all ticks."""
     task = session._judge.task_of(name, there)
     if task is None:

@@ -1,23 +1,27 @@
 """What a session expects as a TOML file, which the commands and `scalkit.validate` take."""
 
+from __future__ import annotations
+
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError, ExpectationError
 from scalkit.session.code import expectation_entry
 from scalkit.session.plain import plain_set
-from scalkit.session.queries import SessionView
-from scalkit.session.state import growths_expected
+from scalkit.session.rulers import growths_expected
 from scalkit.toml.writer import to_toml
 from scalkit.validation import Expected, SearchSpace
 from scalkit.validation.judge.measured import Rulers
 from scalkit.validation.names import Name
 from scalkit.validation.several.expectation import SeveralExpectation, SeveralSpace
 
+if TYPE_CHECKING:
+    from scalkit.session.session import Session
 
-def expectations_toml(session: SessionView) -> str:
+
+def expectations_toml(session: Session) -> str:
     """Return the expectations, the ticks moved by hand and the rules of a session as a file of expectations.
 
     Raises ExpectationError if nothing is expected.
@@ -26,7 +30,7 @@ def expectations_toml(session: SessionView) -> str:
     functions = dict(judge.expected.functions)
     for name in judge.names:
         key = judge.key_of(name)
-        own = state.shared or state.rulers.get(key, {})
+        own = state.rulers.get(key, {})
         if (own or key in state.expectations) and (now := judge.expected_of(name, state)) is not None:
             functions[key] = _ruled(session, name, now, own) if own else now
     measured = {judge.key_of(name) for name in judge.names}
@@ -42,7 +46,7 @@ def expectations_toml(session: SessionView) -> str:
     return to_toml(content)
 
 
-def write_expectations(session: SessionView, path: str | os.PathLike[str]) -> None:
+def write_expectations(session: Session, path: str | os.PathLike[str]) -> None:
     """Write `expectations_toml` to a file; an existing one is replaced. Raises DataError if it cannot be written."""
     text = expectations_toml(session)
     try:
@@ -53,7 +57,7 @@ def write_expectations(session: SessionView, path: str | os.PathLike[str]) -> No
         ) from error
 
 
-def _ruled(session: SessionView, name: Name, now: Expected, rulers: Rulers) -> Expected:
+def _ruled(session: Session, name: Name, now: Expected, rulers: Rulers) -> Expected:
     """Return the expectation of a function with the rulers that were moved by hand, in terms of the data's parameters."""
     judge, state = session._judge, session.state
     given, key = judge.given(name, state), judge.key_of(name)

@@ -1,5 +1,7 @@
 """The session file: JSON that session.schema.json describes, alone or inside an HTML report."""
 
+from __future__ import annotations
+
 import base64
 import gzip
 import json
@@ -12,7 +14,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
@@ -23,31 +25,33 @@ from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
 from scalkit.measure import write_netcdf
 from scalkit.measure.netcdf import read_netcdf
-from scalkit.options import MIN_POINTS, Judging, Statistic
+from scalkit.options import Judging
+from scalkit.schema_errors import load_jsonschema, schema_in
 from scalkit.session.plain import (
     expectation_from,
-    list_of,
     options_from,
     plain_expectation,
     plain_options,
     plain_set,
     set_from_plain,
-    table_of,
     ticks_from,
 )
-from scalkit.session.queries import SessionView
-from scalkit.session.session import Session
-from scalkit.session.state import History, Source, State, Step, confirmed, content_hash, open_source
+from scalkit.session.source import Source, confirmed, content_hash, open_source
+from scalkit.session.state import History, State, Step
 from scalkit.validation import SearchSpace
 from scalkit.validation.judge.measured import Rulers, Setting
 
+if TYPE_CHECKING:
+    from scalkit.session.session import Session
+
 FORMAT = "scalkit-session"
 SCHEMA = 1
+_SCHEMA_FILE = Path(__file__).with_name("session.schema.json")
 
 _MAX_BYTES = 200_000_000
 
 
-def session_to_dict(session: SessionView, with_data: bool | None = None) -> dict[str, Any]:
+def session_to_dict(session: Session, with_data: bool | None = None) -> dict[str, Any]:
     """Return a session as JSON values; data that no file holds go in by default."""
     session._source = source = confirmed(session._source)
     embeds = not source.is_there if with_data is None else with_data
@@ -63,15 +67,12 @@ def session_to_dict(session: SessionView, with_data: bool | None = None) -> dict
             "netcdf": dataset_to_text(session.data) if embeds else None,
         },
         "expectations": {"source": text, **plain_set(session._judge.expected)},
-        "min_points": session.min_points,
         "selected": list(session.selected),
-        "present": plain_state(history.present, session.min_points),
+        "present": plain_state(history.present),
         "past": _plain_steps(history.past, history.present),
         "future": _plain_steps(history.future, history.present),
         "snapshots": {
-            name: plain_state(state, session.min_points)
-            for name, state in session.snapshots.items()
-            if state.data == history.present.data
+            name: plain_state(state) for name, state in session.snapshots.items() if state.data == history.present.data
         },
     }
 
@@ -86,15 +87,15 @@ def session_from_dict(
     if not isinstance(schema, int) or isinstance(schema, bool) or schema != SCHEMA:
         raise DataError(f"the session has schema {schema!r:.20}, this scalkit reads {SCHEMA}; install a newer scalkit.")
     try:
+        _require_schema(plain)
         measured, source = _data_of(plain["data"], data, folder)
-        session = kind(measured, set_from_plain(plain["expectations"]), min_points=plain["min_points"])
+        session = kind(measured, set_from_plain(plain["expectations"]))
         session._source = source
         given = plain["expectations"]["source"]
         session._given = given if isinstance(given, str) else session._judge.expected
-        few = plain["min_points"]
-        past, future = _steps(plain["past"], few), _steps(plain["future"], few)
-        session._history = History(state_from_plain(plain["present"], few), past, future)
-        session._snapshots = {str(name): state_from_plain(one, few) for name, one in plain["snapshots"].items()}
+        past, future = _steps(plain["past"]), _steps(plain["future"])
+        session._history = History(state_from_plain(plain["present"]), past, future)
+        session._snapshots = {str(name): state_from_plain(one) for name, one in plain["snapshots"].items()}
         function, metric = plain["selected"]
         if (function, metric) in session.names:
             session._selected = (function, metric)
@@ -104,6 +105,14 @@ def session_from_dict(
         raise DataError(f"the session cannot be read: {type(error).__name__}: {error!s:.200}; save it again.") from error
     session._outcome = session._judge.result(session.state)
     return session
+
+
+def _require_schema(plain: Mapping[str, Any]) -> None:
+    """Raise a ValueError if a session is not as its schema says."""
+    jsonschema = load_jsonschema()
+    validator = jsonschema.Draft202012Validator(schema_in(_SCHEMA_FILE))
+    if error := jsonschema.exceptions.best_match(validator.iter_errors(plain)):
+        raise ValueError(f"{error.json_path}: {error.message}")
 
 
 def write(plain: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
@@ -120,8 +129,10 @@ def script_of(plain: Mapping[str, Any]) -> str:
     return f'<script type="application/json" id="{SCRIPT_ID}">{text}</script>'
 
 
-def read_session(kind: type[Session], path: str | os.PathLike[str], data: object | None = None) -> Session:
-    """Return the session in a file, JSON or HTML. Raises DataError if there is none."""
+def read_session(kind: type[Session], path: str | os.PathLike[str] | Mapping[str, Any], data: object | None = None) -> Session:
+    """Return the session in a file, JSON or HTML, or in JSON values. Raises DataError if there is none."""
+    if isinstance(path, Mapping):
+        return session_from_dict(kind, path, data)
     target = Path(path)
     try:
         with target.open("rb") as file:
@@ -150,11 +161,11 @@ def read_session(kind: type[Session], path: str | os.PathLike[str], data: object
 def _plain_steps(steps: tuple[Step, ...], present: State) -> list[dict[str, Any]]:
     """Return the steps next to the present state, as far as they are about the same measurements: a file holds one."""
     near = list(takewhile(lambda step: step.state.data == present.data, reversed(steps)))
-    return [{"step": step.name, "state": plain_state(step.state, present.judging.min_points)} for step in reversed(near)]
+    return [{"step": step.name, "state": plain_state(step.state)} for step in reversed(near)]
 
 
-def _steps(plain: Any, min_points: int) -> tuple[Step, ...]:
-    return tuple(Step(str(one["step"]), state_from_plain(one["state"], min_points)) for one in plain)
+def _steps(plain: Any) -> tuple[Step, ...]:
+    return tuple(Step(str(one["step"]), state_from_plain(one["state"])) for one in plain)
 
 
 def _data_of(plain: Mapping[str, Any], data: object | None, folder: Path | None) -> tuple[xr.Dataset, Source]:
@@ -194,18 +205,15 @@ def _require_same(found: str, expected: str, where: str) -> None:
         )
 
 
-def plain_state(state: State, min_points: int) -> dict[str, Any]:
-    """Return a state as JSON values, in a file that says for all states how few points are enough."""
-    judging = replace(state.judging, statistic="q1")
-    own = {"min_points": judging.min_points} if judging.min_points != min_points else {}
-    options = {**plain_options(replace(judging, min_points=MIN_POINTS)), **own}
+def plain_state(state: State) -> dict[str, Any]:
+    """Return a state as JSON values."""
+    options = plain_options(replace(state.judging, statistic="q1"))
     return {
         "statistic": state.judging.statistic,
         **({"judging": options} if options else {}),
         "rules": [str(rule) for rule in state.rules],
         "expectations": {function: plain_expectation(one) for function, one in state.expectations.items()},
         "rulers": {function: _plain_rulers(rulers) for function, rulers in state.rulers.items()},
-        "shared": _plain_rulers(state.shared),
         "excluded": {
             function: [list(one) if isinstance(one, tuple) else one for one in settings]
             for function, settings in state.excluded.items()
@@ -213,21 +221,14 @@ def plain_state(state: State, min_points: int) -> dict[str, Any]:
     }
 
 
-def state_from_plain(plain: Mapping[str, Any], min_points: int) -> State:
+def state_from_plain(plain: Mapping[str, Any]) -> State:
     """Return the state that `plain_state` wrote."""
-    if plain["statistic"] not in get_args(Statistic):
-        raise ValueError(f"the statistic {plain['statistic']!r:.40}")
-    own = options_from(plain.get("judging", {}))
     return State(
-        judging=Judging.of({"statistic": plain["statistic"], "min_points": min_points, **own}),
-        rules=tuple(Relation.parse(rule) for rule in list_of(plain["rules"])),
-        expectations={function: expectation_from(one) for function, one in table_of(plain["expectations"]).items()},
-        rulers={function: _rulers(one) for function, one in table_of(plain["rulers"]).items()},
-        shared=_rulers(plain["shared"]),
-        excluded={
-            function: tuple(_setting(one) for one in list_of(settings))
-            for function, settings in table_of(plain["excluded"]).items()
-        },
+        judging=Judging.of({"statistic": plain["statistic"], **options_from(plain.get("judging", {}))}),
+        rules=tuple(Relation.parse(rule) for rule in plain["rules"]),
+        expectations={function: expectation_from(one) for function, one in plain["expectations"].items()},
+        rulers={function: _rulers(one) for function, one in plain["rulers"].items()},
+        excluded={function: tuple(_setting(one) for one in settings) for function, settings in plain["excluded"].items()},
     )
 
 
@@ -237,21 +238,15 @@ def _plain_rulers(rulers: Rulers) -> dict[str, list[str]]:
 
 def _rulers(plain: Any) -> dict[str, tuple[Growth, ...]]:
     return {
-        parameter: SearchSpace.of(ticks_from(ticks, parameter), "by hand", parameter).ticks
-        for parameter, ticks in table_of(plain).items()
+        parameter: SearchSpace.of(ticks_from(ticks, parameter), "by hand", parameter).ticks for parameter, ticks in plain.items()
     }
 
 
 def _setting(plain: Any) -> Setting:
-    if isinstance(plain, list):
-        return tuple(_number(one) for one in plain)
-    return _number(plain)
-
-
-def _number(plain: Any) -> float:
-    if isinstance(plain, bool) or not isinstance(plain, int | float) or not math.isfinite(plain):
-        raise TypeError(f"{plain!r:.40} stands where a number is needed")
-    return float(plain)
+    values = tuple(float(one) for one in (plain if isinstance(plain, list) else [plain]))
+    if not all(map(math.isfinite, values)):
+        raise ValueError(f"{plain!r:.40} is no setting")
+    return values if isinstance(plain, list) else values[0]
 
 
 SCRIPT_ID = "scalkit-session"

@@ -30,45 +30,35 @@ def set_from_plain(plain: Mapping[str, Any]) -> ExpectationSet:
     """Return the set that `plain_set` wrote."""
     return ExpectationSet(
         functions={
-            function: Expected(expectation_from(one), space_from(one["space"]))
-            for function, one in table_of(plain["functions"]).items()
+            function: Expected(expectation_from(one), space_from(one["space"])) for function, one in plain["functions"].items()
         },
-        rules=tuple(Relation.parse(rule) for rule in list_of(plain["rules"])),
-        litmus=None if plain["litmus"] is None else text_of(plain["litmus"]),
-        name=text_of(plain["name"]),
+        rules=tuple(Relation.parse(rule) for rule in plain["rules"]),
+        litmus=plain["litmus"],
+        name=plain["name"],
     )
 
 
 def plain_expectation(expectation: AnyExpectation) -> dict[str, Any]:
     """Return an expectation as JSON values: its growth, the deviation that was given, and its parameters."""
+    plain: dict[str, Any] = {"expectation": str(expectation.growth), "deviation": None}
     if isinstance(expectation, SeveralExpectation):
         own = {name: str(deviation) for name, deviation in expectation.own_deviations.items()}
-        deviation: Any = own or None
-        parameters = list(expectation.parameters)
-    else:
-        deviation = str(expectation.deviation) if expectation.has_own_deviation else None
-        parameters = [expectation.parameter]
-    several = isinstance(expectation, SeveralExpectation)
-    return {
-        "expectation": str(expectation.growth),
-        "deviation": deviation,
-        "parameters" if several else "parameter": parameters if several else parameters[0],
-    }
+        return {**plain, "deviation": own or None, "parameters": list(expectation.parameters)}
+    if expectation.has_own_deviation:
+        plain["deviation"] = str(expectation.deviation)
+    return {**plain, "parameter": expectation.parameter}
 
 
 def expectation_from(plain: Any) -> AnyExpectation:
     """Return the expectation that `plain_expectation` wrote."""
-    text = text_of(plain["expectation"])
     if "parameters" in plain:
-        allowed = None if plain["deviation"] is None else table_of(plain["deviation"])
-        return SeveralExpectation(text, allowed, [text_of(one) for one in list_of(plain["parameters"])])
-    own = None if plain["deviation"] is None else text_of(plain["deviation"])
-    return Expectation(text, own, text_of(plain["parameter"]))
+        return SeveralExpectation(plain["expectation"], plain["deviation"], plain["parameters"])
+    return Expectation(plain["expectation"], plain["deviation"], plain["parameter"])
 
 
 def ticks_from(plain: Any, parameter: str | None = None) -> tuple[Growth, ...]:
     """Return growths out of a list of texts."""
-    return tuple(Growth.parse(text_of(one), parameter) for one in list_of(plain))
+    return tuple(Growth.parse(one, parameter) for one in plain)
 
 
 def plain_space(space: Space) -> Any:
@@ -87,11 +77,11 @@ def space_from(plain: Any) -> Space:
     if isinstance(plain, str):
         return plain
     if "by" in plain:
-        return {name: cast("str | SearchSpace", space_from(one)) for name, one in table_of(plain["by"]).items()}
+        return {name: cast("str | SearchSpace", space_from(one)) for name, one in plain["by"].items()}
     if "base" in plain:
-        return SeveralSpace(text_of(plain["base"]), *(ticks_from(plain[key]) for key in ("ticks", "added", "removed")))
-    parameter = text_of(plain["parameter"])
-    return SearchSpace.of(ticks_from(plain["ticks"], parameter), text_of(plain["name"]), parameter)
+        return SeveralSpace(plain["base"], *(ticks_from(plain[key]) for key in ("ticks", "added", "removed")))
+    parameter = plain["parameter"]
+    return SearchSpace.of(ticks_from(plain["ticks"], parameter), plain["name"], parameter)
 
 
 def plain_options(judging: Judging) -> dict[str, Any]:
@@ -102,26 +92,5 @@ def plain_options(judging: Judging) -> dict[str, Any]:
 
 def options_from(plain: Any) -> dict[str, Any]:
     """Return the options that `plain_options` wrote."""
-    found = dict(table_of(plain))
+    found = dict(plain)
     return found if found.get("space") is None else {**found, "space": space_from(found["space"])}
-
-
-def text_of(plain: Any) -> str:
-    """Return a text; a TypeError if it is none."""
-    if not isinstance(plain, str):
-        raise TypeError(f"{plain!r:.40} stands where a text is needed")
-    return plain
-
-
-def list_of(plain: Any) -> list[Any]:
-    """Return a list; a TypeError if it is none."""
-    if not isinstance(plain, list):
-        raise TypeError(f"{plain!r:.40} stands where a list is needed")
-    return plain
-
-
-def table_of(plain: Any) -> dict[str, Any]:
-    """Return an object; a TypeError if it is none."""
-    if not isinstance(plain, dict):
-        raise TypeError(f"{plain!r:.40} stands where an object is needed")
-    return plain

@@ -3,47 +3,46 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Unpack
 
-from scalkit.errors import DataError, ExpectationError, RuleError, UsageError
+import pandas as pd
+import xarray as xr
+
+from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
 from scalkit.options import Judging, JudgingOptions
-from scalkit.session.compare import Differences, differences
-from scalkit.session.queries import Observers
-from scalkit.session.state import (
-    History,
-    State,
-    growth_along,
-    growths_expected,
-    moved,
-    open_source,
-    own_deviation,
-    parse_tick,
-    refuse_double,
-    refuse_expected,
-    settled,
-    with_ruler,
-)
-from scalkit.session.transitions import SessionSteps
-from scalkit.validation import SearchSpace
+from scalkit.session import file
+from scalkit.session.changes import Chosen, name_of, series_of
+from scalkit.session.code import code_of
+from scalkit.session.compare import differences, session_html
+from scalkit.session.expectations_file import write_expectations
+from scalkit.session.observers import Observer, Observers, without_pauses
+from scalkit.session.source import confirmed, open_source
+from scalkit.session.state import History, State, Step, aspects, chosen_of, still_excluded
+from scalkit.text import counted
+from scalkit.validation import SearchSpace, Validation
 from scalkit.validation.catalogue import expectation_set
 from scalkit.validation.judge.judge import Judge
-from scalkit.validation.judge.measured import AnyExpectation, Setting, shown_setting
+from scalkit.validation.judge.measured import AnyExpectation, AnySeries, AnyVerdict, Setting
+from scalkit.validation.names import Name
 from scalkit.validation.rules import parsed_rules
+from scalkit.validation.validating import of_the_only_function
 
 
-class Session(SessionSteps):
+class Session:
     """Measurements, what is expected of them, and every change to that as a step that can be undone.
+
+    Methods that change something return the session, so that calls can be chained.
 
     Parameters
     ----------
-    data : Dataset of measurements, path or sequence of paths
-        What `scalkit.read` takes or returns.
-    expectations : str, path, mapping or ExpectationSet
-        As for `scalkit.validate`; functions without one are there too, and get one by `expect`.
+    data : Dataset of measurements, path, sequence of paths, DataFrame or Validation
+        What `scalkit.read` takes or returns, or a result of `scalkit.validate`, which brings all else along.
+    expectations : str, path, mapping or ExpectationSet, optional
+        As for `scalkit.validate`, ``"mpi"`` by default; functions without one are there too, and get one by `expect`.
     rules : iterable of str or Relation
         Cross-function rules, in addition to those of the set.
     **options
@@ -54,38 +53,181 @@ class Session(SessionSteps):
     ScalkitError
         If something given is wrong; so does every method, and the session stays as it was.
 
-    Notes
-    -----
-    Methods that change something return the session, so that calls can be chained.
     """
 
     def __init__(
         self,
         data: object,
-        expectations: object = "mpi",
+        expectations: object | None = None,
         rules: Iterable[str | Relation] | str | Relation = (),
         **options: Unpack[JudgingOptions],
     ) -> None:
+        own, begin = parsed_rules(rules), None
+        if isinstance(data, Validation):
+            if expectations is not None or own or options:
+                raise UsageError("a result brings its expectations along; write Session(result), or Session(data, expectations).")
+            data, expectations, begin = chosen_of(data)
         ds, self._source = open_source(data)
-        self._given = expectations
-        judging, own = Judging.of(options), parsed_rules(rules)
-        self._judge = Judge(ds, expectation_set(expectations), statistic=judging.statistic)
-        self._opened = {"": (self._judge, self._source)}
-        begin = State(judging, tuple(dict.fromkeys((*self._judge.expected.rules, *own))))
+        self._given = of_the_only_function(ds, "mpi" if expectations is None else expectations)
+        expected = expectation_set(self._given)
+        begin = begin or State(Judging.of(options), tuple(dict.fromkeys((*expected.rules, *own))))
+        self._judge = Judge(ds, expected, statistic=begin.judging.statistic)
+        self._opened = {"": (self._judge, self._source)}  # by `State.data`
         self._history = History(begin)
         self._outcome = self._judge.result(begin)
-        self._selected = self._outcome.worst or self._judge.names[0]
+        self._selected: Name = self._outcome.worst or self._judge.names[0]
         self._snapshots: dict[str, State] = {}
         self._observers = Observers()
         self._group: tuple[str | None, int] | None = None
 
+    @property
+    def data(self) -> xr.Dataset:
+        """The measurements, with all settings."""
+        return self._judge.measured.data
+
+    @property
+    def source(self) -> str:
+        """Where the measurements come from, in words: their paths, or ``data in memory``."""
+        return str(self._source)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Paths that hold the measurements; empty for data made in memory. Those that a Dataset names are read again."""
+        self._source = confirmed(self._source)
+        return self._source.paths
+
+    @property
+    def state(self) -> State:
+        """What was chosen so far, as a value."""
+        return self._history.present
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """Function and metric of everything that was measured."""
+        return self._judge.names
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters that vary."""
+        return self._judge.measured.parameters
+
+    @property
+    def selected(self) -> Name:
+        """Function and metric that `verdict`, `space` and all changes are about."""
+        return self._selected
+
+    @property
+    def result(self) -> Validation:
+        """The same as `scalkit.validate` gives for what was chosen."""
+        return self._outcome.validation
+
+    @property
+    def verdict(self) -> AnyVerdict | None:
+        """The verdict on what is selected; None if there is none, then `problem` says why."""
+        return self._outcome.verdicts.get(self._selected)
+
+    @property
+    def problem(self) -> str:
+        """Why there is no verdict on what is selected, and the way on; empty if there is one."""
+        return self._outcome.problems.get(self._selected, "")
+
+    @property
+    def expectation(self) -> AnyExpectation | None:
+        """What is expected of the selected function and metric, in terms of the parameters of the data; None if nothing is."""
+        return self._chosen.expectation
+
+    @property
+    def spaces(self) -> dict[str, SearchSpace]:
+        """The ruler of the selected function along each parameter, with the expectation; empty without one."""
+        return self._chosen.spaces
+
+    @property
+    def space(self) -> SearchSpace | None:
+        """The ruler of the selected function, along the first of several parameters; None without an expectation."""
+        return next(iter(self.spaces.values()), None)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The cross-function rules."""
+        return tuple(str(rule) for rule in self.state.rules)
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """Where the selected function was measured, those that are left out included."""
+        return self._chosen.settings
+
+    @property
+    def excluded(self) -> tuple[Setting, ...]:
+        """Settings that are left out of the selected function."""
+        return self._chosen.excluded
+
+    @property
+    def history(self) -> tuple[str, ...]:
+        """Names of the steps that can be undone, the last one last."""
+        return tuple(step.name for step in self._history.past)
+
+    @property
+    def undone(self) -> tuple[str, ...]:
+        """Names of the steps that can be redone, the next one first."""
+        return tuple(step.name for step in reversed(self._history.future))
+
+    @property
+    def snapshots(self) -> dict[str, State]:
+        """The states that were given a name."""
+        return dict(self._snapshots)
+
+    def series(self, name: str | Name) -> AnySeries:
+        """Return the values of a function, or of a function and metric, without the settings that are left out.
+
+        Raises DataError if it was not measured or nothing of it is left.
+        """
+        return series_of(self._judge, self.state, name)
+
+    def verdict_of(self, name: str | Name) -> AnyVerdict | None:
+        """Return the verdict on a function, or on a function and metric as in `names`; None if there is none."""
+        return self._outcome.verdicts.get(name_of(self._judge, name))
+
+    def problem_of(self, name: str | Name) -> str:
+        """Return why there is no verdict on a function, or on a function and metric; empty if there is one."""
+        return self._outcome.problems.get(name_of(self._judge, name), "")
+
+    def observe(self, callback: Observer) -> None:
+        """Call ``callback(changed)`` once after every step, when its result is there.
+
+        `callback`: takes a frozenset of names out of ``data``, ``selected``, ``ruler``, ``expectation``, ``statistic``,
+        ``excluded``, ``rules``, ``result``, ``history`` and ``snapshots``. What it raises is logged.
+        """
+        self._observers.add(callback)
+
+    def unobserve(self, callback: Observer) -> None:
+        """Call a callback no longer."""
+        self._observers.remove(callback)
+
     def select(self, function: str, metric: str | None = None) -> Session:
         """Make a function and metric what everything is about; no step."""
-        selected = self.name_of(function if metric is None else (function, metric))
+        selected = name_of(self._judge, function if metric is None else (function, metric))
         if selected != self._selected:
             self._selected = selected
             self._observers.tell(frozenset({"selected"}))
         return self
+
+    def use_data(self, data: object) -> Session:
+        """Judge other measurements by what was chosen, as far as it fits: expectations, rulers, rules, settings left out.
+
+        `data`: what `scalkit.read` takes or returns, for example the folder that is being measured into, again.
+        """
+        ds, source = open_source(data)
+        key = "" if source.sha256 == self._opened[""][1].sha256 else source.sha256
+        if key == self.state.data:
+            return self
+        if key not in self._opened:
+            self._opened[key] = (Judge(ds, self._judge.expected), source)
+        excluded = still_excluded(self.state, self._opened[key][0])
+        try:
+            return self._do(Step(f"measurements {source}", replace(self.state, data=key, excluded=excluded)))
+        finally:
+            needed = {"", *(one.data for one in (*self._history.states, *self._snapshots.values()))}
+            self._opened = {name: one for name, one in self._opened.items() if name in needed}
 
     def expect(self, text: object, deviation: object | None = None) -> Session:
         """Expect something else of the selected function and metric.
@@ -93,133 +235,55 @@ class Session(SessionSteps):
         `text`: in big O notation, for example ``"p*log(p)"``.
         `deviation`: by default one that was given before stays; else half of the leading class is allowed.
         """
-        current = self.expectation
-        own = own_deviation(current) if deviation is None else deviation
-        return self._expect(f"expect {text} of {self._key}", text, own)
+        return self._do(self._chosen.expect(text, deviation))
 
     def set_deviation(self, deviation: object | None) -> Session:
         """Allow another deviation of the selected function; None is half of its leading class."""
-        current = self._require_expectation()
-        shown = "automatic" if deviation is None else str(deviation)
-        return self._expect(f"deviation {shown} of {self._key}", str(current.growth), deviation)
+        return self._do(self._chosen.set_deviation(deviation))
 
-    def set_ticks(self, growths: Iterable[Growth | str], parameter: str | None = None) -> Session:
+    def set_ticks(self, growths: Iterable[Growth | str] | None, parameter: str | None = None) -> Session:
         """Put exactly these ticks on the ruler of the selected function; the expectation competes in any case.
 
+        `growths`: None for the ruler that the function has by its expectation.
         `parameter`: of several, whose ruler it is; by default the one that the ticks name.
         """
-        ticks = [parse_tick(one) for one in ([growths] if isinstance(growths, str) else growths)]
-        named = next((tick for tick in ticks if not tick.is_constant), Growth.constant())
-        axis = growth_along(named, self.parameters, parameter)
-        for tick in ticks:
-            growth_along(tick, self.parameters, axis)
-        return self._edit("set ticks", axis, lambda space: SearchSpace.of(ticks, "by hand", axis))
+        return self._do(self._chosen.set_ticks(growths, parameter))
 
     def add_tick(self, growth: Growth | str, parameter: str | None = None) -> Session:
         """Put one more tick on the ruler of the selected function."""
-        tick = parse_tick(growth)
-
-        def add(space: SearchSpace) -> SearchSpace:
-            refuse_double(space, tick)
-            return space.with_tick(tick)
-
-        return self._edit(f"add tick {tick}", growth_along(tick, self.parameters, parameter), add)
+        return self._do(self._chosen.add_tick(growth, parameter))
 
     def remove_tick(self, growth: Growth | str, parameter: str | None = None) -> Session:
         """Take a tick off the ruler of the selected function; the expectation cannot go."""
-        tick = parse_tick(growth)
-        axis = growth_along(tick, self.parameters, parameter)
-        expected = self._expected_growth(axis)
-
-        def remove(space: SearchSpace) -> SearchSpace:
-            refuse_expected(expected, tick)
-            return space.without_tick(tick)
-
-        return self._edit(f"remove tick {tick}", axis, remove)
+        return self._do(self._chosen.remove_tick(growth, parameter))
 
     def move_tick(self, old: Growth | str, new: Growth | str, parameter: str | None = None) -> Session:
         """Put a tick of the selected function's ruler elsewhere, where none is; the expectation cannot be moved."""
-        gone, there = parse_tick(old), parse_tick(new)
-        axis = growth_along(there if gone.is_constant else gone, self.parameters, parameter)
-        for tick in (gone, there):
-            growth_along(tick, self.parameters, axis)
-        return self._edit(f"move tick {gone} to {there}", axis, moved(self._expected_growth(axis), gone, there))
+        return self._do(self._chosen.move_tick(old, new, parameter))
 
-    def refine(self, n: int = 1, parameter: str | None = None) -> Session:
+    def refine(self, n: int = 1) -> Session:
         """Put a tick into the middle of every gap of the rows of the ruler, `n` times over; see `SearchSpace.refine`."""
-        axes = self.parameters if parameter is None else (parameter,)
-        state = self.state
-        for axis in axes:
-            state = self._edited(state, axis, lambda space: space.refine(n))
-        return self._do("refine the ruler", state)
-
-    def extend(self, upper: Growth | str, parameter: str | None = None) -> Session:
-        """Continue the ruler up to a growth; see `SearchSpace.extend`."""
-        boundary = parse_tick(upper)
-        axis = growth_along(boundary, self.parameters, parameter)
-        return self._edit(f"extend the ruler to {boundary}", axis, lambda space: space.extend(boundary))
-
-    def reset_ticks(self) -> Session:
-        """Put back the ruler that the selected function has by its expectation."""
-        self._require_expectation()
-        state = self.state
-        if state.shared:
-            task = self._judge.task_of(self._selected, replace(state, shared={}).ruled(self._key, None))
-            spaces = task.spaces if task else {}
-            return self._do("reset the ruler", replace(state, shared={n: one.ticks for n, one in spaces.items()}))
-        return self._do("reset the ruler", state.ruled(self._key, None))
-
-    def share_ticks(self, shared: bool = True) -> Session:
-        """Let the ruler of the selected function serve all functions, or let each have its own again.
-
-        When each has its own again, the selected function keeps the one that was shared.
-        """
-        if bool(shared) == self.shares_ticks:
-            return self
-        state, key = self.state, self._key
-        if shared:
-            self._require_expectation()
-            rulers = {name: space.ticks for name, space in self.spaces.items()}
-            return self._do(f"share the ruler of {key}", replace(state, shared=rulers))
-        apart = replace(state, shared={})
-        if self.expectation is not None:
-            apart = settled(self._judge, apart.ruled(key, state.shared), key)
-        return self._do("a ruler for each function", apart)
-
-    def use_statistic(self, name: str) -> Session:
-        """Take another statistic over repetitions, then over runs: ``"q1"``, ``"median"``, ``"mean"`` or ``"min"``."""
-        return self.judge_by(statistic=name)
+        return self._do(self._chosen.refine(n))
 
     def judge_by(self, **options: Unpack[JudgingOptions]) -> Session:
         """Judge by other options, the rest staying as they are; see `scalkit.options.Judging`."""
-        shown = ", ".join(f"{name} {value if value is not None else 'of each'}" for name, value in options.items())
-        return self._do(shown, replace(self.state, judging=Judging.of(options, self.judging)))
+        return self._do(self._chosen.judge_by(options))
 
     def exclude(self, *settings: object) -> Session:
         """Leave out settings of the selected function: values of the parameter, or of several a tuple or mapping each."""
-        gone = {*self.excluded, *self._measured_settings(settings)}
-        if gone >= set(self.settings):
-            raise DataError(f"all {len(self.settings)} settings of '{self._selected[0]}' would be left out; keep at least one.")
-        return self._leave_out("exclude", settings, gone)
+        return self._do(self._chosen.exclude(settings))
 
     def include(self, *settings: object) -> Session:
         """Take in settings of the selected function that were left out; all of them if none is named."""
-        back = set(self._measured_settings(settings)) if settings else set(self.excluded)
-        return self._leave_out("include", settings or ("all",), {*self.excluded} - back)
+        return self._do(self._chosen.include(settings))
 
     def add_rule(self, text: str | Relation) -> Session:
         """Judge one more cross-function rule, for example ``"MPI_Allreduce <= MPI_Reduce + MPI_Bcast"``."""
-        rule = text if isinstance(text, Relation) else Relation.parse(text)
-        rules = self.state.rules
-        return self._do(f"add rule {rule}", replace(self.state, rules=rules if rule in rules else (*rules, rule)))
+        return self._do(self._chosen.add_rule(text))
 
     def remove_rule(self, text: str | Relation) -> Session:
         """Judge a cross-function rule no longer."""
-        rule = text if isinstance(text, Relation) else Relation.parse(text)
-        rules = self.state.rules
-        if rule not in rules:
-            raise RuleError(f"there is no rule '{rule}'; the rules are {', '.join(self.rules) or 'none'}.")
-        return self._do(f"remove rule {rule}", replace(self.state, rules=tuple(one for one in rules if one != rule)))
+        return self._do(self._chosen.remove_rule(text))
 
     def begin_step(self, name: str | None = None) -> Session:
         """Make what follows one step, until `end_step`, as while a tick is dragged; by default with the last one's name."""
@@ -229,13 +293,9 @@ class Session(SessionSteps):
 
     def end_step(self, name: str | None = None) -> Session:
         """End what `begin_step` began, by another name if one is given; without that nothing happens."""
-        if self._group is None:
-            return self
-        (begun, since), self._group = self._group, None
-        name = name or begun
-        history = self._history
-        if len(history.past) > since:
-            self._history = history.joined(name or history.past[-1].name, since)
+        if self._group is not None:
+            (begun, since), self._group = self._group, None
+            history, self._history = self._history, self._history.joined(name or begun, since)
             if self._history != history:
                 self._observers.tell(frozenset({"history"}))
         return self
@@ -260,90 +320,80 @@ class Session(SessionSteps):
 
     def restore(self, name: str) -> Session:
         """Go back to a snapshot."""
-        return self._do(f"restore {name}", self._snapshot(name))
+        return self._do(Step(f"restore {name}", self._snapshot(name)))
 
-    def compare(self, before: str, after: str | None = None) -> Differences:
-        """Return what differs in the verdicts of two snapshots. `after`: by default the present state."""
-        first = self._outcome_of(self._snapshot(before))
-        second = self._outcome if after is None else self._outcome_of(self._snapshot(after))
-        return differences(before, first, after or "now", second)
+    def compare(self, before: str, after: str | None = None) -> pd.DataFrame:
+        """Return what differs in the verdicts of two snapshots, a row each. `after`: by default the present state."""
+        states = self._snapshot(before), self.state if after is None else self._snapshot(after)
+        first, second = (self._opened[one.data][0].result(one) for one in states)
+        return differences(first, second)
+
+    def save(self, path: str | os.PathLike[str], *, with_data: bool | None = None) -> Session:
+        """Write the session to a file that `load` reads.
+
+        `path`: appears only when it is complete; an existing file is replaced.
+        `with_data`: whether the measurements go into it; by default only those that no file holds, or none any more.
+        """
+        file.write(self.to_dict(with_data=with_data), path)
+        return self
+
+    def save_expectations(self, path: str | os.PathLike[str]) -> Session:
+        """Write expectations, ticks moved by hand and rules to a TOML file, which `scalkit.validate` and the commands take."""
+        write_expectations(self, path)
+        return self
+
+    def to_dict(self, *, with_data: bool | None = None) -> dict[str, Any]:
+        """Return the session as JSON values; see `save`."""
+        return file.session_to_dict(self, with_data)
+
+    def as_code(self) -> str:
+        """Return Python that comes to the same state from the same measurements, and prints the verdict."""
+        return code_of(self)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, data: object | None = None) -> Session:
-        """Return the session in a file that `save` wrote, or in an HTML report.
+    def load(cls, source: str | os.PathLike[str] | Mapping[str, Any], *, data: object | None = None) -> Session:
+        """Return the session in a file that `save` wrote, in an HTML report, or in what `to_dict` returned.
 
         `data`: measurements to use instead of those that the file names.
         Raises DataError if the file is no session, or its measurements are not there or are others.
         """
-        from scalkit.session.file import read_session
+        return file.read_session(cls, source, data)
 
-        return read_session(cls, path, data)
+    def __repr__(self) -> str:
+        return f"Session({self._source}: {self.result.headline}; {counted(len(self._history.past), 'step')})"
 
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any], *, data: object | None = None) -> Session:
-        """Return the session that `to_dict` wrote; see `load`."""
-        from scalkit.session.file import session_from_dict
-
-        return session_from_dict(cls, plain, data)
+    def _repr_html_(self) -> str:
+        return session_html(self)
 
     @property
-    def _key(self) -> str:
-        """The name by which the state keeps what is chosen for the selected function and metric."""
-        return self._judge.key_of(self._selected)
+    def _chosen(self) -> Chosen:
+        return Chosen(self._judge, self.state, self._selected)
 
-    def _expect(self, step: str, text: object, deviation: object | None) -> Session:
-        name, key = self._selected, self._key
-        alone, state = {"expectation": text}, self.state
-        # The expectation by itself first: what is wrong with it is no fault of a deviation that was there before.
-        for entry in (alone,) if deviation is None else (alone, {**alone, "deviation": deviation}):
-            made = expectation_set({key: entry}).functions[key].expectation
-            state = self.state.expecting(key, made)
-            try:
-                given = self._judge.given(name, state)
-            except ExpectationError as error:
-                raise ExpectationError(f"function '{key}': {error}") from error
-        try:
-            begin = self._judge.given(name, self.state.expecting(key, None))
-        except ExpectationError as error:
-            raise ExpectationError(f"function '{key}': {error}") from error
-        state = state.expecting(key, None if given == begin else given)
-        return self._do(step, settled(self._judge, state, key))
-
-    def _edit(self, step: str, parameter: str, change: Callable[[SearchSpace], SearchSpace]) -> Session:
-        return self._do(step, self._edited(self.state, parameter, change))
-
-    def _edited(self, state: State, parameter: str, change: Callable[[SearchSpace], SearchSpace]) -> State:
-        self._require_expectation()
-        growth_along(Growth.constant(), self.parameters, parameter)
-        return with_ruler(self._judge, state, self._key, change(self.spaces[parameter]))
-
-    def _leave_out(self, step: str, settings: tuple[object, ...], gone: set[Setting]) -> Session:
-        function = self._selected[0]
-        what = "; ".join(
-            one if isinstance(one, str) else shown_setting(self._judge.measured.setting(one), self.parameters) for one in settings
-        )
-        ordered = tuple(one for one in self.settings if one in gone)
-        return self._do(f"{step} {what} of {function}", self.state.excluding(function, ordered))
-
-    def _measured_settings(self, settings: tuple[object, ...]) -> list[Setting]:
-        found = [self._judge.measured.setting(one) for one in settings]
-        for one in found:
-            if one not in self.settings:
-                there = "; ".join(shown_setting(each, self.parameters) for each in self.settings[:20])
-                raise DataError(
-                    f"'{self._selected[0]}' was not measured at {shown_setting(one, self.parameters)}; it was at {there}."
-                )
-        return found
-
-    def _expected_growth(self, parameter: str) -> Growth:
-        """Return the growth that is always on the ruler; of times that fall it is that of their cost."""
-        task = self._judge.task_of(self._selected, self.state)
-        return growths_expected(task.expectation if task else self._require_expectation())[parameter]
-
-    def _require_expectation(self) -> AnyExpectation:
-        found = self.expectation
-        if found is None:
-            raise ExpectationError(
-                f"'{self._selected[0]}' has no expectation, so it has no ruler either; expect something of it first."
+    def _snapshot(self, name: str) -> State:
+        if name not in self._snapshots:
+            raise UsageError(
+                f"there is no snapshot {name!r:.60}; there are {', '.join(self._snapshots) or 'none, make one first'}."
             )
-        return found
+        return self._snapshots[name]
+
+    def _do(self, step: Step) -> Session:
+        return self._go(self._history.did(step))
+
+    def _go(self, history: History) -> Session:
+        """Make a history the present one, once its result is there, and tell of it."""
+        before, after = self._history.present, history.present
+        if history is self._history:
+            return self
+        with without_pauses():
+            judge, source = self._opened[after.data]
+            outcome = self._outcome if after == before else judge.result(after)
+            changed = aspects(before, after)
+            if after.data != before.data:
+                self._opened[before.data] = (self._judge, self._source)
+                self._judge, self._source = judge, source
+                if self._selected not in judge.names:
+                    self._selected = outcome.worst or judge.names[0]
+                    changed |= {"selected"}
+            self._outcome, self._history = outcome, history
+            self._observers.tell(changed)
+        return self

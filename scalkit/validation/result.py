@@ -6,7 +6,7 @@ import difflib
 import json
 import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from scalkit.options import Judging
     from scalkit.validation.baseline.comparison import Change, Comparison
     from scalkit.validation.catalogue import ExpectationSet
+    from scalkit.validation.judge.measured import Choices
 
 SCHEMA = 3
 _SAID = 3  # of the problems in a headline
@@ -74,8 +75,8 @@ class Validation:
     expectations : str
         Name of the set of expectations.
     statistic : str
-    asked : Asked or None
-        What it was made from; None of a session, which says it itself.
+    data : Dataset or None
+        The measurements; with `expected`, the set of expectations, and `choices` all that led to the result.
     """
 
     verdicts: tuple[AnyVerdict, ...]
@@ -88,7 +89,9 @@ class Validation:
     comparison: Comparison | None = None
     expectations: str = ""
     statistic: str = "q1"
-    asked: Asked | None = field(default=None, repr=False)
+    data: xr.Dataset | None = None
+    expected: ExpectationSet | None = None
+    choices: Choices | None = None
 
     def __getitem__(self, key: str | tuple[str, str]) -> AnyVerdict:
         if not (isinstance(key, str) or (isinstance(key, tuple) and len(key) == 2)):

@@ -26,7 +26,7 @@ from scalkit.validation.judge.along_one import Mapper
 from scalkit.validation.judge.judge import Judge
 from scalkit.validation.judge.measured import Choices
 from scalkit.validation.names import Name, function_in, in_short, named
-from scalkit.validation.result import Asked, Validation
+from scalkit.validation.result import Validation
 from scalkit.validation.rules import parsed_rules
 
 _FORMULA = frozenset("(^*√²³")  # a text with one of these is no name of a file
@@ -184,7 +184,7 @@ def validate(
             "or make one with scalkit.measurements."
         )
     judging, own = Judging.of(options), parsed_rules(rules)
-    expectations = _of_the_only_function(data, expectations)
+    expectations = of_the_only_function(data, expectations)
     baseline = expectations if isinstance(expectations, Baseline) else None
     expected = expectation_set({entry.function: entry.status_quo for entry in baseline} if baseline is not None else expectations)
     with task_bar(sys.stderr, "validate", wanted=progress and mapper is map) as report:
@@ -197,7 +197,6 @@ def validate(
     result = outcome.validation
     if not result.verdicts:
         raise outcome.refused[0] if outcome.refused else ExpectationError(_no_match(judge.names, expected, baseline))
-    result = replace(result, asked=Asked(data, replace(expected, litmus=litmus or expected.litmus), own, judging))
     return result if baseline is None else replace(result, comparison=baseline.compare(result))
 
 
@@ -208,7 +207,7 @@ def _require_same_parameters(baseline: Baseline, judge: Judge) -> None:
             baseline[one.function, one.metric].require_same_kind(one.unit, one.parameters)
 
 
-def _of_the_only_function(data: xr.Dataset, expectations: object) -> object:
+def of_the_only_function(data: xr.Dataset, expectations: object) -> object:
     """Return an expectation that was given alone as that of the only function; anything else as it is.
 
     Raises ExpectationError if several functions were measured.

@@ -18,6 +18,7 @@ from scalkit.bench.libraries.simulator import simulate
 from scalkit.bench.patterns.master_worker import FarmArguments, prepare_farm, variants
 from scalkit.cli import main
 from scalkit.errors import UsageError
+from scalkit.plots.traces.master_worker import master_worker
 from scalkit.validation.expectation import sure_match
 
 SEND_S, RECEIVE_S, LATENCY_S, BYTE_S, ENVELOPE_B = 3e-7, 5e-7, 1e-6, 1e-9, 16
@@ -98,7 +99,7 @@ def test_a_large_unit_keeps_the_master_busy_with_sending(own_cache: Path, tmp_pa
     np.testing.assert_allclose(large["time"], size * BYTE_S, rtol=0.01)
     assert (large["master_share"] > 0.98).all()
     assert (large["idle_share"] > 0.9).all()
-    figure = sk.plots.master_worker(ds.sel(workers=8))
+    figure = master_worker(ds.sel(workers=8))
     assert figure.layout.xaxis.title.text == "size of a unit"
 
 

@@ -109,8 +109,8 @@ def test_a_folder_is_not_measured_into_without_locks(core: Path) -> None:
 
 def test_python_says_what_is_missing(core: Path) -> None:
     cases = (
-        ("lab", "ipywidgets", "sk.Explorer('data/quickstart')"),
-        ("lab", "ipywidgets", "import scalkit.widgets.ruler.tick_ruler"),
+        ("lab", "ipywidgets", "sk.explore('data/quickstart')"),
+        ("lab", "ipywidgets", "import scalkit.widgets.ruler.ruler"),
         ("report", "papermill", "sk.report('data/quickstart', 'mpi', 'r.html')"),
         ("store", "pyarrow", "sk.store.open('data/store')"),
         ("store", "pyarrow", "sk.store.validate('data/store')"),

@@ -15,10 +15,9 @@ import scalkit as sk
 from scalkit import plots
 from scalkit.errors import DataError, UsageError
 from scalkit.plots import style
-from scalkit.plots.verdicts.curves import anchored_curves
 from scalkit.validation import Validation
-from scalkit.validation.judged import grows_slower
 from scalkit.validation.limit import limit
+from scalkit.validation.told.curves import anchored_curves
 from scalkit.widgets.base.wording import mark
 from scalkit.widgets.explorer.model_table import KINDS
 
@@ -32,8 +31,8 @@ def _named(figure: Any, start: str) -> Any:
 def _all(result: Validation) -> list[Any]:
     figures = [plots.scaling(result), plots.scaling(result, "object_memory"), plots.divergence(result)]
     for verdict in result.verdicts:
-        figures += [plots.fit(verdict), plots.divergence_of(verdict), plots.ruler(verdict)]
-    return figures + [plots.rule(rule) for rule in result.rules]
+        figures += [plots.fit(verdict), plots.divergence(verdict)]
+    return figures + [sk.plot(rule) for rule in result.rules]
 
 
 def test_every_figure_says_in_a_sentence_what_it_shows(result: Validation) -> None:
@@ -110,14 +109,14 @@ def test_limits_are_left_where_the_divergence_leaves_the_deviation(result: Valid
 
 def test_divergence_marks_the_crossing(result: Validation) -> None:
     verdict = result["MPI_Reduce"]
-    figure = plots.divergence_of(verdict)
+    figure = plots.divergence(verdict)
     assert verdict.match == "none"
     assert _named(figure, "divergence p").line.color == style.MODEL
     measured = figure.layout.shapes[0]
     assert (measured.x0, measured.x1) == (2, 64)
     if math.isfinite(verdict.crossing) and verdict.crossing > 1:
         assert _named(figure, "leaves at p* = ").x[0] == pytest.approx(verdict.crossing, rel=1e-5)
-    inside = plots.divergence_of(result["MPI_Bcast"])
+    inside = plots.divergence(result["MPI_Bcast"])
     assert not [trace for trace in inside.data if (trace.name or "").startswith("leaves")]
 
 
@@ -125,24 +124,10 @@ def test_divergence_marks_the_crossing(result: Validation) -> None:
 def test_a_divergence_that_numbers_cannot_hold_is_drawn(expected: str) -> None:
     p = np.append(P, 128)
     found = sk.validate(sk.measurements(p, 1 + 0.2 * np.sqrt(p), name="f"), {"f": expected}, progress=False)["f"]
-    for figure in (plots.divergence_of(found), plots.fit(found)):
+    for figure in (plots.divergence(found), plots.fit(found)):
         axis = figure.layout.yaxis
         assert np.isfinite(axis.range).all()
         assert len(axis.tickvals) > 1
-
-
-def test_ruler_shades_exactly_the_classes_within_the_limits(result: Validation) -> None:
-    for verdict in result.verdicts:
-        figure = plots.ruler(verdict)
-        ticks = sorted({*verdict.space.ticks, verdict.expectation.growth, verdict.model.growth})
-        lower, upper = verdict.expectation.limits
-        band = figure.layout.shapes[0]
-        shaded = [tick for k, tick in enumerate(ticks) if band.x0 < k < band.x1]
-        assert shaded == [tick for tick in ticks if lower <= tick <= upper]
-        assert figure.layout.meta["static"] is True
-        texts = [annotation.text for annotation in figure.layout.annotations]
-        assert f"model <b>{style.growth_label(verdict.model.growth)}</b>" in texts
-        assert f"expected <b>{style.growth_label(verdict.expectation.growth)}</b>" in texts
 
 
 def test_scaling_names_growth_and_mark_and_leaves_variants_out(result: Validation) -> None:
@@ -176,15 +161,15 @@ def test_overview_of_divergences_has_one_mark_per_function(result: Validation) -
     assert {trace.name for trace in marks} <= {"✓ fine", "? cannot tell", "✗ fix"}
 
 
-def test_what_grows_slower_reads_as_fine_and_says_so_once(result: Validation) -> None:
-    better = next(verdict for verdict in result.verdicts if grows_slower(verdict))
-    assert re.sub("<[^>]*>", "", str(mark(better))).endswith("fine")
-    assert KINDS["fine"] == "✓ fine"
+def test_views_show_the_answer_and_no_match(result: Validation) -> None:
+    words = {re.sub("<[^>]*>", "", mark(verdict)) for verdict in result.verdicts}
+    assert words == {"✓fine", "✗fix"}
+    assert list(KINDS) == ["fix", "cannot tell", "fine", "unjudged"]
 
 
 def test_rule_shows_violations_as_crosses(result: Validation) -> None:
     broken = next(rule for rule in result.rules if rule.status == "violated")
-    crosses = _named(plots.rule(broken), "✗ violated")
+    crosses = _named(sk.plot(broken), "✗ violated")
     assert list(crosses.x) == [float(x) for x in broken.violated_at]
     assert crosses.marker.symbol == "x"
 

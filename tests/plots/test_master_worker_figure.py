@@ -10,6 +10,7 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import UsageError
+from scalkit.plots.traces.master_worker import master_worker
 
 STORE = Path(__file__).resolve().parents[2] / "data" / "store"
 
@@ -20,7 +21,7 @@ def farm() -> xr.Dataset:
 
 
 def test_times_above_and_shares_below(farm: xr.Dataset) -> None:
-    figure = sk.plots.master_worker(farm)
+    figure = master_worker(farm)
     function = "Master_worker[Recv_any:20us]"
     (time,) = (trace for trace in figure.data if trace.name == "Recv_any, work of 20 µs")
     middle = farm.sel(function=function).median("repetition").median("run")
@@ -40,15 +41,15 @@ def test_times_above_and_shares_below(farm: xr.Dataset) -> None:
 
 
 def test_virtual_times_say_so(farm: xr.Dataset) -> None:
-    figure = sk.plots.master_worker(farm.assign_attrs(simulated=0, clock="virtual", virtual="{}"))
+    figure = master_worker(farm.assign_attrs(simulated=0, clock="virtual", virtual="{}"))
     assert "unit, virtual" in figure.layout.yaxis.title.text
     assert figure.layout.meta["alt"].startswith("Time for each work unit, virtual, and shares of time")
 
 
 def test_what_cannot_be_drawn(farm: xr.Dataset) -> None:
     with pytest.raises(UsageError, match=r"this is no Dataset of a master and its workers; 'scalkit measure master-worker'"):
-        sk.plots.master_worker(sk.measurements([1, 2], [1.0, 2.0]))
+        master_worker(sk.measurements([1, 2], [1.0, 2.0]))
     both = xr.concat([farm.expand_dims(S=[8], axis=2), farm.expand_dims(S=[64], axis=2)], "S", data_vars="all")
     both.attrs["parameter"] = "workers,S"
     with pytest.raises(UsageError, match=r"the Dataset is over workers and S; choose one, as in ds\.sel\(S=8\)\."):
-        sk.plots.master_worker(both)
+        master_worker(both)

@@ -77,7 +77,7 @@ def test_simulated_times_say_so():
     figure = sk.plots.model(collective("broadcast", "binomial", MESSAGE), cells)
     assert "simulated" in figure.layout.yaxis.title.text
     assert "simulated" in figure.layout.meta["alt"]
-    assert "simulated" in sk.plots.folklore(folklore(cells)).layout.yaxis.title.text
+    assert "simulated" in sk.plot(folklore(cells)).layout.yaxis.title.text
 
 
 def test_virtual_times_say_so():
@@ -86,7 +86,7 @@ def test_virtual_times_say_so():
     assert figure.layout.yaxis.title.text == "run time, virtual"
     assert "in virtual time" in figure.layout.meta["alt"]
     assert {points.name for points in of_mode(figure, "markers")} == {"in virtual time"}
-    assert sk.plots.folklore(folklore(cells)).layout.yaxis.title.text == "run time, virtual"
+    assert sk.plot(folklore(cells)).layout.yaxis.title.text == "run time, virtual"
     assert "in virtual time" in folklore(cells).sentence
     assert cells.where(cells.P > 2).virtual
 
@@ -116,7 +116,7 @@ def test_what_cannot_be_drawn_is_refused(call, said):
 
 def test_a_map_of_algorithms():
     found = identify(CELLS, MESSAGE)
-    figure = sk.plots.algorithms(found)
+    figure = sk.plot(found)
     cells = sum(len(one.x) for one in figure.data if one.marker.symbol == "square")
     assert cells == len(S)
     assert "binomial" in figure.layout.meta["alt"]
@@ -130,7 +130,7 @@ def test_a_map_of_algorithms():
 
 def test_both_forms_of_the_folklore():
     check = folklore(CELLS)
-    figure = sk.plots.folklore(check)
+    figure = sk.plot(check)
     assert figure.layout.meta["alt"] == check.sentence
     names = [one.name for one in figure.data if one.showlegend is not False]
     assert names[-2:] == ["O(S + log P)", "O(S log P)"]

@@ -12,6 +12,8 @@ import pytest
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import combine
+from scalkit.plots.verdicts.effects import effects
+from scalkit.plots.verdicts.several import several
 from scalkit.validation import Validation
 from scalkit.validation.several.verdict import SeveralVerdict
 
@@ -41,7 +43,7 @@ def lines(figure: Any, axis: str = "x", mode: str = "lines") -> list[Any]:
 
 
 def test_a_panel_for_each_parameter(verdict: SeveralVerdict) -> None:
-    figure = sk.plots.several(verdict)
+    figure = several(verdict)
     assert (figure.layout.xaxis.title.text, figure.layout.xaxis2.title.text) == ("processes p", "S")
     assert {figure.layout.xaxis.type, figure.layout.xaxis2.type, figure.layout.yaxis.type} == {"log"}
     assert figure.layout.title.text == "&lt;b&gt;f grows as claimed, S + log(p)."
@@ -51,13 +53,13 @@ def test_a_panel_for_each_parameter(verdict: SeveralVerdict) -> None:
 
 
 def test_lines_are_the_model(verdict: SeveralVerdict) -> None:
-    lowest = lines(sk.plots.several(verdict, "S"))[0]
+    lowest = lines(several(verdict, "S"))[0]
     at = np.column_stack([np.full(len(lowest.x), 8.0), lowest.x])
     np.testing.assert_allclose(lowest.y, verdict.model(at), rtol=1e-4)
 
 
 def test_labels_keep_apart(verdict: SeveralVerdict) -> None:
-    figure = sk.plots.several(verdict, "p")
+    figure = several(verdict, "p")
     places = sorted(a.y for a in figure.layout.annotations)
     assert [re.sub("<.*?>", "", a.text) for a in figure.layout.annotations][-1] == "S ="
     assert np.diff(places).min() > 0.04
@@ -65,16 +67,16 @@ def test_labels_keep_apart(verdict: SeveralVerdict) -> None:
 
 
 def test_effects_add_up(result: Validation, verdict: SeveralVerdict) -> None:
-    bars = [t for t in sk.plots.several(verdict).data if t.type == "bar"]
+    bars = [t for t in several(verdict).data if t.type == "bar"]
     assert [t.name for t in bars] == ["p", "S", "smallest point"]
     assert sum(t.x[0] for t in bars) == pytest.approx(1)
-    figure = sk.plots.effects(result)
+    figure = effects(result)
     assert list(figure.layout.yaxis.ticktext) == ["g", "&lt;b&gt;f"]
     np.testing.assert_allclose(np.sum([t.x for t in figure.data], axis=0), 1)
 
 
 def test_what_screen_readers_hear(verdict: SeveralVerdict) -> None:
-    alt = sk.plots.several(verdict).layout.meta["alt"]
+    alt = several(verdict).layout.meta["alt"]
     assert alt.startswith("<b>f over p, S: run time from 11 µs at p = 8, S = 4 to 285 µs at p = 128, S = 262144; model S")
     assert "effects p 4 %, S 92 %" in alt
 
@@ -82,7 +84,7 @@ def test_what_screen_readers_hear(verdict: SeveralVerdict) -> None:
 def test_a_line_beyond_its_points_is_dotted() -> None:
     on_lines = np.equal(POINTS, POINTS[0]).any(axis=1) | np.equal(POINTS, [64.0, 256.0]).all(axis=1)
     ds = sk.measurements(POINTS[on_lines], SUM[on_lines], parameter=["p", "S"])
-    found = lines(sk.plots.several(sk.validate(ds, {"f": "log(p) + S"})["f"], "p"))
+    found = lines(several(sk.validate(ds, {"f": "log(p) + S"})["f"], "p"))
     assert [t.line.dash for t in found] == ["solid", "solid", "dot"]
     assert found[-1].x[-1] == 128
 
@@ -90,7 +92,7 @@ def test_a_line_beyond_its_points_is_dotted() -> None:
 def test_points_without_lines_are_grey() -> None:
     points = np.random.default_rng(3).uniform(8, 512, (400, 2))
     ds = sk.measurements(points, 1e-9 * points[:, 0] * points[:, 1], parameter=["p", "S"])
-    figure = sk.plots.several(sk.validate(ds, {"f": "p*S"})["f"])
+    figure = several(sk.validate(ds, {"f": "p*S"})["f"])
     assert [len(t.x) for axis in ("x", "x2") for t in lines(figure, axis, "markers")] == [400, 400]
     assert list(figure.layout.xaxis.tickvals) == [16, 32, 64, 128, 256, 512][: len(figure.layout.xaxis.tickvals)]
 
@@ -98,19 +100,19 @@ def test_points_without_lines_are_grey() -> None:
 def test_three_parameters() -> None:
     points = np.array(list(itertools.product(P, P, P)))
     ds = sk.measurements(points, 1e-6 * points[:, 0] + 1e-6 * points[:, 1] * points[:, 2], parameter=["p", "S", "n"])
-    figure = sk.plots.several(sk.validate(ds, {"f": "p + S*n"})["f"])
+    figure = several(sk.validate(ds, {"f": "p + S*n"})["f"])
     assert [len(lines(figure, axis)) for axis in ("x", "x2", "x3")] == [7, 7, 7]
     assert {a.text for a in figure.layout.annotations} >= {"S, n =", "p, n =", "p, S ="}
 
 
 def test_wrong_use(result: Validation, verdict: SeveralVerdict) -> None:
     with pytest.raises(UsageError, match=r"^'<b>f' has no parameter 'n'; choose one of p, S\.$"):
-        sk.plots.several(verdict, "n")
+        several(verdict, "n")
     one = sk.validate(sk.measurements(P, P), {"f": "p"})
     with pytest.raises(DataError, match=r"^'f' has no verdict over several parameters; draw it with plots\.fit\.$"):
-        sk.plots.several(one["f"])
+        several(one["f"])
     with pytest.raises(DataError, match=r"^a picture of effects needs a verdict over several parameters, there is none; "):
-        sk.plots.effects(one)
+        effects(one)
 
 
 def test_a_rule_over_several_parameters_has_a_line_for_each_value_of_the_others() -> None:
@@ -118,7 +120,7 @@ def test_a_rule_over_several_parameters_has_a_line_for_each_value_of_the_others(
     y = {"a": 1e-6 * p + 1e-9 * size, "b": 8e-6 * np.log2(p) + 1e-9 * size}
     data = combine([sk.measurements(POINTS, one, parameter=["p", "S"], name=name) for name, one in y.items()])
     (rule,) = sk.validate(data, {"a": "p + S", "b": "log(p) + S"}, ["a <= b"]).rules
-    figure = sk.plots.rule(rule)
+    figure = sk.plot(rule)
     assert figure.layout.xaxis.title.text == "processes p"
     assert [trace.name for trace in lines(figure)][:2] == ["S = 4", "S = 16"]
     assert len(lines(figure)) == 7

@@ -1,4 +1,4 @@
-"""Maps and slices over two parameters, and the hidden curves of rivals: the figures as data."""
+"""Maps over two parameters, and the hidden curves of rivals: the figures as data."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 
 import scalkit as sk
 from scalkit import plots
-from scalkit.errors import DataError, UsageError
-from scalkit.plots.verdicts.rival_curves import rival_divergences, rivals_along, rivals_on_map, rivals_on_slice, term_of
+from scalkit.errors import DataError
+from scalkit.plots.verdicts.rival_curves import divergence_with_rivals, fit_with_rivals, rivals_along, term_of
+from scalkit.plots.verdicts.several import several
 from scalkit.validation.several.verdict import SeveralVerdict
 
 P, S = np.meshgrid(2.0 ** np.arange(1, 7), 10.0 ** np.arange(1, 6))
@@ -27,7 +28,7 @@ def verdict() -> SeveralVerdict:
 
 
 def test_map_has_the_model_and_the_points_in_the_same_colours(verdict: SeveralVerdict) -> None:
-    figure = plots.surface(verdict, "p", 1000.0)
+    figure = plots.surface(verdict)
     model, points = figure.data
     at = np.array([[model.x[3], model.y[5]]], dtype=float)
     assert model.z[5][3] == pytest.approx(np.log10(float(verdict.model(at)[0])), rel=1e-4)
@@ -40,27 +41,7 @@ def test_map_has_the_model_and_the_points_in_the_same_colours(verdict: SeveralVe
     assert axis.cmax >= max(points.marker.color)
     assert any(text.endswith("µs") for text in axis.colorbar.ticktext)
     assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
-    (line,) = figure.layout.shapes
-    assert (line.y0, line.y1) == (1000, 1000)
     assert figure.layout.meta["alt"].startswith("f<b> over p and S: run time from")
-    (across,) = plots.surface(verdict, "S", 8.0).layout.shapes
-    assert (across.x0, across.x1) == (8, 8)
-    assert plots.surface(verdict).layout.shapes == ()
-
-
-@pytest.mark.parametrize(("along", "at", "column"), [("p", 1000.0, 0), ("S", 8.0, 1)])
-def test_slice_is_the_model_at_one_value(verdict: SeveralVerdict, along: str, at: float, column: int) -> None:
-    figure = plots.slice_of(verdict, along, at)
-    *lines, points = figure.data
-    assert [line.showlegend for line in lines] == [False] * (len(lines) - 1) + [True]
-    point = np.full((1, 2), at)
-    point[0, column] = lines[-1].x[10]
-    assert lines[-1].y[10] == pytest.approx(float(verdict.model(point)[0]), rel=1e-4)
-    here = verdict.series.points[:, 1 - column] == at
-    assert list(points.x) == verdict.series.points[here, column].tolist()
-    assert np.allclose(points.y, verdict.series.y[here], rtol=1e-5)
-    assert len(lines) == len(verdict.series.along(verdict.parameters[1 - column]))
-    assert f"at {verdict.parameters[1 - column]} = {at:g}" in figure.layout.meta["alt"]
 
 
 def test_values_that_are_not_positive_have_a_linear_scale() -> None:
@@ -71,15 +52,11 @@ def test_values_that_are_not_positive_have_a_linear_scale() -> None:
     assert figure.data[1].marker.color[0] == 0.0
 
 
-def test_what_cannot_be_drawn_is_refused(verdict: SeveralVerdict) -> None:
+def test_what_cannot_be_drawn_is_refused() -> None:
     x = 2.0 ** np.arange(1, 7)
     one = sk.validate(sk.measurements(x, 1 + x, name="g"), {"g": "p"})["g"]
-    with pytest.raises(DataError, match="'g' has no verdict over two parameters; draw it with"):
+    with pytest.raises(DataError, match=r"'g' has no verdict over two parameters; draw it with scalkit\.plot"):
         plots.surface(one)
-    with pytest.raises(DataError, match="no verdict over two parameters"):
-        plots.slice_of(one, "p", 2.0)
-    with pytest.raises(UsageError, match="'f<b>' has no parameter 'q'; choose one of p, S"):
-        plots.slice_of(verdict, "q", 2.0)
 
 
 def test_rivals_are_hidden_curves_that_say_what_they_are() -> None:
@@ -87,7 +64,7 @@ def test_rivals_are_hidden_curves_that_say_what_they_are() -> None:
     values = (1 + 0.2 * np.sqrt(x) * np.log2(x)) * np.random.default_rng(1).lognormal(0, 0.02, len(x))
     verdict = sk.validate(sk.measurements(x, values, name="f"), {"f": "p"})["f"]
     bare = plots.fit(verdict)
-    figure = plots.with_rivals(plots.fit(verdict), verdict, 3)
+    figure = go.Figure(fit_with_rivals(verdict, 3))
     added = figure.data[len(bare.data) :]
     assert [trace.meta["growth"] for trace in added] == [str(one.growth) for one in verdict.rivals[:3]]
     assert len(added) == 3
@@ -103,7 +80,8 @@ def test_rivals_are_hidden_curves_that_say_what_they_are() -> None:
 def test_rivals_diverge_as_their_growth_says_and_are_labelled_in_view() -> None:
     x = 2.0 ** np.arange(1, 8)
     verdict = sk.validate(sk.measurements(x, 1 + 0.2 * np.sqrt(x) * np.log2(x), name="f"), {"f": "p"})["f"]
-    figure, added = plots.divergence_of(verdict), rival_divergences(verdict, 3)
+    figure = plots.divergence(verdict)
+    added = divergence_with_rivals(verdict, 3)["data"][len(figure.data) :]
     go.Figure(added)  # plotly knows every property
     assert [one["meta"]["growth"] for one in added] == [str(one.growth) for one in verdict.rivals[:3]]
     low, high = (10**end for end in figure.layout.yaxis.range)
@@ -120,12 +98,10 @@ def test_rivals_of_several_parameters_are_in_every_picture(verdict: SeveralVerdi
     names = [term_of(one) for one in verdict.rivals[:7]]
     assert len(set(names)) == len(names) >= 1
     rival = verdict.rivals[0]
-    along, on_map = rivals_along(verdict), rivals_on_map(verdict)
-    on_slice = rivals_on_slice(verdict, "p", 1000.0)
-    for traces in (along, on_map, on_slice):
-        go.Figure(traces)
-        assert list(dict.fromkeys(one["meta"]["growth"] for one in traces)) == names
-        assert {one["visible"] for one in traces} == {False}
+    along = rivals_along(verdict)
+    go.Figure(along)
+    assert list(dict.fromkeys(one["meta"]["growth"] for one in along)) == names
+    assert {one["visible"] for one in along} == {False}
     curves = [one for one in along if one["type"] == "scatter" and one["meta"]["growth"] == names[0]]
     assert [one["xaxis"] for one in curves] == ["x", "x2"]
     last = [k for k, y in enumerate(curves[0]["y"]) if y is not None][-1]
@@ -134,16 +110,9 @@ def test_rivals_of_several_parameters_are_in_every_picture(verdict: SeveralVerdi
     effects = rival.effects([2, 10], [64, 1e5])
     assert [one["x"][0] for one in bars[:2]] == pytest.approx([max(0, effects["p"]), max(0, effects["S"])])
     assert {(*one["y"], one["xaxis"]) for one in bars} == {(1, "x3")}, "above that of the model"
-    first = on_map[0]
-    value = float(rival([[first["x"][3], first["y"][5]]])[0])
-    assert first["z"][5][3] == pytest.approx(np.log10(value), rel=1e-3)
-    steps = plots.surface(verdict).data[0].contours
-    assert (first["contours"]["start"], first["contours"]["size"]) == (steps.start, steps.size)
-    assert on_slice[0]["y"][5] == pytest.approx(float(rival([[on_slice[0]["x"][5], 1000.0]])[0]), rel=1e-3)
 
 
 def test_figures_say_which_axis_shows_which_parameter(verdict: SeveralVerdict) -> None:
     assert plots.surface(verdict).layout.meta["axes"] == {"xaxis": "p", "yaxis": "S"}
-    assert plots.slice_of(verdict, "S", 8.0).layout.meta["axes"] == {"xaxis": "S"}
-    assert plots.several(verdict).layout.meta["axes"] == {"xaxis": "p", "xaxis2": "S"}
-    assert plots.several(verdict, "S").layout.meta["axes"] == {"xaxis": "S"}
+    assert several(verdict).layout.meta["axes"] == {"xaxis": "p", "xaxis2": "S"}
+    assert several(verdict, "S").layout.meta["axes"] == {"xaxis": "S"}

@@ -213,7 +213,7 @@ def test_a_validation_is_reported_as_it_is(tmp_path: Path, monkeypatch: pytest.M
     assert made.html == tmp_path / "report.html"
     assert json.loads(made.verdict_json.read_text(encoding="utf-8"))["verdicts"] == result.to_dict()["verdicts"]
     with pytest.raises(UsageError, match="this validation does not say all that it was made from"):
-        sk.report(sk.Session(result.asked.data, {"f": "p"}).result, "again.html")  # type: ignore[union-attr]
+        sk.report(sk.Session(result.data, {"f": "p"}).result, "again.html")
 
 
 @pytest.mark.parametrize("kind", ["path", "Dataset", "DataFrame"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import scalkit as sk
-from scalkit.session.transitions import without_pauses
+from scalkit.session.observers import without_pauses
 
 
 def test_an_edit_is_told_before_garbage_is_collected() -> None:

@@ -26,7 +26,7 @@ def run(code):
 
 def test_code_is_what_a_person_would_write(monkeypatch):
     monkeypatch.chdir(ROOT)
-    session = sk.Session("data/libraries-times/mpich-5.0.2", "mpi").use_statistic("median").select("MPI_Bcast")
+    session = sk.Session("data/libraries-times/mpich-5.0.2", "mpi").judge_by(statistic="median").select("MPI_Bcast")
     session.exclude(2).expect("p").move_tick("p^(1/2)", "p^(3/5)").add_rule("MPI_Reduce <= MPI_Allreduce")
     code = session.as_code()
     assert code == (

@@ -5,14 +5,31 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from session_data import EXPECTATIONS, made
 
 import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, ScalkitError
 from scalkit.measure import write_netcdf
+from scalkit.measure.schema import metrics_of
 
 RULES = ["reduce <= bcast + gather"]
+
+
+def remaining(session):
+    """Return the measurements without the settings that are left out."""
+    data = session.data.copy(deep=True)
+    for function, settings in session.state.excluded.items():
+        for setting in settings:
+            at = dict(zip(session.parameters, setting if isinstance(setting, tuple) else (setting,), strict=True))
+            gone = data.coords["function"] == function
+            for name, value in at.items():
+                gone = gone & (data.coords[name] == value)
+            for metric in metrics_of(data):
+                kept = data[metric].where(~gone).transpose(*data[metric].dims)
+                data[metric] = kept.assign_attrs(data[metric].attrs)
+    return data
 
 
 def same(session, result):
@@ -25,16 +42,16 @@ def longer():
 
 
 def test_other_data_are_judged_by_what_was_chosen(session, longer):
-    session.select("gather").expect("p*log(p)").use_statistic("median").exclude(4)
+    session.select("gather").expect("p*log(p)").judge_by(statistic="median").exclude(4)
     told = []
     session.observe(told.append)
     session.use_data(longer)
     assert told == [frozenset({"data", "history", "result"})]
     assert session.history[-1] == "measurements data in memory"
     assert session.selected == ("gather", "time")
-    assert (session.statistic, session.excluded, session.settings[-1]) == ("median", (4.0,), 128.0)
+    assert (session.state.judging.statistic, session.excluded, session.settings[-1]) == ("median", (4.0,), 128.0)
     given = {**EXPECTATIONS, "gather": {"expectation": "p*log(p)", "deviation": "log(p)", "space": "paper"}}
-    same(session, sk.validate(session.judged_data, given, RULES, statistic="median"))
+    same(session, sk.validate(remaining(session), given, RULES, statistic="median"))
     assert session.verdict.series.x.tolist() == [2, 8, 16, 32, 64, 128]
 
 
@@ -129,7 +146,7 @@ def test_paths_and_source(data, longer, tmp_path):
 def judged(session, folder):
     path = folder / "expectations.toml"
     session.save_expectations(path)
-    return sk.validate(session.judged_data, path, statistic=session.statistic)
+    return sk.validate(remaining(session), path, statistic=session.state.judging.statistic)
 
 
 def plain(result):
@@ -142,7 +159,7 @@ def test_expectations_file_leads_to_the_same_verdicts(session, tmp_path):
     session.select("alone").expect("1")
     session.add_rule("bcast <= 2*gather").remove_rule(RULES[0])
     assert plain(judged(session, tmp_path)) == plain(session.result)
-    session.select("gather").share_ticks().use_statistic("mean")
+    session.select("gather").judge_by(statistic="mean")
     result = judged(session, tmp_path)
     for one in result.verdicts:
         mine = session.verdict_of((one.function, one.metric))
@@ -174,3 +191,17 @@ def test_expectations_file_that_cannot_be(data, session, tmp_path):
         sk.Session(data, {}).save_expectations(tmp_path / "e.toml")
     with pytest.raises(ScalkitError, match="cannot write the expectations"):
         session.save_expectations(tmp_path / "no" / "e.toml")
+
+
+def test_a_table_and_a_claim_of_its_only_function():
+    table = pd.DataFrame({"p": [2, 4, 8, 16, 32], "f": [1.0, 2.0, 3.0, 4.0, 5.0]})
+    session = sk.Session(table, "log p")
+    assert (session.verdict.answer, session.paths) == ("fine", ())
+
+
+def test_a_result_is_where_a_session_begins(data):
+    result = sk.validate(data, EXPECTATIONS, RULES, statistic="median", min_points=4)
+    session = sk.Session(result)
+    same(session, result)
+    assert session.state.judging == result.choices.judging
+    assert session.history == ()

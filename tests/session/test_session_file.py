@@ -16,7 +16,7 @@ import scalkit as sk
 from scalkit.errors import DataError, ScalkitError
 from scalkit.measure import write_netcdf
 from scalkit.session.file import script_of
-from scalkit.session.state import content_hash
+from scalkit.session.source import content_hash
 from scalkit.validation import ExpectationSet, Expected
 from scalkit.validation.several.expectation import SeveralSpace
 
@@ -26,7 +26,7 @@ SCHEMA = json.loads((ROOT / "scalkit/session/session.schema.json").read_text(enc
 
 def edited(session):
     session.select("gather").move_tick("p^(1/2)", "p^(2/3)").snapshot("A").expect("p^2")
-    return session.select("bcast").exclude(4).share_ticks().use_statistic("median").undo()
+    return session.select("bcast").exclude(4).add_tick("p^3").judge_by(statistic="median").undo()
 
 
 @pytest.fixture
@@ -44,7 +44,11 @@ def assert_same(one, other):
     assert other.state == one.state
     assert other.result.to_json() == one.result.to_json()
     assert (other.history, other.undone, other.snapshots) == (one.history, one.undone, one.snapshots)
-    assert (other.selected, other.min_points, other.problem) == (one.selected, one.min_points, one.problem)
+    assert (other.selected, other.state.judging.min_points, other.problem) == (
+        one.selected,
+        one.state.judging.min_points,
+        one.problem,
+    )
 
 
 def test_the_file_is_as_its_schema_says(changed):
@@ -63,7 +67,7 @@ def test_data_in_memory_go_into_the_file(changed, tmp_path):
     loaded = sk.Session.load(path)
     assert_same(changed, loaded)
     assert content_hash(loaded.data) == content_hash(changed.data)
-    assert loaded.redo().statistic == "median"
+    assert loaded.redo().state.judging.statistic == "median"
 
 
 def test_the_same_session_gives_the_same_bytes(changed, tmp_path):
@@ -138,7 +142,7 @@ def test_a_page_holds_a_session(changed, tmp_path):
 
 def test_the_quickstart_data_survive(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
-    session = sk.Session("data/quickstart", "mpi").select("MPI_Allreduce").share_ticks()
+    session = sk.Session("data/quickstart", "mpi").select("MPI_Allreduce").add_tick("p^5")
     session.save(tmp_path / "mine.json", with_data=True)
     assert_same(session, sk.Session.load(tmp_path / "mine.json"))
     assert (tmp_path / "mine.json").stat().st_size < 400_000
@@ -158,7 +162,7 @@ def test_all_kinds_of_rulers_survive():
         session = sk.Session(data, ExpectationSet({"f": Expected(expectation, space)}))
         plain = json.loads(json.dumps(session.exclude((2, 8)).to_dict()))
         jsonschema.validate(plain, SCHEMA)
-        assert_same(session, sk.Session.from_dict(plain))
+        assert_same(session, sk.Session.load(plain))
 
 
 def change(*place, to):
@@ -188,14 +192,14 @@ BROKEN = [
     change("expectations", "functions", "bcast", "expectation", to=["p"]),
     change("expectations", "functions", "bcast", "space", to="nowhere"),
     change("expectations", "rules", to="a <= b"),
-    change("min_points", to="5"),
+    change("present", "judging", to={"min_points": "5"}),
     change("selected", to=["bcast"]),
     change("present", "statistic", to="max"),
     change("present", "rules", to=["bcast <= nothing"]),
     change("present", "rulers", to={"gather": {"p": []}}),
     change("present", "rulers", to={"gather": {"p": ["n"]}}),
     change("present", "rulers", to={"gather": "p"}),
-    change("present", "shared", to={"p": ["__import__('os')"]}),
+    change("present", "rulers", to={"p": ["__import__('os')"]}),
     change("present", "excluded", to={"gather": ["4"]}),
     change("present", "excluded", to={"gather": [float("inf")]}),
     change("past", to=[{"step": "x"}]),
@@ -208,7 +212,7 @@ BROKEN = [
 def test_broken_sessions_are_refused(plain_text, number, tmp_path):
     plain = BROKEN[number](json.loads(plain_text))
     with pytest.raises(ScalkitError):
-        sk.Session.from_dict(plain)
+        sk.Session.load(plain)
     path = tmp_path / "broken.json"
     path.write_text(json.dumps(plain), encoding="utf-8")
     with pytest.raises(ScalkitError, match=r"^.*broken\.json: "):
@@ -231,6 +235,6 @@ def test_a_missing_file_and_a_place_that_cannot_be_written(changed, tmp_path):
 
 def test_new_measurements_take_over_what_was_chosen(changed):
     other = made(settings=(2, 4, 8, 16, 32), seed=5)
-    loaded = sk.Session.from_dict(changed.to_dict(), data=other)
+    loaded = sk.Session.load(changed.to_dict(), data=other)
     assert loaded.state == changed.state
     assert loaded.series("gather").x[-1] == 32

@@ -38,10 +38,8 @@ steps = st.one_of(
     st.tuples(st.just("remove_tick"), ticks),
     st.tuples(st.just("move_tick"), ticks, ticks),
     st.tuples(st.just("refine")),
-    st.tuples(st.just("extend"), ticks),
-    st.tuples(st.just("reset_ticks")),
-    st.tuples(st.just("share_ticks"), st.booleans()),
-    st.tuples(st.just("use_statistic"), st.sampled_from(["q1", "median", "mean", "min", "cut_mean"])),
+    st.tuples(st.just("set_ticks"), st.none()),
+    st.tuples(st.just("judge_by"), st.sampled_from(["q1", "median", "mean", "min", "cut_mean"])),
     st.tuples(st.just("exclude"), points, points),
     st.tuples(st.just("include"), points),
     st.tuples(st.just("include")),
@@ -64,7 +62,8 @@ def taken(session, chosen):
     for name, *arguments in chosen:
         before = (session.state, session.result, session.history, session.selected)
         try:
-            assert getattr(session, name)(*arguments) is session
+            options = {"statistic": arguments.pop()} if name == "judge_by" else {}
+            assert getattr(session, name)(*arguments, **options) is session
         except ScalkitError:
             assert (session.state, session.result, session.history, session.selected) == before
     return session
@@ -80,12 +79,12 @@ def told(session):
 def test_undo_of_all_is_the_beginning_and_redo_of_all_the_end(chosen):
     fresh = begun()
     session = taken(begun(), chosen)
-    while session.can_redo:
+    while session.undone:
         session.redo()
     end, said, names = session.state, told(session), session.history
     for _ in names:
         session.undo()
-    assert not session.can_undo
+    assert session.history == ()
     assert session.state == fresh.state
     assert told(session) == told(fresh)
     assert session.undone == names
@@ -101,7 +100,7 @@ def test_what_is_kept_is_what_is_computed_anew(chosen):
     """The cache changes no result: a session that begins with the state comes to the same."""
     session = taken(begun(), chosen)
     plain = json.loads(json.dumps(session.to_dict()))
-    loaded = sk.Session.from_dict(plain)
+    loaded = sk.Session.load(plain)
     assert loaded.state == session.state
     assert told(loaded) == told(session)
     assert (loaded.selected, loaded.history, loaded.undone) == (session.selected, session.history, session.undone)
@@ -133,8 +132,7 @@ several_steps = st.one_of(
     st.tuples(st.just("set_ticks"), st.just(("1", "S", "S^2")), st.sampled_from(["p", "S", "n"])),
     st.tuples(st.just("add_tick"), several_ticks),
     st.tuples(st.just("move_tick"), several_ticks, st.sampled_from(["p^3", "S^3"])),
-    st.tuples(st.just("share_ticks"), st.booleans()),
-    st.tuples(st.just("reset_ticks")),
+    st.tuples(st.just("set_ticks"), st.none()),
     st.tuples(st.just("exclude"), st.tuples(st.sampled_from([2, 4]), st.sampled_from([8, 64, 512, 4096, 32768]))),
     st.tuples(st.just("include")),
 )
@@ -144,7 +142,7 @@ several_steps = st.one_of(
 @given(st.lists(several_steps, max_size=4))
 def test_several_parameters_too(chosen):
     session = taken(sk.Session(SEVERAL, {"bcast": "log(p) + S"}), chosen)
-    loaded = sk.Session.from_dict(json.loads(json.dumps(session.to_dict())))
+    loaded = sk.Session.load(json.loads(json.dumps(session.to_dict())))
     assert (loaded.state, told(loaded)) == (session.state, told(session))
     names: dict[str, object] = {}
     with contextlib.redirect_stdout(io.StringIO()):

@@ -531,13 +531,7 @@ ONE_ONLY = (
 
 
 @pytest.mark.parametrize(
-    "use",
-    [
-        lambda r: sk.plots.scaling(r),
-        lambda r: sk.plots.ruler(r["as_expected"]),
-        lambda r: r["as_expected"].parameter,
-        lambda r: r["as_expected"].space,
-    ],
+    "use", [lambda r: sk.plots.scaling(r), lambda r: r["as_expected"].parameter, lambda r: r["as_expected"].space]
 )
 def test_what_is_for_one_parameter_says_so(result: Validation, use: Callable[[Validation], object]) -> None:
     with pytest.raises(DataError, match=f"^{re.escape(ONE_ONLY)}$"):

@@ -76,5 +76,4 @@ def gallery() -> dict[str, Any]:
         "AlongVerdict": both.along["p"],
         "SeveralSeries": several_series(over_two())[0],
         "Session": session,
-        "Differences": session.compare(HOSTILE),
     }

@@ -20,9 +20,9 @@ CELLS = (
 from scalkit.reports import bundled
 names = ("MPI_Win_create", "MPI_Comm_dup", "MPI_Bcast")
 sessions = [sk.Session(bundled("data/quickstart"), "mpi").select(name) for name in names]""",
-    "one = sk.Explorer(sessions[0])\none",
-    "two = sk.Explorer(sessions[1])\ntwo",
-    "three = sk.Explorer(sessions[2])\nthree",
+    "one = sk.explore(sessions[0])\none",
+    "two = sk.explore(sessions[1])\ntwo",
+    "three = sk.explore(sessions[2])\nthree",
 )
 
 STEPS = "[len(session.history) for session in sessions]"

@@ -19,6 +19,15 @@ import numpy as np
 import scalkit as sk
 from scalkit import plots, widgets
 from scalkit.session import Session
+from scalkit.widgets.explorer.data_picker import DataPicker
+from scalkit.widgets.explorer.expectation_editor import ExpectationEditor
+from scalkit.widgets.explorer.model_table import ModelTable
+from scalkit.widgets.explorer.plot_panel import PlotPanel
+from scalkit.widgets.explorer.report_panel import ReportPanel
+from scalkit.widgets.explorer.rule_matrix import RuleMatrix
+from scalkit.widgets.explorer.run_panel import RunPanel
+from scalkit.widgets.explorer.session_bar import CodePanel, HistoryBar, SessionBar
+from scalkit.widgets.explorer.verdict_badge import Headline, HypothesisList, VerdictBadge
 
 p, s = np.meshgrid(2.0 ** np.arange(1, 6), 10.0 ** np.arange(1, 6))
 points = np.stack([p.ravel(), s.ravel()], axis=1)
@@ -28,16 +37,15 @@ assessed = sk.guidelines.assess(table, "a <= b", p_threshold=0.01)
 over_two = Session(sk.measurements(points, (p * s).ravel(), parameter=["p", "S"], name="g"), {"g": "p*S"})"""
 
 PARTS = {
-    "Ruler": "sk.Ruler(expectation='p')",
-    "TickRuler": "widgets.TickRuler(session=session)",
+    "Ruler": "widgets.Ruler(session=session)",
+    "Ruler alone": "sk.Ruler(expectation='p')",
     "PlotView": "widgets.PlotView(plots.fit(session.verdict))",
-    "PlotPanel": "widgets.PlotPanel(session)",
-    "ParameterMap": "widgets.ParameterMap(over_two)",
-    "SessionBar": "widgets.SessionBar(session, print)",
+    "PlotPanel": "PlotPanel(session)",
+    "SessionBar": "SessionBar(session, print)",
     "Explorer": "widgets.Explorer(over_two)",
     "GuidelineBrowser": "widgets.GuidelineBrowser(assessed)",
     **{
-        name: f"widgets.{name}(session)"
+        name: f"{name}(session)"
         for name in (
             "CodePanel", "DataPicker", "ExpectationEditor", "Headline", "HistoryBar", "HypothesisList", "ModelTable",
             "ReportPanel", "RuleMatrix", "RunPanel", "VerdictBadge",
@@ -87,7 +95,7 @@ def test_every_part_is_tried() -> None:
     from scalkit import widgets
 
     made = {name for name in widgets.__all__ if isinstance(getattr(widgets, name), type)}
-    assert made - {"RulerLink", *WITHOUT_SESSION} <= set(PARTS)
+    assert made - {*WITHOUT_SESSION} <= set(PARTS)
 
 
 @pytest.mark.slow
@@ -111,7 +119,7 @@ def test_parts_in_cells_that_run_again_do_not_pile_up(run: Run) -> None:
 @pytest.mark.slow
 def test_parts_of_one_run_live_together_and_an_app_keeps_its_own(run: Run) -> None:
     alive = "[one.comm is not None for one in shown]"
-    code = "shown = [sk.Ruler(expectation='p'), widgets.VerdictBadge(session), widgets.PlotPanel(session)]"
+    code = "shown = [sk.Ruler(expectation='p'), VerdictBadge(session), PlotPanel(session)]"
     assert run(code, "several", alive) == [True, True, True]
     run(f"before = shown\n{code}", "several")
     assert run("", "count", "[one.comm is not None for one in before + shown]") == [False] * 3 + [True] * 3

@@ -10,8 +10,8 @@ import pytest
 from test_explorer import bare, press
 
 import scalkit as sk
+from scalkit.bundled import bundled
 from scalkit.measure import combine, write_netcdf
-from scalkit.reports import bundled
 from scalkit.session import Session
 from scalkit.widgets.explorer.data_picker import DataPicker, advice_of, settings_to_try
 from scalkit.widgets.explorer.verdict_badge import VerdictBadge
@@ -74,32 +74,10 @@ def test_other_data_are_a_step(picker: DataPicker, session: Session, tmp_path: P
     assert "no data are named" in picker.problem
 
 
-@pytest.mark.parametrize(("settings", "best"), [([2, 4, 8, 16], "32"), ([4, 8], "16"), ([3], "6")])
-def test_too_few_settings_say_which_is_next(wire: Wire, settings: list[int], best: str) -> None:
-    picker = DataPicker(Session(measured(settings), {"f": "p^(1/2)", "g": "p"}))
-    have = f"You have {len(settings)} setting{'s' * (len(settings) > 1)} (p = {', '.join(map(str, settings))}), 5 are needed"
-    assert have in bare(picker)
-    advice = advice_of(picker.session)
-    if len(settings) < 3:
-        assert advice is None
-        assert f"next best p = {best}." in bare(picker)
-    else:
-        assert advice is not None
-        assert f"next best p = {advice.candidates[0].x:g}." in bare(picker)
-
-
 def test_settings_to_try_are_gaps_and_beyond() -> None:
     assert settings_to_try(np.array([2.0, 4, 16])) == [3, 8, 64, 256, 1024]
     assert settings_to_try(np.array([1.0, 2, 3, 4])) == [8, 16, 32]
     assert settings_to_try(np.array([0.5, 1.0]))[0] == pytest.approx(np.sqrt(0.5))
-
-
-def test_enough_settings_and_an_excluded_one(picker: DataPicker, session: Session) -> None:
-    assert picker.pieces["few"] == ""
-    session.exclude(*P[:3])
-    assert "You have 4 settings (p = 16, 32, 64, 128), 5 are needed" in bare(picker)
-    session.select("g")
-    assert picker.pieces["few"] == ""
 
 
 def test_where_to_measure_next_is_said_while_it_is_open(picker: DataPicker, session: Session) -> None:
@@ -133,21 +111,6 @@ def test_virtual_times_are_called_so(wire: Wire) -> None:
     assert "= virtual time" in bare(DataPicker(session))
     assert "= exact" in bare(DataPicker(session.select("MPI_Win_create")))
     assert "run time, virtual" in bare(VerdictBadge(session.select("MPI_Gather")))
-
-
-def test_what_is_in_view_elsewhere_can_be_kept_alone(picker: DataPicker, session: Session) -> None:
-    assert picker.pieces["view"] == ""
-    picker.show_view((3.0, 70.0))
-    assert "In view: p from 3 to 70" in bare(picker)
-    assert "Leave out the other 2 settings" in bare(picker)
-    press(picker, "rest")
-    assert session.excluded == (2.0, 128.0)
-    assert len(session.history) == 1
-    assert picker.pieces["view"] == ""
-    picker.show_view((200.0, 300.0))
-    assert picker.pieces["view"] == "", "nothing would be left"
-    press(picker, "rest")
-    assert len(session.history) == 1
 
 
 def test_a_point_that_was_pressed_elsewhere_can_be_left_out(picker: DataPicker, session: Session) -> None:

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 import scalkit as sk
-from scalkit.errors import UsageError
+from scalkit.errors import DataError, UsageError
 from scalkit.measure import combine
 from scalkit.session import Session
 from scalkit.session.file import script_of
+from scalkit.validation import Validation
 from scalkit.widgets.base.cells import Cells
 from scalkit.widgets.explorer.explorer import Explorer
 
@@ -142,7 +143,7 @@ def test_states_are_kept_compared_and_restored(explorer: Explorer, session: Sess
     assert f"A against now: {len(session.compare('A'))} difference" in bare(explorer.history_bar)
     assert "<table" not in explorer.history_bar.pieces["kept"], "it may be long"
     press(explorer.history_bar, "compare A", key="open")
-    assert session.compare("A")._repr_html_() in explorer.history_bar.pieces["kept"]
+    assert session.compare("A").to_html(index=False, border=0) in explorer.history_bar.pieces["kept"]
     press(explorer.history_bar, "compare A", key="shut")
     assert "<table" not in explorer.history_bar.pieces["kept"]
     press(explorer.history_bar, "keep")
@@ -171,9 +172,9 @@ def test_rivals_are_ranked_and_say_why_not(explorer: Explorer, session: Session)
 
 def test_statistic_and_settings(explorer: Explorer, session: Session) -> None:
     press(explorer.data_picker, "statistic", key="median")
-    assert session.statistic == "median"
+    assert session.state.judging.statistic == "median"
     press(explorer.data_picker, "statistic", key="best")
-    assert session.statistic == "median"
+    assert session.state.judging.statistic == "median"
     assert "best" in explorer.data_picker.pieces["problem"]
     press(explorer.data_picker, "setting", key="0")
     assert session.excluded == session.settings[:1]
@@ -256,7 +257,7 @@ def test_several_parameters(wire: Wire) -> None:
     p, s = np.meshgrid(2.0 ** np.arange(1, 6), 10.0 ** np.arange(1, 6))
     points = np.stack([p.ravel(), s.ravel()], axis=1)
     data = sk.measurements(points, (np.log2(p) * s).ravel(), parameter=["p", "S"], name="f")
-    explorer = Explorer(data, {"f": "log(p)*S"})
+    explorer = Explorer(Session(data, {"f": "log(p)*S"}))
     assert [ruler.parameter for ruler in explorer.rulers] == ["p", "S"]
     assert explorer.plots.divergence.layout.display == "none"
     assert "f grows as claimed, S*log(p); anything faster than" in bare(explorer.verdict)
@@ -273,7 +274,7 @@ def test_nothing_is_left_of_a_closed_one(wire: Wire, session: Session) -> None:
     before = living()
     explorer = Explorer(session)
     assert living() > before + 15
-    explorer.session = Session.from_dict(session.to_dict())
+    explorer.session = Session.load(session.to_dict())
     explorer.close()
     assert living() == before
     wire.clear()
@@ -298,12 +299,25 @@ def test_another_run_of_a_cell_closes_what_it_showed(wire: Wire, session: Sessio
 
 
 def test_session_or_data(wire: Wire, session: Session) -> None:
-    explorer = Explorer(session.data, {"f": "p"}, statistic="median")
-    assert explorer.session.statistic == "median"
+    explorer = sk.explore(session.data, {"f": "p"}, statistic="median")
+    assert explorer.session.state.judging.statistic == "median"
     assert explorer.result is explorer.session.result
-    assert sk.Explorer is Explorer
-    with pytest.raises(UsageError, match="brings its expectations along"):
-        Explorer(session, "mpi")
+    assert isinstance(sk.explore(session), Explorer)
+    assert sk.explore(session).session is session
+    with pytest.raises(UsageError, match=r"^a session brings its expectations along; write explore"):
+        sk.explore(session, "mpi")
+
+
+def test_a_result_leads_back_to_its_data(wire: Wire, session: Session) -> None:
+    session.expect("p").add_tick("p^4").exclude(2)
+    app = sk.explore(session.result)
+    assert app.session.result.to_dict() == session.result.to_dict()
+    assert (app.session.data, app.session.excluded) == (session.data, (2.0,))
+    assert app.session.history == ()
+    with pytest.raises(UsageError, match=r"^a result brings its expectations along; write Session"):
+        sk.explore(session.result, "mpi")
+    with pytest.raises(DataError, match=r"^the result does not hold its measurements; write Session"):
+        sk.explore(Validation(()))
 
 
 def test_one_edit_is_a_short_message(explorer: Explorer, session: Session, wire: Wire) -> None:

@@ -18,7 +18,7 @@ CELLS = (
     f"""import ipywidgets
 import scalkit as sk
 session = sk.Session({str(ROOT / "data" / "quickstart")!r}, "mpi")""",
-    "app = sk.Explorer(session)\napp",
+    "app = sk.explore(session)\napp",
 )
 
 AXE = """async () => {
@@ -84,7 +84,7 @@ def test_explorer(lab: LabServer, lab_page: Any) -> None:
     page.get_by_role("button", name="▶ Start").click()
     page.wait_for_selector(".sk-part :text('Done: the session shows runs/app')")
     assert lab.value("[session.history[-1], session.data['p'].values.tolist()]") == ["measurements runs/app", [2]]
-    page.locator(".sk-part :text('next best p')").wait_for()
+    page.locator(".sk-part :text('of 5 needed settings')").first.wait_for()
     picture(page, "explorer_measured")
     page.locator("button[data-press=undo]").click()
     page.wait_for_selector("button[data-press=undo]:disabled")

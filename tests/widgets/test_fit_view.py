@@ -13,7 +13,7 @@ from widget_page import at_rest
 import scalkit as sk
 from scalkit.measure import combine
 from scalkit.session import Session
-from scalkit.widgets import PlotPanel
+from scalkit.widgets.explorer.plot_panel import PlotPanel
 
 Show = Callable[..., Any]
 P = 2.0 ** np.arange(1, 8)

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CELLS = (
     f"""import scalkit as sk
 session = sk.Session({str(ROOT / "data" / "regression")!r}, "mpi")""",
-    "app = sk.Explorer(session)\napp",
+    "app = sk.explore(session)\napp",
 )
 
 LOOKS = """(one) => [one, ...one.querySelectorAll('*')].map((node) => {

@@ -217,7 +217,6 @@ def test_many_rows_are_made_once(wire: Wire) -> None:
     session = Session(many, {f"f{k}": "p" for k in range(60)})
     table = ModelTable(session)
     wire.clear()
-    session.share_ticks()
     session.move_tick("p^(1/2)", "p^(3/5)")
     rows = [name for state in states(wire, table) for name in state if name.startswith("row")]
     assert len(rows) == 0, "no verdict says anything else, so no row does"

@@ -37,7 +37,7 @@ def test_no_public_class_was_forgotten(shown: dict[str, Any]) -> None:
     seen = {type(one) for one in shown.values()}
     widgets = {cls for cls in classes if hasattr(cls, "_repr_mimebundle_")}
     assert {cls.__name__ for cls in set(classes) - seen - widgets} == set()
-    assert {"Explorer", "TickRuler"} <= {cls.__name__ for cls in widgets}
+    assert {"Ruler"} == {cls.__name__ for cls in widgets}
 
 
 def test_texts_are_one_line_and_short(shown: dict[str, Any]) -> None:
@@ -100,8 +100,8 @@ def test_pieces_of_markup() -> None:
 
 
 def test_what_stands_in_the_place_of_a_widget(shown: dict[str, Any]) -> None:
-    app, ruler = sk.Explorer(shown["Session"]), sk.Ruler(expectation="p")
-    for widget, said in ((app, "<Explorer: 1 problem: near grows as p^(1/2) "), (ruler, "<TickRuler: 39 ticks around p>")):
+    app, ruler = sk.explore(shown["Session"]), sk.Ruler(expectation="p")
+    for widget, said in ((app, "<Explorer: 1 problem: near grows as p^(1/2) "), (ruler, "<Ruler: 39 ticks around p>")):
         data, _ = widget._repr_mimebundle_()
         assert set(data) == {"text/plain", "text/html", "application/vnd.jupyter.widget-view+json"}
         assert data["text/plain"].startswith(said)

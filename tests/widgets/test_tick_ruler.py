@@ -14,7 +14,7 @@ import scalkit as sk
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
 from scalkit.validation import Verdict
-from scalkit.widgets import TickRuler
+from scalkit.widgets import Ruler
 
 Wire = list[tuple[str, str, dict[str, Any]]]
 
@@ -26,19 +26,19 @@ def verdict() -> Verdict:
     return sk.validate(data, {"f": "p"})["f"]
 
 
-def growths(ruler: TickRuler) -> list[str]:
+def growths(ruler: Ruler) -> list[str]:
     return [tick["growth"] for tick in ruler.ticks]
 
 
 def test_ruler_is_a_public_name(wire: Wire) -> None:
     space = sk.SearchSpace.around(sk.Expectation("p*log(p)"))
     ruler = sk.Ruler(space)
-    assert isinstance(ruler, TickRuler)
+    assert isinstance(ruler, Ruler)
     assert ruler.space == space
 
 
 def test_papers_ruler_in_two_rows(wire: Wire) -> None:
-    ruler = TickRuler(sk.SearchSpace.paper(sk.Expectation("p")))
+    ruler = Ruler(sk.SearchSpace.paper(sk.Expectation("p")))
     rows = {row: [t["at"] for t in ruler.ticks if t["row"] == row] for row in (0, 1, 2)}
     assert rows[0] == ["0", "1/4", "1/2", "3/4", "1", "5/4", "3/2", "7/4", "2"]
     assert rows[1] == ["0", "1/4", "1/2", "3/4", "1", "5/4", "3/2", "7/4"]
@@ -55,30 +55,30 @@ def test_papers_ruler_in_two_rows(wire: Wire) -> None:
     ],
 )
 def test_rows_of_other_classes(wire: Wire, text: str, parameter: str, base: str, places: dict[str, tuple[int, str]]) -> None:
-    ruler = TickRuler(expectation=sk.Expectation(text, parameter=parameter))
+    ruler = Ruler(expectation=sk.Expectation(text, parameter=parameter))
     assert ruler.axis["base"] == base
     found = {t["growth"]: (t["row"], t["at"]) for t in ruler.ticks}
     assert {growth: found[growth] for growth in places} == places
 
 
 def test_axis_of_logarithms_has_no_second_row(wire: Wire) -> None:
-    ruler = TickRuler(ticks=["1", "log(p)", "log(p)^2"])
+    ruler = Ruler(ticks=["1", "log(p)", "log(p)^2"])
     assert (ruler.axis["base"], ruler.axis["small"]) == ("log(p)", "")
     assert [(t["row"], t["at"]) for t in ruler.ticks] == [(0, "0"), (0, "1"), (0, "2")]
 
 
 def test_moved_ticks_find_room(wire: Wire) -> None:
-    ruler = TickRuler(expectation="p")
+    ruler = Ruler(expectation="p")
     assert ruler.denominators == [1, 2, 3, 4, 6, 8]
     from_page(ruler, ticks=[*ruler.ticks, {"growth": "p^(1/5)"}])
     assert ruler.denominators == [1, 2, 3, 4, 5, 6, 8, 10]
     ruler.ticks = ["p^(1/100)", "p"]
     assert ruler.denominators == [1, 2, 3, 4]
-    assert TickRuler(ticks=["p^(1/5)", "p"], denominators=[1, 2]).denominators == [1, 2]
+    assert Ruler(ticks=["p^(1/5)", "p"], denominators=[1, 2]).denominators == [1, 2]
 
 
 def test_verdict_is_marked(wire: Wire, verdict: Verdict) -> None:
-    ruler = TickRuler(verdict=verdict)
+    ruler = Ruler(verdict=verdict)
     assert (ruler.expectation, ruler.best) == ("p", "p^(1/2)*log(p)")
     assert ruler.limits == ["p^(1/2)", "p^(3/2)"]
     assert ruler.weights[ruler.best] == pytest.approx(verdict.posterior.probability_of(verdict.model.growth), abs=1e-4)
@@ -88,7 +88,7 @@ def test_verdict_is_marked(wire: Wire, verdict: Verdict) -> None:
 
 
 def test_edit_of_the_page_is_read_sorted_and_printed_alike(wire: Wire) -> None:
-    ruler = TickRuler(ticks=["1", "p"])
+    ruler = Ruler(ticks=["1", "p"])
     from_page(ruler, ticks=[{"growth": "p"}, {"growth": "p^(2/4)*log(p)"}, {"growth": "sqrt(p) log p"}, {"growth": "1"}])
     assert ruler.ticks == [
         {"growth": "1", "row": 0, "at": "0"},
@@ -111,7 +111,7 @@ def test_edit_of_the_page_is_read_sorted_and_printed_alike(wire: Wire) -> None:
     ],
 )
 def test_wrong_edit_is_refused_and_the_view_restored(wire: Wire, ticks: object, said: str) -> None:
-    ruler = TickRuler(ticks=["1", "p"])
+    ruler = Ruler(ticks=["1", "p"])
     before = list(ruler.ticks)
     wire.clear()
     from_page(ruler, ticks=ticks)
@@ -126,7 +126,7 @@ def test_wrong_edit_is_refused_and_the_view_restored(wire: Wire, ticks: object, 
 
 
 def test_readonly_ignores_the_page(wire: Wire) -> None:
-    ruler = TickRuler(ticks=["1", "p"], readonly=True)
+    ruler = Ruler(ticks=["1", "p"], readonly=True)
     from_page(ruler, ticks=[{"growth": "p"}], selected="p")
     ask(ruler, "add", "p^2")
     assert growths(ruler) == ["1", "p"]
@@ -134,7 +134,7 @@ def test_readonly_ignores_the_page(wire: Wire) -> None:
 
 
 def test_undo_and_redo_without_a_session(wire: Wire) -> None:
-    ruler = TickRuler(ticks=["1", "p"])
+    ruler = Ruler(ticks=["1", "p"])
     from_page(ruler, ticks=[{"growth": "1"}, {"growth": "p^2"}])
     ask(ruler, "add", "O(p log p)")
     assert growths(ruler) == ["1", "p*log(p)", "p^2"]
@@ -151,7 +151,7 @@ def test_undo_and_redo_without_a_session(wire: Wire) -> None:
 
 
 def test_wrong_text_is_refused_in_words(wire: Wire) -> None:
-    ruler = TickRuler(ticks=["1", "p"])
+    ruler = Ruler(ticks=["1", "p"])
     ask(ruler, "add", "p^p")
     assert "outgrows every 2^(c*x)" in ruler.problem
     assert growths(ruler) == ["1", "p"]
@@ -160,7 +160,7 @@ def test_wrong_text_is_refused_in_words(wire: Wire) -> None:
 
 
 def test_python_may_set_growths_and_gets_errors(wire: Wire) -> None:
-    ruler = TickRuler(ticks=["1", "p"])
+    ruler = Ruler(ticks=["1", "p"])
     ruler.ticks = ["p^3", Growth.parse("log(p)")]
     assert growths(ruler) == ["log(p)", "p^3"]
     assert ruler.span == [0, 3]
@@ -170,7 +170,7 @@ def test_python_may_set_growths_and_gets_errors(wire: Wire) -> None:
 
 
 def test_another_space_of_another_parameter(wire: Wire, verdict: Verdict) -> None:
-    ruler = TickRuler(verdict=verdict)
+    ruler = Ruler(verdict=verdict)
     space = sk.SearchSpace.around(sk.Expectation("2^k"))
     ruler.space = space
     assert ruler.space == space
@@ -182,13 +182,13 @@ def test_wrong_arguments() -> None:
     with pytest.raises(
         ExpectationError, match=re.escape("a ruler needs a space, ticks or an expectation; write Ruler(expectation='log(p)').")
     ):
-        TickRuler()
+        Ruler()
     with pytest.raises(ExpectationError, match=r"^a ruler shows a SearchSpace, got 3; write Ruler\(SearchSpace"):
-        TickRuler(3)  # type: ignore[arg-type]
+        Ruler(3)  # type: ignore[arg-type]
 
 
 def test_an_edit_is_small_on_the_wire(wire: Wire, verdict: Verdict) -> None:
-    ruler = TickRuler(verdict=verdict)
+    ruler = Ruler(verdict=verdict)
     ticks = [t for t in ruler.ticks if t["growth"] != "p"] + [{"growth": "p^(7/8)", "row": 0, "at": "7/8"}]
     wire.clear()
     from_page(ruler, ticks=ticks, selected="p^(7/8)")
@@ -196,5 +196,5 @@ def test_an_edit_is_small_on_the_wire(wire: Wire, verdict: Verdict) -> None:
 
 
 def test_state_is_json_with_texts_for_exponents(wire: Wire, verdict: Verdict) -> None:
-    state = json.loads(json.dumps(state_of(TickRuler(verdict=verdict))))
+    state = json.loads(json.dumps(state_of(Ruler(verdict=verdict))))
     assert all(isinstance(tick["at"], str) for tick in state["ticks"])

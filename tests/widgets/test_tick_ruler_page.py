@@ -12,7 +12,7 @@ from widget_page import at_rest
 import scalkit as sk
 from scalkit.growth import Growth
 from scalkit.validation import Verdict
-from scalkit.widgets import TickRuler
+from scalkit.widgets import Ruler
 from scalkit.widgets.base.templates import source
 
 Show = Callable[..., Any]
@@ -28,8 +28,8 @@ def verdict() -> Verdict:
 
 
 @pytest.fixture
-def ruler(verdict: Verdict) -> TickRuler:
-    return TickRuler(sk.SearchSpace.paper(sk.Expectation("p")), verdict=verdict, denominators=[1, 2, 3, 4])
+def ruler(verdict: Verdict) -> Ruler:
+    return Ruler(sk.SearchSpace.paper(sk.Expectation("p")), verdict=verdict, denominators=[1, 2, 3, 4])
 
 
 def growths(page: Any) -> list[str]:
@@ -62,7 +62,7 @@ def focused(page: Any) -> str:
     return str(page.evaluate("() => document.activeElement.dataset.growth ?? ''"))
 
 
-def test_drag_snaps_and_is_one_edit(show: Show, ruler: TickRuler) -> None:
+def test_drag_snaps_and_is_one_edit(show: Show, ruler: Ruler) -> None:
     page = show(ruler)
     (x0, y), (x1, _) = centre(page, "p^(1/2)"), centre(page, "p^(3/4)")
     drag(page, "p^(1/2)", x0 + (x1 - x0) * 0.6, y)
@@ -78,7 +78,7 @@ def test_drag_snaps_and_is_one_edit(show: Show, ruler: TickRuler) -> None:
     assert focused(page) == "p^(2/3)"
 
 
-def test_previews_are_throttled(show: Show, ruler: TickRuler) -> None:
+def test_previews_are_throttled(show: Show, ruler: Ruler) -> None:
     page = show(ruler)
     page.evaluate("() => { window.setTimeout = (f, ms) => { window.waiting = [f, ms]; return 1; }; }")
     (_, y), (x1, _) = centre(page, "p^(1/2)"), centre(page, "p^(7/4)")
@@ -90,7 +90,7 @@ def test_previews_are_throttled(show: Show, ruler: TickRuler) -> None:
     page.mouse.up()
 
 
-def test_drag_into_the_other_row(show: Show, ruler: TickRuler) -> None:
+def test_drag_into_the_other_row(show: Show, ruler: Ruler) -> None:
     page = show(ruler)
     x, _ = centre(page, "p^2")
     drag(page, "p^2", x, centre(page, "p*log(p)")[1])
@@ -99,7 +99,7 @@ def test_drag_into_the_other_row(show: Show, ruler: TickRuler) -> None:
     assert "p^2" not in growths(page)
 
 
-def test_drag_never_merges_ticks(show: Show, ruler: TickRuler) -> None:
+def test_drag_never_merges_ticks(show: Show, ruler: Ruler) -> None:
     page = show(ruler)
     n = len(growths(page))
     drag(page, "p^(1/2)", *centre(page, "p^(3/4)"))
@@ -108,7 +108,7 @@ def test_drag_never_merges_ticks(show: Show, ruler: TickRuler) -> None:
     assert "p^(3/4)" in growths(page)
 
 
-def test_escape_gives_a_drag_up(show: Show, ruler: TickRuler) -> None:
+def test_escape_gives_a_drag_up(show: Show, ruler: Ruler) -> None:
     page = show(ruler)
     before = growths(page)
     _, y = centre(page, "p^(1/2)")
@@ -122,7 +122,7 @@ def test_escape_gives_a_drag_up(show: Show, ruler: TickRuler) -> None:
     assert focused(page) == "p^(1/2)"
 
 
-def test_results_that_arrive_during_a_drag_do_not_end_it(show: Show, ruler: TickRuler) -> None:
+def test_results_that_arrive_during_a_drag_do_not_end_it(show: Show, ruler: Ruler) -> None:
     page = show(ruler)
     _, y = centre(page, "p^(1/2)")
     drag(page, "p^(1/2)", centre(page, "p")[0] - 60, y)
@@ -135,7 +135,7 @@ def test_results_that_arrive_during_a_drag_do_not_end_it(show: Show, ruler: Tick
     assert "p^(1/2)" not in growths(page)
 
 
-def test_click_on_an_empty_place_adds(show: Show, ruler: TickRuler) -> None:
+def test_click_on_an_empty_place_adds(show: Show, ruler: Ruler) -> None:
     page = show(ruler)
     (x0, y), (x1, _) = centre(page, "p^(1/2)*log(p)"), centre(page, "p^(3/4)*log(p)")
     page.mouse.click(x0 + (x1 - x0) * 0.6, y)
@@ -144,7 +144,7 @@ def test_click_on_an_empty_place_adds(show: Show, ruler: TickRuler) -> None:
     assert page.locator(".live").text_content() == "Added p to the power 2/3 times log p"
 
 
-def test_keys(show: Show, ruler: TickRuler) -> None:
+def test_keys(show: Show, ruler: Ruler) -> None:
     page = show(ruler)
     n = len(growths(page))
     tick(page, "p^(1/2)").focus()
@@ -175,7 +175,7 @@ def test_keys(show: Show, ruler: TickRuler) -> None:
     assert focused(page) == "", "the focus is never held"
 
 
-def test_row_of_a_taken_place_is_refused_in_words(show: Show, ruler: TickRuler) -> None:
+def test_row_of_a_taken_place_is_refused_in_words(show: Show, ruler: Ruler) -> None:
     page = show(ruler)
     before = growths(page)
     tick(page, "p^(1/2)").focus()
@@ -184,7 +184,7 @@ def test_row_of_a_taken_place_is_refused_in_words(show: Show, ruler: TickRuler) 
     assert page.locator(".live").text_content() == "There is a tick p to the power 1/2 times log p already."
 
 
-def test_the_focus_goes_to_the_next_tick_of_the_row(show: Show, ruler: TickRuler) -> None:
+def test_the_focus_goes_to_the_next_tick_of_the_row(show: Show, ruler: Ruler) -> None:
     page = show(ruler)
     tick(page, "p^(1/2)").focus()
     page.keyboard.press("Delete")
@@ -195,14 +195,14 @@ def test_the_focus_goes_to_the_next_tick_of_the_row(show: Show, ruler: TickRuler
 
 
 def test_last_tick_stays(show: Show) -> None:
-    page = show(TickRuler(ticks=["p"]))
+    page = show(Ruler(ticks=["p"]))
     tick(page, "p").focus()
     page.keyboard.press("Delete")
     assert growths(page) == ["p"]
 
 
 def test_keys_of_an_exponential_ruler(show: Show) -> None:
-    page = show(TickRuler(expectation="k^3*2^k", denominators=[1, 2, 3, 4]))
+    page = show(Ruler(expectation="k^3*2^k", denominators=[1, 2, 3, 4]))
     tick(page, "2^(3*k/4)").focus()
     page.keyboard.press("ArrowLeft")
     assert focused(page) == "2^(2*k/3)"
@@ -214,7 +214,7 @@ def test_keys_of_an_exponential_ruler(show: Show) -> None:
     assert growths(page) == [str(g) for g in sorted(Growth.parse(text) for text in growths(page))]
 
 
-def test_buttons_do_what_the_keys_do(show: Show, ruler: TickRuler) -> None:
+def test_buttons_do_what_the_keys_do(show: Show, ruler: Ruler) -> None:
     page = show(ruler)
     assert page.get_by_role("button", name="slower").is_disabled()
     x, y = centre(page, "p^(1/2)")
@@ -231,7 +231,7 @@ def test_buttons_do_what_the_keys_do(show: Show, ruler: TickRuler) -> None:
     assert page.evaluate("() => state.requests") == [{"n": 1, "type": "add", "text": "p^2*log(p)^2"}]
 
 
-def test_readonly(show: Show, ruler: TickRuler) -> None:
+def test_readonly(show: Show, ruler: Ruler) -> None:
     ruler.readonly = True
     page = show(ruler)
     before = growths(page)
@@ -245,7 +245,7 @@ def test_readonly(show: Show, ruler: TickRuler) -> None:
     assert tick(page, "p^(1/2)").get_attribute("aria-readonly") == "true"
 
 
-def test_what_screen_readers_hear(show: Show, ruler: TickRuler) -> None:
+def test_what_screen_readers_hear(show: Show, ruler: Ruler) -> None:
     page = show(ruler)
     best = tick(page, "p^(1/2)*log(p)")
     assert best.get_attribute("role") == "slider"
@@ -259,7 +259,7 @@ def test_what_screen_readers_hear(show: Show, ruler: TickRuler) -> None:
 def test_limits_are_those_of_python(show: Show) -> None:
     for text in ("p", "log(p)", "1", "p^2*log(p)", "k^3*2^k"):
         expectation = sk.Expectation(text)
-        page = show(TickRuler(expectation=expectation))
+        page = show(Ruler(expectation=expectation))
         said = page.evaluate(
             """() => [...document.querySelectorAll('.tick')].map((t) =>
               [t.dataset.growth, t.getAttribute('aria-valuetext').endsWith('inside the limits')])"""
@@ -268,7 +268,7 @@ def test_limits_are_those_of_python(show: Show) -> None:
         assert len(said) > 10
 
 
-def test_every_focusable_keeps_shortcuts_away(show: Show, ruler: TickRuler) -> None:
+def test_every_focusable_keeps_shortcuts_away(show: Show, ruler: Ruler) -> None:
     page = show(ruler)
     left = page.evaluate(
         """() => [...document.querySelectorAll('.sk-ruler :is([tabindex], button, input, summary)')]
@@ -278,7 +278,7 @@ def test_every_focusable_keeps_shortcuts_away(show: Show, ruler: TickRuler) -> N
 
 
 @pytest.mark.parametrize("readonly", [False, True])
-def test_one_stop_for_the_tab_key_and_arrows_inside(show: Show, ruler: TickRuler, readonly: bool) -> None:
+def test_one_stop_for_the_tab_key_and_arrows_inside(show: Show, ruler: Ruler, readonly: bool) -> None:
     ruler.readonly = readonly
     page = show(ruler)
     shown = "() => [...document.querySelectorAll('.tick')].map((one) => one.dataset.growth)"
@@ -299,7 +299,7 @@ def test_one_stop_for_the_tab_key_and_arrows_inside(show: Show, ruler: TickRuler
     assert page.evaluate(shown) == ticks
 
 
-def test_end_of_the_view_leaves_no_listener(show: Show, ruler: TickRuler) -> None:
+def test_end_of_the_view_leaves_no_listener(show: Show, ruler: Ruler) -> None:
     page = show(ruler)
     assert page.evaluate("() => listeners()") > 0
     page.evaluate("() => stop()")
@@ -307,14 +307,14 @@ def test_end_of_the_view_leaves_no_listener(show: Show, ruler: TickRuler) -> Non
 
 
 def test_texts_of_python_are_no_markup(show: Show) -> None:
-    page = show(TickRuler(ticks=["1", "p"]), problem="<img src=x onerror=alert(1)>", label="<b>x</b>")
+    page = show(Ruler(ticks=["1", "p"]), problem="<img src=x onerror=alert(1)>", label="<b>x</b>")
     assert page.locator(".problem").text_content() == "<img src=x onerror=alert(1)>"
     assert page.locator(".sk-ruler img").count() == 0
 
 
 @pytest.mark.parametrize("width", [360, 700, 1200])
 def test_handles_keep_apart_at_every_width(show: Show, verdict: Verdict, width: int) -> None:
-    page = show(TickRuler(verdict=verdict), width=width)
+    page = show(Ruler(verdict=verdict), width=width)
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
     close = page.evaluate(
         """() => {
@@ -328,7 +328,7 @@ def test_handles_keep_apart_at_every_width(show: Show, verdict: Verdict, width: 
 
 @pytest.mark.parametrize(("width", "theme"), [(1000, "light"), (1000, "dark"), (360, "light")])
 def test_axe_finds_nothing(show: Show, axe: Callable[[Any], list[Any]], verdict: Verdict, width: int, theme: str) -> None:
-    page = show(TickRuler(verdict=verdict), width=width, theme=theme, problem="That is no growth.", selected="p")
+    page = show(Ruler(verdict=verdict), width=width, theme=theme, problem="That is no growth.", selected="p")
     assert axe(page) == []
 
 
@@ -351,7 +351,7 @@ def test_script_prints_growths_as_python_does(show: Show) -> None:
         *("p^3*2^p", "p^3*log(p)^2*2^(p/4)", "1/p", "1/log(p)^(1/2)", "1/2^p", "p/log(p)", "p^(5/4)*log(p)^(7/3)"),
     ]
     growths = [Growth.parse(text) for text in texts]
-    page = show(TickRuler(ticks=["1"]))
+    page = show(Ruler(ticks=["1"]))
     script = source("ruler/growth.js") + "\nexport { readGrowth, showGrowth, compare };"
     found = page.evaluate(
         """async ([script, texts, classes]) => {
@@ -364,7 +364,7 @@ def test_script_prints_growths_as_python_does(show: Show) -> None:
     assert found == [[str(g) for g in growths], [str(g) for g in sorted(growths)]]
 
 
-def test_an_arrow_is_held_until_it_is_let_go(show: Show, ruler: TickRuler) -> None:
+def test_an_arrow_is_held_until_it_is_let_go(show: Show, ruler: Ruler) -> None:
     page = show(ruler)
     tick(page, "p^(1/2)").focus()
     for _ in range(3):

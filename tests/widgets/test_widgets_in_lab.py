@@ -17,11 +17,11 @@ CELLS = (
 import scalkit as sk
 from scalkit import plots
 from scalkit.session import Session
-from scalkit.widgets import PlotView, TickRuler
+from scalkit.widgets import PlotView, Ruler
 
 p = 2.0 ** np.arange(1, 9)
 session = Session(sk.measurements(p, 1 + 0.2 * np.sqrt(p) * np.log2(p), name="solve"), {"solve": "p"})
-ruler = TickRuler(session=session)
+ruler = Ruler(session=session)
 view = PlotView(plots.fit(session.verdict))
 session.observe(lambda changed: view.show(plots.fit(session.verdict)) if "result" in changed else None)""",
     "ruler",

@@ -123,7 +123,7 @@ def fit_misleads(session: Session, function: str, truth: str, at_least: float = 
     verdict = session.verdict_of(function)
     if verdict is None:
         return session.problem_of(function)
-    if session.state.excluded or session.statistic != "q1":
+    if session.state.excluded or session.state.judging.statistic != "q1":
         return "Move, add or remove ticks only: the measurements stay as they are."
     true = Growth.parse(truth)
     if verdict.model.growth == true:

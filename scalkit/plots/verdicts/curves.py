@@ -1,4 +1,4 @@
-"""The curves of a fit figure, model, expectation and deviation limits; and what a figure shows in a sentence."""
+"""What a figure of a verdict shows: how far it goes, the curves of other growths, and a sentence."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -11,6 +11,7 @@ from scalkit.arrays import Floats
 from scalkit.growth import Growth
 from scalkit.plots.style import is_log_axis, metric_word, plain, quantity, rounded
 from scalkit.validation import RuleResult, Verdict
+from scalkit.validation.told.curves import anchor_of, met_at, relative
 
 
 @dataclass(frozen=True)
@@ -20,17 +21,6 @@ class Reach:
     lowest: float
     highest: float
     shown: float
-
-
-@dataclass(frozen=True)
-class Curves:
-    """Values at the points `x`, each of shape (points,), in the unit of the metric; gaps are NaN."""
-
-    x: Floats
-    model: Floats
-    expected: Floats
-    lower: Floats
-    upper: Floats
 
 
 def reach(x: Floats, beyond: float = 4.0) -> Reach:
@@ -47,28 +37,6 @@ def sample(lowest: float, highest: float, is_log: bool, points: int = 49) -> Flo
     return np.asarray(spaced(lowest, highest, points), dtype=float)
 
 
-def anchored_curves(verdict: Verdict, x: Floats) -> Curves:
-    """Return model, expectation and limits at `x`.
-
-    The expectation has no coefficients of its own. It is drawn as ``c0 + s * E(x)``, with the model's constant ``c0``
-    and ``s`` such that it meets the model at the first measured point ``a``; the limits are
-    ``c0 + s * E(x) * (D(x) / D(a))**(-1, +1)``. So the model leaves the band exactly where the divergence, taken
-    relative to the first point, leaves the deviation.
-
-    `x` of shape (points,): points of the parameter, measured or beyond.
-    Returns: in the unit of the verdict.
-    """
-    growth, deviation = verdict.expectation.growth, verdict.expectation.deviation
-    anchor = _anchor(verdict, growth, deviation)
-    base, above = _met_at(verdict, anchor)
-    shape = _relative(growth, x, anchor) * above
-    tolerance = _relative(deviation, x, anchor)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        lower, upper = base + shape / tolerance, base + shape * tolerance
-    model = np.asarray(verdict.model(x), dtype=float)
-    return Curves(x, model, base + shape, np.minimum(lower, upper), np.maximum(lower, upper))
-
-
 def expected_curves(verdict: Verdict, growths: Iterable[Growth], x: Floats) -> dict[Growth, list[float | None]]:
     """Return at `x` what would be drawn if each growth were expected, or were a limit; see `anchored_curves`.
 
@@ -77,9 +45,9 @@ def expected_curves(verdict: Verdict, growths: Iterable[Growth], x: Floats) -> d
     met: dict[float, tuple[float, float]] = {}
     found, points = {}, tuple(x.tolist())
     for growth in growths:
-        anchor = _anchor(verdict, verdict.expectation.growth, verdict.expectation.deviation, growth)
+        anchor = anchor_of(verdict, verdict.expectation.growth, verdict.expectation.deviation, growth)
         if anchor not in met:
-            met[anchor] = _met_at(verdict, anchor)
+            met[anchor] = met_at(verdict, anchor)
         if curve := _curve_from(growth, points, anchor, *met[anchor]):
             found[growth] = [*curve]
     return found
@@ -88,37 +56,8 @@ def expected_curves(verdict: Verdict, growths: Iterable[Growth], x: Floats) -> d
 @lru_cache(4096)
 def _curve_from(growth: Growth, x: tuple[float, ...], anchor: float, base: float, above: float) -> tuple[float | None, ...]:
     """Return a growth that lies `above` over a constant where it is met, rounded; empty where it has a gap."""
-    curve = base + _relative(growth, np.asarray(x), anchor) * above
+    curve = base + relative(growth, np.asarray(x), anchor) * above
     return tuple(rounded(curve)) if np.isfinite(curve).all() else ()
-
-
-def _met_at(verdict: Verdict, anchor: float) -> tuple[float, float]:
-    """Return the constant that the curves have, and how far the model lies above it where they meet it."""
-    base = 0.0 if verdict.model.growth.is_constant else float(verdict.model.constant)
-    value = float(np.asarray(verdict.model(anchor)))
-    return (base, value - base) if value > base else (0.0, value)
-
-
-def _anchor(verdict: Verdict, *growths: Growth) -> float:
-    """Return the first measured point where every growth has a positive value (log p has none at p = 1)."""
-    x: tuple[float, ...] = tuple(verdict.series.x.tolist())
-    usable = [all(one) for one in zip(*(_has_values(growth, x) for growth in growths), strict=True)]
-    return x[usable.index(True)] if any(usable) else x[-1]
-
-
-@lru_cache(4096)
-def _has_values(growth: Growth, x: tuple[float, ...]) -> list[bool]:
-    """Return where a growth has a positive value."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.asarray(growth.log2_value(np.asarray(x, dtype=float)), dtype=float) * np.ones(len(x))
-    return list(np.isfinite(logs).tolist())
-
-
-def _relative(growth: Growth, x: Floats, anchor: float) -> Floats:
-    """Return growth(x) / growth(anchor) without overflow on the way."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        at = np.asarray(growth.log2_value(np.asarray([anchor], dtype=float)), dtype=float).ravel()[0]
-        return np.asarray(np.exp2(np.asarray(growth.log2_value(x), dtype=float) - at) * np.ones_like(x), dtype=float)
 
 
 def fit_sentence(verdict: Verdict) -> str:

@@ -18,24 +18,8 @@ from scalkit.validation.answer import ANSWER_SYMBOLS, ANSWERS, Answer
 _FARTHEST, _POINTS = 2.0**24, 41
 
 
-def divergence_of(verdict: Verdict) -> go.Figure:
-    """Return the divergence model of one function, its limits and the crossing point as a plotly figure.
-
-    Parameters
-    ----------
-    verdict : Verdict
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        The divergence without coefficients; 1 is the expectation. The measured range is shaded; the axis goes on to
-        twice the crossing point unless that lies more than 2**24 times beyond the measurements, which is then said.
-    """
-    return draw_divergence(verdict).figure()
-
-
 def draw_divergence(verdict: Verdict) -> Drawing:
-    """Return the same, unchecked and quick to make."""
+    """Return the divergence of one function, unchecked and quick to make; see `divergence`."""
     x = np.asarray(verdict.series.x, dtype=float)
     span = _span(verdict, x)
     log = style.is_log_axis(x)
@@ -148,19 +132,21 @@ def _mark_crossing(figure: Drawing, verdict: Verdict, span: Reach, log: bool) ->
     )
 
 
-def divergence(result: Validation, target: float | None = None) -> go.Figure:
-    """Return, for each function, by which factor it grows beyond its expectation from the measured scale to `target`.
+def divergence(of: Validation | Verdict, target: float | None = None) -> go.Figure:
+    """Return the divergence from the expectation, of one function or of all.
 
     Parameters
     ----------
-    result : Validation
+    of : Validation or Verdict
     target : float, optional
-        Value of the parameter to look ahead to; by default 1024 times the largest measured one.
+        Of a validation, the value of the parameter to look ahead to; by default 1024 times the largest measured one.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        One bar for each function (variants ``f[...]`` left out) from 1, as expected, to
+        Of a verdict, the divergence without coefficients; 1 is the expectation. The measured range is shaded; the axis
+        goes on to twice the crossing point unless that lies more than 2**24 times beyond the measurements, which is then
+        said. Of a validation, one bar for each function (variants ``f[...]`` left out) from 1, as expected, to
         ``delta(target) / delta(largest measured)``: coefficients cancel. A shaded box is the factor that the deviation
         limits allow; colour, mark and word are those of the answer; hollow symbols do not decide.
 
@@ -169,9 +155,11 @@ def divergence(result: Validation, target: float | None = None) -> go.Figure:
     DataError
         If there is no verdict.
     """
-    if not result.verdicts:
+    if isinstance(of, Verdict):
+        return draw_divergence(of).figure()
+    if not of.verdicts:
         raise DataError("a picture of the divergences needs a verdict, got none; state an expectation for a function.")
-    verdicts = list(style.without_variants(result.along_one))[::-1]
+    verdicts = list(style.without_variants(of.along_one))[::-1]
     highest = max(float(np.max(v.series.x)) for v in verdicts)
     goal = 1024.0 * highest if target is None else float(target)
     names = [style.safe(cut(v.function, 24)) for v in verdicts]

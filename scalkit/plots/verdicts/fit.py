@@ -22,12 +22,13 @@ from scalkit.plots.style import (
     value_axis,
     x_axis,
 )
-from scalkit.plots.verdicts.curves import Curves, Reach, anchored_curves, fit_sentence, reach, sample
+from scalkit.plots.verdicts.curves import Reach, fit_sentence, reach, sample
 from scalkit.plots.verdicts.several import several
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.crossing import shown_scale
 from scalkit.validation.limit import Limit
 from scalkit.validation.several.verdict import SeveralVerdict
+from scalkit.validation.told.curves import Curves, anchored_curves
 
 _FARTHEST = 2.0**20  # times the largest measured setting: a budget that is reached beyond it is not drawn to
 

@@ -1,4 +1,4 @@
-"""One function in several data sets: measurements as symbols and models as lines, one colour for each data set."""
+"""Several functions, or one in several data sets: measurements as symbols and models as lines, a colour each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,8 +26,6 @@ from scalkit.plots.style import (
 from scalkit.plots.verdicts.curves import reach, sample, scaling_sentence
 from scalkit.validation import Validation, Verdict
 from scalkit.validation.answer import ANSWER_SYMBOLS
-
-_DASHES_OF_FUNCTIONS = ("solid", "dash", "dot", "dashdot")
 
 
 def scaling(result: Validation, metric: str | None = None) -> go.Figure:
@@ -59,41 +57,8 @@ def scaling(result: Validation, metric: str | None = None) -> go.Figure:
     verdicts = without_variants([v for v in result.along_one if v.metric == chosen])
     if not verdicts:
         raise DataError(f"no verdict has the metric {chosen!r}; there are {', '.join(present) or 'none'}: choose one.")
-    figure = blank(400 + 22 * len(verdicts), scaling_sentence(verdicts))
-    for k, verdict in enumerate(verdicts):
-        _add_function(figure, verdict, k)
-    x = np.unique(np.concatenate([np.asarray(v.series.x, dtype=float) for v in verdicts]))
-    span = reach(x, beyond=2.0)
-    low, high = _value_range(verdicts)
-    figure.update_xaxes(x_axis(x, span.lowest, span.shown, verdicts[0].parameter))
-    figure.update_yaxes(value_axis(low, high, verdicts[0].unit, safe(metric_word(verdicts[0]))))
-    figure.update_layout(legend={"y": -0.16, "yanchor": "top"})
-    return figure
-
-
-def _value_range(verdicts: Sequence[Verdict]) -> tuple[float, float]:
-    ends = [float(np.asarray(v.model(2.0 * float(np.max(v.series.x))))) for v in verdicts]
-    seen = np.concatenate([*(np.asarray(v.series.y, dtype=float) for v in verdicts), ends])
-    return float(np.nanmin(seen)), float(np.nanmax(seen))
-
-
-def _add_function(figure: go.Figure, verdict: Verdict, k: int) -> None:
-    x = np.asarray(verdict.series.x, dtype=float)
-    span = reach(x, beyond=2.0)
-    line = sample(span.lowest, span.shown, is_log_axis(x), 33)
-    colour, symbol = PALETTE[k % len(PALETTE)], SYMBOLS[k % len(SYMBOLS)]
-    name = f"{safe(verdict.function)}  {growth_label(verdict.model.growth)} {ANSWER_SYMBOLS[verdict.answer]}"
-    values = np.asarray(verdict.model(line), dtype=float) * np.ones_like(line)
-    dash = _DASHES_OF_FUNCTIONS[(k // len(PALETTE)) % len(_DASHES_OF_FUNCTIONS)]
-    figure.add_scatter(**lines(line, values, colour, 1.8, dash), legendgroup=f"f{k}", **SILENT)
-    y = np.asarray(verdict.series.y, dtype=float)
-    figure.add_scatter(
-        **dots(x, y, colour, 8, symbol if verdict.decides else f"{symbol}-open", rim=1.6),
-        text=[quantity(v, verdict.unit) for v in y],
-        name=name,
-        legendgroup=f"f{k}",
-        hovertemplate=f"<b>{safe(verdict.function)}</b><br>%{{x}}: %{{text}}<extra></extra>",
-    )
+    sets = [Overlaid.of(verdict, verdict.function) for verdict in verdicts]
+    return _overlaid(sets, metric_word(verdicts[0]), 400 + 22 * len(sets), scaling_sentence(verdicts))
 
 
 _DASHES = ("solid", "dash", "dashdot")
@@ -101,9 +66,9 @@ _DASHES = ("solid", "dash", "dashdot")
 
 @dataclass(frozen=True)
 class Overlaid:
-    """A function in one data set.
+    """One of several series in a figure: a function, or a data set.
 
-    `label`: name of the data set. `x`, `y`: settings, and values in the unit of the model. `mark`: of the verdict, for the
+    `label`: its name. `x`, `y`: settings, and values in the unit of the model. `mark`: of the verdict, for the
     legend. `decides`: symbols are hollow where not.
     """
 
@@ -145,7 +110,12 @@ def overlay(function: str, sets: Sequence[Overlaid], metric: str, labels: Sequen
     if not sets:
         raise DataError(f"a picture of {function!r} needs a data set, got none.")
     alt = "; ".join(f"{one.label} grows as {plain(one.model.growth)}" for one in sets)
-    figure = blank(330 + 18 * len(sets), f"{function}, {METRIC_WORDS.get(metric, metric)}: {alt}.")
+    title = METRIC_WORDS.get(metric, metric)
+    return _overlaid(sets, title, 330 + 18 * len(sets), f"{function}, {title}: {alt}.", labels)
+
+
+def _overlaid(sets: Sequence[Overlaid], title: str, height: int, alt: str, labels: Sequence[str] = ()) -> go.Figure:
+    figure = blank(height, alt)
     x = np.unique(np.concatenate([np.asarray(one.x, dtype=float) for one in sets]))
     span, log = reach(x, beyond=2.0), is_log_axis(x)
     seen = []
@@ -154,9 +124,8 @@ def overlay(function: str, sets: Sequence[Overlaid], metric: str, labels: Sequen
         seen += _add_set(figure, one, order.index(one.label), span.shown, log)
     first = sets[0].model
     figure.update_xaxes(x_axis(x, span.lowest, span.shown, first.parameter))
-    low, high = min(seen), max(seen)
-    figure.update_yaxes(value_axis(low, high, first.unit, safe(METRIC_WORDS.get(metric, metric))))
-    figure.update_layout(legend={"y": -0.18, "yanchor": "top"})
+    figure.update_yaxes(value_axis(min(seen), max(seen), first.unit, safe(title)))
+    figure.update_layout(legend={"y": -0.16, "yanchor": "top"})
     return figure
 
 

@@ -13,50 +13,38 @@ from scalkit.fit import Model
 from scalkit.fit.several.model import SeveralModel
 from scalkit.plots.style import growth_label, is_log_axis, plain, quantity, rounded, safe
 from scalkit.plots.verdicts.curves import reach, sample
-from scalkit.plots.verdicts.divergence import divergence_points, divergence_range, divergence_values
+from scalkit.plots.verdicts.divergence import divergence_points, divergence_range, divergence_values, draw_divergence
 from scalkit.plots.verdicts.effects import effect_bars
+from scalkit.plots.verdicts.fit import draw_fit
 from scalkit.plots.verdicts.several import Line, axis_name, panels_of
-from scalkit.plots.verdicts.surface import ColourScale, line_along
 from scalkit.validation import Verdict
 from scalkit.validation.several.verdict import SeveralVerdict
 
 RIVAL = light("rival")
 """Colour of what lost."""
 
-_POINTS = 17
+_POINTS, _MOST, _MOST_LINES, _EVERY = 17, 7, 3, 4
 
 
-def with_rivals(figure: go.Figure, verdict: Verdict, most: int = 7) -> go.Figure:
-    """Add the curves of the best rivals to a figure of `scalkit.plots.fit`, not visible. Return the figure.
+def fit_with_rivals(verdict: Verdict, most: int = _MOST) -> dict[str, Any]:
+    """Return data and layout of the fit with the curves of the best rivals, not visible.
 
-    Parameters
-    ----------
-    figure : plotly.graph_objects.Figure
-        Changed in place. Each curve says in ``meta["growth"]`` what it is, as do those of the model.
-    verdict : Verdict
-    most : int
-        Number of rivals.
+    Each curve says in ``meta["growth"]`` what it is, as do those of the model.
     """
-    for trace in figure.data:
-        if trace.legendgroup == "model":
-            trace.meta = {"growth": str(verdict.model.growth)}
-    figure.add_traces(rival_traces(verdict, most))
-    return figure
-
-
-def rival_traces(verdict: Verdict, most: int = 7) -> list[dict[str, Any]]:
-    """Return the curves of the best rivals as plain traces, which is quick; see `with_rivals`."""
+    figure = draw_fit(verdict).plain()
+    for trace in figure["data"]:
+        if trace.get("legendgroup") == "model":
+            trace["meta"] = {"growth": str(verdict.model.growth)}
     x = np.asarray(verdict.series.x, dtype=float)
     span = reach(x)
     at = sample(span.lowest, span.shown, is_log_axis(x), _POINTS)
-    return [_trace(verdict, model, at) for model in verdict.rivals[:most]]
+    rivals = [_trace(verdict, model, at) for model in verdict.rivals[:most]]
+    return {**figure, "data": [*figure["data"], *rivals]}
 
 
-def rival_divergences(verdict: Verdict, most: int = 7) -> list[dict[str, Any]]:
-    """Return the divergences of the best rivals from the expectation as plain traces, for the figure of divergences.
-
-    `most`: number of rivals.
-    """
+def divergence_with_rivals(verdict: Verdict, most: int = _MOST) -> dict[str, Any]:
+    """Return data and layout of the divergence with those of the best rivals, not visible."""
+    figure = draw_divergence(verdict).plain()
     at, (low, high) = divergence_points(verdict, _POINTS), divergence_range(verdict)
     found = []
     for model in verdict.rivals[:most]:
@@ -70,7 +58,7 @@ def rival_divergences(verdict: Verdict, most: int = 7) -> list[dict[str, Any]]:
         where = f"{safe(verdict.parameter)} = %{{x:.4~g}}"
         said = f"{where}: %{{y:.3~g}} times if {plain(model.growth)}<extra></extra>"
         found.append(trace | {"name": f"rival's divergence {label}", "hovertemplate": said})
-    return found
+    return {**figure, "data": [*figure["data"], *found]}
 
 
 def plain_with(figure: go.Figure, traces: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -115,7 +103,6 @@ def _trace(verdict: Verdict, model: Model, at: Floats) -> dict[str, Any]:
     }
 
 
-_MOST, _MOST_LINES, _EVERY, _GRID = 7, 3, 4, 13
 _LINE = {"color": RIVAL, "width": 2.2, "dash": "dashdot"}
 
 
@@ -141,38 +128,6 @@ def rivals_along(verdict: SeveralVerdict, most: int = _MOST) -> list[dict[str, A
                                           "marker": bar["marker"] | outline}
             for bar in bars
         ]  # fmt: skip
-    return found
-
-
-def rivals_on_map(verdict: SeveralVerdict, most: int = _MOST) -> list[dict[str, Any]]:
-    """Return contours of the best rivals, at the values of those of the model, for `scalkit.plots.surface`."""
-    first, second = verdict.parameters
-    series = verdict.series
-    across, up = (sample(float(v[0]), float(v[-1]), is_log_axis(v), _GRID) for v in (series.along(first), series.along(second)))
-    points = np.stack([one.ravel() for one in np.meshgrid(across, up)], axis=1)
-    scale = ColourScale.of(verdict)
-    return [
-        hidden(model) | {
-            "type": "contour",
-            "x": rounded(across),
-            "y": rounded(up),
-            "z": [rounded(row) for row in scale.place(np.asarray(model(points)).reshape(_GRID, _GRID))],
-            "contours": {"coloring": "none", "showlines": True, **scale.steps},
-            "line": _LINE,
-            "showscale": False,
-            "hoverinfo": "skip",
-            "name": f"rival {term_of(model)}",
-        }
-        for model in verdict.rivals[:most]
-    ]  # fmt: skip
-
-
-def rivals_on_slice(verdict: SeveralVerdict, along: str, at: float, most: int = _MOST) -> list[dict[str, Any]]:
-    """Return the curves of the best rivals along one parameter at a value of the other one, for `scalkit.plots.slice_of`."""
-    found = []
-    for model in verdict.rivals[:most]:
-        x, y = line_along(verdict, model, along, at)
-        found.append(_hidden_curve(model, x[::2], y[::2], verdict.unit))
     return found
 
 

@@ -190,7 +190,7 @@ def open_verdicts(
     session = Session.load(runs[0]) if is_session else None
     expected, name = None, expectations if isinstance(expectations, str) and quo is None else ""
     if session is not None:
-        data, result, judging, rules, name = session.data, session.result, session.judging, (), session.result.expectations
+        data, result, judging, rules, name = session.data, session.result, session.state.judging, (), session.result.expectations
     else:
         data = read(list(runs), parameter=parameter or None)
         judging = Judging.of(given if quo is None else {"statistic": quo.statistic, **given})

@@ -8,6 +8,7 @@ import numpy as np
 
 from scalkit import plots
 from scalkit.measure import Series
+from scalkit.plots.plot import plot
 from scalkit.plots.style import metric_word, quantity
 from scalkit.plots.verdicts.curves import crossing_words, ruler_sentence
 from scalkit.plots.verdicts.ruler import n_factors
@@ -33,7 +34,7 @@ def cards(page: Page) -> dict[str, Any]:
     for verdict in page.result.worst_first:
         groups.setdefault(verdict.metric, []).append(verdict)
     found = [(capital(metric_word(verdicts[0])), list(_cards(verdicts))) for verdicts in groups.values()]
-    shown: dict[str, Any] = {"fit": plots.fit, "divergence_of": plots.divergence_of, "several": plots.several, "ruler": ruler}
+    shown: dict[str, Any] = {"fit": plots.fit, "divergence": plots.divergence, "ruler": ruler}
     shown |= {"crossing_words": crossing_words, "data_rows": data_rows, "rivals": _RIVALS, "largest_point": _largest_point}
     shown |= {"sentence_in_short": _sentence_in_short}
     return {"groups": found, **shown}
@@ -120,7 +121,7 @@ def _card_of_rule(result: RuleResult) -> dict[str, Any]:
         "badge": badge(kind, mark, word, is_open=not result.decides),
         "sentence": result.sentence,
         "doubt": "" if result.decides or result.status == "unknown" else f"Does not decide the exit status: {reason}.",
-        "figure": plots.rule(result) if rows else None,
+        "figure": plot(result) if rows else None,
         "head": (*result.parameters, "ratio", "measured"),
         "rows": rows,
         "more": len(result.points) - len(rows),

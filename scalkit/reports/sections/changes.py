@@ -4,9 +4,10 @@ import math as m
 from collections.abc import Iterable
 from typing import Any
 
-from scalkit import plots
 from scalkit.fit.several.model import SeveralModel
+from scalkit.plots.plot import plot
 from scalkit.plots.style import METRIC_WORDS
+from scalkit.plots.verdicts.overlay import Overlaid, overlay
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import Drawable, badge, words_of
 from scalkit.units import format_quantity
@@ -49,7 +50,7 @@ def changes(page: Page) -> dict[str, Any] | None:
         for change in _sorted(comparison)
     ]
     has_ratios = any(m.isfinite(change.ratio) for change in comparison)
-    return {"rows": rows, "figure": plots.changes(comparison) if has_ratios else None, "tolerance": comparison.tolerance}
+    return {"rows": rows, "figure": plot(comparison) if has_ratios else None, "tolerance": comparison.tolerance}
 
 
 def _shown(change: Change) -> tuple[str, object]:
@@ -88,8 +89,8 @@ def _overlaid(entry: BaselineEntry, verdict: Verdict) -> Drawable | None:
     """Return the values and models before and now along the only parameter."""
     if isinstance(entry.model, SeveralModel):
         return None
-    before = plots.Overlaid("before", [x for (x,) in entry.points], entry.y, entry.model)
-    drawn: Drawable = plots.overlay(entry.function, [before, plots.Overlaid.of(verdict, "now")], entry.metric)
+    before = Overlaid("before", [x for (x,) in entry.points], entry.y, entry.model)
+    drawn: Drawable = overlay(entry.function, [before, Overlaid.of(verdict, "now")], entry.metric)
     return drawn
 
 

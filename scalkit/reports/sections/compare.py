@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from scalkit import plots
 from scalkit.plots.style import METRIC_WORDS
+from scalkit.plots.verdicts.overlay import Overlaid, overlay
 from scalkit.reports.pages.columns import Columns
 from scalkit.reports.sections import provenance as of_page
 from scalkit.reports.sections.models import default_targets, predicted
@@ -40,9 +40,9 @@ def functions(columns: Columns) -> dict[str, Any]:
         if "[" in function or not all(v is None or isinstance(v, Verdict) for v in verdicts):
             left_out = True
             continue
-        sets = [plots.Overlaid.of(v, label) for label, v in zip(labels, verdicts, strict=True) if isinstance(v, Verdict)]
+        sets = [Overlaid.of(v, label) for label, v in zip(labels, verdicts, strict=True) if isinstance(v, Verdict)]
         figures = groups.setdefault(capital(METRIC_WORDS.get(metric, metric)), [])
-        figures.append((function, plots.overlay(function, sets, metric, labels)))
+        figures.append((function, overlay(function, sets, metric, labels)))
     return {"groups": groups, "left_out": left_out}
 
 

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from scalkit import plots
 from scalkit.guidelines.experiments import MISSING
 from scalkit.guidelines.predictions import LEVEL
 from scalkit.guidelines.sentences import CONFIDENCE, setting, shown_ratio, titled
 from scalkit.measure.virtual_time import LEFT_OUT, machine_in_words, numbers_in_words
+from scalkit.plots.guidelines.overview import guideline_focus, guideline_overview, guideline_ratios
 from scalkit.plots.guidelines.sides import group_of
+from scalkit.plots.plot import plot
 from scalkit.reports.content import made_with
 from scalkit.reports.pages.guidelines import GuidelinePage
 from scalkit.reports.pieces import badge, words_of
@@ -57,7 +58,7 @@ def summary(page: GuidelinePage) -> dict[str, Any]:
         worst = next(state for state in _STATES if state in states)
         others = [f"{states.count(state)} {state}" for state in _STATES if state != "violated" and state in states]
         rows.append((titled(guideline), cells.loc[titled(guideline)].iloc[0], _badge(worst), ", ".join(others)))
-    return {"rows": rows, "map": plots.guideline_map(found) if rows else None}
+    return {"rows": rows, "map": plot(found) if rows else None}
 
 
 def remedy(page: GuidelinePage) -> dict[str, Any]:
@@ -92,9 +93,9 @@ def _card(page: GuidelinePage, test: int) -> dict[str, Any]:
         "sentence": found.sentence(test),
         "decides": bool(found.columns["decides"][test]),
         "meaning": guideline.meaning,
-        "overview": plots.guideline_overview(found, test),
-        "ratios": plots.guideline_ratios(found, test),
-        "focus": plots.guideline_focus(found, test),
+        "overview": guideline_overview(found, test),
+        "ratios": guideline_ratios(found, test),
+        "focus": guideline_focus(found, test),
         "where": setting(found, test, (found.varied,)),
         "at": setting(found, test, others),
         "head": ("at", *_NUMBERS),

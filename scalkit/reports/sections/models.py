@@ -12,6 +12,7 @@ from scalkit.perfmodels import PointToPoint, collectives_of
 from scalkit.perfmodels.collectives.study import Studied
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.models.model import PerformanceModel
+from scalkit.plots.plot import plot
 from scalkit.plots.style import METRIC_WORDS, quantity
 from scalkit.reports.pages.models import ModelsPage
 from scalkit.reports.pages.verdicts import Page
@@ -59,12 +60,12 @@ def _figures(one: Studied, model: PointToPoint) -> Iterator[tuple[Drawable, str]
     if one.identified is not None:
         at = "" if one.cells.operation == "barrier" else f" with {one.cells.processes[-1]:g} processes"
         yield (
-            plots.algorithms(one.identified),
+            plot(one.identified),
             "The most probable algorithm of each cell, paler if less sure; a white dot: another is predicted to be faster.",
         )
         yield (_models_under(one, model), f"Models of the most probable algorithms{at}, with a band of {100 * _SPREAD:g} %.")
     if one.lore is not None:
-        yield plots.folklore(one.lore), "The forms of the folklore, fitted to all sizes at once."
+        yield plot(one.lore), "The forms of the folklore, fitted to all sizes at once."
 
 
 def _models_under(one: Studied, model: PointToPoint) -> Drawable:

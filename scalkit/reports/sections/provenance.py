@@ -6,7 +6,7 @@ from typing import Any
 from scalkit.reports.content import made_with
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import big_o, flattened, math, words_of
-from scalkit.session.state import content_hash
+from scalkit.session.source import content_hash
 from scalkit.validation.answer import SURE
 from scalkit.validation.rules import TOLERANCE
 

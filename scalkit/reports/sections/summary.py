@@ -8,6 +8,7 @@ from scalkit.measure.processes import HEAD as BANDWIDTH_HEAD
 from scalkit.measure.processes import bandwidths
 from scalkit.measure.schema import fixed_parameters
 from scalkit.measure.virtual_time import is_virtual, machine_of, numbers_in_words
+from scalkit.plots.plot import plot
 from scalkit.plots.style import metric_word
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import KINDS, words_of
@@ -87,7 +88,7 @@ def overview(page: Page) -> dict[str, Any]:
     As in Exascaling Your Library, figure 2 (docs/references.md).
     """
     if page.result.over_several:
-        return {"effects": plots.effects(page.result)}
+        return {"effects": plot(page.result)}
     scaling = [
         (capital(metric_word(verdicts[0])), plots.scaling(page.result, metric))
         for metric, verdicts in _by_metric(page).items()

@@ -88,7 +88,7 @@ def communication(page: WaitingPage) -> dict[str, Any]:
 def growth(page: WaitingPage) -> dict[str, Any]:
     """Return whether waiting grows as expected."""
     verdicts = page.validation.along_one if page.validation is not None else ()
-    cards = [(verdict, plots.fit(verdict), plots.divergence_of(verdict)) for verdict in verdicts]
+    cards = [(verdict, plots.fit(verdict), plots.divergence(verdict)) for verdict in verdicts]
     return {"cards": cards, "is_strong": is_strong(page.sources)}
 
 

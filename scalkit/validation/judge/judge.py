@@ -201,6 +201,9 @@ class Judge(Tasks):
             ),
             expectations=self.expected.name,
             statistic=choices.judging.statistic,
+            data=self.measured.data,
+            expected=replace(self.expected, litmus=of_litmus),
+            choices=choices,
         )
 
     def _ruling(self, rule: Relation, measured: list[AnySeries], verdicts: Mapping[Name, AnyVerdict]) -> RuleResult:

@@ -38,7 +38,6 @@ class Choices:
     Two are equal if they lead to the same result from the same measurements. The mappings are never changed in place.
 
     `rules`: all cross-function rules, those of the set of expectations included.
-    `shared`: those of all functions; empty while each function has its own ruler.
     `excluded`: ascending; what is left out.
     """
 
@@ -46,7 +45,6 @@ class Choices:
     rules: tuple[Relation, ...] = ()
     expectations: Mapping[str, AnyExpectation] = field(default_factory=dict)
     rulers: Mapping[str, Rulers] = field(default_factory=dict)
-    shared: Rulers = field(default_factory=dict)
     excluded: Mapping[str, tuple[Setting, ...]] = field(default_factory=dict)
 
 
@@ -138,13 +136,6 @@ class Measured:
             raise self._wrong(given)
         return found
 
-    def remaining(self, excluded: Mapping[str, tuple[Setting, ...]]) -> xr.Dataset:
-        """Return the measurements without what is left out of each function."""
-        found = self.data
-        for function, left_out in excluded.items():
-            found = _masked(found, self.parameters, left_out, function)
-        return found
-
     @property
     def truncated(self) -> tuple[str, ...]:
         """The note on truncated files, if there are any."""
@@ -190,10 +181,8 @@ def _settings_of(one: AnySeries) -> list[Setting]:
     return list(one.x.tolist())
 
 
-def _masked(
-    data: xr.Dataset, parameters: tuple[str, ...], left_out: tuple[Setting, ...], function: str | None = None
-) -> xr.Dataset:
-    """Return measurements with NaN at some settings of one function, or of all."""
+def _masked(data: xr.Dataset, parameters: tuple[str, ...], left_out: tuple[Setting, ...]) -> xr.Dataset:
+    """Return measurements with NaN at some settings."""
     gone: Any = False
     for setting in left_out:
         values = setting if isinstance(setting, tuple) else (setting,)
@@ -201,6 +190,5 @@ def _masked(
         for name, value in zip(parameters, values, strict=True):
             here = here & (data[name].astype(np.float64) == value)
         gone = gone | here
-    gone = gone if function is None else gone & (data["function"] == function)
     metrics = {name: one for name, one in data.data_vars.items() if one.attrs.get("role") == "metric"}
     return data.assign({name: one.where(~gone).transpose(*one.dims).assign_attrs(one.attrs) for name, one in metrics.items()})

@@ -179,18 +179,17 @@ class Tasks:
         self, one: Name, choices: Choices, spaces: Mapping[str, SearchSpace], growths: Mapping[str, Growth]
     ) -> dict[str, SearchSpace]:
         """Return the search spaces of a function and metric with the ticks moved by hand and the expected growths."""
-        rulers: Rulers = choices.shared or (choices.rulers.get(self.key_of(one), {}) if choices.rulers else {})
-        name = "shared" if choices.shared else "by hand"
+        rulers: Rulers = choices.rulers.get(self.key_of(one), {}) if choices.rulers else {}
         found = {}
         for parameter, growth in growths.items():
             if parameter not in rulers:
                 space = spaces[parameter]
                 found[parameter] = space if growth in space else space.with_tick(growth)
                 continue
-            found[parameter] = self._by_hand(choices, rulers[parameter], growth, name, parameter)
+            found[parameter] = self._by_hand(choices, rulers[parameter], growth, parameter)
         return found
 
-    def _by_hand(self, choices: Choices, ticks: tuple[Growth, ...], growth: Growth, name: str, parameter: str) -> SearchSpace:
+    def _by_hand(self, choices: Choices, ticks: tuple[Growth, ...], growth: Growth, parameter: str) -> SearchSpace:
         """Return the space of ticks moved by hand and a growth; of the same ticks the same one, while the choices last."""
         if self._spaces_of is not choices:
             self._spaces_of, self._spaces = choices, {}
@@ -198,6 +197,6 @@ class Tasks:
         if key not in self._spaces:
             is_there = growth in ticks
             self._spaces[key] = (
-                SearchSpace(ticks, name, parameter) if is_there else SearchSpace.of((*ticks, growth), name, parameter)
+                SearchSpace(ticks, "by hand", parameter) if is_there else SearchSpace.of((*ticks, growth), "by hand", parameter)
             )
         return self._spaces[key]

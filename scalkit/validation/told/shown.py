@@ -15,6 +15,7 @@ from scalkit.validation.catalogue import ExpectationSet
 from scalkit.validation.crossing import shown_scale
 from scalkit.validation.judge.measured import AnyVerdict
 from scalkit.validation.several.verdict import SeveralVerdict
+from scalkit.validation.told.picture import picture
 from scalkit.validation.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_RIVALS = 8
 _MOST_VALUES = 60
+_PICTURE = (420, 160)  # px
 
 
 def mark_of(verdict: Any) -> str:
@@ -58,6 +60,7 @@ def verdict_html(verdict: Verdict) -> str:
     return block(
         _head(verdict),
         paragraph(verdict.sentence),
+        _drawn(verdict),
         table((), facts),
         _caveats(verdict),
         _rivals(verdict),
@@ -66,6 +69,14 @@ def verdict_html(verdict: Verdict) -> str:
             values_table(series.x.tolist(), series.y.tolist(), series.parameter, series.metric, series.unit),
         ),
     )
+
+
+def _drawn(verdict: Verdict) -> str:
+    """Return the picture of a verdict with what its ends are; nothing where there is none."""
+    drawn, (x, y) = picture(verdict, *_PICTURE), (verdict.series.x, verdict.series.y)
+    low, high = (format_quantity(float(value), verdict.unit) for value in (y[0], y[-1]))
+    ends = f"{verdict.parameter} = {x[0]:g} to {x[-1]:g}, {low} to {high}; the band is the claim with its limits."
+    return drawn and drawn + paragraph(ends)
 
 
 def several_html(verdict: SeveralVerdict) -> str:
@@ -114,10 +125,11 @@ def verdicts_table(verdicts: Iterable[AnyVerdict], caption: str = "") -> str:
             r2(v.model.adjusted_r2),
             math_of(v.divergence),
             mark_of(v),
+            picture(v),
         )
         for v in verdicts
     )
-    return table(("Function", "Expectation", "Model", "adj. R²", "Divergence", "Answer"), rows, caption)
+    return table(("Function", "Expectation", "Model", "adj. R²", "Divergence", "Answer", "Values"), rows, caption)
 
 
 def result_html(result: Validation) -> str:

@@ -1,7 +1,7 @@
 // Shows pieces of markup that Python made, and tells Python which buttons were pressed and what was typed.
 const FOCUSABLE = "button, input, select, summary, [tabindex]";
 const LIVE = ["said", "problem", "progress", "log"];
-const UNFOLDED = ["few", "view"]; // seen although their part is folded
+const UNFOLDED = ["view"]; // seen although its part is folded
 const keyOf = (element) => element?.closest("[data-key]")?.dataset.key;
 // JupyterLab looks for this on the focused element itself.
 const keepShortcutsAway = (box) => { for (const one of box.querySelectorAll(FOCUSABLE)) one.dataset.lmSuppressShortcuts = "true"; };

@@ -13,19 +13,18 @@ function isDark() {
 function ready(figure, width, { xrange, yrange, ranges, terms }) {
   const dark = isDark(), text = JSON.stringify(figure);
   const { data: all = [], layout = {} } = JSON.parse(dark ? text.replace(LIGHT_COLOURS, (s) => SK_DARK[s]) : text);
-  const still = Boolean(layout.meta?.static);
   for (const trace of all) if (trace.visible === false && trace.meta?.growth) trace.visible = terms.includes(trace.meta.growth);
   const places = all.map((_, k) => k).filter((k) => all[k].visible !== false), data = places.map((k) => all[k]);
   layout.paper_bgcolor = layout.plot_bgcolor = "rgba(0,0,0,0)";
   if (dark) layout.font = { ...layout.font, color: layout.font?.color ?? SK_COLOURS.ink[1] };
   layout.hoverlabel = { ...layout.hoverlabel, bgcolor: SK_COLOURS.paper[+dark], bordercolor: SK_COLOURS.quiet[0], font: { ...layout.hoverlabel?.font, color: SK_COLOURS.ink[+dark] } };
-  if (width && width < 420 && layout.margin && !still) layout.margin = { ...layout.margin, l: Math.min(layout.margin.l ?? 80, 54), r: 8 };
-  if (width && width < 420 && layout.height < 300 && !still) layout.height += 50; // its legend takes more lines
+  if (width && width < 420 && layout.margin) layout.margin = { ...layout.margin, l: Math.min(layout.margin.l ?? 80, 54), r: 8 };
+  if (width && width < 420 && layout.height < 300) layout.height += 50; // its legend takes more lines
   if (width) layout.width = Math.max(width, layout.meta?.wide ?? 0); // what is wider than its place is scrolled
   if (xrange.length === 2 && !layout.meta?.axes?.xaxis) layout.xaxis = { ...layout.xaxis, range: [...xrange], autorange: false };
   if (yrange) layout.yaxis = { ...layout.yaxis, range: [...yrange], autorange: false };
   for (const [axis, name] of Object.entries(layout.meta?.axes ?? {})) if (ranges[name]?.length === 2) layout[axis] = { ...layout[axis], range: [...ranges[name]], autorange: false };
-  const config = { ...SK_PLOTLY, staticPlot: still, displayModeBar: still ? false : "hover", doubleClick: false,
+  const config = { ...SK_PLOTLY, displayModeBar: "hover", doubleClick: false,
     modeBarButtonsToRemove: [...SK_PLOTLY.modeBarButtonsToRemove, "resetScale2d"] };
   return { data, layout, config, places };
 }

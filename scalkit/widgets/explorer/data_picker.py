@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.errors import ScalkitError, UsageError
-from scalkit.measure import Series
 from scalkit.options import OPTIONS, JudgingOptions
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.session import Session
 from scalkit.text import as_percent
-from scalkit.validation import Expectation, Verdict
+from scalkit.validation import Verdict
 from scalkit.validation.advise import Advice, advise
-from scalkit.validation.judge.along_one import judge
 from scalkit.validation.judge.measured import Setting, shown_setting
 from scalkit.widgets.base.part import Action, Part, number_of
 from scalkit.widgets.base.templates import drawn
@@ -42,8 +40,6 @@ class DataPicker(Part):
 
     Attributes
     ----------
-    view : tuple of two floats or None
-        The range of the parameter that is shown elsewhere; offers to leave out the rest. Set by `show_view`.
     point : float, tuple or None
         The setting that was chosen elsewhere; offers to leave it out. Set by `show_point`.
     """
@@ -51,16 +47,10 @@ class DataPicker(Part):
     shown = frozenset({"data", "selected", "result", "statistic", "excluded"})
 
     def __init__(self, session: Session, **traits: Any) -> None:
-        self.view: tuple[float, float] | None = None
         self.point: Setting | None = None
         self._asks = False
         self._typed = ""
         super().__init__(session, **traits)
-
-    def show_view(self, view: tuple[float, float] | None) -> None:
-        """Say which range of the parameter is in view; None for all of it."""
-        self.view = view
-        self.refresh()
 
     def show_point(self, setting: Setting | None) -> None:
         """Say which setting was chosen; one that was not measured is none."""
@@ -79,19 +69,16 @@ class DataPicker(Part):
             metrics={one: METRIC_WORDS.get(one, one) for one in metrics},
             options=[self._option(name) for name in ("statistic", *(one for one in OPTIONS if one != "statistic"))],
             noise=self._noise(),
-            few=few_settings(session),
             settings=[
                 (text, one in session.excluded, one == self.point) for text, one in zip(texts, session.settings, strict=True)
             ],
             chosen=session.settings.index(self.point) if self.point in session.settings else None,
-            view=self.view,
-            outside=len(self._outside()),
             advice=self._advice(),
         )
 
     def _option(self, name: str) -> tuple[str, str, dict[str, str], str]:
         """Return label and name of an option of judging, the values to choose from, and the one that it has."""
-        now, offers = getattr(self.session.judging, name), list(OPTIONS[name].metadata["offers"])
+        now, offers = getattr(self.session.state.judging, name), list(OPTIONS[name].metadata["offers"])
         words = {str(one): _WORDS.get(one, str(one).replace("_", " ")) for one in [*offers, *[now] * (now not in offers)]}
         return _LABELS.get(name, name.replace("_", " ").capitalize()), name, words, str(now)
 
@@ -122,16 +109,6 @@ class DataPicker(Part):
             why = "Standard deviation between runs over their mean, median over the settings"
         return text, why
 
-    def _outside(self) -> list[Setting]:
-        """Return the settings that count and are out of view; nothing if none would be left."""
-        session = self.session
-        if self.view is None or len(session.parameters) > 1:
-            return []
-        low, high = self.view
-        counting = [one for one in session.settings if one not in session.excluded and isinstance(one, float)]
-        outside: list[Setting] = [one for one in counting if not low <= one <= high]
-        return outside if len(outside) < len(counting) else []
-
     def _advice(self) -> str:
         if not self._asks or len(self.session.parameters) > 1:
             return ""
@@ -145,7 +122,6 @@ class DataPicker(Part):
             "metric": lambda values: self.session.select(self.session.selected[0], values.get("key", "")),
             **{name: partial(self._judge_by, name) for name in OPTIONS},
             "setting": self._toggle,
-            "rest": self._leave_out_rest,
             "next": self._fold,
         }
 
@@ -164,15 +140,10 @@ class DataPicker(Part):
             setting = settings[k]
             (self.session.include if setting in self.session.excluded else self.session.exclude)(setting)
 
-    def _leave_out_rest(self, _values: Mapping[str, str]) -> None:
-        if outside := self._outside():
-            self.session.exclude(*outside)
-
     def _fold(self, values: Mapping[str, str]) -> None:
         self._asks = values.get("key") == "open"
 
 
-_LEAST = 3
 _BEYOND = 3
 
 
@@ -190,45 +161,11 @@ def settings_to_try(x: NDArray[np.float64]) -> list[float]:
 
 
 def advice_of(session: Session) -> Advice | None:
-    """Return where to measure the selected function next; None where nothing can be said, as over several parameters.
-
-    Functions with too few settings for a verdict are fitted all the same, from three on.
-    """
+    """Return where to measure the selected function next; None where nothing can be said, as over several parameters."""
     verdict = session.verdict
+    if not isinstance(verdict, Verdict) or verdict.series.x[0] <= 0:
+        return None
     try:
-        if verdict is None:
-            verdict = _early(session)
-        if not isinstance(verdict, Verdict) or verdict.series.x[0] <= 0:
-            return None
         return advise(verdict, settings_to_try(verdict.series.x), verdict.parameter)
     except ScalkitError:
         return None
-
-
-def few_settings(session: Session) -> str:
-    """Return what is missing where the selected function has too few settings, and the next best one; else nothing."""
-    if session.verdict is not None or session.expectation is None or len(session.parameters) > 1:
-        return ""
-    try:
-        series = session.series(session.selected)
-    except ScalkitError:
-        return ""
-    have, needed, name = len(cast(Series, series).x), session.min_points, session.parameters[0]
-    if have >= needed:
-        return ""
-    advice = advice_of(session)
-    best = advice.candidates[0].x if advice else max(settings_to_try(cast(Series, series).x)[-_BEYOND:][:1], default=0.0)
-    settings = ", ".join(f"{x:g}" for x in cast(Series, series).x)
-    plural = "" if have == 1 else "s"
-    return f"You have {have} setting{plural} ({name} = {settings}), {needed} are needed; next best {name} = {best:g}."
-
-
-def _early(session: Session) -> Verdict | None:
-    """Return a verdict that too few settings do not allow, but from which can be said where to measure next."""
-    space, expectation = session.space, session.expectation
-    if space is None or not isinstance(expectation, Expectation):
-        return None
-    series = session.series(session.selected)
-    if not isinstance(series, Series) or len(series.x) < _LEAST:
-        return None
-    return judge([(series, expectation, space)], _LEAST)[0]

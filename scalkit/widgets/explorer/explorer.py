@@ -14,14 +14,13 @@ from scalkit.widgets.base.cells import CellWidget, Fallback, close_tree, in_one_
 from scalkit.widgets.explorer.data_picker import DataPicker
 from scalkit.widgets.explorer.expectation_editor import ExpectationEditor
 from scalkit.widgets.explorer.model_table import ModelTable
-from scalkit.widgets.explorer.parameter_map import ParameterMap
 from scalkit.widgets.explorer.plot_panel import PlotPanel
 from scalkit.widgets.explorer.report_panel import ReportPanel
 from scalkit.widgets.explorer.rule_matrix import RuleMatrix
 from scalkit.widgets.explorer.run_panel import RunPanel
 from scalkit.widgets.explorer.session_bar import CodePanel, HistoryBar, SessionBar
 from scalkit.widgets.explorer.verdict_badge import Headline, HypothesisList, VerdictBadge
-from scalkit.widgets.ruler.tick_ruler import TickRuler
+from scalkit.widgets.ruler.ruler import Ruler
 
 
 class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
@@ -29,12 +28,7 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
 
     Parameters
     ----------
-    data : Session, Dataset of measurements, path or sequence of paths
-        A session, or what `scalkit.Session` takes.
-    expectations : str, path, mapping or ExpectationSet, optional
-        As for `scalkit.Session`, which says what holds by default; not beside a session.
-    **options
-        Further arguments of `scalkit.Session`, such as ``statistic="median"``.
+    session : Session
 
     Attributes
     ----------
@@ -43,23 +37,15 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
     headline, data_picker, history_bar, table, verdict, editor, hypotheses, rules, run, report, code, session_bar : widgets
         The parts.
     plots : PlotPanel
-    map : ParameterMap or None
-        Where the data are over two parameters.
-    rulers : tuple of TickRuler
+    rulers : tuple of Ruler
         One for each parameter.
-
-    Raises
-    ------
-    ScalkitError
-        If there is no session to be made of what was given.
 
     Notes
     -----
     When a cell of a notebook is run again, what it showed before is closed.
     """
 
-    def __init__(self, data: object, expectations: object | None = None, **options: Any) -> None:
-        session = _session(data, expectations, options)
+    def __init__(self, session: Session) -> None:
         super().__init__(layout=ipywidgets.Layout(width="100%", overflow="visible"))
         self.add_class("sk-app")
         self._session = session
@@ -102,16 +88,15 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
         self.data_picker = DataPicker(session, title="Data, and how they are judged")
         self.table, self.verdict = ModelTable(session), VerdictBadge(session)
         self.editor, self.hypotheses = ExpectationEditor(session), HypothesisList(session)
-        self.rulers = tuple(TickRuler(session=session, parameter=name, label=f"Ruler of {name}") for name in session.parameters)
+        self.rulers = tuple(Ruler(session=session, parameter=name, label=f"Ruler of {name}") for name in session.parameters)
         self.plots = PlotPanel(session)
-        self.map = ParameterMap(session) if len(session.parameters) == 2 else None
         self.rules, self.run, self.report = RuleMatrix(session), RunPanel(session), ReportPanel(session)
         self.code = CodePanel(session)
         self.session_bar = SessionBar(session, self._load, title="Save and open")
         self._parameters = session.parameters
         self._link()
         session.observe(self._told)
-        now = (self.verdict, self.editor, self.plots, *self.rulers, *([self.map] if self.map else []), self.hypotheses)
+        now = (self.verdict, self.editor, self.plots, *self.rulers, self.hypotheses)
         folded = (self.data_picker, self.rules, self.run, self.report, self.code, self.session_bar)
         self.children = (
             _box("sk-top", self.headline, self.history_bar),
@@ -120,15 +105,12 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
         )
 
     def _link(self) -> None:
-        """Let a term, a range or a point that is pointed at in one view be seen in the others."""
+        """Let a term or a point that is pointed at in one view be seen in the others."""
         self._links: list[Any] = []
-        self.plots.fit.observe(lambda _: self.data_picker.show_view(self.plots.view), "xrange")
         self.plots.fit.observe(self._chosen, "clicked")
         terms = self.hypotheses
-        for picture in (*self.plots.pictures, *(self.map.pictures if self.map else ())):
+        for picture in self.plots.pictures:
             self._links += [ipywidgets.jslink((terms, name), (picture, name)) for name in ("hover", "term")]
-        if self.map:
-            self._links.append(ipywidgets.jslink((self.plots.fit, "ranges"), (self.map.map, "ranges")))
         if len(self.rulers) == 1:
             (ruler,) = self.rulers
             self._links += [
@@ -187,9 +169,25 @@ def _box(name: str, *parts: ipywidgets.Widget) -> ipywidgets.VBox:
     return box
 
 
-def _session(data: object, expectations: object | None, options: dict[str, Any]) -> Session:
+def explore(data: object, expectations: object | None = None, **options: Any) -> Explorer:
+    """Return the app on measurements, a result or a session, to be shown in a notebook.
+
+    Parameters
+    ----------
+    data : Dataset of measurements, path, sequence of paths, DataFrame, Validation or Session
+        A session, or what `scalkit.Session` takes.
+    expectations : str, path, mapping or ExpectationSet, optional
+        As for `scalkit.Session`, which says what holds by default. A result and a session bring theirs along.
+    **options
+        Further arguments of `scalkit.Session`, such as ``statistic="median"``.
+
+    Raises
+    ------
+    ScalkitError
+        If there is no session to be made of what was given.
+    """
     if not isinstance(data, Session):
-        return Session(data, **options) if expectations is None else Session(data, expectations, **options)
+        return Explorer(Session(data, expectations, **options))
     if expectations is not None or options:
-        raise UsageError("a session brings its expectations along; write Explorer(session), or Explorer(data, expectations).")
-    return data
+        raise UsageError("a session brings its expectations along; write explore(session), or explore(data, expectations).")
+    return Explorer(data)

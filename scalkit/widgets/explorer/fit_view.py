@@ -55,9 +55,9 @@ class FitView(PlotView):
                 session.expect(growth)
             elif grip == "limit" and isinstance(expectation, Expectation):
                 session.set_deviation(str(Growth.parse(growth, expectation.parameter) / expectation.growth))
-            elif grip == "undo" and session.can_undo:
+            elif grip == "undo" and session.history:
                 session.undo()
-            elif grip == "redo" and session.can_redo:
+            elif grip == "redo" and session.undone:
                 session.redo()
         except ScalkitError as error:
             self.problem = str(error)

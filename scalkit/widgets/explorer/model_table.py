@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 import traitlets as t
-from numpy.typing import NDArray
 
 from scalkit.growth import Growth
 from scalkit.markup import esc, formula
 from scalkit.plots.style import METRIC_WORDS, metric_word
-from scalkit.plots.verdicts.curves import anchored_curves
 from scalkit.session import Session
 from scalkit.text import counted
-from scalkit.validation import AnyVerdict, Verdict
+from scalkit.validation import AnyVerdict
 from scalkit.validation.answer import ANSWER_SYMBOLS, ANSWERS
+from scalkit.validation.told.picture import picture
 from scalkit.widgets.base.part import Action, Grid, Part, number_of
 from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.base.wording import mark
@@ -29,7 +28,6 @@ KINDS: dict[str, str] = {**{answer: f"{ANSWER_SYMBOLS[answer]} {answer}" for ans
 """What the table can be filtered by."""
 
 _SEVERITY = {kind: place for place, kind in enumerate(KINDS)}
-_WIDTH, _HEIGHT, _PAD = 72, 26, 3
 _MOST_OPEN = 24  # rows; of a larger tree of calls, branches where all is fine are folded at first
 
 Name = tuple[str, str]
@@ -83,19 +81,7 @@ def row_of(k: int, entry: Entry, place: Place) -> dict[str, Any]:
     cells = [f'{head}<span class="narrow quiet">{word}</span>', word]
     if verdict is None:
         return {"cells": [*cells, f'<span class="quiet">{esc(entry.problem)}</span>']}
-    return {"cells": [*cells, _spark(verdict), formula(verdict.expectation.growth), formula(verdict.model), mark(verdict)]}
-
-
-def seen_in_row(entry: Entry) -> tuple[object, ...]:
-    """Return what of an entry is seen in its row: entries with the same have the same row."""
-    verdict = entry.verdict
-    if verdict is None:
-        return entry.name, entry.problem
-    if not isinstance(verdict, Verdict):
-        return entry.name, id(verdict)
-    model = verdict.model
-    numbers = (model.growth, model.constant, model.coefficient)
-    return entry.name, id(verdict.series), verdict.expectation.growth, numbers, mark(verdict)
+    return {"cells": [*cells, picture(verdict), formula(verdict.expectation.growth), formula(verdict.model), mark(verdict)]}
 
 
 def ordered(entries: Sequence[Entry], column: str, is_descending: bool, kind: str) -> list[int]:
@@ -143,40 +129,6 @@ _KEYS: dict[str, Callable[[Entry], Any]] = {
 }
 
 
-def _spark(verdict: AnyVerdict) -> str:
-    """Return values, model and the band of the limits as a small picture, both axes logarithmic; nothing if not positive."""
-    if not isinstance(verdict, Verdict):
-        return ""
-    x, y = np.asarray(verdict.series.x, dtype=float), np.asarray(verdict.series.y, dtype=float)
-    curves = anchored_curves(verdict, x)
-    lines = [y, curves.model, curves.lower, curves.upper]
-    every = np.concatenate([x, *lines])
-    if not np.all(np.isfinite(every)) or float(every.min()) <= 0:
-        return ""
-    across = _spread(np.log2(x), _WIDTH)
-    measured, line, low, high = np.split(_HEIGHT - _spread(np.log2(np.concatenate(lines)), _HEIGHT), 4)
-    path = _path(across, line)
-    area = f"{_path(across, high)}L{_path(across[::-1], low[::-1])[1:]}Z"
-    dots = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(across, measured, strict=True))  # round ends make them dots
-    size = f'width="{_WIDTH}" height="{_HEIGHT}"'
-    grows = ' class="bad"' if verdict.answer == "fix" else ""
-    return (
-        f'<svg class="spark" {size} aria-hidden="true"><path class="band" d="{area}"/><path{grows} d="{path}"/>'
-        f'<path class="dots" d="{dots}"/></svg>'
-    )
-
-
-def _path(across: NDArray[np.float64], heights: NDArray[np.float64]) -> str:
-    return "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(across, heights, strict=True))
-
-
-def _spread(values: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Return the values spread over a length; those that hardly differ lie near its middle."""
-    low, high = float(values.min()), float(values.max())
-    extent = max(high - low, 0.5)
-    return _PAD + ((values - (low + high) / 2) / extent + 0.5) * (size - 2 * _PAD)
-
-
 class ModelTable(Part, Grid):
     """One row for each function and metric, with a small picture of its values; a press on its name selects it.
 
@@ -202,7 +154,7 @@ class ModelTable(Part, Grid):
     filter = t.Enum(["", *KINDS], default_value="").tag(sync=True)
 
     def __init__(self, session: Session, **traits: Any) -> None:
-        self._made: dict[tuple[int, Name], tuple[Entry, tuple[object, ...], dict[str, Any]]] = {}
+        self._made: dict[int, tuple[Entry, Place, dict[str, Any]]] = {}
         self._entries: list[Entry] = []
         self._ordered: tuple[object, object] = ("", ())
         # The worst first, as it was when the data came: no row jumps while a claim is moved.
@@ -245,9 +197,7 @@ class ModelTable(Part, Grid):
 
     def _put_rows(self, entries: Sequence[Entry]) -> None:
         for k, entry in enumerate(entries):
-            row = self._row(k, entry)
-            if getattr(self, f"row{k}") is not row:
-                setattr(self, f"row{k}", row)
+            setattr(self, f"row{k}", self._row(k, entry))
 
     def _place(self, k: int, entry: Entry) -> Place:
         if self._tree.is_flat or self.sort[0] or self.filter:  # callers may be elsewhere, or not there
@@ -262,20 +212,15 @@ class ModelTable(Part, Grid):
             self._arrange()
 
     def _row(self, k: int, entry: Entry) -> dict[str, Any]:
-        """Return a row; the same one while nothing that is seen in it has changed."""
-        before, seen, row = self._made.get((k, entry.name), (None, None, {}))
-        place = None if self._tree.is_flat else self._place(k, entry)
-        if before is None or place or before.verdict is not entry.verdict or before.problem != entry.problem:
-            now = (place, *seen_in_row(entry))
-            if now != seen:
-                row = row_of(k, entry, place or Place(entry.name[0]))
-            self._made[k, entry.name] = (entry, now, row)
-        return row
+        """Return a row; the same one while nothing that it is made of has changed."""
+        place, known = self._place(k, entry), self._made.get(k)
+        if known is None or known[:2] != (entry, place):
+            known = self._made[k] = (entry, place, row_of(k, entry, place))
+        return known[2]
 
     def _forget(self, entries: list[Entry]) -> None:
         """Let go of rows that other measurements had."""
-        there = {(k, entry.name) for k, entry in enumerate(entries)}
-        self._made = {key: made for key, made in self._made.items() if key in there}
+        self._made = {k: made for k, made in self._made.items() if k < len(entries)}
         for k in range(len(entries), self.n_rows):
             setattr(self, f"row{k}", {})
 

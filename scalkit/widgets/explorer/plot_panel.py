@@ -1,20 +1,21 @@
 """The pictures of what is selected: the fit beside the divergence, zoomed together."""
 
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets
 
-from scalkit import plots
 from scalkit.errors import ScalkitError
-from scalkit.plots.verdicts.divergence import draw_divergence
-from scalkit.plots.verdicts.fit import draw_fit
-from scalkit.plots.verdicts.rival_curves import plain_with, rival_divergences, rival_traces, rivals_along
+from scalkit.plots.verdicts.rival_curves import divergence_with_rivals, fit_with_rivals, plain_with, rivals_along
+from scalkit.plots.verdicts.several import several
 from scalkit.session import Session
-from scalkit.validation import Verdict
+from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.widgets.base.cells import CellWidget, in_one_piece
 from scalkit.widgets.base.plot_view import PlotView, flowing, wide
 from scalkit.widgets.explorer.fit_view import FitView, grips_of
+
+FigureOf = Callable[[Any], dict[str, Any]]
 
 _SHOWN = frozenset({"selected", "result"})
 _HEIGHT = 250  # px: verdict, picture and ruler are seen at once on a screen of 800
@@ -62,26 +63,13 @@ class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
         with self.fit.hold_sync():
             self.fit.problem = ""
             self.fit.grips = grips_of(verdict) if isinstance(verdict, Verdict) else {}
-            if isinstance(verdict, SeveralVerdict):
-                _draw(self.fit, _several, verdict)
-            else:
-                _draw(self.fit, _fit if verdict else None, verdict)
-        one = verdict if isinstance(verdict, Verdict) else None
-        _draw(self.divergence, _divergence if one else None, one)
+            _draw(self.fit, _several if isinstance(verdict, SeveralVerdict) else _low(fit_with_rivals), verdict)
+        _draw(self.divergence, _low(divergence_with_rivals), verdict if isinstance(verdict, Verdict) else None)
 
     @property
     def pictures(self) -> tuple[PlotView, ...]:
         """All that it shows."""
         return (self.fit, self.divergence)
-
-    @property
-    def view(self) -> tuple[float, float] | None:
-        """The range of the parameter that both show; None for all of it."""
-        if len(self.fit.xrange) != 2:
-            return None
-        low, high = (float(end or 0) for end in self.fit.xrange)
-        is_log = self.fit.figure.get("layout", {}).get("xaxis", {}).get("type") == "log"
-        return (10.0**low, 10.0**high) if is_log else (low, high)
 
     def close(self) -> None:
         """Close the widget; the session lives on."""
@@ -98,32 +86,25 @@ class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
             self.refresh()
 
 
-def _fit(verdict: Any) -> dict[str, Any]:
-    """Return the fit with the hidden curves of its rivals."""
-    figure: dict[str, Any] = draw_fit(verdict).plain()
-    figure["layout"]["height"] = _HEIGHT
-    for trace in figure["data"]:
-        if trace.get("legendgroup") == "model":
-            trace["meta"] = {"growth": str(verdict.model.growth)}
-    return {**figure, "data": [*figure["data"], *rival_traces(verdict)]}
-
-
-def _divergence(verdict: Any) -> dict[str, Any]:
-    """Return the divergence with the hidden ones of its rivals."""
-    figure: dict[str, Any] = draw_divergence(verdict).plain()
-    figure["layout"]["height"] = _HEIGHT
-    return {**figure, "data": [*figure["data"], *rival_divergences(verdict)]}
-
-
-def _several(verdict: Any) -> dict[str, Any]:
+def _several(verdict: SeveralVerdict) -> dict[str, Any]:
     """Return the pictures along each parameter, with what its rivals say hidden in them."""
-    return plain_with(plots.several(verdict), rivals_along(verdict))
+    return plain_with(several(verdict), rivals_along(verdict))
 
 
-def _draw(view: PlotView, figure_of: Any, verdict: Any) -> None:
-    """Show a figure, or nothing if there is none."""
+def _low(figure_of: FigureOf) -> FigureOf:
+    """Return what draws the same less high."""
+
+    def draw(verdict: Any) -> dict[str, Any]:
+        figure = figure_of(verdict)
+        return {**figure, "layout": {**figure["layout"], "height": _HEIGHT}}
+
+    return draw
+
+
+def _draw(view: PlotView, figure_of: FigureOf, verdict: AnyVerdict | None) -> None:
+    """Show a figure of a verdict, or nothing if there is none."""
     try:
-        figure = figure_of(verdict) if figure_of else None
+        figure = figure_of(verdict) if verdict else None
     except ScalkitError:
         figure = None
     view.layout.display = "none" if figure is None else None

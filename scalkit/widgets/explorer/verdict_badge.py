@@ -10,7 +10,6 @@ from scalkit.plots.verdicts.rival_curves import term_of
 from scalkit.text import r2
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.answer import ANSWER_SYMBOLS
-from scalkit.validation.expectation import Match
 from scalkit.widgets.base.part import Part
 from scalkit.widgets.base.templates import drawn, source
 from scalkit.widgets.base.wording import answered
@@ -51,7 +50,7 @@ _BAR = 60
 
 
 class HypothesisList(Part):
-    """The best model and its rivals: probability, adjusted R², place in the limits, and what speaks against each rival.
+    """The best model and its rivals: probability, adjusted R², match, and what speaks against each rival.
 
     `hover`, `term`: the term below the pointer and the one that was chosen, as text; empty if there is none. To be linked with
     those of other views by `ipywidgets.jslink`, without the kernel.
@@ -76,22 +75,15 @@ class HypothesisList(Part):
 
 def _row(verdict: AnyVerdict, model: Any, k: int) -> dict[str, Any]:
     weight = float(model.weight)
-    words = {"total": "as expected", "approximate": "inside the limits", "none": "outside the limits"}
     return {
         "term": term_of(model),
         "formula": model.growth if isinstance(verdict, Verdict) else model,
         "weight": weight,
         "width": 0 if math.isnan(weight) else round(_BAR * weight),
         "fit": r2(float(model.adjusted_r2)),
-        "match": words[_match(verdict, model)],
+        "match": verdict.expectation.match(model.growth),
         "why": why_not(verdict, model) if k else "",
     }
-
-
-def _match(verdict: AnyVerdict, model: Any) -> Match:
-    """Return the match of one of the models of a verdict."""
-    match: Match = verdict.expectation.match(model.growth)
-    return match
 
 
 def why_not(verdict: Verdict | Any, rival: Any) -> str:

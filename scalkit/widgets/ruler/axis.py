@@ -76,18 +76,12 @@ _NEGLIGIBLE = 0.0005
 
 def marks(verdict: AnyVerdict | None, expectation: Expectation | None = None) -> dict[str, Any]:
     """Return the traits of a ruler that say what was expected and found; empty ones for what is not known."""
-    expected = expectation if verdict is None else verdict.expectation
+    one = verdict.along[verdict.parameter] if isinstance(verdict, Verdict) else verdict
+    expected = expectation if one is None else one.expectation
+    weights = {} if one is None else one.weights
     return {
         "expectation": "" if expected is None else str(expected.growth),
         "limits": [] if expected is None else [str(limit) for limit in expected.limits],
-        "best": "" if verdict is None else str(verdict.model.growth if isinstance(verdict, Verdict) else verdict.growth),
-        "weights": {} if verdict is None else _weights(verdict),
+        "best": "" if one is None else str(one.growth),
+        "weights": {str(growth): round(float(w), 4) for growth, w in weights.items() if w >= _NEGLIGIBLE},
     }
-
-
-def _weights(verdict: AnyVerdict) -> dict[str, float]:
-    if isinstance(verdict, Verdict):
-        found = dict(zip(verdict.posterior.growths, verdict.posterior.probabilities.tolist(), strict=True))
-    else:
-        found = dict(verdict.weights)
-    return {str(growth): round(float(weight), 4) for growth, weight in found.items() if weight >= _NEGLIGIBLE}

@@ -9,12 +9,10 @@ from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
 from scalkit.session import Session
 from scalkit.validation import Expectation, SearchSpace
-from scalkit.validation.several.expectation import SeveralExpectation
-from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.widgets.ruler.axis import AnyVerdict
 
 if TYPE_CHECKING:
-    from scalkit.widgets.ruler.tick_ruler import TickRuler
+    from scalkit.widgets.ruler.ruler import Ruler
 
 
 _SHOWN = frozenset({"data", "selected", "ruler", "expectation", "statistic", "excluded", "result", "history"})
@@ -29,7 +27,7 @@ class RulerLink:
     given up. What an arrow key moves until it is let go is one step, too.
     """
 
-    def __init__(self, ruler: TickRuler, session: Session, parameter: str | None = None) -> None:
+    def __init__(self, ruler: Ruler, session: Session, parameter: str | None = None) -> None:
         self.ruler, self.session = ruler, session
         self._parameter = parameter
         self._is_busy = self._follows_drag = False
@@ -67,16 +65,16 @@ class RulerLink:
         if space is not None and not self._follows_drag:
             self.ruler.space = space
         self.ruler.show(verdict, expectation)
-        self.ruler.can_undo, self.ruler.can_redo = self.session.can_undo, self.session.can_redo
+        self.ruler.can_undo, self.ruler.can_redo = bool(self.session.history), bool(self.session.undone)
 
     def undo(self) -> None:
         """Take the last step of the session back, if there is one."""
-        if self.session.can_undo:
+        if self.session.history:
             self._try(self.session.undo)
 
     def redo(self) -> None:
         """Make the last step of the session that was taken back again, if there is one."""
-        if self.session.can_redo:
+        if self.session.undone:
             self._try(self.session.redo)
 
     def _session_changed(self, changed: frozenset[str]) -> None:
@@ -181,12 +179,12 @@ class RulerLink:
             self._is_busy = before
 
 
-def link(ruler: TickRuler, session: Session, parameter: str | None = None) -> RulerLink:
+def link(ruler: Ruler, session: Session, parameter: str | None = None) -> RulerLink:
     """Link a ruler to a session and return what ends the link.
 
     Parameters
     ----------
-    ruler : TickRuler
+    ruler : Ruler
     session : Session
     parameter : str, optional
         Of several, whose ruler it is; the first by default.
@@ -200,8 +198,4 @@ def shown_of(session: Session, parameter: str | None) -> tuple[SearchSpace | Non
     if space is None:
         return None, None, None
     expectation, verdict, along = session.expectation, session.verdict, space.parameter
-    return (
-        space,
-        expectation.along[along] if isinstance(expectation, SeveralExpectation) else expectation,
-        verdict.along[along] if isinstance(verdict, SeveralVerdict) else verdict,
-    )
+    return space, expectation.along[along] if expectation else None, verdict.along[along] if verdict else None

@@ -23,7 +23,7 @@ _COARSE, _FINEST = (1, 2, 3, 4), 24
 _HISTORY = 200
 
 
-class TickRuler(Fallback, CellWidget, anywidget.AnyWidget):
+class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
     """A search space as a ruler: ticks are dragged, added and deleted in the page, and Python knows them.
 
     Parameters
@@ -183,7 +183,7 @@ class TickRuler(Fallback, CellWidget, anywidget.AnyWidget):
                 self._done, self._undone = [], []
                 self._tell_steps()
 
-    def show(self, verdict: AnyVerdict | None, expectation: Expectation | None = None) -> TickRuler:
+    def show(self, verdict: AnyVerdict | None, expectation: Expectation | None = None) -> Ruler:
         """Mark what a verdict says: its expectation, the best tick, the probabilities; the ticks stay. Return the ruler.
 
         `verdict`: None takes the marks of the last one away.
@@ -194,15 +194,15 @@ class TickRuler(Fallback, CellWidget, anywidget.AnyWidget):
                 setattr(self, name, value)
         return self
 
-    def undo(self) -> TickRuler:
+    def undo(self) -> Ruler:
         """Take the last change of the ticks back; without one nothing happens. Return the ruler."""
         return self._step(self._done, self._undone)
 
-    def redo(self) -> TickRuler:
+    def redo(self) -> Ruler:
         """Make the last change that was taken back again; without one nothing happens. Return the ruler."""
         return self._step(self._undone, self._done)
 
-    def add(self, tick: Growth | str) -> TickRuler:
+    def add(self, tick: Growth | str) -> Ruler:
         """Add a tick. Return the ruler."""
         self.ticks = [*self.growths, Growth.parse(tick, self.parameter)]
         return self
@@ -280,7 +280,7 @@ class TickRuler(Fallback, CellWidget, anywidget.AnyWidget):
         self._tell_steps()
         self._name = f"{self._name.removesuffix('+')}+"
 
-    def _step(self, source: list[tuple[Growth, ...]], target: list[tuple[Growth, ...]]) -> TickRuler:
+    def _step(self, source: list[tuple[Growth, ...]], target: list[tuple[Growth, ...]]) -> Ruler:
         if source:
             self._is_stepping = True
             target.append(self.growths)
