@@ -1,7 +1,7 @@
 """What the arguments of all campaigns share: how they stand in campaign.toml, and how their numbers are checked."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -45,16 +45,6 @@ class CampaignArguments:
 def changed(now: Mapping[str, Any], then: Mapping[str, Any]) -> list[str]:
     """Return the names whose values in two tables differ, in alphabetic order."""
     return [name for name in sorted({*now, *then}) if now.get(name) != then.get(name)]
-
-
-def first_change(record: Mapping[str, Any], own: Mapping[str, Mapping[str, Any]], leave_out: Collection[str] = ()) -> str:
-    """Return what differs in the first table of `own` that is another in campaign.toml, in words; empty if none does."""
-    for table, now in own.items():
-        then = record.get(table, {})
-        names = [name for name in {**then, **now} if then.get(name) != now.get(name) and name not in leave_out]
-        if names:
-            return "; ".join(f"{name} was {then.get(name)!s:.60}, is now {now.get(name)!s:.60}" for name in names)
-    return ""
 
 
 def require_range(what: str, value: int, low: int, high: int) -> None:

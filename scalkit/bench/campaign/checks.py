@@ -1,4 +1,4 @@
-"""What a schema cannot say about a campaign file: keys that do not go together, and errors of options in words of the file."""
+"""Checks of a campaign file beyond its schema: keys that exclude each other, and errors of options in words of the file."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -295,7 +295,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def other_programs(record: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
-    """Return what was measured in another way, such as ``"another MPI library (A 1, now B 2)"``; empty if nothing was.
+    """Return the differences in how it was measured, such as ``"another MPI library (A 1, now B 2)"``; empty without any.
 
     `record`: a campaign.toml.
     `facts`: tables of another one.

@@ -49,7 +49,7 @@ def prepare_here(file: CampaignFile, *, set_aside: bool = False) -> tuple[Range,
 
 
 def variant_mpi(variant: Variant, launcher: str = "mpiexec") -> Mpi:
-    """Return what a variant runs on, after two ranks met in it.
+    """Return the MPI library and machine of a variant, after two ranks met in it.
 
     `launcher`: ``"srun"``, or ``"mpiexec"`` for the library's own.
     """

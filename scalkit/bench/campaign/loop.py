@@ -210,7 +210,7 @@ class _Opened:
 
     @property
     def result(self) -> Result:
-        """How it stands."""
+        """State of the campaign."""
         folder, total = self.campaign.folder, len(self.launches)
         missing = tuple(folder.missing(self.launches))
         fresh = self.n_missing - len(missing)
@@ -280,7 +280,7 @@ class Loop:
 
     @property
     def results(self) -> tuple[Result, ...]:
-        """How each campaign ended."""
+        """Outcome of each campaign."""
         return tuple(opened.result for opened in self._opened.values())
 
     def is_missing(self, campaigns: Sequence[Campaign]) -> bool:

@@ -47,7 +47,7 @@ class Range:
 
     @property
     def rules(self) -> Refinement | None:
-        """How points are inserted; None if none are."""
+        """Rules by which points are inserted; None if none are."""
         own = self.campaigns[0].arguments
         return own.refine if isinstance(own, Arguments) else None
 
@@ -118,7 +118,7 @@ class Range:
 
     @property
     def sentence(self) -> str:
-        """How many points there are now; empty if it is not refined."""
+        """Number of points so far, in words; empty if the campaign is not refined."""
         first, inserted = len(self._first) if self.rules else 0, len(self.inserted)
         return f"{first} points in the first pass, {inserted} where the curve bends: {self.record}" if self.rules else ""
 

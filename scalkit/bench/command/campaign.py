@@ -65,7 +65,7 @@ class VirtualClock:
     def timed(
         self, words: Sequence[str], variables: Mapping[str, str], timeout_s: float, lock: int
     ) -> tuple[Outcome, dict[str, Any]]:
-        """Return how the command ended, and what the layer says of it; nothing if the command failed.
+        """Return the end of the command and the record of the layer; nothing if the command failed.
 
         Raises LaunchError if it ended without calling them, or with another library.
         """
