@@ -59,6 +59,8 @@ def test_explorer(lab: LabServer, lab_page: Any) -> None:
     page.wait_for_selector("button[data-press=undo]:disabled")
     assert lab.value("session.history") == []
 
+    # The list of terms may be drawn again after the button: only then does the second row keep its term.
+    settle(page)
     term = page.locator("tr[data-term]").nth(1).get_attribute("data-term")
     page.locator("tr[data-term]").nth(1).hover()
     page.wait_for_selector(f'.tick.hover[data-growth="{term}"]')
