@@ -12,8 +12,8 @@ COLOURS: Final = {
     "expected": ("#009E73", "#2cb98f"),
     "trouble": ("#D55E00", "#f0803c"),
     "slower": ("#56B4E9", "#a6dbf8"),
-    "approximate": ("#E69F00", "#E69F00"),
-    "undecided": ("#CC79A7", "#CC79A7"),
+    "warning": ("#E69F00", "#E69F00"),
+    "cannot-tell": ("#CC79A7", "#CC79A7"),
     "rival": ("#9b2f73", "#e39ac4"),
     "band": ("rgba(0,158,115,0.16)", "rgba(44,185,143,0.20)"),
 }

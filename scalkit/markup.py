@@ -21,9 +21,9 @@ __all__ = ["HasMathml", "block", "bullets", "counted", "details", "environment",
 _COLOURS = {
     "fine": "expected",
     "fix": "trouble",
-    "cannot tell": "undecided",
+    "cannot tell": "cannot-tell",
     "total": "expected",
-    "approximate": "approximate",
+    "approximate": "warning",
     "none": "trouble",
 }
 """Colour of each answer and match, as a name of the table of colours."""

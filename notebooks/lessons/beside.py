@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from lessons.paper import PrintedModel, PublishedTable, published_tables
+from lessons.paper import SYMBOLS, PrintedModel, PublishedTable, published_tables
 from scalkit.bundled import bundled
 from scalkit.formats.read import read
 from scalkit.markup import block, bullets, counted, details, formula, marked, paragraph, table
 from scalkit.measure import series
 from scalkit.text import capital, joined
-from scalkit.validation import SYMBOLS, Verdict, validate
+from scalkit.validation import Verdict, validate
 from scalkit.validation.expectation import Match, sure_match
 from scalkit.validation.judged import grows_slower, is_decided
 

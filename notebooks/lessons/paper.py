@@ -15,8 +15,11 @@ from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.markup import block, formula, marked, table
 from scalkit.measure import combine, measurements
-from scalkit.validation import SYMBOLS, Expectation
+from scalkit.validation import Expectation
 from scalkit.validation.expectation import Match
+
+SYMBOLS: dict[Match, str] = {"total": "✓", "approximate": "≈", "none": "✗"}
+"""Symbol of each match in the tables of the paper."""
 
 _SETTINGS = {"p": [2**i for i in range(4, 13)], "k": list(range(3, 17))}
 _SECONDS = 1e-6

@@ -29,7 +29,7 @@ from scalkit.validation.told.annotations import to_github
 from scalkit.validation.told.junit import to_junit
 from scalkit.validation.validating import in_turn, over_ranks, validate
 
-_OF_BASELINES = ("factor", "gone")
+_OF_BASELINES = ("gone",)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -130,7 +130,7 @@ def _changes(comparison: Comparison) -> list[str]:
     """Return what changed, the worst first, and how much did not."""
     found = [
         f"{change.sentence}{'' if change.decides else ' (does not decide)'}"
-        for kind in ("worse", "factor", "undecided", "better", "gone", "new")
+        for kind in ("worse", "factor", "cannot tell", "better", "gone", "new")
         for change in comparison.of(kind)
     ]
     same = len(comparison.of("same"))

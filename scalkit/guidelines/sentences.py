@@ -71,7 +71,7 @@ def sentence(found: Any, test: int) -> str:
         return f"{title} is violated{at}: the left side takes {size}, q = {columns['q_value'][test]:.2g}."
     if state == "compliant":
         return f"{title} holds{at}: the left side takes {size}."
-    return f"{title} is undecided{at}: the left side takes {size}; more runs would tell."
+    return f"{title} is inconclusive{at}: the left side takes {size}; more runs would tell."
 
 
 def warnings(found: Any) -> tuple[str, ...]:

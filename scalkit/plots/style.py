@@ -32,9 +32,9 @@ SHADES = ("#1d4e89", "#2a7ab8", "#1b998b", "#5a9e3a", "#c08a1e", "#d1642b", "#a0
 """Of lines in the order of a quantity, from blue to red."""
 
 #: Okabe-Ito without yellow, which disappears on white.
-PALETTE: Final = tuple(light(name) for name in ("model", "trouble", "expected", "undecided", "approximate", "slower", "ink"))
+PALETTE: Final = tuple(light(name) for name in ("model", "trouble", "expected", "cannot-tell", "warning", "slower", "ink"))
 
-STATE_COLOURS: Final = {"fix": TROUBLE, "warning": light("approximate"), "cannot tell": light("undecided"), "fine": EXPECTED}
+STATE_COLOURS: Final = {"fix": TROUBLE, "warning": light("warning"), "cannot tell": light("cannot-tell"), "fine": EXPECTED}
 """Colour of each answer, and of what is no answer but should be looked at."""
 
 _LOOKS = table_beside(__file__, "looks.toml")

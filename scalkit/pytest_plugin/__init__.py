@@ -160,7 +160,7 @@ def _judge(
     if verdicts is not None:
         verdicts.append(verdict)
     item.user_properties += [("scaling", verdict.sentence), ("scaling_model", f"{verdict.model}")]
-    if outcome.failed or (outcome.is_undecided and not _warned(item, verdict.sentence)):
+    if outcome.failed or (outcome.cannot_tell and not _warned(item, verdict.sentence)):
         busy = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1") or 1) > 1
         hint = "\n\nOther tests ran at the same time; measure alone: pytest -m scaling -n 0" if busy else ""
         pytest.fail(outcome.text + hint, pytrace=False)

@@ -38,7 +38,7 @@ class Outcome:
         return self.validation.along_one[0]
 
     @property
-    def is_undecided(self) -> bool:
+    def cannot_tell(self) -> bool:
         """Whether the measurements leave the verdict open."""
         return self.verdict.answer == "cannot tell"
 
@@ -149,7 +149,7 @@ class ScalingCheck:
         """
         first = self._measured(func, name, seed)
         outcome = self._judged(first, name)
-        if not outcome.failed and not outcome.is_undecided:
+        if not outcome.failed and not outcome.cannot_tell:
             return outcome
         return self._judged(combine([first, self._measured(func, name, seed + 1)]), name)
 

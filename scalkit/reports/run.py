@@ -53,7 +53,7 @@ def report(
     force : bool
         Replace existing files.
     fail_on : sequence of str
-        ``"better"``, ``"predicted"``, ``"undecided"``, with a baseline also ``"factor"``, ``"gone"``: what adds to status 1.
+        ``"better"``, ``"predicted"``, ``"cannot-tell"``, with a baseline also ``"gone"``: what adds to status 1.
     title : str, optional
         Made from the data by default.
     parameter : str or sequence of str, optional

@@ -2,7 +2,6 @@ from scalkit.validation.catalogue import CATALOGUES as CATALOGUES
 from scalkit.validation.catalogue import ExpectationSet as ExpectationSet
 from scalkit.validation.catalogue import Expected as Expected
 from scalkit.validation.catalogue import load_expectations as load_expectations
-from scalkit.validation.expectation import SYMBOLS as SYMBOLS
 from scalkit.validation.expectation import Expectation as Expectation
 from scalkit.validation.judge.measured import AnyVerdict as AnyVerdict
 from scalkit.validation.result import FAIL_ON as FAIL_ON

@@ -24,7 +24,6 @@ WORDS = {
 }
 """Exponents of the parameter and of its logarithm."""
 MATCHES: tuple[Match, ...] = ("total", "approximate", "none")
-SYMBOLS: dict[Match, str] = {"total": "✓", "approximate": "≈", "none": "✗"}
 SURE_OF_MATCH = 0.9
 """Probability from which on a match counts as known."""
 

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 SCHEMA = 3
 _SAID = 3  # of the problems in a headline
-FAIL_ON = ("better", "predicted", "undecided")
-FAIL_ON_BASELINE = ("factor", "gone")
+FAIL_ON = ("better", "predicted", "cannot-tell")
+FAIL_ON_BASELINE = ("gone",)
 """Words for `Validation.exit_status` that need a comparison with a baseline."""
 
 
@@ -139,8 +139,8 @@ class Validation:
         """Return 0 or 1.
 
         `fail_on`: ``better``: a deciding verdict grows slower than the limits allow. ``predicted``: the models predict a
-        violation. ``undecided``: an answer is "cannot tell" where the measurements might decide. Compared with a baseline,
-        which these words hold for as well, also ``"factor"``, a constant factor that rose, and ``"gone"``; see
+        violation. ``cannot-tell``: an answer is "cannot tell" where the measurements might decide. Compared with a baseline,
+        which these words hold for as well, also ``"gone"``; see
         `Comparison.exit_status`.
         Raises UsageError if a word of `fail_on` is unknown.
         """
@@ -154,7 +154,7 @@ class Validation:
             failed |= bool(self.comparison.failures([word for word in fail_on if word != "predicted"]))
         if "better" in fail_on:
             failed |= any(v.decides and grows_slower(v) for v in self.verdicts)
-        if "undecided" in fail_on:
+        if "cannot-tell" in fail_on:
             failed |= any(v.decides and v.answer == "cannot tell" for v in self.verdicts)
         if "predicted" in fail_on:
             failed |= any(r.decides and r.status == "predicted" for r in self.rules)

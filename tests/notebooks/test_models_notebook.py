@@ -20,7 +20,7 @@ SAYS = [
     "MPI_Allreduce takes O(S + log P)",
     "At N = 512, P = 256: planes",
     "linear (15 of 36)",
-    "MPI_Bcast is undecided",
+    "Cannot tell whether MPI_Bcast takes",
 ]
 
 

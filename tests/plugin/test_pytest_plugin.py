@@ -178,7 +178,7 @@ import scalkit.pytest_plugin.scaling_check as module
 import dataclasses
 
 class Open(module.Outcome):
-    is_undecided = True
+    cannot_tell = True
 
 @pytest.fixture(autouse=True)
 def _open(monkeypatch):
@@ -190,13 +190,13 @@ def test_open(n):
 """
 
 
-def test_undecided_is_a_warning(run) -> None:
+def test_cannot_tell_is_a_warning(run) -> None:
     result = run(UNDECIDED, "-Wdefault")
     result.assert_outcomes(passed=1, warnings=1)
-    result.stdout.fnmatch_lines(["*test_undecided_is_a_warning.py:*: ScalingWarning: test_open *"])
+    result.stdout.fnmatch_lines(["*test_cannot_tell_is_a_warning.py:*: ScalingWarning: test_open *"])
 
 
-def test_undecided_fails_where_warnings_are_errors(run) -> None:
+def test_cannot_tell_fails_where_warnings_are_errors(run) -> None:
     result = run(UNDECIDED, "-Werror")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["fine: test_open *", "values    * at *"])
@@ -217,7 +217,7 @@ def test_undecided_fails_where_warnings_are_errors(run) -> None:
         ('"n!", n=N', "n", "test_it: cannot classify 'n!': *"),
         ('"p", n=N', "n", "test_it: the expectation 'p' is in terms of 'p', the data in terms of 'n'; write it in terms of n."),
         ('"n", n=[1, 2]', "n", "test_it: a scaling test needs 5 values of 'n', got 2; add some, or set min_points."),
-        ('"n", n=N, fail_on="rain"', "n", "test_it: cannot fail on 'rain'; choose from better, predicted, undecided."),
+        ('"n", n=N, fail_on="rain"', "n", "test_it: cannot fail on 'rain'; choose from better, predicted, cannot-tell."),
         ('"n", n=N', "scaling", "test_it never called its fixture 'scaling', so nothing was measured."),
     ],
 )  # fmt: skip

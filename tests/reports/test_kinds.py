@@ -72,7 +72,7 @@ def compared(after: xr.Dataset) -> ReportResult:
 
 
 def regressed(after: xr.Dataset) -> ReportResult:
-    return sk.report(after, out="regression.html", baseline="baseline.json", fail_on="factor", notebook=True)
+    return sk.report(after, out="regression.html", baseline="baseline.json", fail_on="gone", notebook=True)
 
 
 def words(path: Path) -> str:
@@ -245,7 +245,7 @@ def test_a_page_without_a_session_is_named(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"luck": 3}, "the option 'luck' of judging is unknown; there are statistic, "),
-        ({"fail_on": "luck"}, "cannot fail on 'luck'; choose from better, predicted, undecided."),
+        ({"fail_on": "luck"}, "cannot fail on 'luck'; choose from better, predicted, cannot-tell."),
     ],
 )
 def test_wrong_use_is_said_in_one_sentence(before: xr.Dataset, options: dict[str, Any], message: str, tmp_path: Path) -> None:

@@ -132,10 +132,10 @@ def _opened(folder: Path, data: xr.Dataset, *given: object, **options: Any) -> P
 
 def test_a_page_says_how_it_was_judged_and_how_to_open_it(tmp_path: Path) -> None:
     data = sk.measurements([2, 4, 8, 16], [[x, 2 * x] for x in (2, 4, 8, 16)], "k", name="gen")
-    page = _opened(tmp_path, data, "mafia", statistic="min", min_points=4, fail_on=["better", "undecided"])
+    page = _opened(tmp_path, data, "mafia", statistic="min", min_points=4, fail_on=["better", "cannot-tell"])
     said = words(page, "provenance.provenance")
     assert "expectations mafia" in said
-    assert "statistic min; min points 4; fails on better, undecided" in said
+    assert "statistic min; min points 4; fails on better, cannot-tell" in said
     assert 'session = sk.Session.load("report.html") # the name of this file' in words(page, "reopen.reopen")
 
 

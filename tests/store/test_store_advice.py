@@ -253,7 +253,7 @@ def test_advise_is_as_sure_as_compare(tmp_path: Path) -> None:
                 assert probability == pytest.approx(ratio.probability)
             else:
                 assert probability == 0.5
-                assert ratio.verdict in ("undecided", "same")
+                assert ratio.verdict in ("cannot tell", "same")
             decided += ratio.verdict in ("slower", "faster")
     assert decided >= 4
 
@@ -293,12 +293,12 @@ def test_runs_of_several_platforms_are_one_sample_and_it_is_said(store: sk.store
     assert comparison.sentences[0].endswith("; runs of 2 platforms taken together, platform=... chooses one.")
 
 
-def test_the_same_is_the_same_and_few_runs_are_undecided(store: sk.store.Store) -> None:
+def test_the_same_is_the_same_and_few_runs_cannot_tell(store: sk.store.Store) -> None:
     same = store.compare(["op=MPI_Gather,machine=a,p=32"] * 2)
     assert {ratio.verdict for ratio in same.ratios} == {"same"}
     few = store.runs(machine="a")["run_id"].iloc[:1].tolist()
     some = store.compare([{"op": "MPI_Gather", "machine": "b", "p": 32}, {"machine": "a", "run_id": few, "p": 32}])
-    assert {ratio.verdict for ratio in some.ratios} == {"undecided"}
+    assert {ratio.verdict for ratio in some.ratios} == {"cannot tell"}
     assert all(math.isnan(ratio.probability) for ratio in some.ratios)
 
 

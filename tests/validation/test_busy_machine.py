@@ -83,7 +83,7 @@ def test_what_no_term_follows_is_no_violation(parameter: str, claim: str) -> Non
     assert (sure_match(result["f"].probability), result.exit_status()) == (None, 0)
 
 
-def test_predictions_from_undecided_values_say_so() -> None:
+def test_predictions_from_unclear_values_say_so() -> None:
     p = 2.0 ** np.arange(1, 6)
     y = 1e-6 * (1 + np.log2(p) + p / 10)[:, None] * np.random.default_rng(1).lognormal(0, 0.05, (5, 5))
     verdict = sk.validate(sk.measurements(p, y, name="f"), {"f": sk.Expectation("log(p)", "p^(1/2)")})["f"]

@@ -152,7 +152,7 @@ def test_another_expectation_is_judged_again_about_the_status_quo(baseline: Base
 
 def test_a_noisy_baseline_is_no_law() -> None:
     change, status = change_of(made(0.6), TIME)
-    assert (change.kind, status) == ("undecided", 0)
+    assert (change.kind, status) == ("cannot tell", 0)
     assert change.sentence == "f (time) cannot be compared: its baseline is too noisy to be a law; measure that again."
 
 

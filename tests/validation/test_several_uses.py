@@ -68,16 +68,16 @@ def test_the_parameter_of_a_limit_over_one() -> None:
 
 
 @pytest.fixture(scope="module")
-def undecided() -> Validation:
+def cannot_tell() -> Validation:
     """A claim that small p does not tell from the truth."""
     found = judged(1e-6 * (20 + POINTS[:, 0] ** 0.5) * POINTS[:, 1] ** 0.5, "log(p)*S^(1/2)", 0.08)
     assert found["f"].answer == "cannot tell"
     return found
 
 
-def test_advice_prefers_points_far_along_the_parameter_in_doubt(undecided: Validation) -> None:
+def test_advice_prefers_points_far_along_the_parameter_in_doubt(cannot_tell: Validation) -> None:
     along_p, along_s, again = (4096.0, 16384.0), (128.0, 524288.0), (128.0, 16384.0)
-    advice = undecided.advise([along_s, again, along_p], cost=None)["f", "time"]
+    advice = cannot_tell.advise([along_s, again, along_p], cost=None)["f", "time"]
     told = {one.x: one.information for one in advice.candidates}
     assert advice.candidates[0].x == along_p
     assert told[along_p] > 5 * told[again]
@@ -87,11 +87,11 @@ def test_advice_prefers_points_far_along_the_parameter_in_doubt(undecided: Valid
     assert "4096, 16384" in advice._repr_html_()
 
 
-def test_costs_of_points(undecided: Validation) -> None:
+def test_costs_of_points(cannot_tell: Validation) -> None:
     points = [[256, 16384], [512, 65536]]
 
     def costs(cost: object) -> list[float]:
-        advice = undecided.advise(points, cost=cost)["f", "time"]  # type: ignore[arg-type]
+        advice = cannot_tell.advise(points, cost=cost)["f", "time"]  # type: ignore[arg-type]
         return [one.cost for one in sorted(advice.candidates, key=lambda one: one.x)]
 
     assert costs("p") == [256, 512]
@@ -99,7 +99,7 @@ def test_costs_of_points(undecided: Validation) -> None:
     assert costs(None) == [1, 1]
     assert costs(lambda p, size: p * size) == [256 * 16384, 512 * 65536]
     with pytest.raises(UsageError, match="cost is 'q'; name the parameter, one of p, S, give a function of it, or None"):
-        undecided.advise(points, cost="q")
+        cannot_tell.advise(points, cost="q")
 
 
 def test_cost_of_processes_by_another_name() -> None:
@@ -117,9 +117,9 @@ def test_cost_of_processes_by_another_name() -> None:
         ([], "candidates are []; "),
     ],
 )
-def test_candidates_that_are_none(undecided: Validation, candidates: object, message: str) -> None:
+def test_candidates_that_are_none(cannot_tell: Validation, candidates: object, message: str) -> None:
     with pytest.raises(UsageError, match=f"^{re.escape(message)}"):
-        undecided.advise(candidates)  # type: ignore[arg-type]
+        cannot_tell.advise(candidates)  # type: ignore[arg-type]
 
 
 def test_an_answer_needs_no_advice(result: Validation) -> None:

@@ -108,7 +108,7 @@ def test_sparse_design_decides() -> None:
     assert sure_match(v.probability) == "total"
 
 
-def test_noise_beyond_measure_is_undecided() -> None:
+def test_with_noise_beyond_measure_cannot_tell() -> None:
     rng = np.random.default_rng(11)
     y = SUM[:, None] * np.exp(0.5 * rng.standard_normal((25, 3)))
     v = judged(y, "log(p)*S")

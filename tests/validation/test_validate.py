@@ -173,7 +173,7 @@ def test_rules_decide(result: Validation) -> None:
 
 
 def test_unknown_words_to_fail_on(result: Validation) -> None:
-    message = "cannot fail on 'worse'; choose from better, predicted, undecided."
+    message = "cannot fail on 'worse'; choose from better, predicted, cannot-tell."
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         result.exit_status(["worse"])
 

@@ -55,7 +55,7 @@ def gallery() -> dict[str, Any]:
         "SearchSpace": sk.SearchSpace.around(sk.Expectation("p")),
         "Model": verdict.model,
         "Verdict": verdict,
-        "Verdict undecided": result["wild"],
+        "Verdict cannot tell": result["wild"],
         "Validation": result,
         "RuleResult": result.rules[0],
         "Litmus": sk.validate(sk.measurements(P, P, name="Bcast_binary_tree"), "mpi").litmus,

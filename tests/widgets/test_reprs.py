@@ -22,7 +22,7 @@ WITH_LATEX = {
     "SeveralExpectation",
     "SeveralModel",
     "Verdict",
-    "Verdict undecided",
+    "Verdict cannot tell",
 }
 LIGHT, DARK = "background:#fff;color:#212121", "background:#111;color:#e0e0e0"
 

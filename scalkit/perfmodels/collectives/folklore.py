@@ -57,8 +57,8 @@ class Folklore:
 
     @property
     def verdict(self) -> str:
-        """The most probable form, or ``"undecided"`` below 90 %."""
-        return self.best if self.probabilities[self.best] >= _SURE else "undecided"
+        """The most probable form, or ``"cannot tell"`` below 90 %."""
+        return self.best if self.probabilities[self.best] >= _SURE else "cannot tell"
 
     @property
     def growth(self) -> tuple[float, float, float]:
@@ -82,7 +82,7 @@ class Folklore:
         head = {
             "S*log(P)": f"{cells.function} takes O(S log P)",
             "S + log(P)": f"{cells.function} takes O(S + log P)",
-            "undecided": f"{cells.function} is undecided between O({self.best}) and others",
+            "cannot tell": f"Cannot tell whether {cells.function} takes O({self.best}) or another form",
         }.get(self.verdict, f"{cells.function} takes neither O(S log P) nor O(S + log P) but O({self.best})")
         return f"{head} ({percent(self.probabilities[self.best])}): {facts}."
 

@@ -13,13 +13,13 @@ from scalkit.plots.style import QUIET, TROUBLE, axis_title, look, number, rounde
 from scalkit.text import cut
 
 LEFT: Final = light("model")
-RIGHT: Final = light("approximate")
+RIGHT: Final = light("warning")
 
 #: Of each state: symbol of plotly, colour, words.
 STATE_LOOKS: Final = {
     "violated": ("x", TROUBLE, "✗ violated"),
     "compliant": ("circle", light("expected"), "✓ compliant"),
-    "inconclusive": ("diamond-open", light("undecided"), "? inconclusive"),
+    "inconclusive": ("diamond-open", light("cannot-tell"), "? inconclusive"),
     "undecidable": ("circle-open", QUIET, "? undecidable"),
 }
 _MOST_LETTERS = 46

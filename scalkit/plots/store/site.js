@@ -1,7 +1,7 @@
 // What is chosen is drawn. Texts of the store become text, never markup.
 const { suites, points, metrics } = JSON.parse(document.getElementById("data").textContent);
 const at = (id) => document.getElementById(id);
-const COLOURS = ["model", "trouble", "expected", "undecided", "approximate", "slower", "", "quiet"].map((name) => SK_COLOURS[name]?.[0] ?? "#8a6d3b");
+const COLOURS = ["model", "trouble", "expected", "cannot-tell", "warning", "slower", "", "quiet"].map((name) => SK_COLOURS[name]?.[0] ?? "#8a6d3b");
 const SYMBOLS = ["circle", "square", "triangle-up", "diamond", "cross", "x", "triangle-down", "star"];
 const MOST_SHOWN = 300, MOST_CURVES = 24;
 

@@ -122,7 +122,7 @@ def _legend(timeline: Timeline, y: int) -> list[tuple[float, int, str, str]]:
 
 
 WAITING: Final = light("trouble")
-_CALLS: Final = (*map(light, ("slower", "model", "expected", "approximate", "undecided")), "#F0E442")
+_CALLS: Final = (*map(light, ("slower", "model", "expected", "warning", "cannot-tell")), "#F0E442")
 _REGIONS: Final = {
     "light": ("#cde0c4", "#dccfe6", "#f0e2bd", "#bfdcdc", "#ebcfc9", "#d6d6bd"),
     "dark": ("#46583e", "#564860", "#5e5431", "#375557", "#5f4640", "#4f4f3c"),

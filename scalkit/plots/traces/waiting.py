@@ -17,7 +17,7 @@ from scalkit.trace.results.over_processes import KINDS, Breakdown
 
 _APPLICATION, _ANALYSIS = map(light, ("model", "expected"))
 _WAITING: Final = light("trouble")
-_KIND_COLOURS: Final = dict(zip(KINDS, ("#d9dee3", *map(light, ("slower", "undecided", "expected", "quiet"))), strict=True))
+_KIND_COLOURS: Final = dict(zip(KINDS, ("#d9dee3", *map(light, ("slower", "cannot-tell", "expected", "quiet"))), strict=True))
 
 
 @dataclass(frozen=True)

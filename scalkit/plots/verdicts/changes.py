@@ -16,7 +16,7 @@ from scalkit.validation.baseline.comparison import Change, Comparison
 _KINDS = {
     "worse": (STATE_COLOURS["fix"], "triangle-up", "▲ grows faster"),
     "factor": (STATE_COLOURS["warning"], "square", "× or ÷ another factor"),
-    "undecided": (STATE_COLOURS["cannot tell"], "diamond", "? cannot tell"),
+    "cannot tell": (STATE_COLOURS["cannot tell"], "diamond", "? cannot tell"),
     "better": (light("slower"), "triangle-down", "▼ grows slower"),
     "same": (QUIET, "circle", "= as before"),
 }

@@ -173,7 +173,7 @@ def open_verdicts(
     what `scalkit.reports.inputs.plain_expectations` returns. With a baseline: what earlier measurements are judged by.
     `rules`: cross-function rules, in addition to those of the expectations.
     `title`: made from the data if empty.
-    `fail_on`: ``"better"``, ``"predicted"``, ``"undecided"``; compared with a baseline also ``"factor"`` and ``"gone"``.
+    `fail_on`: ``"better"``, ``"predicted"``, ``"cannot-tell"``; compared with a baseline also ``"gone"``.
     `baseline`: a file of `Baseline.save`, a session, or measurements; its growths are then expected.
     `parameter`: as for `scalkit.read`.
     `n_sets`: number of data sets on the same page.

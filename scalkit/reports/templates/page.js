@@ -27,13 +27,12 @@
     const dark = scheme.matches && !paper;
     const text = sources.get(el);
     const { data, layout } = JSON.parse(dark ? text.replace(pattern, (s) => SK_DARK[s]) : text);
-    const still = Boolean(layout.meta && layout.meta.static);
     layout.paper_bgcolor = "rgba(0,0,0,0)";
     layout.hoverlabel = { ...layout.hoverlabel, bgcolor: SK_COLOURS.paper[+dark], bordercolor: SK_COLOURS.quiet[0] };
     layout.hoverlabel.font = { ...layout.hoverlabel.font, color: SK_COLOURS.ink[+dark] };
     if (width(el) < 420) {
       layout.font = { ...layout.font, size: 11 };
-      layout.margin = { ...layout.margin, ...(still ? {} : { l: Math.min(layout.margin.l, 54), r: 8 }) };
+      layout.margin = { ...layout.margin, l: Math.min(layout.margin.l, 54), r: 8 };
     }
     layout.width = width(el);
     const isWide = !paper && layout.width < (layout.meta?.wide ?? 0); // what cannot be read on a phone is scrolled
@@ -42,7 +41,7 @@
     if (isWide) el.tabIndex = 0;
     if (paper && el.closest(".card .pair")) layout.height = Math.min(layout.height, PAIR.height);
     el.style.height = `${layout.height + (isWide ? 16 : 0)}px`;
-    const config = { ...SK_PLOTLY, staticPlot: still, displayModeBar: still ? false : "hover" };
+    const config = { ...SK_PLOTLY, displayModeBar: "hover" };
     return { data, layout, config };
   }
 

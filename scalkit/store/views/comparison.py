@@ -37,7 +37,7 @@ class Ratio:
     `ratio`, `low`, `high`: how many times larger it is than the reference, with its interval; unbounded with too few runs.
     `probability`: that they differ as the ratio says, by the runs; see `scalkit.stats.between_runs`. NaN if so few runs cannot
     reach the confidence.
-    `verdict`, {"slower", "faster", "same", "undecided"}: for values other than times read larger and smaller. ``same`` needs
+    `verdict`, {"slower", "faster", "same", "cannot tell"}: for values other than times read larger and smaller. ``same`` needs
     an interval within the tolerance.
     """
 
@@ -86,7 +86,7 @@ class Comparison:
         reference = self.curves[place]
         if not own:
             return f"{curve.label} and {reference.label} share no {curve.x_name}; they cannot be compared."
-        counts = {word: sum(ratio.verdict == word for ratio in own) for word in ("slower", "faster", "same", "undecided")}
+        counts = {word: sum(ratio.verdict == word for ratio in own) for word in ("slower", "faster", "same", "cannot tell")}
         said = ", ".join(f"{word} at {n}" for word, n in counts.items() if n)
         ratios = [ratio.ratio for ratio in own]
         few = sum(math.isnan(ratio.probability) for ratio in own)
@@ -279,7 +279,7 @@ def _ratios(first: Curve, curve: Curve, confidence: float) -> list[Ratio]:
     counts = list(zip(found.n_left.tolist(), found.n_right.tolist(), strict=True))
     columns = (shared, found.ratio, found.low, found.high, found.probability, counts)
     return [
-        Ratio(curve.label, int(x), float(ratio), float(low), float(high), float(probability), "undecided", n, first.label)
+        Ratio(curve.label, int(x), float(ratio), float(low), float(high), float(probability), "cannot tell", n, first.label)
         for x, ratio, low, high, probability, n in zip(*columns, strict=True)
     ]
 
@@ -296,4 +296,4 @@ def _verdict(ratio: Ratio, confidence: float, tolerance: float) -> str:
         return "same"
     if ratio.probability >= confidence:
         return "slower" if ratio.ratio > 1 else "faster"
-    return "undecided"
+    return "cannot tell"

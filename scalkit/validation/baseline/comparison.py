@@ -44,9 +44,9 @@ def one_process(before: ArrayLike, after: ArrayLike, place: str, tolerance: floa
     return f"process {slowest} alone, {np.exp(logs[slowest]):.3g} times {place}" if is_alone else ""
 
 
-Kind = Literal["worse", "better", "factor", "undecided", "same", "new", "gone"]
-KINDS: tuple[Kind, ...] = ("worse", "better", "factor", "undecided", "same", "new", "gone")
-COMPARISON_FAIL_ON = ("factor", "better", "undecided", "gone")
+Kind = Literal["worse", "better", "factor", "cannot tell", "same", "new", "gone"]
+KINDS: tuple[Kind, ...] = ("worse", "better", "factor", "cannot tell", "same", "new", "gone")
+COMPARISON_FAIL_ON = ("better", "cannot-tell", "gone")
 MOST_NOISE = 0.15
 """A baseline whose values are known to a worse relative standard error is no law: what changed by a third would be chance."""
 _STANDARD_ERRORS = 2.0
@@ -120,10 +120,10 @@ class Change(EqualIfMissingAlike):
         if self.kind in ("worse", "better"):
             return f"{what} got {self.kind}: it grows as {self.after} instead of {self.before}, outside the limits{self._factor}."
         grown = f"as before, {self.before}" if self.after == self.before else f"within the limits of {self.before}, {self.after}"
-        if self.kind == "undecided" and self.is_noisy:
+        if self.kind == "cannot tell" and self.is_noisy:
             return f"{what} cannot be compared: its baseline is too noisy to be a law; measure that again."
-        if self.kind == "undecided":
-            return f"{what} is undecided: {self.after} fits best, {self.before} was the status quo{self._factor}."
+        if self.kind == "cannot tell":
+            return f"Cannot tell whether {what} changed: {self.after} fits best, {self.before} was the status quo{self._factor}."
         if self.kind != "factor":
             return f"{what} grows {grown}{self._factor}."
         if math.isinf(self.ratio):
@@ -189,7 +189,7 @@ class Comparison:
     def failures(self, fail_on: Collection[str] = ()) -> tuple[Change, ...]:
         """Return what got worse on measurements that may decide.
 
-        `fail_on`: what fails too. A constant factor that rose fails in any case; the word is of old.
+        `fail_on`: kinds that fail too; ``"cannot-tell"`` is the kind "cannot tell". A constant factor that rose fails anyway.
         Raises UsageError if a word is unknown.
         """
         words = (fail_on,) if isinstance(fail_on, str) else tuple(fail_on)
@@ -197,9 +197,7 @@ class Comparison:
             if word not in COMPARISON_FAIL_ON:
                 raise UsageError(f"cannot fail on {word!r}; choose from {', '.join(COMPARISON_FAIL_ON)}.")
         return tuple(
-            change
-            for change in self.changes
-            if change.decides and (change.is_slower or (change.kind in words and change.kind != "factor"))
+            change for change in self.changes if change.decides and (change.is_slower or change.kind.replace(" ", "-") in words)
         )
 
     @property
@@ -269,13 +267,13 @@ def _change(entry: BaselineEntry, verdict: AnyVerdict, statistic: str, tolerance
     kind: Kind = "same"
     match = sure_match(verdict.probability)
     if before.noise > MOST_NOISE:
-        kind = "undecided"
+        kind = "cannot tell"
     elif match == "none":
         kind = "worse" if verdict.direction == "grows faster" else "better"
     elif found is not None and found.shape:
         kind = "worse" if _is_faster(before, after, found) else "factor"
     elif match is None:
-        kind = "undecided"
+        kind = "cannot tell"
     elif found is None and _is_beyond(ratio, error, tolerance):
         kind = "factor"
     return Change(

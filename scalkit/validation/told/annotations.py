@@ -26,7 +26,7 @@ def to_github(
     announced: dict[tuple[str, str], bool] = {}
     for verdict in result.worst_first:
         is_better = grows_slower(verdict)
-        is_asked = ("better" in fail_on and is_better) or ("undecided" in fail_on and verdict.answer == "cannot tell")
+        is_asked = ("better" in fail_on and is_better) or ("cannot-tell" in fail_on and verdict.answer == "cannot tell")
         fails = verdict.answer == "fix" or (verdict.decides and is_asked)
         if fails or verdict.answer != "fine" or is_better:
             line = known.get(verdict.function, known.get(verdict.function.partition("[")[0], 0))
@@ -53,7 +53,7 @@ def _of_baseline(comparison: Comparison, fail_on: Collection[str], announced: Ma
     for change in comparison:
         fails = change in failures
         known = announced.get((change.function, change.metric))
-        is_said = change.kind in ("worse", "better", "undecided") and known is not None and known >= fails
+        is_said = change.kind in ("worse", "better", "cannot tell") and known is not None and known >= fails
         if not is_said and (fails or change.kind in ("worse", "factor", "gone")):
             title = f"{change.function} ({change.metric}): {change.kind}"
             yield command("error" if fails else "warning", title, change.sentence)

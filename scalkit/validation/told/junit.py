@@ -33,7 +33,7 @@ def cases(result: Validation, fail_on: Collection[str] = ()) -> list[Case]:
 def _verdict(verdict: AnyVerdict, fail_on: Collection[str]) -> Case:
     group, name = f"scalkit.{verdict.metric}", verdict.function
     outside = verdict.evidence.misses or (grows_slower(verdict) and "better" in fail_on)
-    outside |= verdict.decides and verdict.answer == "cannot tell" and "undecided" in fail_on
+    outside |= verdict.decides and verdict.answer == "cannot tell" and "cannot-tell" in fail_on
     if outside and verdict.decides:
         facts = {"expectation": verdict.expectation.growth, "model": verdict.model, "divergence": verdict.divergence}
         detail = "\n".join([verdict.sentence, *(f"{what} {one}" for what, one in facts.items())])
