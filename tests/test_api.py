@@ -81,6 +81,28 @@ def test_what_is_given_is_plotted(data, over_two, tmp_path: Path) -> None:
     assert isinstance(sk.plot(over_two), go.Figure)
 
 
+def test_the_app_takes_what_a_session_takes(data) -> None:
+    r = sk.validate(data, "log p")
+    for app in (sk.explore(data, "log p"), sk.explore(r), sk.explore(sk.Session(r))):
+        assert isinstance(app, sk.widgets.Explorer)
+        app.close()
+    assert sk.Session(data, "log p").result["MPI_Bcast"].sentence == r["MPI_Bcast"].sentence
+
+
+def test_a_result_and_data_are_reported(data, tmp_path: Path) -> None:
+    r = sk.validate(data, "log p")
+    for name, given in {"result.html": (r,), "data.html": (data, "log p")}.items():
+        sk.report(*given, tmp_path / name)
+        assert r["MPI_Bcast"].sentence in (tmp_path / name).read_text(encoding="utf-8")
+
+
+def test_a_check_prints_only_when_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    found = sk.check(sorted, "n log n", setup=lambda n: list(range(n)), n=[100, 200, 400, 800, 1600], budget=2)
+    assert capsys.readouterr().out == ""
+    assert found.answer in ("fix", "cannot tell", "fine")
+    assert "n*log(n)" in repr(found)
+
+
 def test_growths_and_expectations() -> None:
     assert sk.Growth("n log n") * "n" == sk.Growth("n^2*log(n)")
     assert sk.Growth("n log n") / "n" == sk.Growth("log(n)")
