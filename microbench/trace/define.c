@@ -2,9 +2,8 @@
 
 #include "base/json.h"
 #include "trace/buffer.h"
-#include "trace/filter.h"
+#include "trace/lock.h"
 #include "trace/map.h"
-#include "trace/record.h"
 #include "trace/symbols.h"
 #include "trace/telling.h"
 
@@ -20,7 +19,6 @@ struct list { void *items; size_t used, room, told; };
 static struct list paths, regions; /* of struct path from path 1 on; of struct region from SK_N_FUNCTIONS on */
 static struct sk_map path_numbers, comms, wins, sources;
 static char *functions_told;
-static struct sk_json news;
 static struct sk_json scopes, groups; /* texts of what is new, between commas */
 static uint32_t numbers;
 static uint64_t own_run; /* 0 once the file says it */
@@ -311,25 +309,25 @@ int32_t sk_define_sources(MPI_Comm comm)
 }
 #endif
 
-static void tell_regions(void)
+static void tell_regions(struct sk_json *to)
 {
     const struct region *known = regions.items;
-    sk_json_begin(&news, "regions", '[');
+    sk_json_begin(to, "regions", '[');
     for (size_t k = paths.told; k < paths.used; k++) {
         uint32_t region = ((const struct path *)paths.items)[k].region;
         if (region < SK_N_FUNCTIONS && !functions_told[region]) {
-            sk_tell_pair(&news, region, sk_function_names[region]);
+            sk_tell_pair(to, region, sk_function_names[region]);
             functions_told[region] = 1;
         }
     }
     for (size_t k = regions.told; k < regions.used; k++)
-        sk_tell_pair(&news, SK_N_FUNCTIONS + k, known[k].name);
-    sk_json_end(&news, ']');
-    sk_json_begin(&news, "functions", '[');
+        sk_tell_pair(to, SK_N_FUNCTIONS + k, known[k].name);
+    sk_json_end(to, ']');
+    sk_json_begin(to, "functions", '[');
     for (; regions.told < regions.used; regions.told++)
         if (known[regions.told].is_function)
-            sk_json_uint(&news, NULL, SK_N_FUNCTIONS + regions.told);
-    sk_json_end(&news, ']');
+            sk_json_uint(to, NULL, SK_N_FUNCTIONS + regions.told);
+    sk_json_end(to, ']');
 }
 
 static void tell_site(const struct sk_site *site)
@@ -342,45 +340,42 @@ static void tell_site(const struct sk_site *site)
     sk_json_free(&line);
 }
 
-static void tell_paths(void)
+static void tell_paths(struct sk_json *to)
 {
     static struct sk_site site;
     const struct path *path = paths.items;
-    sk_json_begin(&news, "sites", '[');
+    sk_json_begin(to, "sites", '[');
     for (size_t k = paths.told; k < paths.used; k++) {
         sk_symbols_find(path[k].site, &site);
         if (site.text[0])
-            sk_tell_pair(&news, k + 1, site.text);
+            sk_tell_pair(to, k + 1, site.text);
         if (site.text[0] && sites >= 0)
             tell_site(&site);
     }
-    sk_json_end(&news, ']');
-    sk_json_begin(&news, "paths", '[');
+    sk_json_end(to, ']');
+    sk_json_begin(to, "paths", '[');
     for (; paths.told < paths.used; paths.told++) {
         size_t k = paths.told;
-        sk_tell_path(&news, k + 1, path[k].parent, path[k].region, path[k].site ? (int64_t)(k + 1) : -1);
+        sk_tell_path(to, k + 1, path[k].parent, path[k].region, path[k].site ? (int64_t)(k + 1) : -1);
     }
-    sk_json_end(&news, ']');
+    sk_json_end(to, ']');
 }
 
-const char *sk_define_news(void)
+bool sk_define_has_news(void)
+{
+    return paths.told != paths.used || scopes.length > 0 || groups.length > 0;
+}
+
+void sk_define_tell(struct sk_json *to)
 {
     char run[17];
-    if (paths.told == paths.used && scopes.length == 0 && groups.length == 0 && !sk_filter_has_news())
-        return NULL;
-    sk_json_clear(&news);
-    sk_json_begin(&news, NULL, '{');
     if (own_run) {
         snprintf(run, sizeof run, "%016llx", (unsigned long long)own_run);
-        sk_json_text(&news, "run", run);
+        sk_json_text(to, "run", run);
         own_run = 0;
     }
-    tell_regions();
-    tell_paths();
-    sk_tell_pending(&news, "scopes", &scopes);
-    sk_tell_pending(&news, "groups", &groups);
-    if (sk_filter_has_news())
-        sk_filter_tell(&news);
-    sk_json_end(&news, '}');
-    return news.text;
+    tell_regions(to);
+    tell_paths(to);
+    sk_tell_pending(to, "scopes", &scopes);
+    sk_tell_pending(to, "groups", &groups);
 }

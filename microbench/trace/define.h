@@ -2,14 +2,19 @@
 #ifndef SK_TRACE_DEFINE_H
 #define SK_TRACE_DEFINE_H
 
+#include "base/json.h"
 #include "trace/functions.h"
 #include "trace/news.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 void sk_define_begin(int location, uint64_t run, const char *folder); /* once, before all others */
 uint32_t sk_define_number(void); /* of the next call or mark */
+
+bool sk_define_has_news(void);
+void sk_define_tell(struct sk_json *to); /* what was defined since the last time */
 
 /* The call path of a function, or region of the user, called at `site` (NULL: none) in `parent` (0: the program). */
 uint32_t sk_define_path(uint32_t parent, uint32_t region, const void *site);

@@ -17,26 +17,12 @@ bool sk_is_recording;
 SK_PER_THREAD unsigned sk_depth;
 SK_PER_THREAD bool sk_is_nested;
 
-static bool is_locking;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static SK_PER_THREAD uint32_t inner_path; /* call path of the innermost region or call */
 static SK_PER_THREAD uint32_t outermost; /* number of the call of a library that this thread is in */
 static SK_PER_THREAD bool is_first; /* the thread that began MPI: regions lie in each other, so it alone marks them */
 static int own_rank, n_ranks;
 static bool is_shared;
 static MPI_Comm private_comm;
-
-void sk_lock(void)
-{
-    if (is_locking)
-        pthread_mutex_lock(&mutex);
-}
-
-void sk_unlock(void)
-{
-    if (is_locking)
-        pthread_mutex_unlock(&mutex);
-}
 
 uint32_t sk_enter(struct sk_call *call, struct sk_trace_place *place, uint32_t function, const void *site)
 {
@@ -201,7 +187,7 @@ void sk_record_begin(int thread_level)
     sk_define_begin(own_rank, run, folder);
     fine = sk_buffer_open(folder, own_rank, records > 0 ? (size_t)records : 1 << 16);
     PMPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_CHAR, MPI_MIN, private_comm);
-    is_locking = thread_level == MPI_THREAD_MULTIPLE;
+    sk_lock_begin(thread_level == MPI_THREAD_MULTIPLE);
     if (!fine)
         return;
     sk_define_comm(MPI_COMM_WORLD);

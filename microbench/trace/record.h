@@ -4,6 +4,7 @@
 
 #include "trace/buffer.h"
 #include "trace/filter.h"
+#include "trace/lock.h"
 #include "trace/now.h"
 #include "trace/scalkit_trace.h"
 
@@ -25,9 +26,6 @@ static inline int64_t sk_record_now(void)
 }
 
 #define SK_NO_CALL { .scope = -1, .peer = -1 }
-
-void sk_lock(void); /* only with threads that call MPI at the same time */
-void sk_unlock(void);
 
 /* Numbers and times the call that begins now, and returns the call path around it; for sk_leave. Unlocks. `place` is
  * the last call path of a wrapper: most calls come from where the last one came from. */

@@ -2,8 +2,8 @@
 #include "virtual/account.h"
 
 #include "base/json.h"
-#include "virtual/over.h"
 #include "virtual/self.h"
+#include "virtual/shared.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "virtual/fds.h"
 #include "virtual/listeners.h"
-#include "virtual/over.h"
 #include "virtual/poll.h"
 #include "virtual/real.h"
+#include "virtual/shared.h"
 #include "virtual/stream.h"
 
 #include <errno.h>

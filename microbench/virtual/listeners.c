@@ -1,8 +1,8 @@
 #define _GNU_SOURCE
 #include "virtual/listeners.h"
 
-#include "virtual/over.h"
 #include "virtual/self.h"
+#include "virtual/shared.h"
 
 #include <netinet/in.h>
 #include <string.h>

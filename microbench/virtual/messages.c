@@ -1,6 +1,6 @@
 #include "virtual/messages.h"
 
-#include "virtual/over.h"
+#include "virtual/shared.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 #define _GNU_SOURCE
 #include "virtual/account.h"
 #include "virtual/messages.h"
-#include "virtual/over.h"
 #include "virtual/real.h"
 #include "virtual/scalkit_virtual.h"
+#include "virtual/shared.h"
 #include "virtual/stream.h"
 #include "virtual/turn.h"
 #include "virtual/work.h"

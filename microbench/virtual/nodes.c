@@ -3,9 +3,9 @@
  *
  * MPICH has a setting for it, MPIR_CVAR_NOLOCAL. */
 #define _GNU_SOURCE
-#include "virtual/over.h"
 #include "virtual/real.h"
 #include "virtual/self.h"
+#include "virtual/shared.h"
 
 #include <dlfcn.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 #include "virtual/poll.h"
 
 #include "virtual/fds.h"
-#include "virtual/over.h"
 #include "virtual/real.h"
+#include "virtual/shared.h"
 #include "virtual/stream.h"
 #include "virtual/turn.h"
 

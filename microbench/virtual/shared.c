@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "virtual/shared.h"
 
-#include "virtual/over.h"
 #include "virtual/real.h"
 
 #include <errno.h>
@@ -23,6 +22,59 @@ int sk_shared_fd = -1;
 enum { PREPARING = 1, READY = 2, PATIENCE_S = 30, LEAST_FD = 512, APART = 1024, PAGE = 4096 };
 
 static const struct timespec a_moment = {0, 100000};
+
+/* ---- the end of a launch that cannot go on ----------------------------------------------------------------------- */
+
+static const char *const modes[] = {"not there yet", "in MPI_Init or MPI_Finalize", "in virtual time",
+                                    "outside, in a call of the system", "at MPI_Finalize", "gone"};
+
+/* The longest line of a process that is worth reading; the rest only repeats it. */
+enum { MOST_LINES = 16 };
+
+static void tell_process(int rank)
+{
+    const struct sk_process *one = &sk_shared->processes[rank];
+    sk_ps next = sk_shared->next[rank];
+    const struct sk_message *first = sk_shared_at(one->inbox);
+    dprintf(2, "  process %d, %s%s%s, at %.3f us", rank, modes[one->mode], one->doing[0] ? ", in " : "", one->doing,
+            1e-6 * (double)one->clock);
+    if (sk_shared->turn == rank)
+        dprintf(2, ", has the turn");
+    else if (next == SK_NEVER)
+        dprintf(2, ", waits for a message");
+    else
+        dprintf(2, ", goes on at %.3f us", 1e-6 * (double)next);
+    if (first)
+        dprintf(2, "; unread: %lld B from process %d, there at %.3f us", (long long)first->length,
+                sk_shared->streams[first->stream].from, 1e-6 * (double)first->arrival);
+    dprintf(2, "\n");
+}
+
+/* The rank of this process; -1 before it has its place, and in a child that it forked. */
+static int own_rank(void)
+{
+    for (int rank = 0; sk_shared && rank < sk_shared->machine.processes; rank++)
+        if (sk_shared->processes[rank].pid == getpid())
+            return rank;
+    return -1;
+}
+
+void sk_over(const char *why)
+{
+    int before = sk_shared ? __atomic_exchange_n(&sk_shared->is_over, 1, __ATOMIC_ACQ_REL) : 0;
+    if (!before) {
+        int rank = own_rank();
+        if (rank >= 0)
+            dprintf(2, "scalkit virtual time: process %d: %s.\n", rank, why);
+        else
+            dprintf(2, "scalkit virtual time: %s.\n", why);
+        for (int other = 0; sk_shared && other < sk_shared->machine.processes && other < MOST_LINES; other++)
+            tell_process(other);
+    }
+    _exit(SK_EXIT_OVER);
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static void prepare(const struct sk_machine *machine, uint64_t size)
 {

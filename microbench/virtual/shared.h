@@ -96,6 +96,12 @@ struct sk_shared {
 
 extern struct sk_shared *sk_shared; /* NULL where there is none */
 
+enum { SK_EXIT_OVER = 9 };
+
+/* Ends a launch that cannot go on: a sentence on stderr, where every process stands, and status 9. Does not return.
+ * Only the first process that calls it says anything. */
+void sk_over(const char *why);
+
 /* Maps the memory; prepares it if it is the first to come. Returns NULL, or what is wrong. */
 const char *sk_shared_open(const char *path, const struct sk_machine *machine);
 

@@ -1,9 +1,9 @@
 /* Sending and receiving on connections between processes of the launch; everything else goes to the C library. */
 #define _GNU_SOURCE
 #include "virtual/fds.h"
-#include "virtual/over.h"
 #include "virtual/poll.h"
 #include "virtual/real.h"
+#include "virtual/shared.h"
 #include "virtual/stream.h"
 #include "virtual/turn.h"
 

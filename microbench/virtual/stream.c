@@ -2,7 +2,7 @@
 #include "virtual/stream.h"
 
 #include "virtual/messages.h"
-#include "virtual/over.h"
+#include "virtual/shared.h"
 #include "virtual/turn.h"
 
 #include <limits.h>

@@ -1,8 +1,8 @@
 #define _GNU_SOURCE
 #include "virtual/turn.h"
 
-#include "virtual/over.h"
 #include "virtual/real.h"
+#include "virtual/shared.h"
 #include "virtual/work.h"
 
 #include <errno.h>

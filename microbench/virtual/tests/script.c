@@ -1,7 +1,7 @@
 /* The layer without MPI: processes on one host, their connections, and scripts whose times are known. Each process
  * of a script is this program again. Prints one line, or what differs, and ends with 1. */
 #define _GNU_SOURCE
-#include "virtual/over.h"
+#include "virtual/shared.h"
 #include "virtual/stream.h"
 #include "virtual/turn.h"
 #include "virtual/zero.h"
