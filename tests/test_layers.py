@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1] / "scalkit"
+MICROBENCH = ROOT.parent / "microbench"
 
 LAYERS = {
     "errors": 0,
@@ -78,10 +81,15 @@ BORDERS = {
 MODULES = sorted(path for path in ROOT.rglob("*.py") if "_shipped" not in path.parts)
 
 
-def _imports(path: Path) -> list[tuple[str, int]]:
+def _imports(path: Path, with_types: bool = True) -> list[tuple[str, int]]:
+    """Return what a module imports, and in which line; `with_types`: also what only a type checker imports."""
     found = []
     package = ["scalkit", *path.relative_to(ROOT).with_suffix("").parts]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    skipped = set() if with_types else {id(inner) for node in ast.walk(tree) if _is_for_types(node) for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
         if isinstance(node, ast.Import):
             found += [(alias.name, node.lineno) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -92,6 +100,10 @@ def _imports(path: Path) -> list[tuple[str, int]]:
             found.append((base, node.lineno))
             found += [(f"{base}.{alias.name}", node.lineno) for alias in node.names]
     return found
+
+
+def _is_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def _owner(path: Path) -> str:
@@ -115,6 +127,13 @@ def test_imports_point_downwards(path: Path) -> None:
             assert owner in BORDERS[parts[0]], f"{path}:{line} imports {name}, which belongs to {BORDERS[parts[0]]}"
 
 
+def _without_cycle(edges: dict[str, set[str]]) -> None:
+    try:
+        TopologicalSorter(edges).prepare()
+    except CycleError as error:
+        pytest.fail(f"these import each other: {' -> '.join(error.args[1])}")
+
+
 def test_layer_1_has_no_cycle() -> None:
     edges: dict[str, set[str]] = {name: set() for name, level in LAYERS.items() if level == 1}
     for path in MODULES:
@@ -124,8 +143,39 @@ def test_layer_1_has_no_cycle() -> None:
                 parts = name.split(".")
                 if parts[0] == "scalkit" and len(parts) > 1 and parts[1] in edges and parts[1] != owner:
                     edges[owner].add(parts[1])
-    done: set[str] = set()
-    while len(done) < len(edges):
-        free = {name for name, targets in edges.items() if name not in done and targets <= done}
-        assert free, f"cycle among {set(edges) - done}: {edges}"
-        done |= free
+    _without_cycle(edges)
+
+
+def _module(path: Path) -> str:
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def test_modules_have_no_cycle() -> None:
+    """Imports within functions count, too: they hide a cycle instead of ending it."""
+    modules = {_module(path) for path in MODULES}
+    edges: dict[str, set[str]] = {}
+    for path in MODULES:
+        names = {name for name, _ in _imports(path, with_types=False)} & modules
+        packages = {name.rpartition(".")[0] for name in names}  # of these only a module was taken
+        edges[_module(path)] = names - packages - {_module(path)}
+    _without_cycle(edges)
+
+
+C_FILES = sorted([*MICROBENCH.rglob("*.c"), *MICROBENCH.rglob("*.h")])
+
+
+def _included(path: Path) -> set[Path]:
+    names = re.findall(r'#include "([^"]+)"', path.read_text(encoding="utf-8"))
+    places = [folder / name for name in names for folder in (MICROBENCH, path.parent)]
+    return {place.resolve() for place in places if place.exists()}
+
+
+def test_c_files_have_no_cycle() -> None:
+    """A header and its source are one; a header alone is what others implement, as ``trace/news.h``."""
+    edges: dict[str, set[str]] = {}
+    for path in C_FILES:
+        own = str(path.with_suffix(""))
+        targets = {str(target.with_suffix("")) for target in _included(path)}
+        edges.setdefault(own, set()).update(targets - {own})
+    _without_cycle(edges)

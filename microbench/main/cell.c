@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/check.h"
 #include "ops/bandwidth.h"
-#include "ops/verify.h"
+#include "catalogue/verify.h"
 #include "ops/work.h"
 
 #include <math.h>

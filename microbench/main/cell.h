@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "main/processes.h"
-#include "ops/ops.h"
+#include "catalogue/ops.h"
 #include "time/load.h"
 #include "time/pacer.h"
 #include "time/stop.h"

@@ -1,7 +1,7 @@
 /* sk_memory: how many bytes each process pays for communicators, windows, grids, and for MPI itself. See README.md. */
 #include "base/alloc.h"
 #include "base/check.h"
-#include "base/lacks.h"
+#include "ops/lacks.h"
 #include "main/common.h"
 #include "main/footprint.h"
 #include "mem/smaps.h"

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/check.h"
-#include "base/lacks.h"
+#include "ops/lacks.h"
 #include "base/rng.h"
 #include "main/cell.h"
 #include "main/clocks.h"

@@ -2,7 +2,7 @@
 #ifndef SK_MAIN_TIMING_H
 #define SK_MAIN_TIMING_H
 
-#include "ops/ops.h"
+#include "catalogue/ops.h"
 
 struct sk_suite {
     const char *name, *summary; /* of the program, for messages and the help text */

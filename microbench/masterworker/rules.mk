@@ -1,6 +1,6 @@
 # sk_master_worker, its part of the unit tests and its real runs.
 
-FARM := base/check base/alloc base/json base/json_check base/rng base/options base/record base/world base/host base/env base/lacks \
+FARM := base/check base/alloc base/json base/json_check base/rng base/options base/record base/world base/host base/env ops/lacks \
         time/clock time/load ops/work main/common masterworker/units masterworker/farm masterworker/sk_master_worker
 UNIT += masterworker/units tests/test_units
 

@@ -1,7 +1,7 @@
 /* sk_master_worker: what a unit of work costs that a master hands out, over workers and unit size. See README.md. */
 #include "base/alloc.h"
 #include "base/check.h"
-#include "base/lacks.h"
+#include "ops/lacks.h"
 #include "base/rng.h"
 #include "main/common.h"
 #include "masterworker/farm.h"

@@ -1,7 +1,7 @@
 #include "mem/use.h"
 
 #include "base/check.h"
-#include "ops/ops.h"
+#include "catalogue/ops.h"
 
 static void message_to_everyone(const struct sk_world *world)
 {

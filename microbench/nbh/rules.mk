@@ -1,6 +1,6 @@
 # sk_neighbours, its part of the unit tests and its real runs; a simulator lacks what it measures.
 
-NBH := base/check base/alloc base/json base/json_check base/rng base/options base/record base/world base/host base/env base/lacks \
+NBH := base/check base/alloc base/json base/json_check base/rng base/options base/record base/world base/host base/env ops/lacks \
        time/clock time/offset time/stop time/sync time/pacer time/load ops/data ops/sheet ops/work main/common main/clocks \
        nbh/dims nbh/lists nbh/geometry nbh/experiment nbh/topology nbh/calls nbh/trial nbh/sk_neighbours
 UNIT += nbh/dims nbh/lists nbh/geometry nbh/experiment tests/test_nbh

@@ -1,7 +1,7 @@
 /* sk_neighbours: how long neighbourhood collectives take, and the making of their topologies. See README.md. */
 #include "base/alloc.h"
 #include "base/check.h"
-#include "base/lacks.h"
+#include "ops/lacks.h"
 #include "main/clocks.h"
 #include "main/common.h"
 #include "nbh/trial.h"

@@ -17,7 +17,7 @@ collectives="MPI_Barrier MPI_Bcast MPI_Reduce MPI_Allreduce MPI_Gather MPI_Allga
 objects="MPI_Comm_create MPI_Comm_create[reverse] MPI_Comm_create[stride] MPI_Comm_create[random] MPI_Comm_dup MPI_Win_create MPI_Cart_create MPI_memory"
 further="MPI_Comm_split MPI_Win_allocate MPI_Dist_graph_create MPI_Dist_graph_create_adjacent"
 here=$(dirname "$0")
-every=$(sed -n 's/^SK_OP([A-Z_]*, "\([^"]*\)".*/\1/p' "$here/../ops/ops.def" "$here/../subst/operations.def" "$here/../rma/operations.def")
+every=$(sed -n 's/^SK_OP([A-Z_]*, "\([^"]*\)".*/\1/p' "$here/../catalogue/ops.def" "$here/../subst/operations.def" "$here/../rma/operations.def")
 # A small budget: four ranks that wait in loops on two cores cost more than what is checked here.
 few="--max-reps 30 --passes 2 --budget 3"
 time=$directory/sk_time

@@ -3,7 +3,7 @@
 #include "main/footprint.h"
 #include "mem/shapes.h"
 #include "mem/smaps.h"
-#include "ops/ops.h"
+#include "catalogue/ops.h"
 #include "time/clock.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "ops/bandwidth.h"
-#include "ops/ops.h"
+#include "catalogue/ops.h"
 #include "ops/sheet.h"
 #include "ops/work.h"
 #include "rma/windows.h"

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "trace/buffer.h"
 
-#include "trace/news.h"
 #include "trace/now.h"
 
 #include <errno.h>
@@ -69,7 +68,8 @@ static char *scratch;
 static size_t room, live_bytes;
 static uint64_t file_bytes;
 static bool is_converting;
-static int file = -1;
+static int file = -1, own_location;
+static struct sk_definitions definitions_from;
 
 static size_t used(int which)
 {
@@ -80,7 +80,7 @@ static void give_up(int error)
 {
     fprintf(stderr,
             "scalkit trace: location %d: the trace cannot be written: %s; what was recorded so far can be read.\n",
-            sk_define_location(), strerror(error));
+            own_location, strerror(error));
     live->failed = (uint32_t)error;
     if (file >= 0)
         close(file);
@@ -145,7 +145,7 @@ static void put_table(int which)
 
 static void put_definitions(void)
 {
-    const char *definitions = sk_define_news();
+    const char *definitions = definitions_from.news();
     if (definitions)
         put_text(DEFINITIONS_KIND, definitions);
 }
@@ -192,7 +192,7 @@ static void *map_live(void)
         unlink(live_path);
         fprintf(stderr,
                 "scalkit trace: location %d: no file can be mapped there; of a program that is killed, records that "
-                "are in memory are lost.\n", sk_define_location());
+                "are in memory are lost.\n", own_location);
     }
     if (memory == MAP_FAILED)
         memory = mmap(NULL, live_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -218,11 +218,13 @@ static bool open_live(int location)
     return true;
 }
 
-bool sk_buffer_open(const char *folder, int location, size_t records)
+bool sk_buffer_open(const char *folder, int location, size_t records, struct sk_definitions from)
 {
     char path[4096];
     struct file_head head = { "SKTRACE", (uint32_t)location, ORDER };
     head.magic[7] = '1';
+    own_location = location;
+    definitions_from = from;
     room = records < 16 ? 16 : records;
     snprintf(path, sizeof path, "%s/%06d.sktrace", folder, location);
     snprintf(live_path, sizeof live_path, "%s/%06d.live", folder, location);
@@ -296,7 +298,7 @@ static void note_flush(struct flush *flush)
 
 void sk_buffer_flush(void)
 {
-    struct flush flush = { .begin = sk_now(), .number = sk_define_next_number() };
+    struct flush flush = { .begin = sk_now(), .number = definitions_from.next_number() };
     if (file < 0)
         return;
     put_all();
@@ -305,7 +307,7 @@ void sk_buffer_flush(void)
 
 void sk_buffer_define(void)
 {
-    struct flush flush = { .begin = sk_now(), .number = sk_define_next_number() };
+    struct flush flush = { .begin = sk_now(), .number = definitions_from.next_number() };
     if (file < 0)
         return;
     put_definitions();

@@ -21,9 +21,15 @@ struct sk_sample { int64_t local, offset, error; };
 struct sk_open_call { int64_t enter; uint32_t path; };
 extern struct sk_open_call *sk_open_call;
 
+/* What a file needs to know of those who define what it holds. */
+struct sk_definitions {
+    uint32_t (*next_number)(void); /* that the next call or mark will get */
+    const char *(*news)(void); /* definitions since the last call, a JSON object; NULL: none; valid until the next call */
+};
+
 /* Opens the file of a location in a folder that is there, with room for so many records of each table in memory.
  * Returns whether it could. */
-bool sk_buffer_open(const char *folder, int location, size_t room);
+bool sk_buffer_open(const char *folder, int location, size_t room, struct sk_definitions from);
 
 void sk_buffer_call(const struct sk_call *call);
 void sk_buffer_transfer(const struct sk_transfer *transfer);

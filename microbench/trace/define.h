@@ -4,14 +4,15 @@
 
 #include "base/json.h"
 #include "trace/functions.h"
-#include "trace/news.h"
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 void sk_define_begin(int location, uint64_t run, const char *folder); /* once, before all others */
+int sk_define_location(void);
 uint32_t sk_define_number(void); /* of the next call or mark */
+uint32_t sk_define_next_number(void); /* that the next call or mark will get */
 
 bool sk_define_has_news(void);
 void sk_define_tell(struct sk_json *to); /* what was defined since the last time */

@@ -4,7 +4,7 @@
 #include "trace/define.h"
 #include "trace/filter.h"
 
-const char *sk_define_news(void)
+const char *sk_news(void)
 {
     static struct sk_json news;
     bool is_filter_new = sk_filter_has_news();

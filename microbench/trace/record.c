@@ -4,6 +4,7 @@
 #include "trace/define.h"
 #include "trace/filter.h"
 #include "trace/folder.h"
+#include "trace/news.h"
 #include "trace/stack.h"
 #include "trace/symbols.h"
 
@@ -185,7 +186,8 @@ void sk_record_begin(int thread_level)
     PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     run = sk_folder_begin(folder, sizeof folder, "trace", private_comm);
     sk_define_begin(own_rank, run, folder);
-    fine = sk_buffer_open(folder, own_rank, records > 0 ? (size_t)records : 1 << 16);
+    fine = sk_buffer_open(folder, own_rank, records > 0 ? (size_t)records : 1 << 16,
+                          (struct sk_definitions){ sk_define_next_number, sk_news });
     PMPI_Allreduce(MPI_IN_PLACE, &fine, 1, MPI_CHAR, MPI_MIN, private_comm);
     sk_lock_begin(thread_level == MPI_THREAD_MULTIPLE);
     if (!fine)

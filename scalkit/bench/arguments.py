@@ -29,7 +29,7 @@ GROUPS = tuple(
 )
 """Words that stand for several operations; "paper", those of the case study, is what is measured by default."""
 
-_TABLES = {"collectives": ("ops/ops.def", "SK_OP"), "memory": ("mem/objects.def", "SK_OBJECT")}
+_TABLES = {"collectives": ("catalogue/ops.def", "SK_OP"), "memory": ("mem/objects.def", "SK_OBJECT")}
 _OWN_MEMORY = "MPI_memory"
 _PAPER = GROUPS[0]
 _ALL = GROUPS[-1]

@@ -157,7 +157,7 @@ def test_kind_without_operations() -> None:
 
 
 def test_sources_without_tables(tmp_path: Path) -> None:
-    path = tmp_path / "ops/ops.def"
+    path = tmp_path / "catalogue/ops.def"
     message = f"cannot read {path}: No such file or directory; install scalkit again."
     with pytest.raises(BuildError, match=f"^{re.escape(message)}$"):
         operations(tmp_path, "collectives")

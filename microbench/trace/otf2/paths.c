@@ -44,12 +44,7 @@ void sk_paths_begin(uint32_t location)
         sk_paths_win(k); /* also where it is only a target */
 }
 
-int sk_define_location(void)
-{
-    return (int)own_location;
-}
-
-uint32_t sk_define_next_number(void)
+uint32_t sk_paths_next_number(void)
 {
     return next_number;
 }
@@ -161,7 +156,7 @@ static void tell_site(uint32_t region)
         sk_tell_pair(&news, region, sk_defined_text(site_of(region)));
 }
 
-const char *sk_define_news(void)
+const char *sk_paths_news(void)
 {
     if (told == n_paths && new_scopes.length == 0 && new_groups.length == 0)
         return NULL;

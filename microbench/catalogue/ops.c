@@ -1,4 +1,4 @@
-#include "ops/ops.h"
+#include "catalogue/ops.h"
 
 #include "base/options.h"
 #include "ops/bandwidth.h"
@@ -148,7 +148,7 @@ static int ping_pong(const void *operands)
 
 const struct sk_op sk_ops[SK_OPS] = {
 #define SK_OP(id, name, function, flow, group) {name, function, flow, SK_##group, NULL, NULL},
-#include "ops/ops.def"
+#include "catalogue/ops.def"
 #undef SK_OP
 };
 

@@ -1,4 +1,4 @@
-#include "base/lacks.h"
+#include "ops/lacks.h"
 
 #include "base/world.h"
 #include "ops/mpi4.h"
@@ -51,7 +51,7 @@ const char *sk_lacks(const char *op)
 {
     static const struct { const char *name, *why; } missing[] = {
 #define SK_LACK(name, why) {name, why},
-#include "base/lacks.def"
+#include "ops/lacks.def"
 #undef SK_LACK
     };
     for (size_t i = 0; SK_IS_SIMULATED && i < sizeof missing / sizeof *missing; i++)

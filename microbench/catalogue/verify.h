@@ -1,9 +1,9 @@
 /* Does an operation do what it must? Asked once per experiment, outside all timing. */
-#ifndef SK_OPS_VERIFY_H
-#define SK_OPS_VERIFY_H
+#ifndef SK_CATALOGUE_VERIFY_H
+#define SK_CATALOGUE_VERIFY_H
 
 #include "base/world.h"
-#include "ops/ops.h"
+#include "catalogue/ops.h"
 #include "time/clock.h"
 
 /* Runs the operation on known contents and looks at every element on every process; a barrier is entered late by one

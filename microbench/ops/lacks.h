@@ -1,6 +1,6 @@
 /* What the MPI library of this program cannot do, so that it is left out with a reason instead of ending the launch. */
-#ifndef SK_BASE_LACKS_H
-#define SK_BASE_LACKS_H
+#ifndef SK_OPS_LACKS_H
+#define SK_OPS_LACKS_H
 
 #include "base/json.h"
 

@@ -1,13 +1,13 @@
 /* The operations whose time is measured. One call is one indirect function call; the operation itself goes through its
  * MPI_ name, so that preloaded tools are measured. */
-#ifndef SK_OPS_OPS_H
-#define SK_OPS_OPS_H
+#ifndef SK_CATALOGUE_OPS_H
+#define SK_CATALOGUE_OPS_H
 
 #include "ops/data.h"
 
 enum sk_op_id {
 #define SK_OP(id, name, function, flow, group) SK_OP_##id,
-#include "ops/ops.def"
+#include "catalogue/ops.def"
 #undef SK_OP
     SK_OPS
 };

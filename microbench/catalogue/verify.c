@@ -1,4 +1,4 @@
-#include "ops/verify.h"
+#include "catalogue/verify.h"
 
 #include "base/check.h"
 #include "rma/windows.h"
