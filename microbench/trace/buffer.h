@@ -24,7 +24,7 @@ extern struct sk_open_call *sk_open_call;
 /* What a file needs to know of those who define what it holds. */
 struct sk_definitions {
     uint32_t (*next_number)(void); /* that the next call or mark will get */
-    const char *(*news)(void); /* definitions since the last call, a JSON object; NULL: none; valid until the next call */
+    const char *(*news)(void); /* what is new since the last call, a JSON object; NULL: nothing */
 };
 
 /* Opens the file of a location in a folder that is there, with room for so many records of each table in memory.

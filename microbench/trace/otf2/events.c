@@ -316,7 +316,8 @@ uint64_t sk_events_read(OTF2_Reader *reader, uint64_t location, uint32_t rank, c
     empty(&changes);
     empty(&requests);
     sk_paths_begin(rank);
-    if (!sk_buffer_open(folder, (int)rank, ROOM, (struct sk_definitions){ sk_paths_next_number, sk_paths_news }))
+    struct sk_definitions definitions = { sk_paths_next_number, sk_paths_news };
+    if (!sk_buffer_open(folder, (int)rank, ROOM, definitions))
         exit(3);
     OTF2_EvtReader *from = OTF2_Reader_GetEvtReader(reader, location);
     if (from) {
