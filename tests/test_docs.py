@@ -33,8 +33,12 @@ def test_example_of_the_readme_prints_what_it_says(monkeypatch, tmp_path):
     assert (tmp_path / "my_sort.html").stat().st_size > 1000
 
 
-@pytest.mark.parametrize("name", ["ring_allreduce.c", "exchange.py"])
-def test_examples_of_the_page_on_measuring_are_those_that_run(name):
+@pytest.mark.parametrize(("name", "language"), [("ring_allreduce.c", "c"), ("exchange.py", "python")])
+def test_examples_of_the_page_on_measuring_are_those_that_run(name, language):
     """tests/bench/test_functions.py compiles and runs them."""
     page = (ROOT / "docs/measurement.md").read_text(encoding="utf-8")
-    assert (ROOT / "microbench/examples" / name).read_text(encoding="utf-8").rstrip() in page
+    file = (ROOT / "microbench/examples" / name).read_text(encoding="utf-8")
+    blocks = re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
+    examples = [block for block in blocks if Path(name).stem in block]
+    assert examples
+    assert all(block in file for block in examples)
