@@ -1,4 +1,4 @@
-"""The page on your own library: its files are written and its commands run, as they stand there."""
+"""Programs of one's own: the page's files are written and its commands run; further programs are here."""
 
 from __future__ import annotations
 
@@ -19,10 +19,38 @@ BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), r
 COMMANDS = [text for kind, text in BLOCKS if kind == "sh"]
 NAME = re.compile(r"\A(?:#|//|/\*) (\S+\.\w+)")
 
+PYTHON = """# mine.py
+import random
+import scalkit as sk
 
-def run(number: int, folder: Path) -> str:
-    for kind, text in BLOCKS:
-        if kind != "sh" and (name := NAME.match(text)):
+print(sk.check(sorted, "n log n", setup=lambda n: [random.random() for _ in range(n)]))
+"""
+MPI = """/* halo.c */
+#include <mpi.h>
+#include <scalkit/region.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    double x = 1, sum = 0;
+    for (int step = 0; step < 10; step++) {
+        SK_REGION_BEGIN("norm");
+        MPI_Allreduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        SK_REGION_END("norm");
+    }
+    MPI_Finalize();
+    return sum < 1;
+}
+"""
+MPI_COMMANDS = """mpicc -O2 -I"$(scalkit measure --include)" -o halo halo.c
+scalkit measure --clock virtual --command 'mpiexec -n {p} ./halo' -p p=2..32 --out runs/halo
+scalkit validate runs/halo --expectation 'norm = log(p)'
+"""
+
+
+def run(commands: str, folder: Path, *files: str) -> str:
+    for text in (*files, *(text for kind, text in BLOCKS if kind != "sh")):
+        if name := NAME.match(text):
             (folder / name[1]).write_text(text)
     scalkit = folder / "bin/scalkit"
     scalkit.parent.mkdir()
@@ -31,7 +59,7 @@ def run(number: int, folder: Path) -> str:
     path = os.pathsep.join([str(scalkit.parent), str(without_blanks(Path(sys.prefix)) / "bin"), os.environ["PATH"]])
     env = os.environ | {"PATH": path, "PYTHONPATH": str(PAGE.parents[1])}
     said = ""
-    for line in COMMANDS[number].splitlines():
+    for line in commands.splitlines():
         done = subprocess.run(line, shell=True, cwd=folder, env=env, capture_output=True, text=True, check=False)
         assert done.returncode in ((0, 1) if "validate" in line else (0,)), f"{line}\n{done.stdout}{done.stderr}"
         said = done.stdout
@@ -40,19 +68,19 @@ def run(number: int, folder: Path) -> str:
 
 @pytest.mark.slow
 def test_a_python_function(tmp_path: Path) -> None:
-    assert run(0, tmp_path).split(":")[0] in ("fine", "fix", "cannot tell")
+    assert run("python mine.py", tmp_path, PYTHON).split(":")[0] in ("fine", "fix", "cannot tell")
 
 
 @pytest.mark.slow
 @needs_cpp
 def test_a_sort_in_cpp_with_openmp(tmp_path: Path) -> None:
-    assert "sort (region)" in run(1, tmp_path)
+    assert "sort (region)" in run(COMMANDS[0], tmp_path)
     assert len(list((tmp_path / "runs/sort").glob("*.jsonl"))) == 6 * 2
 
 
 @pytest.mark.slow
 @pytest.mark.mpi
 def test_a_program_with_mpi_in_virtual_time(tmp_path: Path) -> None:
-    said = run(2, tmp_path)
+    said = run(MPI_COMMANDS, tmp_path, MPI)
     assert "norm" in said
     assert "No problem: 1 fine" in said
