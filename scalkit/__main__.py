@@ -1,0 +1,5 @@
+"""Lets ``python -m scalkit`` run the command."""
+
+from scalkit.cli import main
+
+raise SystemExit(main())
