@@ -25,7 +25,7 @@ PROGRAM = Path(__file__).with_suffix(".c")
 def scalkit(mpi: Mpi, *words: str) -> str:
     """Return what a command prints."""
     given = {**os.environ, **settings(mpi.kind, library=mpi.library, oversubscribed=True)}
-    command = [sys.executable, "-m", "scalkit.cli", *words]
+    command = [sys.executable, "-m", "scalkit", *words]
     done = subprocess.run(command, env=given, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stderr)

@@ -57,4 +57,4 @@ def launch(mpi: Mpi, n: int, program: str, *words: str, **more: str) -> subproce
 
 def scalkit(mpi: Mpi, n: int, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run ``scalkit trace`` on `n` ranks."""
-    return launch(mpi, n, sys.executable, "-m", "scalkit.cli", "trace", *words, **more)
+    return launch(mpi, n, sys.executable, "-m", "scalkit", "trace", *words, **more)

@@ -87,7 +87,7 @@ def _run_in_shell(line: str, folder: Path) -> tuple[str, int]:
     scalkit = folder / ".bin/scalkit"
     if not scalkit.exists():
         scalkit.parent.mkdir()
-        scalkit.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m scalkit.cli "$@"\n')
+        scalkit.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m scalkit "$@"\n')
         scalkit.chmod(0o755)
     path = os.pathsep.join([str(scalkit.parent), str(without_blanks(Path(sys.prefix)) / "bin"), os.environ["PATH"]])
     environment = os.environ | {"PATH": path, "PYTHONPATH": str(DOCS.parent), "COLUMNS": "1000"}

@@ -124,7 +124,7 @@ def test_measuring_programs_in_a_temporary_folder_with_blanks(tmp_path: Path) ->
     environment = {**os.environ, "TMPDIR": str(tmp_path / "my  files"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     environment["CFLAGS"] = "-O0"  # how well it is compiled does not matter
     words = ["memory", "-n", "2", "--runs", "1", "--ops", "MPI_Comm_dup", "--budget", "5", "--out", str(tmp_path / "out")]
-    command = [sys.executable, "-m", "scalkit.cli", "measure", *words, "--mpi", mpi.mpicc, "--mpiexec", mpi.mpiexec]
+    command = [sys.executable, "-m", "scalkit", "measure", *words, "--mpi", mpi.mpicc, "--mpiexec", mpi.mpiexec]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out/memory-p0002-r00.jsonl").is_file()

@@ -129,7 +129,7 @@ def test_short_validation_on_a_real_terminal_shows_nothing(tmp_path: Path) -> No
     write_netcdf(sk.measurements(x, 1e-6 * x, name="f"), tmp_path / "run.nc")
     (tmp_path / "expect.toml").write_text('[expectations]\nf = "p"\n')
     ours, theirs = pty.openpty()
-    words = [sys.executable, "-m", "scalkit.cli", "validate", "run.nc", "--expect", "expect.toml"]
+    words = [sys.executable, "-m", "scalkit", "validate", "run.nc", "--expect", "expect.toml"]
     with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=theirs, text=True) as started:
         out, _ = started.communicate()
     os.close(theirs)

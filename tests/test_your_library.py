@@ -54,7 +54,7 @@ def run(commands: str, folder: Path, *files: str) -> str:
             (folder / name[1]).write_text(text)
     scalkit = folder / "bin/scalkit"
     scalkit.parent.mkdir()
-    scalkit.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m scalkit.cli "$@"\n')
+    scalkit.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m scalkit "$@"\n')
     scalkit.chmod(0o755)
     path = os.pathsep.join([str(scalkit.parent), str(without_blanks(Path(sys.prefix)) / "bin"), os.environ["PATH"]])
     env = os.environ | {"PATH": path, "PYTHONPATH": str(PAGE.parents[1])}

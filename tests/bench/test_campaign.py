@@ -331,7 +331,7 @@ def test_run_file_that_cannot_be_put_in_place(mpi: Mpi, out: Path) -> None:
 def _command(out: Path, mpi: Mpi, *more: str) -> list[str]:
     words = ["measure", "collectives", "-n", "2,4", "--runs", "2", "--seed", "1", "--out", str(out)]
     words += ["--ops", "MPI_Bcast", "--max-reps", "20", "--mpi", mpi.mpicc, "--mpiexec", mpi.mpiexec]
-    return [sys.executable, "-m", "scalkit.cli", *words, *more]
+    return [sys.executable, "-m", "scalkit", *words, *more]
 
 
 @contextmanager

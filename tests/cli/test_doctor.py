@@ -103,7 +103,7 @@ def test_broken_compiler_that_comes_first_is_named(tmp_path: Path) -> None:
     reason = f"{wrong} was passed over: compiling "
     words = ["memory", "-n", "2", "--runs", "1", "--ops", "MPI_Comm_dup", "--out", str(tmp_path / "out")]
     for command in (["doctor", "--need", "mpi", "--json"], ["measure", *words]):
-        whole = [sys.executable, "-m", "scalkit.cli", *command]
+        whole = [sys.executable, "-m", "scalkit", *command]
         done = subprocess.run(whole, capture_output=True, text=True, env=environment)
         assert done.returncode == 0, done.stderr
         assert reason in done.stdout

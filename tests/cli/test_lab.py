@@ -145,7 +145,7 @@ def read(address: str) -> bytes:
 @pytest.mark.slow
 def test_jupyterlab_opens_the_quick_start(tmp_path: Path) -> None:
     own = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "JPY_"))} | {"HOME": str(tmp_path)}
-    words = [sys.executable, "-m", "scalkit.cli", "lab", "mine", "--no-browser"]
+    words = [sys.executable, "-m", "scalkit", "lab", "mine", "--no-browser"]
     lab = subprocess.Popen(words, cwd=tmp_path, env=own, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         assert lab.stdout is not None

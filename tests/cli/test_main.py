@@ -35,7 +35,7 @@ def _words(command: str, run: Path) -> list[str]:
 
 
 def _command(*words: str) -> list[str]:
-    return [sys.executable, "-m", "scalkit.cli", *words]
+    return [sys.executable, "-m", "scalkit", *words]
 
 
 COMMANDS = ["validate RUN EXPECT", "validate RUN EXPECT --json", "doctor --need python", "doctor --need python --json", "--help"]

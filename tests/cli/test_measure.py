@@ -74,7 +74,7 @@ def test_bar_on_a_terminal(tmp_path: Path) -> None:
     master, slave = pty.openpty()
     words = [*WHAT, "--out", str(tmp_path / "runs")]
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
-    with subprocess.Popen([sys.executable, "-m", "scalkit.cli", *words], stdout=slave, stderr=slave, env=environment) as process:
+    with subprocess.Popen([sys.executable, "-m", "scalkit", *words], stdout=slave, stderr=slave, env=environment) as process:
         os.close(slave)
         shown = _until_closed(master)
     assert process.returncode == 0

@@ -112,7 +112,7 @@ def test_benchmarks_are_read_along_the_parameter_that_is_named(tmp_path: Path, c
 def test_a_request_to_end_leaves_nothing(run: Path, tmp_path: Path) -> None:
     temporary = tmp_path / "tmp"
     temporary.mkdir()
-    command = [sys.executable, "-m", "scalkit.cli", "report", str(run), "--out", str(tmp_path / "r.html")]
+    command = [sys.executable, "-m", "scalkit", "report", str(run), "--out", str(tmp_path / "r.html")]
     with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE) as process:
         logs = "scalkit-report-*/kernel.log"
         wait_until(lambda: list(temporary.glob(logs)), "the log of a notebook", process)

@@ -131,14 +131,14 @@ def test_python_says_what_is_missing(core: Path) -> None:
     ],
 )
 def test_the_command_says_the_same(core: Path, extra: str, package: str, words: list[str]) -> None:
-    done = _run(core, "-m", "scalkit.cli", *words)
+    done = _run(core, "-m", "scalkit", *words)
     assert (done.returncode, done.stdout) == (2, "")
     name = " ".join(words[:1])
     assert done.stderr == f"scalkit {name}: {_sentence(core, extra, package)}\n"
 
 
 def test_the_doctor_says_the_same(core: Path) -> None:
-    done = _run(core, "-m", "scalkit.cli", "doctor", "--json", *(f"--need={name}" for name in EXTRAS))
+    done = _run(core, "-m", "scalkit", "doctor", "--json", *(f"--need={name}" for name in EXTRAS))
     assert done.returncode == 2
     found = {one["need"]: one for one in json.loads(done.stdout)}
     assert set(found) == set(EXTRAS)

@@ -185,7 +185,7 @@ def test_calls_of_mpi4py_have_the_names_of_its_methods(mpi: Mpi, library: Path, 
 @pytest.mark.mpi
 def test_the_command_shows_a_table_and_writes_a_page(mpi: Mpi, places: Path, tmp_path: Path) -> None:
     folder = tmp_path / "<b>"
-    words = [sys.executable, "-m", "scalkit.cli", "trace", "run", "--profile-only", "--no-open", "--dir", str(folder)]
+    words = [sys.executable, "-m", "scalkit", "trace", "run", "--profile-only", "--no-open", "--dir", str(folder)]
     command = mpi.command(2, str(places), forward={"LD_PRELOAD": "", "SCALKIT_TRACE": ""})
     given = [*words, "--mpicc", mpi.mpicc, "--", "sh", "-c", f"{shlex.join(command)}; : '<i>'"]
     for _ in range(2):  # the second replaces the first

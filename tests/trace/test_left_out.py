@@ -222,7 +222,7 @@ def test_a_program_may_begin_and_end_in_a_pause(mpi: Mpi, built: native.Build, p
 @pytest.mark.slow
 @pytest.mark.mpi
 def test_the_command_says_what_is_left_out(mpi: Mpi, program: Path, tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "scalkit.cli", "trace", "run", "--no-open", "--dir", str(tmp_path / "t")]
+    words = [sys.executable, "-m", "scalkit", "trace", "run", "--no-open", "--dir", str(tmp_path / "t")]
     options = ["--leave-out", "MPI_Send", "--mpicc", mpi.mpicc]
     command = mpi.command(2, str(program), forward={"LD_PRELOAD": "", "SCALKIT_TRACE": "", "SCALKIT_TRACE_LEAVE_OUT": ""})
     found = subprocess.run([*words, *options, "--", *command], env=environment(mpi), capture_output=True, text=True, check=False)

@@ -340,7 +340,7 @@ def test_clocks_are_measured_and_agree(mpi: Mpi, library: Path, program: Path, t
 
 @pytest.mark.mpi
 def test_one_command_for_the_first_insight(mpi: Mpi, program: Path, tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "scalkit.cli", "trace", "run", "--no-open", "--dir", str(tmp_path / "t")]
+    words = [sys.executable, "-m", "scalkit", "trace", "run", "--no-open", "--dir", str(tmp_path / "t")]
     command = mpi.command(2, str(program), "delay", forward={"LD_PRELOAD": "", "SCALKIT_TRACE": ""})
     twice = f"{shlex.join(command)}; {shlex.join(command)}"
     given = [*words, "--mpicc", mpi.mpicc, "--", "sh", "-c", twice]
@@ -362,7 +362,7 @@ def test_the_command(mpi: Mpi, program: Path, tmp_path: Path) -> None:
     words = [
         sys.executable,
         "-m",
-        "scalkit.cli",
+        "scalkit",
         "trace",
         "run",
         "--record-only",

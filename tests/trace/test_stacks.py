@@ -77,7 +77,7 @@ def recorded(mpi: Mpi, folder: Path, flags: list[str], *options: str, text: str 
     source, program = folder / "prog.c", folder / "prog"
     source.write_text(text)
     subprocess.run([mpi.mpicc, "-O2", *flags, str(source), "-o", str(program)], check=True, env=environment(mpi))
-    words = [sys.executable, "-m", "scalkit.cli", "trace", "run", "--record-only", "--dir", str(folder / "t")]
+    words = [sys.executable, "-m", "scalkit", "trace", "run", "--record-only", "--dir", str(folder / "t")]
     words += ["--mpicc", mpi.mpicc, *options, "--"]
     forward = {"LD_PRELOAD": "", "SCALKIT_TRACE": "", "SCALKIT_TRACE_STACKS": "", "SCALKIT_TRACE_LINES": ""}
     command = mpi.command(2, str(program), forward=forward)

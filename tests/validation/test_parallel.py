@@ -156,7 +156,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 @pytest.mark.mpi
 def test_what_is_printed_does_not_depend_on_the_number_of_ranks(mpi: Mpi, many: tuple[str, str], tmp_path: Path) -> None:
     words = [many[0], "--expect", many[1], "--json"]
-    command = [sys.executable, "-m", "scalkit.cli", "validate", *words]
+    command = [sys.executable, "-m", "scalkit", "validate", *words]
     alone = subprocess.run(command, capture_output=True, text=True, check=False)
     assert alone.returncode == 1
     assert len(json.loads(alone.stdout)["verdicts"]) == N
@@ -238,7 +238,7 @@ def test_without_mpi4py(mpi: Mpi, tmp_path: Path) -> None:
 
 
 def launched_by_slurm(rank: int, **more: str) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "scalkit.cli", "validate", "/nowhere"]
+    words = [sys.executable, "-m", "scalkit", "validate", "/nowhere"]
     given = {**os.environ, "SLURM_PROCID": str(rank), "SLURM_STEP_NUM_TASKS": "2", **more}
     return subprocess.run(words, env=given, capture_output=True, text=True, check=False)
 

@@ -76,7 +76,7 @@ def test_in_the_app(tmp_path: Path, hand: Hand) -> None:
     page, data = hand.page, bundled("data/regression")
     theirs = tmp_path / "colleague.json"
     sk.Session(data, "mpi").select("MPI_Win_create").expect("p^2").save(theirs)
-    with served(tmp_path, ["scalkit.cli", "explore", data]) as address:
+    with served(tmp_path, ["scalkit", "explore", data]) as address:
         page.goto(address)
         page.wait_for_selector(".sk-part h3:text('MPI_Comm_dup')")
         assert "1 problem: MPI_Comm_dup" in page.locator(".headline").inner_text()
@@ -139,7 +139,7 @@ def two_libraries(folder: Path) -> sk.store.Store:
 def test_with_a_store(tmp_path: Path, hand: Hand) -> None:
     page, store = hand.page, two_libraries(tmp_path)
     published = tmp_path / "page.html"
-    subprocess.run([sys.executable, "-m", "scalkit.cli", "store", "publish", store.path, "--out", str(published)], check=True)
+    subprocess.run([sys.executable, "-m", "scalkit", "store", "publish", store.path, "--out", str(published)], check=True)
     page.goto(published.as_uri())
     page.wait_for_selector("#plot .main-svg")
     hand.click(page.get_by_role("button", name="Choose all of these"))
@@ -158,7 +158,7 @@ def test_with_a_store(tmp_path: Path, hand: Hand) -> None:
     for day, version in enumerate(VERSIONS, 1):
         store.put([str(campaign(tmp_path / "runs", version, day))], machine="cluster")
     words = ["history", store.path, "--by", "day", "--where", "machine=cluster"]
-    said = subprocess.run([sys.executable, "-m", "scalkit.cli", *map(str, words)], check=False, capture_output=True, text=True)
+    said = subprocess.run([sys.executable, "-m", "scalkit", *map(str, words)], check=False, capture_output=True, text=True)
     hand.steps += 1
     assert "MPI_Bcast (time) rose at 2026-01-03 to 1.5" in said.stdout
     hand.done("what changed since last week")

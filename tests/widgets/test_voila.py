@@ -57,7 +57,7 @@ def test_the_app_as_a_page(tmp_path: Path, chromium: Any) -> None:
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     try:
-        with served(tmp_path, ["scalkit.cli", "explore", bundled("data/regression")]) as address:
+        with served(tmp_path, ["scalkit", "explore", bundled("data/regression")]) as address:
             home = address.partition("/?")[0]
             with urllib.request.urlopen(home, timeout=PATIENCE_S) as answer:
                 assert "/login" in answer.url, "nobody else on the machine gets at the kernel"

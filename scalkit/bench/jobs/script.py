@@ -221,7 +221,7 @@ def whole_job(file: CampaignFile | CommandFile, folder: Path) -> tuple[Path, str
         modules=job.modules,
         environment=job.environment,
         lines=[*job.lines, f"cd {shell_word(file.path.absolute().parent)} || exit 1"],
-        command=[sys.executable, "-m", "scalkit.cli", "campaign", "run", f"./{file.path.name}"],
+        command=[sys.executable, "-m", "scalkit", "campaign", "run", f"./{file.path.name}"],
     )
     write_whole(script, text)
     return script, f"{known.submit} {shell_word(script)}"

@@ -57,7 +57,7 @@ class Job:
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by the thread
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "scalkit.cli", *arguments],
+                [sys.executable, "-m", "scalkit", *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=subprocess.PIPE,
