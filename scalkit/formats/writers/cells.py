@@ -1,7 +1,8 @@
-"""The values of a Dataset one by one, of each function, metric and point the repetitions of each run; and as CSV."""
+"""The values of a Dataset one by one, and as text that other programs read: CSV, and JSON Lines for Extra-P."""
 
 import csv
 import io
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,6 +15,9 @@ from scalkit.measure.schema import FUNCTION, REPETITION, RUN, as_points, metrics
 from scalkit.measure.virtual_time import is_virtual, machine_of
 
 Number = int | float
+
+_MOST_PARAMETERS = 4
+"""As many as Extra-P has."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +34,6 @@ class Cell:
     exact: bool
     point: tuple[Number, ...]
     values: dict[int, list[float]]
-
-    def flat(self) -> list[float]:
-        """Return the repetitions of all runs in a row."""
-        return [value for run in self.values.values() for value in run]
 
 
 def points_of(ds: xr.Dataset) -> list[tuple[Number, ...]]:
@@ -62,16 +62,6 @@ def cells_of(ds: xr.Dataset) -> Iterator[Cell]:
                     yield Cell(str(function), metric, unit, exact, point, kept)
 
 
-def require_one_line(ds: xr.Dataset, kind: str, *, single_blanks: bool = False) -> None:
-    """Return nothing if all names stand on a line and come back from it as they are. Raises DataError if one does not."""
-    for name in map(str, np.asarray(ds[FUNCTION]).tolist()):
-        broken = any(ord(character) < 32 or character in "\x7f\x85\u2028\u2029" for character in name)
-        if broken or name != name.strip() or (single_blanks and " ".join(name.split()) != name):
-            raise DataError(
-                f"the name {name!r:.80} has blanks or line ends that {kind} does not keep; write netCDF, or JSON, or rename it."
-            )
-
-
 def to_csv(ds: xr.Dataset) -> str:
     """Return the measurements as CSV: function, the parameters, run, repetition, metric, unit, exact, value.
 
@@ -79,7 +69,12 @@ def to_csv(ds: xr.Dataset) -> str:
 
     Raises DataError if a name does not fit on a line.
     """
-    require_one_line(ds, "CSV")
+    for name in map(str, np.asarray(ds[FUNCTION]).tolist()):
+        if name != name.strip() or any(ord(character) < 32 or character in "\x7f\x85\u2028\u2029" for character in name):
+            raise DataError(
+                f"the name {name!r:.80} has blanks or line ends that CSV does not keep; write netCDF, or JSON Lines, or rename "
+                "it."
+            )
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     machine = machine_of(ds.attrs) if is_virtual(ds.attrs) else {}
@@ -90,3 +85,25 @@ def to_csv(ds: xr.Dataset) -> str:
             for number, value in enumerate(values):
                 table.writerow([cell.function, *cell.point, run, number, cell.metric, cell.unit, int(cell.exact), repr(value)])
     return text.getvalue()
+
+
+def to_extra_p_lines(ds: xr.Dataset) -> str:
+    """Return the measurements as JSON Lines that Extra-P reads with ``--json``, a line for each function, metric, point, run.
+
+    ``unit``, ``run`` and ``exact`` are keys of scalkit's own, which Extra-P passes over.
+
+    Raises DataError if there are more parameters than Extra-P has.
+    """
+    names = parameters_of(ds)
+    if len(names) > _MOST_PARAMETERS:
+        raise DataError(
+            f"Extra-P has up to {_MOST_PARAMETERS} parameters, here are {', '.join(names)}; select one value of some, as in "
+            f"ds.sel({names[-1]}=...), or write netCDF."
+        )
+    lines = []
+    for cell in cells_of(ds):
+        for run, values in cell.values.items():
+            one: dict[str, object] = {"params": dict(zip(names, cell.point, strict=True))}
+            one |= {"callpath": cell.function, "metric": cell.metric, "value": values, "unit": cell.unit, "run": run}
+            lines.append(json.dumps(one | ({"exact": True} if cell.exact else {}), ensure_ascii=False))
+    return "\n".join(lines) + "\n"
