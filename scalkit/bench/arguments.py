@@ -2,8 +2,8 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +114,6 @@ SYNCS = ("round", "window", "dissemination")
 _MOST_PROCESSES = 9999
 _LEAST_REPETITIONS, _MOST_REPETITIONS = 5, 1_000_000
 _MOST_SIZE = 2**30
-_NEWER = ("min_reps", "cut_quartiles", "per_process")
 
 
 @dataclass(frozen=True)
@@ -252,13 +251,6 @@ class Arguments(CampaignArguments):
         if self.refine is not None:
             options["auto-refined"] = 1
         return options
-
-    def differing(self, table: Mapping[str, Any]) -> list[str]:
-        """Return the names of the arguments that differ from those in a campaign.toml."""
-        own = self.as_table()
-        newer = {field.name: field.default for field in fields(self) if field.name in _NEWER}
-        usual = {name: list(v) if isinstance(v, tuple) else v for name, v in newer.items()}
-        return [field.name for field in fields(self) if own.get(field.name) != table.get(field.name, usual.get(field.name))]
 
 
 def require_counts(option: str, counts: tuple[int, ...], least: int = 2) -> None:

@@ -60,10 +60,8 @@ def test_arguments_survive_the_file() -> None:
     )
     assert own.differing(tomllib.loads(to_toml(own.as_table()))) == []
     other = tomllib.loads(to_toml(_arguments(runs=3, standard_error=0.02, cut_quartiles=(1, 4), refine=own.refine).as_table()))
-    assert own.differing(other) == ["runs", "ops", "budget_s"]
-    older = {k: v for k, v in _arguments().as_table().items() if k not in ("min_reps", "cut_quartiles", "per_process")}
-    assert _arguments().differing(older) == []
-    assert _arguments(min_reps=5, per_process=True).differing(older) == ["min_reps", "per_process"]
+    assert own.differing(other) == ["budget_s", "ops", "runs"]
+    assert _arguments(min_reps=5, per_process=True).differing(_arguments().as_table()) == ["min_reps", "per_process"]
 
 
 @pytest.mark.parametrize(
