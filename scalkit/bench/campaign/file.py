@@ -13,7 +13,7 @@ from scalkit.bench.campaign.folder import least_time, make_plan
 from scalkit.bench.campaign.refinement import Refinement, point_budget
 from scalkit.bench.functions.user import names_of_functions
 from scalkit.bench.libraries.platforms import load_platform
-from scalkit.bench.libraries.simulator import read_algorithms
+from scalkit.bench.libraries.simulator import chosen_algorithms
 from scalkit.bench.patterns.neighbourhood import design_text, experiments
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import UsageError
@@ -218,7 +218,7 @@ def _require_measurable(variants: Sequence[Variant]) -> None:
     for variant in variants:
         library, per_node = variant.library, variant.arguments.processes_per_node
         if library.platform is not None:
-            read_algorithms([f"{key}={name}" for key, name in library.algorithms.items()])
+            chosen_algorithms(library.algorithms)
             load_platform(library.platform).require_room(max(variant.arguments.counts), per_node or 1)
         if library.network is not None:
             read_network(library.network).with_per_node(per_node)

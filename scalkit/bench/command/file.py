@@ -25,7 +25,7 @@ class CommandFile:
     `out`: folder of the results.
     `timeout_s` in s.
     `job`: what a batch system is asked for; None if there is no such table.
-    `machine`: arguments of `scalkit.bench.command.campaign.virtual_clock`; None for the clock of this machine.
+    `machine`: arguments of `scalkit.bench.command.campaign.virtual_mpi`; None for the clock of this machine.
     """
 
     path: Path
