@@ -15,7 +15,7 @@ from scalkit.bench.campaign.refining import Range, run_ranges
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import simulate
-from scalkit.bench.patterns.master_worker import FarmArguments, prepare_farm, variants, variants
+from scalkit.bench.patterns.master_worker import FarmArguments, prepare_farm, variants
 from scalkit.cli import main
 from scalkit.errors import UsageError
 from scalkit.plots.traces.master_worker import master_worker
