@@ -1,7 +1,6 @@
 """`write`: a Dataset to a file of the format that is asked for, all or nothing, never over another file by accident."""
 
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +10,9 @@ import xarray as xr
 
 from scalkit.errors import DataError
 from scalkit.files import whole_file
-from scalkit.formats.writers.cells import cells_of, points_of, to_csv, to_extra_p_lines
+from scalkit.formats.writers.cells import n_points, to_csv, to_extra_p_lines, values_of
 from scalkit.measure.netcdf import write_netcdf
-from scalkit.measure.schema import check, metrics_of
+from scalkit.measure.schema import FUNCTION, check, metrics_of, parameters_of
 
 
 @dataclass(frozen=True)
@@ -114,6 +113,5 @@ def _lost(ds: xr.Dataset, suffix: str) -> tuple[str, ...]:
 
 
 def _is_ragged(ds: xr.Dataset) -> bool:
-    counts = Counter((cell.metric, cell.function) for cell in cells_of(ds))
-    every = len(points_of(ds))
-    return any(count < every for count in counts.values())
+    points = values_of(ds)[["metric", FUNCTION, *parameters_of(ds)]].drop_duplicates()
+    return bool((points.groupby(["metric", FUNCTION]).size() < n_points(ds)).any())

@@ -141,6 +141,8 @@ def test_force_replaces_only_by_what_is_complete(tmp_path: Path) -> None:
          "measured; measure again."),
         (measurements([1, 2], [1.0, 2.0], name="a\nb"), ".csv", "the name 'a\\nb' has blanks or line ends that CSV does not "
          "keep; write netCDF, or JSON Lines, or rename it."),
+        (measurements([1, 2], [1.0, 2.0], parameter="value"), ".csv", "the parameter 'value' has the name of a column of text "
+         "formats; rename it, or write netCDF."),
         (measurements([[1, 2, 3, 4, 5]], [1.0], parameter=list("abcde")), ".jsonl", "Extra-P has up to 4 parameters, here are a, "
          "b, c, d, e; select one value of some, as in ds.sel(e=...), or write netCDF."),
     ],
