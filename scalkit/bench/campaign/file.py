@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.bench.arguments import KINDS, Arguments, choose
-from scalkit.bench.campaign.checks import absolute, located, platforms_of, problems
+from scalkit.bench.campaign.checks import absolute, located, platforms_of
 from scalkit.bench.campaign.folder import least_time, make_plan
 from scalkit.bench.campaign.refinement import Refinement, point_budget
 from scalkit.bench.functions.user import names_of_functions
@@ -18,7 +18,7 @@ from scalkit.bench.patterns.neighbourhood import design_text, experiments
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import UsageError
 from scalkit.native import sources
-from scalkit.schema_errors import place, schema_errors, schema_in
+from scalkit.schema_errors import hint, place, schema_errors, schema_in
 from scalkit.toml.tables import lines_of, table_of
 
 HERE = "here"
@@ -150,7 +150,11 @@ def read_campaign(path: Path, base: Path | None = None) -> CampaignFile:
     name = str(path)
     base = path.parent if base is None else base
     errors = schema_errors(table, schema(), lines, name)
-    errors = errors or [f"{place(name, entry, lines)}: {text}" for entry, text in problems(table)]
+    named = table.get("mpi", [])
+    for library in table.get("libraries", {}) if not errors else ():
+        if library not in named:
+            text = f"the library {library!r} is not used{hint(library, named)}; add it to mpi, or leave it out."
+            errors.append(f"{place(name, ('libraries', library), lines)}: {text}")
     if errors:
         raise UsageError("\n".join(errors))
     try:
@@ -248,7 +252,7 @@ def _variants(table: Mapping[str, Any], base: Path) -> tuple[Variant, ...]:
     if table.get("clock") == "virtual":
         network = absolute(table.get("network", "cluster"), base)
         libraries = [replace(library, network=network) for library in libraries]
-    sizes = [int(size) for size in table.get("sizes", [8])]
+    sizes = sorted(int(size) for size in table.get("sizes", [8]))
     placements: list[int | None] = [int(n) for n in table.get("processes_per_node", [])] or [None]
     refine = Refinement(**table["refine"]) if "refine" in table else None
     groups = list(product(libraries, placements))
