@@ -62,9 +62,6 @@ class SlurmOptions:
 
     account: str | None = None
     partition: str | None = None
-    qos: str | None = None
-    constraint: str | None = None
-    reservation: str | None = None
     time: int | str | None = None
     launcher: str = "mpiexec"
     srun_mpi: str | None = None
@@ -73,10 +70,6 @@ class SlurmOptions:
     environment: Mapping[str, str] = field(default_factory=dict)
     lines: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
-
-    def options_of(self, *names: str) -> list[str]:
-        """Return the options of ``sbatch`` with these names, where they are given."""
-        return [f"--{name}={value}" for name in names if (value := getattr(self, name)) is not None]
 
 
 @dataclass(frozen=True)
