@@ -184,9 +184,6 @@ def test_other_conditions_in_the_same_folder(mpi: Mpi, out: Path, monkeypatch: p
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         prepare(out, _memory(), mpi)
     monkeypatch.undo()
-    record = Folder(out).record
-    older = {key: value for key, value in record.items() if key not in ("environment", "settings", "machine")}
-    Folder(out).write(older)
     assert prepare(out, _memory(), mpi).run().missing == ()
 
 

@@ -75,7 +75,7 @@ def test_memory_of_both_in_columns(both: list[str], tmp_path: Path, capsys: pyte
     out, report = tmp_path / "runs", tmp_path / "report.html"
     words = ["--mpi", both[0], "--mpi", "openmpi", "-n", "2,3,4,5,6", "--runs", "1", "--ops", "MPI_Comm_dup"]
     assert main(["measure", "memory", *words, "--seed", "1", "--out", str(out)]) == 0
-    assert main(["report", "--template", "compare", *(str(out / name) for name in both), "--out", str(report)]) in (0, 1), (
+    assert main(["report", *(str(out / name) for name in both), "--compare", "--out", str(report)]) in (0, 1), (
         capsys.readouterr().err
     )
     capsys.readouterr()
