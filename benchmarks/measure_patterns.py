@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from scalkit.bench.campaign.loop import run_campaigns
+from scalkit.bench.campaign.refining import Range, run_ranges
 from scalkit.bench.libraries.mpi import cores
 from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.patterns.master_worker import FarmArguments, FarmCampaign, prepare_farm
@@ -89,7 +89,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=20261122)
     options = parser.parse_args()
     options.what = tuple(word for word in options.what if word)
-    for result in run_campaigns(campaigns(options)):
+    for result in run_ranges([Range(campaigns(options))]):
         print(f"{result.folder.name}: {result.done} of {result.total}", *result.failures, *result.remarks)
 
 

@@ -22,7 +22,7 @@ from measure_patterns import grouped, numbers
 import scalkit as sk
 from scalkit.bench.arguments import Arguments
 from scalkit.bench.campaign.campaign import KernelCampaign, prepare
-from scalkit.bench.campaign.loop import run_campaigns
+from scalkit.bench.campaign.refining import Range, run_ranges
 from scalkit.bench.libraries.mpi import cores
 from scalkit.bench.libraries.targets import find_targets
 
@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--user", default=None)
     options = parser.parse_args()
     by_library = campaigns(options)
-    results = run_campaigns([one for own in by_library.values() for one in own])
+    results = run_ranges([Range([one for own in by_library.values() for one in own])])
     for result in results:
         print(f"{result.folder.name}: {result.done} of {result.total}", *result.failures, *result.remarks)
     store = sk.store.open(options.store)

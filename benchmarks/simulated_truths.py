@@ -15,7 +15,7 @@ from pathlib import Path
 import scalkit as sk
 from scalkit.bench import Arguments, prepare
 from scalkit.bench.libraries.platforms import load_platform, platform_names
-from scalkit.bench.libraries.simulator import read_algorithms, simulate
+from scalkit.bench.libraries.simulator import chosen_algorithms, simulate
 
 TRUTHS = [(machine, "bcast=binomial_tree", "MPI_Bcast", "log(p)", ("total",)) for machine in platform_names()]
 TRUTHS += [("juropa", f"bcast={name}", "MPI_Bcast", "log(p)", ("none",)) for name in ("flattree", "NTSL")]
@@ -34,7 +34,7 @@ def main() -> int:
     counts = tuple(2**i for i in range(2, 14) if 2**i <= args.largest)
     failed = 0
     for machine, algorithm, op, growth, wanted in TRUTHS[: args.truths]:
-        mpi = simulate(load_platform(machine), algorithms=read_algorithms([algorithm]))
+        mpi = simulate(load_platform(machine), algorithms=chosen_algorithms(dict([algorithm.split("=")])))
         out = args.folder / f"{machine}-{algorithm.replace('=', '-')}"
         prepare(out, Arguments(("collectives",), counts, mpi.usual_runs, 1, (op,)), mpi).run()
         expected = {op: {"expectation": growth, "space": "ics15", "deviation": "p^(1/2)"}}

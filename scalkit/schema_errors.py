@@ -102,6 +102,8 @@ def _sentences(error: Any) -> Iterator[tuple[EntryPath, str]]:
             if key not in error.instance:
                 needed = error.schema["properties"][key]["title"]
                 yield (*path, key), f"there is no {key!r}; {needed}."
+    elif error.validator == "not" and not error.validator_value:  # the key does not go with another one
+        yield path, f"{error.schema['title']}."
     elif error.validator == "uniqueItems":
         twice = [one for n, one in enumerate(error.instance) if one in error.instance[:n]]
         yield path, f"{_named(path)} has {_shown(twice[0])} twice; {error.schema['title']}."

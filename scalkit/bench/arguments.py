@@ -2,13 +2,13 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scalkit.bench.campaign.refinement import Refinement
-from scalkit.bench.limits import CampaignArguments, require_range
+from scalkit.bench.limits import CampaignArguments, require_choices, require_numbers, require_range
 from scalkit.errors import BuildError, UsageError
 from scalkit.measure.quarter_means import Cut
 from scalkit.schema_errors import hint
@@ -111,10 +111,9 @@ def in_virtual_time(
 DATATYPES = {"byte": 1, "int": 4, "double": 8}
 SYNCS = ("round", "window", "dissemination")
 
-_MOST_PROCESSES = 9999
+_LEAST_PROCESSES, _MOST_PROCESSES = 2, 9999
 _LEAST_REPETITIONS, _MOST_REPETITIONS = 5, 1_000_000
 _MOST_SIZE = 2**30
-_NEWER = ("min_reps", "cut_quartiles", "per_process")
 
 
 @dataclass(frozen=True)
@@ -200,18 +199,18 @@ class Arguments(CampaignArguments):
             )
         listed = tuple(kind for kind in self.kinds if kind not in (FUNCTIONS, NEIGHBOURHOOD))
         if listed or not (self.functions or self.experiments):
-            _choice("what to measure", listed, KINDS)
+            require_choices("what to measure", listed, KINDS)
         if self.kinds.count(FUNCTIONS) != bool(self.functions):
             raise UsageError(
                 f"what to measure: {', '.join(self.kinds)}, functions: {', '.join(self.functions or ()) or 'none'}; "
                 f"{FUNCTIONS!r} and the name of at least one function go together."
             )
-        _choice("shapes", self.shapes, SHAPES)
-        _choice("--datatype", (self.datatype,), tuple(DATATYPES))
-        _choice("sync", (self.sync,), SYNCS)
-        require_counts("-n", self.counts)
+        require_choices("shapes", self.shapes, SHAPES)
+        require_choices("--datatype", (self.datatype,), tuple(DATATYPES))
+        require_choices("sync", (self.sync,), SYNCS)
+        require_numbers("-n", self.counts, _LEAST_PROCESSES, _MOST_PROCESSES)
         if self.memory_counts is not None:
-            require_counts("--memory-n", self.memory_counts)
+            require_numbers("--memory-n", self.memory_counts, _LEAST_PROCESSES, _MOST_PROCESSES)
             if "memory" not in self.kinds:
                 raise UsageError("--memory-n: memory is not measured; add memory, or leave --memory-n out.")
         self._require_rules()
@@ -252,29 +251,3 @@ class Arguments(CampaignArguments):
         if self.refine is not None:
             options["auto-refined"] = 1
         return options
-
-    def differing(self, table: Mapping[str, Any]) -> list[str]:
-        """Return the names of the arguments that differ from those in a campaign.toml."""
-        own = self.as_table()
-        newer = {field.name: field.default for field in fields(self) if field.name in _NEWER}
-        usual = {name: list(v) if isinstance(v, tuple) else v for name, v in newer.items()}
-        return [field.name for field in fields(self) if own.get(field.name) != table.get(field.name, usual.get(field.name))]
-
-
-def require_counts(option: str, counts: tuple[int, ...], least: int = 2) -> None:
-    """Return nothing if these are numbers of processes, each once, ascending. Raises UsageError if they are not."""
-    shown = ",".join(map(str, counts)) or "nothing"
-    if not counts or any(n < least or n > _MOST_PROCESSES for n in counts):
-        raise UsageError(
-            f"{option} {shown}: name numbers of processes from {least} to {_MOST_PROCESSES}, such as {option} 2,4,8,16,32."
-        )
-    if list(counts) != sorted(set(counts)):
-        raise UsageError(f"{option} {shown}: name each number of processes once, ascending.")
-
-
-def _choice(what: str, values: tuple[str, ...], allowed: tuple[str, ...]) -> None:
-    for value in values:
-        if value not in allowed:
-            raise UsageError(f"{what}: {value!r} is unknown; choose from {', '.join(allowed)}.")
-    if not values or len(set(values)) < len(values):
-        raise UsageError(f"{what}: {', '.join(values) or 'nothing'} is named; name each once, from {', '.join(allowed)}.")

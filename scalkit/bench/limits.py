@@ -1,7 +1,7 @@
 """What the arguments of all campaigns share: how they stand in campaign.toml, and how their numbers are checked."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -51,3 +51,23 @@ def require_range(what: str, value: int, low: int, high: int) -> None:
     """Return nothing if a number is from `low` to `high`, else raise UsageError."""
     if not low <= value <= high:
         raise UsageError(f"{what} {value}: a whole number from {low} to {high} is needed.")
+
+
+def require_numbers(what: str, numbers: Sequence[int], low: int, high: int, most: int = 10_000) -> None:
+    """Return nothing if there are numbers from `low` to `high`, ascending, at most so many; else raise UsageError."""
+    shown = ",".join(map(str, numbers))[:60] or "nothing"
+    if not numbers or any(not low <= number <= high for number in numbers):
+        raise UsageError(f"{what} {shown}: whole numbers from {low} to {high} are needed.")
+    if list(numbers) != sorted(set(numbers)):
+        raise UsageError(f"{what} {shown}: name each number once, ascending.")
+    if len(numbers) > most:
+        raise UsageError(f"{what} {shown}: at most {most} numbers are possible, got {len(numbers)}.")
+
+
+def require_choices(what: str, values: Sequence[str], allowed: Sequence[str]) -> None:
+    """Return nothing if there are words, each once, of those that are allowed; else raise UsageError."""
+    for value in values:
+        if value not in allowed:
+            raise UsageError(f"{what}: {value!r:.40} is unknown; choose from {', '.join(allowed)}.")
+    if not values or len(set(values)) < len(values):
+        raise UsageError(f"{what}: {', '.join(values) or 'nothing'} is named; name each once, from {', '.join(allowed)}.")

@@ -10,7 +10,7 @@ from scalkit.bench.campaign.file import CampaignFile
 from scalkit.bench.campaign.folder import least_time, make_plan
 from scalkit.bench.campaign.here import prepare_here
 from scalkit.bench.campaign.refining import Range
-from scalkit.bench.command.campaign import CommandCampaign, prepare_command, virtual_clock
+from scalkit.bench.command.campaign import CommandCampaign, clock_name, prepare_command, virtual_mpi
 from scalkit.bench.command.file import CommandFile, read_either, require_measuring
 from scalkit.bench.jobs.batch import Status, look, submit
 from scalkit.bench.jobs.collecting import planned_jobs
@@ -43,8 +43,8 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _command(file: CommandFile) -> CommandCampaign:
-    virtual = None if file.machine is None else virtual_clock(file.arguments.template.words, **file.machine)
-    return prepare_command(file.out, replace(file.arguments, clock=None if virtual is None else virtual.name), virtual)
+    virtual = None if file.machine is None else virtual_mpi(file.arguments.template.words, **file.machine)
+    return prepare_command(file.out, replace(file.arguments, clock=None if virtual is None else clock_name(virtual)), virtual)
 
 
 def _check(file: CampaignFile, *, as_json: bool) -> int:

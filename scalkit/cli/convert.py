@@ -10,7 +10,7 @@ from scalkit.cli.options.expected import parameters_named
 from scalkit.cli.terminal.printed import print_either
 from scalkit.errors import UsageError
 from scalkit.formats.writers import Written, require_free, suffix_of, write
-from scalkit.formats.writers.cells import points_of
+from scalkit.formats.writers.cells import n_points
 from scalkit.measure.schema import metrics_of, parameters_of
 from scalkit.text import counted, few
 
@@ -39,7 +39,7 @@ def _told(ds: xr.Dataset, written: Written, inputs: list[str]) -> dict[str, obje
             "format": str(ds.attrs.get("format") or "run files or netCDF of scalkit"),
             "functions": [str(name) for name in ds["function"].values],
             "parameters": list(parameters_of(ds)),
-            "points": len(points_of(ds)),
+            "points": n_points(ds),
             "runs": int(ds.sizes.get("run", 1)),
             "metrics": {name: str(ds[name].attrs["units"]) for name in metrics_of(ds)},
             "truncated": str(ds.attrs.get("truncated") or ""),

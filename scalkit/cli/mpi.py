@@ -35,7 +35,7 @@ def _add(args: argparse.Namespace) -> int:
         if not args.json:
             say(f"adding {what} ...")
         try:
-            state = State(*add_library(what, args.mpiexec))
+            state = State(*add_library(what))
         except ScalkitError as error:  # the others can be added all the same
             sys.stderr.write(f"scalkit mpi: {error}\n")
             failed = True
@@ -60,7 +60,7 @@ _ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {"list": _list, "add"
 def _as_json(state: State) -> dict[str, Any]:
     library, mpi = state.library, state.mpi
     return {
-        **json_fields(library, "name origin mpicc mpiexec environment folder"),
+        **json_fields(library, "name mpicc mpiexec environment folder"),
         "kind": mpi.kind if mpi else None,
         "library": mpi.name if mpi else None,
         "standard": mpi.standard if mpi else None,

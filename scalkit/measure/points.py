@@ -13,7 +13,8 @@ from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RUN, Me
 from scalkit.text import did_you_mean
 from scalkit.units import BYTES, SECONDS
 
-_BYTES = re.compile(r"bytes(_\w+)?|\w+_bytes|memory(_\w+)?|\w+_memory", re.IGNORECASE)
+NAMES_OF_BYTES = re.compile(r"bytes(_\w+)?|\w+_bytes|memory(_\w+)?|\w+_memory", re.IGNORECASE)
+"""Names that metrics in bytes have."""
 
 
 def measurements(
@@ -63,7 +64,7 @@ def measurements(
         _require_names(one, metric)
     if exact is not None and not isinstance(exact, bool | np.bool_):
         raise DataError(f"exact is {exact!r:.60}; True, False or None is needed.")
-    known = METRICS.get(metric) or Metric(metric, "B" if _BYTES.fullmatch(metric) else "s", metric, exact=False)
+    known = METRICS.get(metric) or Metric(metric, "B" if NAMES_OF_BYTES.fullmatch(metric) else "s", metric, exact=False)
     factor, base = _base_unit(known.unit if unit is None else unit)
     if metric in METRICS and base != known.unit:
         prefixed = [one for one in (*SECONDS, *BYTES) if _base_unit(one)[1] == known.unit]

@@ -57,9 +57,7 @@ def numbers_in_words(machine: Mapping[str, Any]) -> str:
     if isinstance(inside, Mapping):
         parts.append(f"inside a node {_network(inside)}")
     compute = machine.get("compute", "none")
-    scale = machine.get("scale", 1)
-    factor = f", times {scale:g}" if isinstance(scale, int | float) and scale != 1 else ""
-    parts.append("computing costs no time" if compute == "none" else f"computing by {compute}{factor}")
+    parts.append("computing costs no time" if compute == "none" else f"computing by {compute}")
     return "; ".join(parts)
 
 

@@ -106,7 +106,7 @@ def test_a_changed_function_is_another_campaign(mpi: Mpi) -> None:
     measure_function(name, processes=(2,), out="runs", **FEW)
     assert Path("runs/function-p0002-r00.jsonl").stat().st_mtime_ns == before
     written("waits.c", "int waits(struct sk_call *call) { (void)call; return 0; }\n")
-    with pytest.raises(UsageError, match=r"^runs was measured with another version of the functions"):
+    with pytest.raises(UsageError, match=r"^runs holds a campaign begun under other conditions: hash of the functions was "):
         measure_function(name, processes=(2,), out="runs", **FEW)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from scalkit.bench import Mpi, find_mpi
 from scalkit.bench.libraries.mpi import candidates, cores, probe, settings
-from scalkit.bench.libraries.targets import bind_processes, binding, place_processes
+from scalkit.bench.libraries.targets import binding, place_processes
 from scalkit.cli import main
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.extras import install_command
@@ -201,9 +201,9 @@ def test_what_cannot_be_bound() -> None:
     ):
         binding("mpiexec", "MPICH", "core", 9999)
     placed = place_processes(Mpi("cc", "mpiexec", "MPICH", "MPICH 5", "5.0", "MPICH"), 1)
-    bound = bind_processes(placed, "core", 1)
+    bound = place_processes(placed, 1, "core", 1)
     assert bound.command(4, "prog") == ["mpiexec", "-ppn", "1", "--bind-to", "core", "-n", "4", "prog"]
-    assert bind_processes(placed, None, 9999) is placed
+    assert place_processes(placed, None) is placed
 
 
 def test_command_of_each_launcher() -> None:

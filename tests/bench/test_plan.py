@@ -60,10 +60,8 @@ def test_arguments_survive_the_file() -> None:
     )
     assert own.differing(tomllib.loads(to_toml(own.as_table()))) == []
     other = tomllib.loads(to_toml(_arguments(runs=3, standard_error=0.02, cut_quartiles=(1, 4), refine=own.refine).as_table()))
-    assert own.differing(other) == ["runs", "ops", "budget_s"]
-    older = {k: v for k, v in _arguments().as_table().items() if k not in ("min_reps", "cut_quartiles", "per_process")}
-    assert _arguments().differing(older) == []
-    assert _arguments(min_reps=5, per_process=True).differing(older) == ["min_reps", "per_process"]
+    assert own.differing(other) == ["budget_s", "ops", "runs"]
+    assert _arguments(min_reps=5, per_process=True).differing(_arguments().as_table()) == ["min_reps", "per_process"]
 
 
 @pytest.mark.parametrize(
@@ -75,9 +73,9 @@ def test_arguments_survive_the_file() -> None:
         ({"shapes": ("round",)}, "shapes: 'round' is unknown; choose from identity, reverse, stride, random."),
         ({"datatype": "char"}, "--datatype: 'char' is unknown; choose from byte, int, double."),
         ({"sync": "barrier"}, "sync: 'barrier' is unknown; choose from round, window, dissemination."),
-        ({"counts": ()}, "-n nothing: name numbers of processes from 2 to 9999, such as -n 2,4,8,16,32."),
-        ({"counts": (1, 2)}, "-n 1,2: name numbers of processes from 2 to 9999, such as -n 2,4,8,16,32."),
-        ({"counts": (4, 2)}, "-n 4,2: name each number of processes once, ascending."),
+        ({"counts": ()}, "-n nothing: whole numbers from 2 to 9999 are needed."),
+        ({"counts": (1, 2)}, "-n 1,2: whole numbers from 2 to 9999 are needed."),
+        ({"counts": (4, 2)}, "-n 4,2: name each number once, ascending."),
         ({"runs": 0}, "--runs 0: a whole number from 1 to 99 is needed."),
         ({"max_reps": 4}, "--max-reps 4: a whole number from 5 to 1000000 is needed."),
         ({"min_reps": 1}, "--min-reps 1: a whole number from 2 to 1000000 is needed."),

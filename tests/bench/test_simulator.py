@@ -15,7 +15,7 @@ from tiers import slow_unless
 import scalkit as sk
 from scalkit.bench import Arguments, prepare
 from scalkit.bench.libraries.platforms import load_platform
-from scalkit.bench.libraries.simulator import ALGORITHMS, read_algorithms, simulate
+from scalkit.bench.libraries.simulator import ALGORITHMS, chosen_algorithms, simulate
 from scalkit.cli import main
 from scalkit.errors import UsageError
 from scalkit.validation.expectation import sure_match
@@ -31,7 +31,9 @@ def measured(own_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Measu
     """Return the folder of a campaign on a simulated machine."""
 
     def run(machine: str, ops: str, *algorithms: str, counts: Sequence[int] = FROM_4, per_node: int = 1, runs: int = 1) -> Path:
-        mpi = simulate(load_platform(machine), per_node=per_node, algorithms=read_algorithms(algorithms))
+        mpi = simulate(
+            load_platform(machine), per_node=per_node, algorithms=chosen_algorithms(dict(one.split("=") for one in algorithms))
+        )
         arguments = Arguments(("collectives",), tuple(counts), runs, 1, tuple(ops.split(",")), processes_per_node=per_node)
         out = tmp_path_factory.mktemp(machine) / "runs"
         result = prepare(out, arguments, mpi).run()
@@ -127,23 +129,22 @@ def test_memory_is_left_out_with_a_reason(own_cache: Path, tmp_path: Path) -> No
 
 def test_an_unknown_algorithm_shows_the_list(own_cache: Path) -> None:
     with pytest.raises(UsageError) as caught:
-        simulate(load_platform("juropa"), algorithms=read_algorithms(["bcast=binominal"]))
+        simulate(load_platform("juropa"), algorithms=chosen_algorithms({"bcast": "binominal"}))
     text = str(caught.value)
     assert text.startswith("algorithms: bcast=binominal: SimGrid has no algorithm 'binominal' for bcast; known are default, ")
     assert {"binomial_tree", "flattree", "NTSL"} <= set(re.split(r"[ ,.]+", text))
 
 
 @pytest.mark.parametrize(
-    ("word", "reason"),
+    ("wanted", "reason"),
     [
-        ("bcast", "algorithms: 'bcast': name it as COLLECTIVE=NAME, such as bcast=binomial_tree."),
-        ("bcast=a b", "algorithms: 'bcast=a b': name it as COLLECTIVE=NAME, such as bcast=binomial_tree."),
-        ("cast=x", "algorithms: 'cast=x': no algorithm can be chosen for 'cast'; known are allgather, "),
+        ({"bcast": "a b"}, "algorithms: 'a b' of 'bcast' is no name of an algorithm, such as binomial_tree."),
+        ({"cast": "x"}, "algorithms: no algorithm can be chosen for 'cast'; known are allgather, "),
     ],
 )
-def test_malformed_algorithms(word: str, reason: str) -> None:
+def test_malformed_algorithms(wanted: dict[str, str], reason: str) -> None:
     with pytest.raises(UsageError, match=re.escape(reason)):
-        read_algorithms([word])
+        chosen_algorithms(wanted)
 
 
 def test_a_platform_that_only_simgrid_finds_broken(own_cache: Path, tmp_path: Path) -> None:

@@ -14,13 +14,13 @@ DATA = Path(__file__).parents[1] / "data" / "readers"
 
 
 def test_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "bcast.txt"
+    out = tmp_path / "bcast.jsonl"
     folders = [str(DATA / "osu" / f"p{p:02d}") for p in (2, 4, 8, 16, 32)]
     assert main(["convert", *folders, str(out)]) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"read {', '.join(folders[:3])} and 2 more (10 files) as OSU Micro-Benchmarks 7.4: "
         "12 functions, 5 points of p, 1 run; time [s]",
-        f"wrote {out} as Extra-P text",
+        f"wrote {out} as Extra-P JSON Lines",
         "  left out: time_avg, time_min, time_max, n_repetitions",
         "  left out: what the file says of itself (metadata)",
     ]
@@ -65,10 +65,10 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert main(["convert", "--force", str(DATA / "csv" / "long.csv"), str(out)]) == 0
     assert out.read_text().startswith("function,p,run,")
     assert main(["convert", str(DATA / "csv" / "long.csv"), str(tmp_path / "a.xls")]) == 2
-    assert "says no format; known are .txt (Extra-P text)" in capsys.readouterr().err
+    assert "says no format; known are .jsonl (Extra-P JSON Lines)" in capsys.readouterr().err
 
 
 def test_the_help_shows_how(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["convert", "--help"])
-    assert "scalkit convert runs/allreduce model.txt" in capsys.readouterr().out
+    assert "scalkit convert runs/allreduce model.jsonl" in capsys.readouterr().out

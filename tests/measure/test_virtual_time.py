@@ -104,9 +104,9 @@ def test_real_and_virtual_times_are_never_combined_but_memory_is(write: Writer, 
 
 
 def test_computing_and_the_inside_of_nodes_stand_in_the_words() -> None:
-    machine = {**MACHINE, "per_node": 2, "inside": {"L_s": 2e-7, "o_s": 0.0}, "compute": "cpu", "scale": 2}
+    machine = {**MACHINE, "per_node": 2, "inside": {"L_s": 2e-7, "o_s": 0.0}, "compute": "cpu"}
     assert numbers_in_words(machine) == (
-        "L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; inside a node L 200 ns, o 0 s; computing by cpu, times 2"
+        "L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; inside a node L 200 ns, o 0 s; computing by cpu"
     )
     assert clock_attributes([]) == {}
     assert json.loads(clock_attributes([machine])["virtual"]) == machine

@@ -127,7 +127,7 @@ def test_a_failure_is_said_with_the_last_line(panel: RunPanel, session: Session,
     ("wrong", "sentence"),
     [
         ({"counts": "2,x"}, "the ranks are '2,x'; numbers of processes are needed, such as 2,4,8,16,32."),
-        ({"counts": "1,2"}, "name numbers of processes from 2 to"),
+        ({"counts": "1,2"}, "whole numbers from 2 to"),
         ({"runs": ""}, "the number of runs is ''; a whole number is needed."),
         ({"reps": "3"}, "--max-reps 3"),
         ({"budget": "much"}, "the budget in seconds is 'much'; a number is needed"),

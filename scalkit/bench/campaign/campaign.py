@@ -10,7 +10,7 @@ from scalkit.bench.campaign.folder import Folder, Launch, make_plan
 from scalkit.bench.campaign.launch import MpiCampaign, launch_seed
 from scalkit.bench.functions.user import UserFunctions, user_functions
 from scalkit.bench.libraries.mpi import Mpi
-from scalkit.bench.libraries.targets import bind_processes
+from scalkit.bench.libraries.targets import place_processes
 from scalkit.bench.patterns.neighbourhood import experiments, table_text
 from scalkit.bench.virtual.mpi import VirtualMpi
 from scalkit.errors import UsageError
@@ -93,7 +93,8 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
     folder = Folder(out)
     folder.require_usable()
     most = max(arguments.counts + (arguments.memory_counts or ()))
-    mpi = bind_processes(mpi, arguments.bind, min(most, arguments.processes_per_node or most))
+    per_node = arguments.processes_per_node
+    mpi = place_processes(mpi, per_node, arguments.bind, min(most, per_node or most))
     tree = sources("microbench")
     kinds = [kind for kind in arguments.kinds if kind not in (FUNCTIONS, NEIGHBOURHOOD)]
     if arguments.experiments:

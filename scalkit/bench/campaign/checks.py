@@ -1,17 +1,15 @@
-"""Checks of a campaign file beyond its schema: keys that exclude each other, and errors of options in words of the file."""
+"""Errors of options in words of a campaign file, and the files that its words name."""
 
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scalkit.bench.arguments import FUNCTIONS, NEIGHBOURHOOD
-from scalkit.schema_errors import hint, place
+from scalkit.schema_errors import place
 from scalkit.toml.tables import EntryPath
 
-_VIRTUAL = 'clock = "virtual"'
 _KEYS = {
-    "--clock virtual": _VIRTUAL,
+    "--clock virtual": 'clock = "virtual"',
     "--clock real": 'clock = "real"',
     "--per-node": "processes_per_node",
     "--memory-n": "memory_processes",
@@ -20,63 +18,6 @@ _KEYS = {
     "--size": "sizes",
     "--budget": "budget_s",
 }
-
-
-def problems(table: Mapping[str, Any]) -> list[tuple[EntryPath, str]]:
-    """Return the entries of a campaign file that do not go with others, and a sentence about each."""
-    measured, platforms, over = table["measure"], platforms_of(table), table.get("refine", {}).get("over")
-    is_virtual, sizes = table.get("clock") == "virtual", table.get("sizes", [])
-    rows: list[tuple[str, bool, str]] = [
-        ("algorithms", not platforms, "algorithms are chosen for simulated machines only; name a platform too."),
-        ("network", not is_virtual, f"network is the machine of a virtual clock; add {_VIRTUAL}."),
-        ("mpi", bool(platforms), "mpi does not go with platform: a simulated machine has no MPI library; leave one out."),
-        ("slurm", bool(platforms), "slurm does not go with platform: simulations run here; leave one of them out."),
-        ("slurm", is_virtual, f"slurm does not go with {_VIRTUAL}: virtual time runs on one node, here; leave one of them out."),
-        ("platform", is_virtual, f"platform does not go with {_VIRTUAL}: that is SimGrid's; leave one of them out."),
-        (
-            "refine",
-            "slurm" in table,
-            "refine measures point after point, which jobs cannot; leave out slurm, and 'scalkit campaign run' it in one "
-            "allocation.",
-        ),
-        (
-            "refine",
-            not {"collectives", FUNCTIONS} & set(measured),
-            "refine follows run times; add 'collectives' to measure, or leave it out.",
-        ),
-        ("sizes", over == "sizes" and sizes != sorted(sizes), "sizes that are refined must ascend."),
-        (
-            "sizes",
-            not {"collectives", FUNCTIONS} & set(measured),
-            f"sizes are those of collectives, not of {' and '.join(measured)}; leave sizes out, or add 'collectives' to measure.",
-        ),
-        ("memory_processes", "memory" not in measured, "memory is not measured; add 'memory' to measure, or leave it out."),
-        *(
-            (
-                one,
-                (kind in measured) != (key in table),
-                f"{key} and {kind!r} in measure go together; add the other, or drop both.",
-            )
-            for key, kind in (("own_functions", FUNCTIONS), ("experiments", NEIGHBOURHOOD))
-            for one in (key, "measure")
-            if (one == key) == (key in table)
-        ),
-        *(
-            (
-                "measure",
-                bool(platforms) and kind in measured,
-                f"{kind} cannot be simulated; leave it out of measure, or leave out platform.",
-            )
-            for kind in ("memory", NEIGHBOURHOOD)
-        ),
-    ]
-    found: list[tuple[EntryPath, str]] = [((key,), text) for key, is_wrong, text in rows if is_wrong and key in table]
-    named = table.get("mpi", [])
-    for name in table.get("libraries", {}):
-        if name not in named:
-            text = f"the library {name!r} is not used{hint(name, named)}; add it to mpi, or leave it out."
-            found.append((("libraries", name), text))
-    return found
 
 
 def located(message: str, table: Mapping[str, Any], lines: Mapping[EntryPath, int], name: str) -> str:

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.bench.arguments import KINDS, Arguments, choose
-from scalkit.bench.campaign.checks import absolute, located, platforms_of, problems
+from scalkit.bench.campaign.checks import absolute, located, platforms_of
 from scalkit.bench.campaign.folder import least_time, make_plan
 from scalkit.bench.campaign.refinement import Refinement, point_budget
 from scalkit.bench.functions.user import names_of_functions
 from scalkit.bench.libraries.platforms import load_platform
-from scalkit.bench.libraries.simulator import read_algorithms
+from scalkit.bench.libraries.simulator import chosen_algorithms
 from scalkit.bench.patterns.neighbourhood import design_text, experiments
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import UsageError
 from scalkit.native import sources
-from scalkit.schema_errors import place, schema_errors, schema_in
+from scalkit.schema_errors import hint, place, schema_errors, schema_in
 from scalkit.toml.tables import lines_of, table_of
 
 HERE = "here"
@@ -62,9 +62,6 @@ class SlurmOptions:
 
     account: str | None = None
     partition: str | None = None
-    qos: str | None = None
-    constraint: str | None = None
-    reservation: str | None = None
     time: int | str | None = None
     launcher: str = "mpiexec"
     srun_mpi: str | None = None
@@ -73,10 +70,6 @@ class SlurmOptions:
     environment: Mapping[str, str] = field(default_factory=dict)
     lines: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
-
-    def options_of(self, *names: str) -> list[str]:
-        """Return the options of ``sbatch`` with these names, where they are given."""
-        return [f"--{name}={value}" for name in names if (value := getattr(self, name)) is not None]
 
 
 @dataclass(frozen=True)
@@ -150,7 +143,11 @@ def read_campaign(path: Path, base: Path | None = None) -> CampaignFile:
     name = str(path)
     base = path.parent if base is None else base
     errors = schema_errors(table, schema(), lines, name)
-    errors = errors or [f"{place(name, entry, lines)}: {text}" for entry, text in problems(table)]
+    named = table.get("mpi", [])
+    for library in table.get("libraries", {}) if not errors else ():
+        if library not in named:
+            text = f"the library {library!r} is not used{hint(library, named)}; add it to mpi, or leave it out."
+            errors.append(f"{place(name, ('libraries', library), lines)}: {text}")
     if errors:
         raise UsageError("\n".join(errors))
     try:
@@ -218,7 +215,7 @@ def _require_measurable(variants: Sequence[Variant]) -> None:
     for variant in variants:
         library, per_node = variant.library, variant.arguments.processes_per_node
         if library.platform is not None:
-            read_algorithms([f"{key}={name}" for key, name in library.algorithms.items()])
+            chosen_algorithms(library.algorithms)
             load_platform(library.platform).require_room(max(variant.arguments.counts), per_node or 1)
         if library.network is not None:
             read_network(library.network).with_per_node(per_node)
@@ -248,7 +245,7 @@ def _variants(table: Mapping[str, Any], base: Path) -> tuple[Variant, ...]:
     if table.get("clock") == "virtual":
         network = absolute(table.get("network", "cluster"), base)
         libraries = [replace(library, network=network) for library in libraries]
-    sizes = [int(size) for size in table.get("sizes", [8])]
+    sizes = sorted(int(size) for size in table.get("sizes", [8]))
     placements: list[int | None] = [int(n) for n in table.get("processes_per_node", [])] or [None]
     refine = Refinement(**table["refine"]) if "refine" in table else None
     groups = list(product(libraries, placements))

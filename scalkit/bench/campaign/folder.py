@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from scalkit import __version__
 from scalkit.bench.arguments import Arguments
-from scalkit.bench.limits import CampaignArguments
+from scalkit.bench.limits import CampaignArguments, changed
 from scalkit.bench.provenance import utc_now
 from scalkit.errors import LaunchError, UsageError
 from scalkit.files import whole_file
@@ -214,7 +214,7 @@ class Folder:
     def difference(self, arguments: CampaignArguments, facts: Mapping[str, Mapping[str, Any]]) -> str:
         """Return what differs in the campaign that is there, and how to go on; empty if nothing does.
 
-        `facts`: the tables of a new campaign.toml; what an older one does not say is not compared.
+        `facts`: the tables of a new campaign.toml.
         """
         record = self.record
         if not record:
@@ -222,10 +222,8 @@ class Folder:
         another = "measure into another folder, or rename this one."
         table, own = record.get("arguments", {}), arguments.as_table()
         if names := arguments.differing(table):
-            shown = "; ".join(f"{name} was {_shown(table.get(name))}, is now {_shown(own.get(name))}" for name in names)
+            shown = "; ".join(_change(name, table.get(name), own.get(name)) for name in names)
             return f"{self.path} holds a campaign with other arguments: {shown}. Repeat its arguments to resume it, {another}"
-        if other := other_programs(record, facts):
-            return f"{self.path} was measured with {other}; {another}"
         if shown := "; ".join(other_conditions(record, facts)):
             return f"{self.path} holds a campaign begun under other conditions: {shown}. Restore them to resume it, {another}"
         return ""
@@ -294,44 +292,33 @@ def write_whole(path: Path, text: str) -> None:
         part.write_text(text, encoding="utf-8")
 
 
-def other_programs(record: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
-    """Return the differences in how it was measured, such as ``"another MPI library (A 1, now B 2)"``; empty without any.
+def other_conditions(record: Mapping[str, Any], facts: Mapping[str, Any], *, same_machine: bool = True) -> list[str]:
+    """Return in words the conditions that differ: library, machine of a simulation, programs, variables, host and cores.
 
     `record`: a campaign.toml.
-    `facts`: tables of another one.
+    `facts`: the tables of another one.
+    `same_machine`: whether host and cores count.
     """
-    for what, then, now in (
-        ("MPI library", *(side.get("mpi", {}).get("library") for side in (record, facts))),
-        ("simulated machine", *_apart(record.get("simulation"), facts.get("simulation"))),
-        ("virtual machine", *_apart(record.get("virtual"), facts.get("virtual"))),
-        ("version of the functions", record.get("functions"), facts.get("functions")),
-        ("version of the microbenchmarks", *(side.get("sources", {}).get("sha256") for side in (record, facts))),
-    ):
-        if then != now:
-            return f"another {what} ({_shown(then)}, now {_shown(now)})"
-    return ""
+    then, now = (dict(_conditions(side, same_machine)) for side in (record, facts))
+    return [_change(name, then.get(name), now.get(name)) for name in changed(now, then)]
 
 
-def other_conditions(
-    record: Mapping[str, Any], facts: Mapping[str, Any], tables: Sequence[str] = ("environment", "settings", "machine")
-) -> Iterator[str]:
-    """Yield what differs: variables of the user, variables that scalkit sets, host and cores."""
-    for table in tables:
-        names = ("host", "cores") if table == "machine" else None
-        then, current = record.get(table), facts.get(table, {})
-        if not isinstance(then, dict):
-            continue
-        for name in names or sorted({*then, *current}):
-            if then.get(name) != current.get(name):
-                yield f"{name} was {_shown(then.get(name))}, is now {_shown(current.get(name))}"
+def _conditions(side: Mapping[str, Any], same_machine: bool) -> Iterator[tuple[str, Any]]:
+    """Yield the name, for people, and the value of each condition under which a campaign was begun."""
+    yield "MPI library", side.get("mpi", {}).get("library")
+    yield "hash of the functions", side.get("functions", {}).get("sha256")
+    yield "hash of the microbenchmarks", side.get("sources", {}).get("sha256")
+    for kind, machine in (("simulated", side.get("simulation", {})), ("virtual", side.get("virtual", {}))):
+        for name, value in _leaves(machine):
+            if name != "configuration":  # which repeats the others
+                yield f"{name} of the {kind} machine", value
+    yield from (*side.get("environment", {}).items(), *side.get("settings", {}).items())
+    if same_machine:
+        yield from ((name, side.get("machine", {}).get(name)) for name in ("host", "cores"))
 
 
-def _apart(then: object, now: object) -> tuple[str, str]:
-    """Return what differs in two tables, of each its side; alike empty if nothing does."""
-    one, other = (dict(_leaves(side)) if isinstance(side, Mapping) else {} for side in (then, now))
-    names = [name for name in {**one, **other} if one.get(name) != other.get(name) and name != "configuration"]
-    sides = (", ".join(f"{name} {side.get(name, 'none')}" for name in names[:3]) for side in (one, other))
-    return next(sides), next(sides)
+def _change(name: str, then: object, now: object) -> str:
+    return f"{name} was {_shown(then)}, is now {_shown(now)}"
 
 
 def _leaves(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

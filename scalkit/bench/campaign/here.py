@@ -11,8 +11,7 @@ from scalkit.bench.campaign.refining import Range, range_of
 from scalkit.bench.libraries.installing import find_library
 from scalkit.bench.libraries.mpi import Mpi, find_mpi
 from scalkit.bench.libraries.platforms import load_platform
-from scalkit.bench.libraries.simulator import read_algorithms, simulate
-from scalkit.bench.libraries.targets import place_processes
+from scalkit.bench.libraries.simulator import chosen_algorithms, simulate
 from scalkit.bench.virtual.mpi import virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import LaunchError, UsageError
@@ -55,12 +54,10 @@ def variant_mpi(variant: Variant, launcher: str = "mpiexec") -> Mpi:
     """
     library, per_node = variant.library, variant.arguments.processes_per_node
     if library.platform is not None:
-        chosen = read_algorithms([f"{key}={name}" for key, name in library.algorithms.items()])
-        return simulate(load_platform(library.platform), per_node=per_node or 1, algorithms=chosen)
+        algorithms = chosen_algorithms(library.algorithms)
+        return simulate(load_platform(library.platform), per_node=per_node or 1, algorithms=algorithms)
     mpi = _library_mpi(library, launcher)
-    if library.network is None:
-        return place_processes(mpi, per_node)
-    return virtual(mpi, read_network(library.network).with_per_node(per_node))
+    return mpi if library.network is None else virtual(mpi, read_network(library.network).with_per_node(per_node))
 
 
 def _library_mpi(library: Library, launcher: str) -> Mpi:

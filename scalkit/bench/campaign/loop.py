@@ -164,20 +164,6 @@ class Campaign(ABC):
         return loop.results[0]
 
 
-def run_campaigns(
-    campaigns: Sequence[Campaign], *, timeout_s: float | None = None, on_progress: Callable[[Progress], None] | None = None
-) -> tuple[Result, ...]:
-    """Do every launch of several campaigns whose run file is missing: one run of every campaign, then the next run.
-
-    Parameters and errors are those of `Campaign.run`; there is a result for each campaign.
-    """
-    with Loop(timeout_s, on_progress) as loop:
-        for campaign in campaigns:
-            loop.add(campaign)
-        loop.run()
-    return loop.results
-
-
 @dataclass
 class _Opened:
     """A campaign in the loop.

@@ -46,47 +46,36 @@ def program_of(words: Sequence[str]) -> list[str]:
     return list(words[3:])
 
 
-@dataclass(frozen=True)
-class VirtualClock:
-    """Starts the ranks of a command in virtual time, and takes what the layer says they took."""
-
-    mpi: VirtualMpi
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        """What the run files say about the clock."""
-        return self.mpi.facts
-
-    @property
-    def name(self) -> str:
-        """The library, and all numbers of the machine: two campaigns with the same ones have the same times."""
-        return f"{self.mpi.name}: {self.mpi.network.words} compute={self.mpi.compute} scale={self.mpi.scale:g}"
-
-    def timed(
-        self, words: Sequence[str], variables: Mapping[str, str], timeout_s: float, lock: int
-    ) -> tuple[Outcome, dict[str, Any]]:
-        """Return the end of the command and the record of the layer; nothing if the command failed.
-
-        Raises LaunchError if it ended without calling them, or with another library.
-        """
-        program = program_of(words)
-        with TemporaryDirectory(prefix="scalkit-") as scratch, self.mpi.opened() as opened:
-            account = Path(scratch) / "account.json"
-            mpi = replace(opened, output=str(account), stall_s=stall_of(opened, timeout_s))
-            command = mpi.command(int(words[2]), *program, forward=variables)
-            options = {"timeout_s": timeout_s, "environment": {**mpi.probing, **variables}, "inherited": (lock,)}
-            outcome = started(command, StopError, "; check --command", **options)
-            told = read_account(account)
-        if outcome.status == 0 and told is None:
-            raise LaunchError(
-                f"the command ended, but not in virtual time: does {program[0]!r} call MPI_Init and MPI_Finalize, and use the "
-                f"library of {self.mpi.mpicc}? {LAST_LINES}\n{outcome.last_lines}"
-            )
-        return outcome, told or {}
+def clock_name(mpi: VirtualMpi) -> str:
+    """Return the library, and all numbers of the machine: two campaigns with the same ones have the same times."""
+    return f"{mpi.name}: {mpi.network.words} compute={mpi.compute}"
 
 
-def virtual_clock(words: Sequence[str], libraries: Sequence[str] = (), *, compute: str = "none", **machine: Any) -> VirtualClock:
-    """Return the clock that times a command, its library found and proved.
+def _timed(
+    mpi: VirtualMpi, words: Sequence[str], variables: Mapping[str, str], timeout_s: float, lock: int
+) -> tuple[Outcome, dict[str, Any]]:
+    """Return the end of a command in virtual time and the record of the layer; nothing if the command failed.
+
+    Raises LaunchError if it ended without calling the library, or with another one.
+    """
+    program = program_of(words)
+    with TemporaryDirectory(prefix="scalkit-") as scratch, mpi.opened() as opened:
+        account = Path(scratch) / "account.json"
+        watched = replace(opened, output=str(account), stall_s=stall_of(opened, timeout_s))
+        command = watched.command(int(words[2]), *program, forward=variables)
+        options = {"timeout_s": timeout_s, "environment": {**mpi.probing, **variables}, "inherited": (lock,)}
+        outcome = started(command, StopError, "; check --command", **options)
+        told = read_account(account)
+    if outcome.status == 0 and told is None:
+        raise LaunchError(
+            f"the command ended, but not in virtual time: does {program[0]!r} call MPI_Init and MPI_Finalize, and use the "
+            f"library of {mpi.mpicc}? {LAST_LINES}\n{outcome.last_lines}"
+        )
+    return outcome, told or {}
+
+
+def virtual_mpi(words: Sequence[str], libraries: Sequence[str] = (), *, compute: str = "none", **machine: Any) -> VirtualMpi:
+    """Return the library in virtual time that times a command, found and proved.
 
     `compute`: as `scalkit.bench.virtual.mpi.VirtualMpi.compute`.
     `libraries`, `machine`: arguments of `find_targets`.
@@ -95,7 +84,7 @@ def virtual_clock(words: Sequence[str], libraries: Sequence[str] = (), *, comput
     program_of(words)
     (target,) = find_targets(libraries, clock="virtual", **machine)
     assert isinstance(target.mpi, VirtualMpi)
-    return VirtualClock(replace(target.mpi, compute=compute))
+    return replace(target.mpi, compute=compute)
 
 
 KIND = "command"
@@ -112,7 +101,7 @@ class CommandArguments(CampaignArguments):
     `standard_error`: as in `scalkit.bench.functions.sampling.Effort`.
     `budget_s` in s: for the whole campaign.
     `seed`: of the order.
-    `clock`: in virtual time the library and the machine, as `VirtualClock.name`.
+    `clock`: in virtual time the library and the machine, as `clock_name`.
     Raises UsageError if one makes no sense.
     """
 
@@ -238,7 +227,7 @@ class _Launcher:
                 options = {"timeout_s": timeout_s, "environment": variables, "inherited": (self.lock,)}
                 outcome = started(words, StopError, "; check --command", **options)
             else:
-                outcome, account = virtual.timed(words, variables, timeout_s, self.lock)
+                outcome, account = _timed(virtual, words, variables, timeout_s, self.lock)
             found, odd = regions_of(Path(scratch), own.template.name)
         self.campaign.odd.update(dict.fromkeys([*odd, *unseen(variables, found)]))
         output = self.campaign.folder.finished(launch).with_suffix(".txt")
@@ -291,7 +280,7 @@ class CommandCampaign(Campaign):
 
     folder: Folder
     arguments: CommandArguments
-    virtual: VirtualClock | None = None
+    virtual: VirtualMpi | None = None
     odd: dict[str, None] = field(default_factory=dict, compare=False)
 
     @property
@@ -330,7 +319,7 @@ def _launch(point: Point, run: int) -> PointLaunch:
     return PointLaunch(f"{KIND} {others}".strip(), dict(point).get("p", 1), run, point)
 
 
-def prepare_command(out: Path, arguments: CommandArguments, virtual: VirtualClock | None = None) -> CommandCampaign:
+def prepare_command(out: Path, arguments: CommandArguments, virtual: VirtualMpi | None = None) -> CommandCampaign:
     """Return a campaign of a command that is ready to run: folder and program checked.
 
     `virtual`: what its times are read from; by default the clock of this machine.

@@ -25,7 +25,7 @@ class CommandFile:
     `out`: folder of the results.
     `timeout_s` in s.
     `job`: what a batch system is asked for; None if there is no such table.
-    `machine`: arguments of `scalkit.bench.command.campaign.virtual_clock`; None for the clock of this machine.
+    `machine`: arguments of `scalkit.bench.command.campaign.virtual_mpi`; None for the clock of this machine.
     """
 
     path: Path
@@ -49,9 +49,7 @@ def read_either(path: Path) -> CampaignFile | CommandFile:
         return read_campaign(path)
     if errors := schema_errors(table, _schema(), lines, str(path)):
         raise UsageError("\n".join(errors))
-    if "parameters" in table and "points" in table:
-        raise UsageError(f"{path}: parameters and points both say where to measure; leave one out.")
-    machine = _machine(table, path)
+    machine = _machine(table, path.parent)
     try:
         arguments = _arguments(table, path.parent)
         if machine is not None:
@@ -73,14 +71,12 @@ def require_measuring(path: Path) -> CampaignFile:
     return file
 
 
-def _machine(table: Mapping[str, Any], path: Path) -> dict[str, Any] | None:
-    if table.get("clock") == "virtual":
-        network = absolute(table.get("network", "cluster"), path.parent)
-        return {"libraries": [table["mpi"]] if "mpi" in table else (), "network": network, "per_node": table.get("per_node")}
-    for key in ("network", "per_node", "mpi"):
-        if key in table:
-            raise UsageError(f'{path}: {key} belongs to a virtual clock; add clock = "virtual", or leave it out.')
-    return None
+def _machine(table: Mapping[str, Any], base: Path) -> dict[str, Any] | None:
+    """Return the machine of a virtual clock; None for the clock of this machine."""
+    if table.get("clock") != "virtual":
+        return None
+    network = absolute(table.get("network", "cluster"), base)
+    return {"libraries": [table["mpi"]] if "mpi" in table else (), "network": network, "per_node": table.get("per_node")}
 
 
 def _arguments(table: Mapping[str, Any], base: Path) -> CommandArguments:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.bench.campaign.file import CampaignFile, Variant
-from scalkit.bench.campaign.folder import Folder, Launch, locked_folder, make_plan, other_conditions, other_programs, write_whole
+from scalkit.bench.campaign.folder import Folder, Launch, locked_folder, make_plan, other_conditions, write_whole
 from scalkit.bench.campaign.launch import is_complete
 from scalkit.bench.jobs.slurm import REJECTED, JobState
+from scalkit.bench.limits import changed
 from scalkit.bench.provenance import utc_now
 from scalkit.errors import LaunchError, UsageError
 from scalkit.toml.writer import to_toml
@@ -137,14 +138,11 @@ class Book:
 
     def _require_same(self, file: CampaignFile) -> None:
         then, now = self._content["arguments"], _arguments(file)
-        if then == now:
+        if not (variants := changed(now, then)):
             return
-        names = sorted({*then, *now})
-        changed = next(name for name in names if then.get(name) != now.get(name))
-        old, new = then.get(changed, {}), now.get(changed, {})
-        keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]
-        which = f" of {changed}" if changed else ""
-        shown = "; ".join(f"{key}{which} was {_shown(old.get(key))}, is now {_shown(new.get(key))}" for key in keys)
+        old, new = then.get(variants[0], {}), now.get(variants[0], {})
+        which = f" of {variants[0]}" if variants[0] else ""
+        shown = "; ".join(f"{key}{which} was {_shown(old.get(key))}, is now {_shown(new.get(key))}" for key in changed(new, old))
         raise UsageError(
             f"{self.path.parent} holds a campaign with other arguments: {shown}. Restore them to go on with it, or give "
             f"this one another out."
@@ -197,10 +195,8 @@ def _collect_variant(folder: Folder, book: Book, variant: Variant, jobs: Sequenc
     table: dict[str, Any] = {}
     for job in jobs:
         own = records.get(job.name)
-        conditions = other_conditions(first, own, ("environment", "settings")) if own else ()
-        other = (own and other_programs(first, own)) or "; ".join(conditions)
-        if other:
-            remarks.append(f"job {job.name} measured with {other}; its results stay in {book.folder(job)}.")
+        if own and (other := "; ".join(other_conditions(first, own, same_machine=False))):
+            remarks.append(f"job {job.name} measured under other conditions: {other}; its results stay in {book.folder(job)}.")
         elif own:
             remarks += [str(remark) for remark in own.get("remarks", [])]
             _take(folder, book, job, [other for other in jobs if other.name != job.name])

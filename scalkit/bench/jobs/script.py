@@ -99,7 +99,8 @@ def job_script(
                 "--no-requeue",
                 *_allocation(variant, launches),
                 *_time(file, budget_s, launches),
-                *slurm.options_of("account", "partition", "qos", "constraint", "reservation"),
+                *([f"--account={slurm.account}"] if slurm.account is not None else []),
+                *([f"--partition={slurm.partition}"] if slurm.partition is not None else []),
                 *slurm.options,
             )
         ],

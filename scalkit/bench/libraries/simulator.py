@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -130,24 +130,20 @@ class SimulatedMpi(Mpi):
         return path
 
 
-def read_algorithms(words: Sequence[str]) -> dict[str, str]:
-    """Return the algorithms named as ``collective=name``, over those that scalkit uses otherwise.
+def chosen_algorithms(wanted: Mapping[str, str]) -> dict[str, str]:
+    """Return the algorithms by collective, over those that scalkit uses otherwise.
 
-    `words`: such as ``"bcast=flattree"``; ``"bcast=default"`` leaves the choice to SimGrid.
-    Raises UsageError if one is not of this form, or names no collective.
+    `wanted`: such as ``{"bcast": "flattree"}``; ``"default"`` leaves the choice to SimGrid.
+    Raises UsageError if a key is no collective, or a name cannot be one.
     """
-    chosen = dict(ALGORITHMS)
-    for word in words:
-        collective, _, name = word.partition("=")
+    for collective, name in wanted.items():
         if not re.fullmatch(r"[A-Za-z0-9_]+", name):
-            raise UsageError(f"algorithms: {word!r:.60}: name it as COLLECTIVE=NAME, such as bcast=binomial_tree.")
-        key = collective.lower().removeprefix("mpi_")
-        if key not in COLLECTIVES:
+            raise UsageError(f"algorithms: {name!r:.60} of {collective!r:.40} is no name of an algorithm, such as binomial_tree.")
+        if collective not in COLLECTIVES:
             raise UsageError(
-                f"algorithms: {word!r:.60}: no algorithm can be chosen for {collective!r}; known are {', '.join(COLLECTIVES)}."
+                f"algorithms: no algorithm can be chosen for {collective!r:.60}; known are {', '.join(COLLECTIVES)}."
             )
-        chosen[key] = name
-    return chosen
+    return {**ALGORITHMS, **wanted}
 
 
 def simulate(platform: Platform, *, per_node: int = 1, algorithms: Mapping[str, str] | None = None) -> SimulatedMpi:

@@ -15,6 +15,9 @@ from scalkit.bench.virtual.mpi import CLOCKS, proved, virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import UsageError
 
+_LAUNCHERS = ("MPICH", "Intel MPI", "Open MPI")
+"""Launchers that can be told where processes go, beside srun."""
+
 
 @dataclass(frozen=True)
 class PlacedMpi(Mpi):
@@ -47,31 +50,24 @@ class PlacedMpi(Mpi):
         return ["-ppn", str(per_node)]
 
 
-def place_processes(mpi: Mpi, per_node: int | None) -> Mpi:
-    """Return the library with a placement; as it is without one.
+def place_processes(mpi: Mpi, per_node: int | None, bind: str | None = None, most: int = 1) -> Mpi:
+    """Return the library with a launcher that places and binds processes; as it is where neither is asked for.
 
-    Raises UsageError if it is not known how its launcher is told.
+    `per_node`, `bind`: as `PlacedMpi` has them. Simulated and virtual machines place their processes themselves.
+    `most`: processes on a node of the largest launch.
+    Raises UsageError if it is not known how its launcher is told, or the processes have no cores.
     """
-    if per_node is None:
+    if mpi.repeats_exactly and bind is not None:
+        raise UsageError(f"--bind {bind}: processes of a simulated or virtual machine have no cores; leave it out.")
+    if mpi.repeats_exactly or (per_node is None and bind is None):
         return mpi
-    if mpi.launcher not in ("MPICH", "Intel MPI", "Open MPI") and Path(mpi.mpiexec).name != "srun":
+    if per_node is not None and mpi.launcher not in _LAUNCHERS and Path(mpi.mpiexec).name != "srun":
         raise UsageError(
             f"processes_per_node = {per_node}: it is not known how {mpi.mpiexec!r} is told; use srun, or leave it out."
         )
-    return PlacedMpi(**{one.name: getattr(mpi, one.name) for one in fields(mpi)}, per_node=per_node)
-
-
-def bind_processes(mpi: Mpi, bind: str | None, most: int) -> Mpi:
-    """Return the library with a launcher that binds processes, at `most` so many on a node; as it is if `bind` is None.
-
-    Raises UsageError as `binding`, and if they have no cores.
-    """
-    if bind is None:
-        return mpi
-    if mpi.repeats_exactly:
-        raise UsageError(f"--bind {bind}: processes of a simulated or virtual machine have no cores; leave it out.")
-    binding(mpi.mpiexec, mpi.launcher, bind, most)
-    return PlacedMpi(**{one.name: getattr(mpi, one.name) for one in fields(mpi)} | {"bind": bind})
+    if bind is not None:
+        binding(mpi.mpiexec, mpi.launcher, bind, most)
+    return PlacedMpi(**{one.name: getattr(mpi, one.name) for one in fields(Mpi)}, per_node=per_node, bind=bind)
 
 
 def binding(mpiexec: str, launcher: str, bind: str, n: int) -> list[str]:
@@ -81,7 +77,7 @@ def binding(mpiexec: str, launcher: str, bind: str, n: int) -> list[str]:
     """
     if Path(mpiexec).name == "srun":
         return [f"--cpu-bind={bind}{'s' * (bind != 'none')}"]
-    if launcher not in ("MPICH", "Intel MPI", "Open MPI"):
+    if launcher not in _LAUNCHERS:
         raise UsageError(f"--bind {bind}: it is not known how {mpiexec!r} is told; use mpiexec or srun, or leave it out.")
     if bind != "none" and n > cores():
         raise UsageError(f"--bind {bind}: {n} processes are more than the {cores()} cores here; use fewer, or --bind none.")

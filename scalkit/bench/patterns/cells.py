@@ -15,8 +15,6 @@ from scalkit.native import build, sources
 class CellCampaign(MpiCampaign):
     """A campaign that is ready to run; a subclass names the program and its options."""
 
-    aside: ClassVar[None] = None
-    """Nothing in the folder is ever renamed."""
     program_name: ClassVar[str]
 
     @classmethod

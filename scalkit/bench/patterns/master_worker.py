@@ -1,7 +1,7 @@
 """A master that hands out units of work to all other processes: what is measured, and the campaign that measures it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,9 +9,8 @@ from typing import Any
 from scalkit.bench.arguments import table_of
 from scalkit.bench.campaign.folder import Launch
 from scalkit.bench.libraries.mpi import Mpi
-from scalkit.bench.limits import CampaignArguments, require_range
+from scalkit.bench.limits import CampaignArguments, require_choices, require_numbers, require_range
 from scalkit.bench.patterns.cells import CellCampaign
-from scalkit.errors import UsageError
 from scalkit.native import sources
 
 KIND = "master-worker"
@@ -21,12 +20,12 @@ _SMALLEST_B, _LARGEST_B, _MOST_WORK_US = 8, 1 << 26, 10_000_000
 _MOST_NUMBERS, _MOST_PROCESSES, _MOST_REPS, _MOST_UNITS = 64, 4096, 100_000, 1_000_000
 
 
-def variants(tree: Path | None = None) -> tuple[str, ...]:
+def variants() -> tuple[str, ...]:
     """Return the names of all ways to collect and hand out, those with a plain ``MPI_Send`` first.
 
     Raises BuildError if the sources are not there.
     """
-    text = table_of(tree or sources("microbench"), "masterworker/variants.def")
+    text = table_of(sources("microbench"), "masterworker/variants.def")
     collecting = re.findall(r'^SK_COLLECTING\(\w+, "([^"]*)"', text, re.MULTILINE)
     handing = re.findall(r'^SK_HANDING\(\w+, "([^"]*)"', text, re.MULTILINE)
     return tuple(f"{one}{end}" for end in handing for one in collecting)
@@ -63,15 +62,10 @@ class FarmArguments(CampaignArguments):
     budget_s: float | None = None
 
     def __post_init__(self) -> None:
-        known = variants()
-        for name in self.variants:
-            if name not in known:
-                raise UsageError(f"variants: {name!r:.40} is unknown; choose from {', '.join(known)}.")
-        if not self.variants or len(set(self.variants)) < len(self.variants):
-            raise UsageError("variants: name each variant once, such as Waitany,Recv_any.")
-        _require_list("-n", self.counts, 2, _MOST_PROCESSES)
-        _require_list("sizes", self.sizes, _SMALLEST_B, _LARGEST_B)
-        _require_list("work_us", self.work_us, 0, _MOST_WORK_US)
+        require_choices("variants", self.variants, variants())
+        require_numbers("-n", self.counts, 2, _MOST_PROCESSES, _MOST_NUMBERS)
+        require_numbers("sizes", self.sizes, _SMALLEST_B, _LARGEST_B, _MOST_NUMBERS)
+        require_numbers("work_us", self.work_us, 0, _MOST_WORK_US, _MOST_NUMBERS)
         require_range("--reps", self.reps, 1, _MOST_REPS)
         require_range("units", self.units, 1, _MOST_UNITS)
         require_range("result_size", self.result_size, _SMALLEST_B, _LARGEST_B)
@@ -85,14 +79,6 @@ class FarmArguments(CampaignArguments):
     def as_table(self) -> dict[str, Any]:
         """Return the arguments as they stand in campaign.toml; what is None is left out."""
         return {"kinds": list(self.kinds), **super().as_table()}
-
-
-def _require_list(option: str, numbers: Sequence[int], least: int, most: int) -> None:
-    shown = ",".join(map(str, numbers))[:60] or "nothing"
-    if not numbers or any(not least <= number <= most for number in numbers):
-        raise UsageError(f"{option} {shown}: whole numbers from {least} to {most} are needed.")
-    if list(numbers) != sorted(set(numbers)) or len(numbers) > _MOST_NUMBERS:
-        raise UsageError(f"{option} {shown}: name each number once, ascending, at most {_MOST_NUMBERS} of them.")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 from scalkit.bench.arguments import DATATYPES, table_of
@@ -34,12 +33,12 @@ _WORDS: dict[str, tuple[str, ...]] = {
 _LEAST = {"size": 1, "work": 0, "n_dim": 1, "radius": 1, "repetitions": 1, "p": 1}
 
 
-def operations_of_neighbourhoods(tree: Path | None = None) -> tuple[str, ...]:
+def operations_of_neighbourhoods() -> tuple[str, ...]:
     """Return the operations that sk_neighbours measures, in the order of its table.
 
     Raises BuildError if the sources are not there.
     """
-    text = table_of(tree or sources("microbench"), "nbh/operations.def")
+    text = table_of(sources("microbench"), "nbh/operations.def")
     return tuple(re.findall(r'^SK_NBH\(\w+, "([^"]+)"', text, re.MULTILINE))
 
 

@@ -12,7 +12,7 @@ from scalkit.bench.campaign.folder import Launch
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.platforms import Platform
 from scalkit.bench.libraries.simulator import SimulatedMpi
-from scalkit.bench.limits import CampaignArguments, require_range
+from scalkit.bench.limits import CampaignArguments, require_choices, require_numbers, require_range
 from scalkit.bench.patterns.cells import CellCampaign
 from scalkit.errors import UsageError
 
@@ -38,7 +38,7 @@ _REDUCED_B = tuple(512 * 4**k for k in range(7))
 _ELEMENTS = (1, 8)
 _QUEUES = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 _HOPS_B = (8, 65536)
-_MOST_SIZES, _MOST_SIZE = 200, 1 << 30
+_LEAST_SIZES, _MOST_SIZES, _MOST_SIZE = 3, 200, 1 << 30
 _MOST_PROCESSES, _MOST_REPS, _MOST_ROUNDS = 4096, 100_000, 10_000
 
 
@@ -71,36 +71,21 @@ class MessageArguments(CampaignArguments):
     budget_s: float | None = None
 
     def __post_init__(self) -> None:
-        for part in self.parts:
-            if part not in PARTS:
-                raise UsageError(f"--what: {part!r:.40} is unknown; choose from {', '.join(PARTS)}.")
-        if not self.parts or len(set(self.parts)) < len(self.parts):
-            raise UsageError(f"--what {','.join(self.parts)}: name each part once, from {', '.join(PARTS)}.")
-        self._require_sizes()
-        if not self.counts or any(n < 2 or n % 2 or n > _MOST_PROCESSES for n in self.counts):
-            raise UsageError(
-                f"-n {','.join(map(str, self.counts))}: matchings need even numbers of processes from 2 to {_MOST_PROCESSES}."
-            )
-        if list(self.counts) != sorted(set(self.counts)):
-            raise UsageError(f"-n {','.join(map(str, self.counts))}: name each number of processes once, ascending.")
+        require_choices("--what", self.parts, PARTS)
+        if self.sizes:
+            require_numbers("--sizes", self.sizes, 0, _MOST_SIZE, _MOST_SIZES)
+            if len(self.sizes) < _LEAST_SIZES:
+                raise UsageError(
+                    f"--sizes: latency and bandwidth need at least {_LEAST_SIZES} sizes, got {len(self.sizes)}; name more, or "
+                    "leave --sizes out."
+                )
+        require_numbers("-n", self.counts, 2, _MOST_PROCESSES)
+        if odd := [n for n in self.counts if n % 2]:
+            raise UsageError(f"-n {odd[0]}: matchings need even numbers of processes.")
         require_range("reps", self.reps, 1, _MOST_REPS)
         require_range("rounds", self.rounds, 1, _MOST_ROUNDS)
         require_range("bisection_size", self.bisection_size, 1, _MOST_SIZE)
         self.require_usual()
-
-    def _require_sizes(self) -> None:
-        if not self.sizes:
-            return
-        for size in self.sizes:
-            if not 0 <= size <= _MOST_SIZE:
-                raise UsageError(f"--sizes: {size} B is out of range; sizes are from 0 B to 1 GiB.")
-        if list(self.sizes) != sorted(set(self.sizes)):
-            raise UsageError("--sizes: name each size once, ascending.")
-        if not 3 <= len(self.sizes) <= _MOST_SIZES:
-            raise UsageError(
-                f"--sizes: latency and bandwidth need 3 to {_MOST_SIZES} sizes, got {len(self.sizes)}; name more, or leave "
-                "--sizes out."
-            )
 
 
 def cells_of(launch: Launch, arguments: MessageArguments) -> str:

@@ -57,7 +57,6 @@ class VirtualMpi(Mpi):
     `of`: the library itself.
     `layer`: with ``libskvirtual.so``.
     `compute`: one of `COMPUTES`.
-    `scale`: virtual seconds for a second of computing.
     `memory`: path of the shared memory of a launch; empty outside of `opened`.
     `output`: file for the layer's account of a launch; empty for none.
     `messages`: file for all messages within calls of MPI; empty for none.
@@ -68,7 +67,6 @@ class VirtualMpi(Mpi):
     network: Network = field(kw_only=True)
     layer: Build = field(kw_only=True)
     compute: str = field(kw_only=True, default="none")
-    scale: float = field(kw_only=True, default=1.0)
     memory: str = field(kw_only=True, default="")
     output: str = field(kw_only=True, default="")
     messages: str = field(kw_only=True, default="")
@@ -103,7 +101,6 @@ class VirtualMpi(Mpi):
             "virtual": {
                 **self.network.facts,
                 "compute": self.compute,
-                "scale": self.scale,
                 "settings": settings_of(self.kind, self.library),
                 "layer": self.layer.sources,
             }
@@ -154,7 +151,7 @@ class VirtualMpi(Mpi):
 
     def _environment(self, n: int) -> dict[str, str]:
         """Return the variables of the ranks."""
-        machine = f"processes={n} {self.network.words} compute={self.compute} scale={self.scale:g}"
+        machine = f"processes={n} {self.network.words} compute={self.compute}"
         preloaded = [str(self.layer.program("libskvirtual.so")), *os.environ.get("LD_PRELOAD", "").split()]
         return {
             **settings_of(self.kind, self.library),
@@ -205,11 +202,10 @@ def _has_ofi(library: str) -> bool:
     return version is not None and (int(version[1]), int(version[2])) >= _WITH_OFI
 
 
-def virtual(mpi: Mpi, network: Network, *, compute: str = "none", scale: float = 1.0) -> VirtualMpi:
+def virtual(mpi: Mpi, network: Network, *, compute: str = "none") -> VirtualMpi:
     """Return an MPI library in virtual time, its layer built.
 
     `compute`: one of `COMPUTES`.
-    `scale`: virtual seconds for a second of computing; 2 is a processor half as fast.
     Raises UsageError if the library or an argument is none that can be used.
     Raises BuildError if the layer cannot be built.
     """
@@ -217,20 +213,13 @@ def virtual(mpi: Mpi, network: Network, *, compute: str = "none", scale: float =
         raise UsageError(f"{mpi.name} cannot run in virtual time; {', '.join(_KINDS)} can.")
     if compute not in COMPUTES:
         raise UsageError(f"--compute {compute!r:.40}: choose from {', '.join(COMPUTES)}.")
-    if not 0 < scale <= 1e6:
-        raise UsageError(f"--scale {scale:g}: a positive number of at most 1000000 is needed.")
     settings_of(mpi.kind, mpi.library)
     try:
         layer = build(sources("microbench"), mpi.mpicc, library=mpi.library, makefile="virtual/Makefile")
     except BuildError as error:
         raise BuildError(f"{mpi.name} cannot run in virtual time here: {summary(str(error))}; {_WAY_OUT}") from error
     return VirtualMpi(
-        **{one.name: getattr(mpi, one.name) for one in fields(Mpi)},
-        of=mpi,
-        network=network,
-        layer=layer,
-        compute=compute,
-        scale=scale,
+        **{one.name: getattr(mpi, one.name) for one in fields(Mpi)}, of=mpi, network=network, layer=layer, compute=compute
     )
 
 

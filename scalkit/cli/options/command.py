@@ -56,7 +56,7 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
 
     Raises UsageError if they name something else, too, or make no sense.
     """
-    from scalkit.bench.command.campaign import CommandArguments, prepare_command, virtual_clock
+    from scalkit.bench.command.campaign import CommandArguments, clock_name, prepare_command, virtual_mpi
     from scalkit.bench.command.template import Template, matrix
 
     is_virtual = args.clock == "virtual"
@@ -68,7 +68,7 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
     if is_virtual and len(args.mpi) > 1:
         raise UsageError(f"--mpi {args.mpi[1]}: a command runs with one library; name one.")
     machine = {"per_node": args.per_node, "mpiexec": args.mpiexec, "network": args.network, "compute": args.compute or "none"}
-    virtual = virtual_clock(template.words, args.mpi, **machine) if is_virtual else None
+    virtual = virtual_mpi(template.words, args.mpi, **machine) if is_virtual else None
     usual = 3 if virtual is None else 1  # a virtual clock repeats exactly
     return prepare_command(
         out,
@@ -81,7 +81,7 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
             standard_error=args.standard_error,
             budget_s=args.budget,
             seed=args.seed or 0,
-            clock=None if virtual is None else virtual.name,
+            clock=None if virtual is None else clock_name(virtual),
         ),
         virtual,
     )

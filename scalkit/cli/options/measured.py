@@ -58,7 +58,7 @@ def measure_all(
 
 def _opening(campaign: Campaign) -> str:
     if isinstance(campaign, CommandCampaign):
-        passed_over = () if campaign.virtual is None else campaign.virtual.mpi.passed_over
+        passed_over = () if campaign.virtual is None else campaign.virtual.passed_over
         return "\n".join([command_in_words(campaign.arguments, campaign.folder.path), *passed_over])
     assert isinstance(campaign, MpiCampaign)
     mpi = campaign.mpi

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from scalkit.errors import DataError
+from scalkit.text import shortened as cut
 from scalkit.toml.tables import table_beside
 from scalkit.units import PREFIXES, SECONDS
 
@@ -17,7 +18,6 @@ LARGEST = 64 * 2**20
 """Bytes of the largest foreign file that is read."""
 
 _HEAD = 64 * 2**10
-_SHOWN = 60
 _LONGEST_LINE = 2**16
 
 
@@ -172,14 +172,12 @@ def whole(text: str) -> int | None:
 
 def shortened(value: object) -> str:
     """Return a value from a file in quotes, cut where it is long."""
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+    return cut(repr(value))
 
 
-def shown(text: str, longest: int = _SHOWN) -> str:
+def shown(text: str, longest: int = 60) -> str:
     """Return a text on one line with single blanks, cut where it is long."""
-    text = " ".join(text.split())
-    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+    return cut(" ".join(text.split()), longest)
 
 
 def load(path: Path) -> Content:

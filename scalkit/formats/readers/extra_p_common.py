@@ -8,6 +8,7 @@ from typing import Any
 from scalkit.errors import DataError
 from scalkit.formats.readers.content import base_unit, shortened, split_unit
 from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier, number_from_json
+from scalkit.measure.points import NAMES_OF_BYTES
 from scalkit.units import scaled
 
 MOST_PARAMETERS = 4
@@ -16,7 +17,6 @@ MOST_PARAMETERS = 4
 AGAIN = "the file is damaged: write it again"
 
 _TIME = re.compile(r"(min_|max_|mean_|avg_)?(run|wall|execution|exclusive_|inclusive_|cpu_|user_|system_)?_?time|duration", re.I)
-_BYTES = re.compile(r"bytes(_\w+)?|\w+_bytes|memory(_\w+)?|\w+_memory", re.I)
 _NEEDED = {list: "a list with something in it", str: "a text", dict: "an object", int: "a whole number"}
 
 
@@ -40,7 +40,7 @@ def _unit_of_metric(name: str, said: str | None = None) -> tuple[str, float, str
         return short, *base_unit(unit)
     if not name or _TIME.fullmatch(name):
         return name or "time", 1.0, "s"
-    return name, 1.0, "B" if _BYTES.fullmatch(name) else "1"
+    return name, 1.0, "B" if NAMES_OF_BYTES.fullmatch(name) else "1"
 
 
 @lru_cache(4096)

@@ -23,18 +23,9 @@ def from_extra_p_json(value: Table, content: Content) -> Found:
     if "callpaths" in value:
         return _legacy(value, where)
     series = Series(where, names_in(value, where))
-    units: Table = value["units"] if isinstance(value.get("units"), dict) else {}
-    exact = value["exact"] if isinstance(value.get("exact"), list) else []
     for callpath, metric, one, place in measurements_of(value["measurements"], where):
         values = checked(one.get("values"), list, f"{place}: 'values'")
-        runs = one.get("runs", [0] * len(values))
-        if not isinstance(runs, list) or len(runs) != len(values) or not all(map(_is_run, runs)):
-            raise DataError(f"{place}: 'runs' is {shortened(runs)}; a whole number for each of the values is needed.")
-        unit = units.get(metric)
-        for run in dict.fromkeys(runs):
-            kept = [item for item, of in zip(values, runs, strict=True) if of == run]
-            said = unit if isinstance(unit, str) else None
-            series.add(callpath, metric, one.get("point"), kept, place, unit=said, run=run, exact=metric in exact)
+        series.add(callpath, metric, one.get("point"), values, place)
     return series.found("Extra-P JSON")
 
 

@@ -8,7 +8,6 @@ from scalkit.formats.readers.extra_p_common import Series
 from scalkit.formats.readers.observed import Found
 
 _WORDS = ("PARAMETER", "POINTS", "METRIC", "REGION", "DATA")
-_UNIT = re.compile(r"#\s*scalkit: metric (?P<metric>.*) is in (?P<unit>\S+)(?P<exact>, exact)?\s*$")
 
 
 def is_extra_p_text(content: Content) -> bool:
@@ -29,14 +28,12 @@ def read_extra_p_text(content: Content) -> Found:
     names: list[str] = []
     points: list[list[float]] = []
     metric, blocks = "", list[tuple[str, str, list[list[float]]]]()
-    units: dict[str, tuple[str, bool]] = {}
     for line in content.lines():
         text = " ".join(line.text.split()) if line.text[:1].strip() else line.text
         word, _, rest = text.partition(" ")
         if line.text.startswith("#"):
-            if known := _UNIT.match(line.text):
-                units[known["metric"]] = (known["unit"], bool(known["exact"]))
-        elif word == "PARAMETER":
+            continue
+        if word == "PARAMETER":
             names += rest.split()
         elif word == "POINTS":
             points += _points(content, line, rest, len(names))
@@ -65,9 +62,8 @@ def read_extra_p_text(content: Content) -> Found:
                 f"{content.where}: {shortened(region)} has {len(rows)} DATA lines, for {len(points)} POINTS; the file was cut or "
                 "edited: write it again."
             )
-        unit, exact = units.get(metric, (None, False))
         for point, values in zip(points, rows, strict=False):
-            series.add(region, metric, point, values, content.where, unit=unit, exact=exact)
+            series.add(region, metric, point, values, content.where)
     last = content.unended
     cut = f"line {last.number} has no line end; if the file was cut there, its last value is wrong: check it" if last else ""
     return series.found("Extra-P text", cut)

@@ -1,7 +1,6 @@
 """What readers find: values with their settings, gathered one by one, and the file around them."""
 
 import hashlib
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -204,9 +203,10 @@ def _shown(value: Setting) -> str:
 
 def duration_of(value: object, factor: float, what: str) -> float:
     """Return a number from a file as seconds. Raises DataError if it is no finite number, or negative."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+    number = number_from_json(value, what, "a duration, a number from 0 on,")
+    if number < 0:
         raise DataError(f"{what} is {shortened(value)}; a duration, a number from 0 on, is needed.")
-    return scaled(number_from_json(value, what, "a duration, a number from 0 on,"), factor)
+    return scaled(number, factor)
 
 
 def records_in(benchmarks: Sequence[object], where: str, key: str = "name") -> list[Mapping[str, Any]]:

@@ -10,10 +10,9 @@ import xarray as xr
 
 from scalkit.errors import DataError
 from scalkit.files import whole_file
-from scalkit.formats.writers.cells import cells_of, points_of, to_csv
-from scalkit.formats.writers.extra_p import to_extra_p_json, to_extra_p_lines, to_extra_p_text
+from scalkit.formats.writers.cells import n_points, to_csv, to_extra_p_lines, values_of
 from scalkit.measure.netcdf import write_netcdf
-from scalkit.measure.schema import RUN, check, metrics_of
+from scalkit.measure.schema import FUNCTION, check, metrics_of, parameters_of
 
 
 @dataclass(frozen=True)
@@ -21,17 +20,13 @@ class Kind:
     """A format to write.
 
     `text`: returns the content; None for netCDF, which is written by itself.
-    `keeps_runs`: whether runs stay apart.
     """
 
     title: str
     text: Callable[[xr.Dataset], str] | None = None
-    keeps_runs: bool = True
 
 
 FORMATS: Mapping[str, Kind] = {
-    ".txt": Kind("Extra-P text", to_extra_p_text, keeps_runs=False),
-    ".json": Kind("Extra-P JSON", to_extra_p_json),
     ".jsonl": Kind("Extra-P JSON Lines", to_extra_p_lines),
     ".csv": Kind("CSV", to_csv),
     ".nc": Kind("netCDF-3"),
@@ -104,9 +99,7 @@ def write(ds: xr.Dataset, path: str | os.PathLike[str], *, force: bool = False) 
 def _lost(ds: xr.Dataset, suffix: str) -> tuple[str, ...]:
     """Return what a text format leaves behind, in words."""
     lost = []
-    if ds.sizes.get(RUN, 1) > 1 and not FORMATS[suffix].keeps_runs:
-        lost.append(f"the {ds.sizes[RUN]} runs became repetitions")
-    if suffix in (".json", ".jsonl") and _is_ragged(ds):
+    if suffix == ".jsonl" and _is_ragged(ds):
         lost.append("not every function has a value at every point; Extra-P refuses such a file, scalkit reads it")
     beside = [str(name) for name in ds.data_vars if ds[name].attrs.get("role") != "metric"]
     if beside:
@@ -120,8 +113,5 @@ def _lost(ds: xr.Dataset, suffix: str) -> tuple[str, ...]:
 
 
 def _is_ragged(ds: xr.Dataset) -> bool:
-    counts: dict[tuple[str, str], int] = {}
-    for cell in cells_of(ds):
-        counts[cell.metric, cell.function] = counts.get((cell.metric, cell.function), 0) + 1
-    every = len(points_of(ds))
-    return any(count < every for count in counts.values())
+    points = values_of(ds)[["metric", FUNCTION, *parameters_of(ds)]].drop_duplicates()
+    return bool((points.groupby(["metric", FUNCTION]).size() < n_points(ds)).any())

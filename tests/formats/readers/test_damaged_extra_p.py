@@ -43,11 +43,6 @@ PRESENT: list[tuple[Keys, Any, str]] = [
         [],
         f"FILE: 'time' of 'main': 'values' is []; a list with something in it is needed: {AGAIN}",
     ),
-    (
-        ("measurements", "main", "time", 0, "runs"),
-        [0, -1, 0],
-        "FILE: 'time' of 'main': 'runs' is [0, -1, 0]; a whole number for each of the values is needed.",
-    ),
 ]
 
 OLD: list[tuple[Keys, Any, str]] = [

@@ -23,15 +23,14 @@ DATA = Path(__file__).parents[2] / "data" / "readers"
 REAL = Path(__file__).parents[3] / "data" / "libraries-times" / "mpich-5.0.2"
 
 
-def content(ds: xr.Dataset, with_runs: bool) -> list[tuple[object, ...]]:
+def content(ds: xr.Dataset) -> list[tuple[object, ...]]:
     """Return all that a format must keep, to compare."""
     found = several_series(ds) if len(ds.attrs["parameter"].split(",")) > 1 else series(ds)
     rows: list[tuple[object, ...]] = []
     for one in found:
         points = getattr(one, "points", None)
         x = one.x.tolist() if points is None else points.tolist()
-        runs = one.values.tolist() if with_runs else None
-        rows.append((one.function, one.metric, one.unit, one.exact, x, one.n_repetitions.tolist(), str(runs)))
+        rows.append((one.function, one.metric, one.unit, one.exact, x, one.n_repetitions.tolist(), str(one.values.tolist())))
     return sorted(rows, key=str)
 
 
@@ -60,21 +59,15 @@ def datasets() -> dict[str, xr.Dataset]:
 def test_round_trip(tmp_path: Path, kind: str, name: str) -> None:
     ds = datasets()[name]
     path = tmp_path / f"out{kind}"
-    if (kind, name) == (".txt", "imb"):
-        with pytest.raises(DataError, match=r"has no value at p = 4, and Extra-P's text needs every function at every point"):
-            write(ds, path)
-        assert not os.listdir(tmp_path)
-        return
     written = write(ds, path)
     assert (written.title, os.listdir(tmp_path)) == (FORMATS[kind].title, [path.name])
     parameter = None if len(ds.attrs["parameter"].split(",")) < 2 else ds.attrs["parameter"].split(",")
     again = read(path, parameter=parameter)
-    keeps = FORMATS[kind].keeps_runs
-    assert content(again, keeps) == content(ds, keeps)
+    assert content(again) == content(ds)
     if kind == ".nc":
         assert again.drop_attrs().identical(ds.drop_attrs())
     else:
-        assert again.attrs["format"].startswith({".csv": "CSV", ".txt": "Extra-P text"}.get(kind, "Extra-P JSON"))
+        assert again.attrs["format"].startswith({".csv": "CSV", ".jsonl": "Extra-P JSON"}[kind])
 
 
 @settings(max_examples=40, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
@@ -86,8 +79,7 @@ def test_round_trip(tmp_path: Path, kind: str, name: str) -> None:
 def test_any_name_and_value(tmp_path: Path, name: str, values: list[float], kind: str) -> None:
     ds = measurements(np.arange(1, len(values) + 1), values, name=name)
     path = tmp_path / f"any{kind}"
-    is_odd = name != name.strip() or (kind == ".txt" and " ".join(name.split()) != name)
-    if kind in (".csv", ".txt") and is_odd:
+    if kind == ".csv" and name != name.strip():
         with pytest.raises(DataError, match="has blanks or line ends that"):
             write(ds, path, force=True)
         return
@@ -100,11 +92,10 @@ def test_any_name_and_value(tmp_path: Path, name: str, values: list[float], kind
 
 def test_what_is_lost_is_said(tmp_path: Path) -> None:
     ds = read(REAL)
-    assert write(ds, tmp_path / "a.txt").lost[0] == "the 5 runs became repetitions"
     assert write(ds, tmp_path / "a.csv").lost[0].startswith("left out: ")
     assert write(ds, tmp_path / "a.nc").lost == ()
     ragged = combine([measurements([2, 4], [1.0, 2.0], name="a"), measurements([2], [1.0], name="b")])
-    assert write(ragged, tmp_path / "a.json").lost == (
+    assert write(ragged, tmp_path / "a.jsonl").lost == (
         "not every function has a value at every point; Extra-P refuses such a file, scalkit reads it",
     )
 
@@ -114,8 +105,8 @@ def test_what_is_lost_is_said(tmp_path: Path) -> None:
     [
         ("there.csv", "{} is there already; choose another name, or replace it with --force."),
         ("link.csv", "{} is there already; choose another name, or replace it with --force."),
-        ("folder", "the suffix of '{}' says no format; known are .txt (Extra-P text), .json (Extra-P JSON), .jsonl (Extra-P "
-         "JSON Lines), .csv (CSV), .nc (netCDF-3)."),
+        ("folder", "the suffix of '{}' says no format; known are .jsonl (Extra-P JSON Lines), .csv (CSV), .nc "
+         "(netCDF-3)."),
         ("folder.csv", "{} is a folder; name a file in it."),
         ("none/a.csv", "the folder '{}' is not there; make it first, or choose another one."),
     ],
@@ -133,15 +124,14 @@ def test_places_that_are_refused(tmp_path: Path, place: str, message: str) -> No
 
 
 def test_force_replaces_only_by_what_is_complete(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
+    path = tmp_path / "a.csv"
     path.write_text("mine")
-    ragged = combine([measurements([2, 4], [1.0, 2.0], name="a"), measurements([2], [1.0], name="b")])
-    with pytest.raises(DataError, match=r"^'time' of 'b' has no value at p = 4"):
-        write(ragged, path, force=True)
+    with pytest.raises(DataError, match="has blanks or line ends that CSV does not keep"):
+        write(measurements([2, 4], [1.0, 2.0], name="a\nb"), path, force=True)
     assert path.read_text() == "mine"
     write(measurements([2, 4], [1.0, 2.0]), path, force=True)
     assert read(path)["p"].values.tolist() == [2, 4]
-    assert os.listdir(tmp_path) == ["a.txt"]
+    assert os.listdir(tmp_path) == ["a.csv"]
 
 
 @pytest.mark.parametrize(
@@ -150,10 +140,10 @@ def test_force_replaces_only_by_what_is_complete(tmp_path: Path) -> None:
         (measurements([1, 2], [np.nan, np.nan]), ".csv", "there is no value to write: all are NaN, which stands for what was not "
          "measured; measure again."),
         (measurements([1, 2], [1.0, 2.0], name="a\nb"), ".csv", "the name 'a\\nb' has blanks or line ends that CSV does not "
-         "keep; write netCDF, or JSON, or rename it."),
-        (measurements([1, 2], [1.0, 2.0], name="a  b"), ".txt", "the name 'a  b' has blanks or line ends that Extra-P's "
-         "text does not keep; write netCDF, or JSON, or rename it."),
-        (measurements([[1, 2, 3, 4, 5]], [1.0], parameter=list("abcde")), ".json", "Extra-P has up to 4 parameters, here are a, "
+         "keep; write netCDF, or JSON Lines, or rename it."),
+        (measurements([1, 2], [1.0, 2.0], parameter="value"), ".csv", "the parameter 'value' has the name of a column of text "
+         "formats; rename it, or write netCDF."),
+        (measurements([[1, 2, 3, 4, 5]], [1.0], parameter=list("abcde")), ".jsonl", "Extra-P has up to 4 parameters, here are a, "
          "b, c, d, e; select one value of some, as in ds.sel(e=...), or write netCDF."),
     ],
 )  # fmt: skip
