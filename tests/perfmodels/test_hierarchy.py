@@ -204,7 +204,7 @@ def test_sums_and_multiples():
             wrong()
     with pytest.raises(UsageError, match=r"^cannot add '5 us' to 'line'; add a model of the same unit\.$"):
         LINE + "5 us"
-    with pytest.raises(UsageError, match=r"^'congestion' is in 1, 'line' in s; add or compare models of one unit\.$"):
+    with pytest.raises(UsageError, match=r"^'congestion' is in 1, 'line' in s; add or subtract models of one unit\.$"):
         LINE + factor
 
 

@@ -3,9 +3,8 @@
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache, reduce
+from functools import lru_cache
 from importlib import resources
-from operator import sub
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +22,6 @@ _KEYS = {
     "bounded": {"lower", "upper"},
     "dominant term": {"known", "rest"},
     "asymptotic": {"growth", "notation"},
-    "maximum": {"parts"},
-    "difference": {"parts"},
 }
 
 
@@ -127,11 +124,6 @@ def _model(entry: Any, name: str, source: str) -> PerformanceModel:
     if not isinstance(entry, dict):
         raise UsageError("it must be a table of keys.")
     given = dict(entry)
-    if "where" in given:
-        conditions = given.pop("where")
-        if not isinstance(conditions, list):
-            raise UsageError("its 'where' must be a list of conditions, such as ['P <= N'].")
-        return _model(given, name, source).where(*conditions)
     kind = given.pop("kind", "exact")
     if kind not in _KEYS:
         raise UsageError(f"the kind is {kind!r:.40}; choose one of {', '.join(_KEYS)}.")
@@ -145,9 +137,6 @@ def _model(entry: Any, name: str, source: str) -> PerformanceModel:
         return AsymptoticModel(given.get("growth", ""), given.get("notation", "O"), name=name, source=cited)
     if kind == "ranges":
         return _ranges(given, name, cited)
-    if kind in ("maximum", "difference"):
-        joined: PerformanceModel = replace(_joined(kind, given.get("parts"), name, source), name=name, source=cited)
-        return joined
     parts = {key: _model(one, f"{name}, {key}", source) for key, one in given.items()}
     if kind == "bounded":
         return BoundedModel(parts.get("lower"), parts.get("upper"), name, cited)
@@ -155,13 +144,6 @@ def _model(entry: Any, name: str, source: str) -> PerformanceModel:
     if "known" not in parts or not isinstance(rest, AsymptoticModel):
         raise UsageError("it needs the tables 'known' and 'rest', the latter of kind 'asymptotic'.")
     return DominantTermModel(parts["known"], rest, name, cited)
-
-
-def _joined(kind: str, parts: Any, name: str, source: str) -> Any:
-    if not isinstance(parts, list) or len(parts) < 2:
-        raise UsageError("its 'parts' must be a list of two models or more.")
-    first, *others = (_model(one, f"{name}, part {k}", source) for k, one in enumerate(parts, 1))
-    return first.maximum(*others) if kind == "maximum" else reduce(sub, others, first)
 
 
 def _exact(given: Mapping[str, Any], name: str, source: str) -> ExactModel:

@@ -16,8 +16,7 @@ from scalkit.fit.several.model import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension, Range, parse_quantity, ranges_of
 from scalkit.perfmodels.formulas.syntax import syntax_tree
 from scalkit.perfmodels.formulas.text import dimension_of, evaluate, parse_formula, positive
-from scalkit.perfmodels.models.model import Kind, MadeOfModels, Outside, PerformanceModel, ordered
-from scalkit.perfmodels.models.symbols import Legend, over_bounds
+from scalkit.perfmodels.models.model import Kind, Legend, MadeOfModels, Outside, PerformanceModel, ordered, over_bounds
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -13,8 +13,7 @@ from scalkit.fit.several.model import GrowthSum, outgrows
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range, format_value, ranges_of, values_in
 from scalkit.perfmodels.formulas.text import parse_formula
 from scalkit.perfmodels.models.exact import with_processes
-from scalkit.perfmodels.models.model import Kind, MadeOfModels, Outside, PerformanceModel, ordered
-from scalkit.perfmodels.models.symbols import Legend, merged
+from scalkit.perfmodels.models.model import Kind, Legend, MadeOfModels, Outside, PerformanceModel, merged, ordered
 
 NOTATIONS = ("O", "Theta", "Omega", "o")
 _ROUNDING = 1e-9

@@ -102,7 +102,6 @@ class ShownModel:
             rows.append(("constants", shown))
         rows += _message_rows(model)
         limits = [limit.text(name) for name, limit in model.valid.items() if not limit.is_all]
-        limits += getattr(model, "conditions", ())
         rows += [("holds for", escape("; ".join(limits)))] if limits else []
         rows += [("source", escape(model.source))] if model.source else []
         return block(paragraph(model.name), table((), rows))
@@ -170,10 +169,6 @@ def _text(model: Any) -> str:
         return f"{_text(model.known)} + {_text(model.rest)}"
     if (terms := getattr(model, "terms", None)) is not None:
         return sum_of_multiples((c, _text(one)) for c, one in terms)
-    if (models := getattr(model, "models", None)) is not None:
-        return f"max({', '.join(map(_text, models))})"
-    if (conditions := getattr(model, "conditions", None)) is not None:
-        return f"{_text(model.model)} for {' and '.join(conditions)}"
     if (pieces := getattr(model, "pieces", None)) is not None:
         return f"{{{'; '.join(f'{_text(one)} for {limits.text(model.parameter)}' for limits, one in pieces)}}}"
     return str(model.name)
