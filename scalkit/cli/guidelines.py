@@ -63,13 +63,7 @@ def _report(args: argparse.Namespace, options: dict[str, Any]) -> Path:
     from scalkit.reports import write_report
 
     return write_report(
-        "guidelines",
-        args.report,
-        force=args.force,
-        runs=args.sources,
-        guidelines=args.guideline,
-        **options,
-        fail_on=args.fail_on,
+        "guidelines", args.report, force=args.force, runs=args.sources, guidelines=args.guideline, **options, fail_on=args.fail_on
     ).html
 
 

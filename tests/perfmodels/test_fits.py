@@ -297,7 +297,7 @@ def test_cells_that_make_no_sense_are_refused(S, P, times, said):
 
 
 def test_exact_times_of_an_unknown_algorithm_are_other():
-    message = LogGP.of(L="2 us", o="0.5 us", g="0.3 us", G="0.1 ns/B").point_to_point()
+    message = LogGP(L=2e-6, o_send=0.5e-6, o_receive=0.5e-6, g=0.3e-6, G=0.1e-9).point_to_point()
     P = np.array([4, 8, 16, 32])
     S = np.full(4, 64.0)
     times = collective("broadcast", "binomial", message)(S=S, P=P)

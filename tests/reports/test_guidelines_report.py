@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from csv_files import csv_text
 from shown import markup
 from tabs import Tabs, violations
 from waiting import PATIENCE_S
@@ -17,7 +18,6 @@ from waiting import PATIENCE_S
 from scalkit.errors import ReportError, RuleError, UsageError
 from scalkit.guidelines.experiments import measured
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
-from scalkit.guidelines.tables import csv_text
 from scalkit.junit import junit_xml
 from scalkit.reports import ReportResult, write_report
 from scalkit.reports.pages import guidelines as guidelines_page

@@ -116,11 +116,11 @@ class MessageFit:
                 found.append(f"The {what} for S = {sizes} came out negative without a bound; it is held at zero.")
         return tuple(found)
 
-    def point_to_point(self, *, beyond: bool = False, reduce_per_byte: object = "0 s/B", name: str = "") -> PointToPoint:
+    def point_to_point(self, *, beyond: bool = False, name: str = "") -> PointToPoint:
         """Return the model of a message, from 0 B to the largest size measured.
 
         `beyond`: whether it may be used for larger messages, too.
-        `reduce_per_byte`, `name`: see `PointToPoint`.
+        `name`: see `PointToPoint`.
         """
         ends = [0.0, *(one.after for one in self.switches), math.inf if beyond else self.sizes[-1]]
         protocols = [
@@ -128,9 +128,7 @@ class MessageFit:
             for k, ((low, high), one) in enumerate(zip(pairwise(ends), self.protocols, strict=True))
         ]
         source = f"fitted to {len(self.sizes)} sizes"
-        return PointToPoint.of_protocols(
-            protocols, name=name or "fitted point-to-point", reduce_per_byte=reduce_per_byte, source=source
-        )
+        return PointToPoint.of_protocols(protocols, name=name or "fitted point-to-point", source=source)
 
     def rows(self) -> list[tuple[str, ...]]:
         """Return a row of texts for each protocol: sizes, latency, time per byte, both with intervals, bandwidth, values."""

@@ -79,12 +79,7 @@ class GuidelinePage(Content):
 
 
 def open_guidelines(
-    runs: Sequence[str] = (),
-    guidelines: Sequence[str] = (),
-    *,
-    fail_on: Sequence[str] = (),
-    title: str = "",
-    **options: Any,
+    runs: Sequence[str] = (), guidelines: Sequence[str] = (), *, fail_on: Sequence[str] = (), title: str = "", **options: Any
 ) -> GuidelinePage:
     """Return the content of a report.
 
