@@ -12,8 +12,8 @@ from scalkit.errors import UsageError
 from scalkit.markup import block, table
 from scalkit.perfmodels.formulas.quantities import Range, values_in
 from scalkit.perfmodels.models.exact import ExactModel, RangeModel
-from scalkit.perfmodels.models.hierarchy import AsymptoticModel, BoundedModel, DominantTermModel
-from scalkit.perfmodels.models.model import PerformanceModel
+from scalkit.perfmodels.models.hierarchy import AsymptoticModel, BoundedModel
+from scalkit.perfmodels.models.model import Composite, PerformanceModel
 from scalkit.schema_errors import schema_errors, schema_in
 from scalkit.toml.tables import lines_of, table_of
 
@@ -125,7 +125,7 @@ def _model(entry: Mapping[str, Any], name: str, source: str) -> PerformanceModel
         case "bounded":
             return BoundedModel(parts.get("lower"), parts.get("upper"), name, cited)
         case "dominant term":
-            return DominantTermModel(parts["known"], parts["rest"], name, cited)
+            return Composite(((1.0, parts["known"]), (1.0, parts["rest"])), name, cited)
     limited = dict.fromkeys([*(name for key in _ENDS for name in entry.get(key, {})), *entry.get("cubes", ())])
     limits = {
         parameter: _range(

@@ -50,14 +50,12 @@ def fit_folder(folder: str | Path, *, statistic: str = "q1") -> ModelCard:
     return fit_card(read_message_runs(folder), statistic=statistic)
 
 
-def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", widen: bool = True) -> ModelCard:
+def fit_card(runs: MessageRuns, *, statistic: str = "q1", widen: bool = True) -> ModelCard:
     """Return the model card of message measurements: every fit that they allow.
 
     Parameters
     ----------
     runs : MessageRuns
-    name : str
-        Of the library or machine; by default what the run files say.
     statistic : {"q1", "median", "min"}
         What makes one time of the repetitions of a message; the minimum also serves LogGP, for a machine that others use.
     widen : bool
@@ -74,8 +72,7 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", widen:
             add(made)
     about = {**_about(runs), "statistic": statistic}
     remarks = (*runs.remarks, *dict.fromkeys(made.remarks))
-    title = name or about.get("library", "") or "messages"
-    card = ModelCard(title, made.models, tuple(made.quantities), about, remarks, LEVEL, made.fits)
+    card = ModelCard(about.get("library", "messages"), made.models, tuple(made.quantities), about, remarks, LEVEL, made.fits)
     return with_doubts(card, runs, lambda one: fit_card(runs, statistic=one, widen=False)) if widen else card
 
 

@@ -46,8 +46,8 @@ class Bounds(NamedTuple):
 class PerformanceModel(ShownModel, ABC):
     """A model of a run time, or of another quantity, over the message size S, the number of processes P and the like.
 
-    Subclasses are the levels of the hierarchy: `ExactModel`, `RangeModel`, `BoundedModel`, `DominantTermModel`,
-    `AsymptoticModel`; models are immutable.
+    Subclasses are the levels of the hierarchy: `ExactModel`, `RangeModel`, `BoundedModel`, `AsymptoticModel`, and sums: of
+    exact terms and a growth they make dominant-term models. Models are immutable.
 
     Attributes
     ----------
@@ -309,11 +309,12 @@ class Composite(MadeOfModels):
         return GrowthSum.of(term for c, model in self.terms if c > 0 for term in model.growth_sum.terms)
 
     def symbolic(self) -> tuple[Any, Legend]:
-        """Return the sum, and the constants of all parts."""
+        """Return the sum, and the constants of all parts; of a dominant-term model the terms that are known."""
         import sympy
 
-        factors = [sympy.Integer(int(c)) if float(c).is_integer() else sympy.Float(c) for c, _ in self.terms]
-        expressions, legend = merged(self.parts)
+        terms = [(c, one) for c, one in self.terms if self.kind != "dominant term" or one.kind != "asymptotic"]
+        factors = [sympy.Integer(int(c)) if float(c).is_integer() else sympy.Float(c) for c, _ in terms]
+        expressions, legend = merged([one for _, one in terms])
         pairs = [pair_of(one)[:: 1 if f > 0 else -1] for f, one in zip(factors, expressions, strict=True)]
         low, high = (sympy.Add(*(f * one for f, one in zip(factors, side, strict=True))) for side in zip(*pairs, strict=True))
         return low if low == high else sympy.Tuple(low, high), legend
