@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.fit.pure_error import Noise
-from scalkit.perfmodels.formulas.quantities import format_value
 
 _Form = TypeVar("_Form", bound=Hashable)
 _ROUNDS = 20
@@ -127,8 +126,3 @@ def shares_of(criterion: Mapping[_Form, float]) -> dict[_Form, float]:
     likely = {form: math.exp(-min(value - least, 1400.0) / 2) for form, value in criterion.items()}
     total = sum(likely.values())
     return {form: value / total for form, value in likely.items()}
-
-
-def with_interval(value: float, interval: tuple[float, float], unit: str) -> str:
-    """Return a value for people, with its interval in brackets."""
-    return f"{format_value(value, unit)} ({' to '.join(format_value(end, unit) for end in interval)})"
