@@ -59,7 +59,6 @@ NEVER_EACH_OTHER = {"formats", "validation", "bench", "perfmodels", "guidelines"
 EXCEPT = {
     ("guidelines", "formats"),  # tables of experiments
     ("store", "formats"),  # what is filed
-    ("guidelines", "validation"),  # growths fitted to medians of runs, for predictions
     ("history", "validation"),  # a change between commits is one against a baseline
     ("store", "history"),  # change points over versions and time are those of `scalkit history`
 }

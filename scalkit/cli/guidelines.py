@@ -20,7 +20,6 @@ from scalkit.files import whole_file
 from scalkit.guidelines import Assessment, assess
 from scalkit.guidelines.choices import remedies
 from scalkit.guidelines.guideline import CATALOGUES, guidelines
-from scalkit.guidelines.predictions import Prediction, predictions
 from scalkit.guidelines.profile import Profile, load_profile, profile
 from scalkit.guidelines.rules import Rules, rules_of
 from scalkit.markup import counted
@@ -39,29 +38,24 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--mpi is about a program that follows a profile; name it with --use.")
     if not args.sources:
         return _show_guidelines(args)
-    if args.predict is None and ("predicted" in args.fail_on or args.up_to is not None):
-        word = "--up-to" if args.up_to is not None else "--fail-on predicted"
-        raise UsageError(f"{word} is about models; name the parameter to predict along, as in --predict p.")
     if args.profile:
         _require_place(args.profile, args.force)
 
     options = {name: getattr(args, name) for name in ("p_threshold", "v_threshold", "strictness", "value")}
     found = assess(args.sources, args.guideline or CATALOGUES, **options)
-    ahead = () if args.predict is None else predictions(found, args.predict, highest=args.up_to)
-    fails_ahead = "predicted" in args.fail_on and any(one.is_failure for one in ahead)
-    status = max(found.exit_status([word for word in args.fail_on if word != "predicted"]), int(fails_ahead))
+    status = found.exit_status(args.fail_on)
     report = _report(args, options) if args.report else None
     if args.profile:
         with whole_file(args.profile, ReportError, "choose another path for --profile") as part:
             part.write_text(profile(found).to_json(), encoding="utf-8")
     if args.json:
-        content = found.to_dict() | {"exit_status": status, "predictions": [one.to_dict() for one in ahead]}
+        content = found.to_dict() | {"exit_status": status}
         advice = [
             {"instead_of": one.level, "use": one.use, "decides": one.decides, "sentence": one.sentence} for one in remedies(found)
         ]
         print_json(content | {"remedies": advice} | ({"report": str(report)} if report else {}))
     else:
-        _show(found, ahead, status, [path for path in (args.profile, report) if path], args.predict)
+        _show(found, status, [path for path in (args.profile, report) if path])
     return status
 
 
@@ -69,15 +63,7 @@ def _report(args: argparse.Namespace, options: dict[str, Any]) -> Path:
     from scalkit.reports import write_report
 
     return write_report(
-        "guidelines",
-        args.report,
-        force=args.force,
-        runs=args.sources,
-        guidelines=args.guideline,
-        **options,
-        predict=args.predict or "",
-        up_to=args.up_to,
-        fail_on=args.fail_on,
+        "guidelines", args.report, force=args.force, runs=args.sources, guidelines=args.guideline, **options, fail_on=args.fail_on
     ).html
 
 
@@ -108,8 +94,8 @@ def _show_guidelines(args: argparse.Namespace) -> int:
     return 0
 
 
-def _show(found: Assessment, ahead: Sequence[Prediction], status: int, written: Sequence[Path | str], along: str | None) -> None:
-    """Print an assessment to standard output, and where files were written; `along`: what predictions were asked for."""
+def _show(found: Assessment, status: int, written: Sequence[Path | str]) -> None:
+    """Print an assessment to standard output, and where files were written."""
     console = terminal()
     if len(found):
         _table(console, found)
@@ -119,12 +105,6 @@ def _show(found: Assessment, ahead: Sequence[Prediction], status: int, written: 
     _part(console, "Violations, those that decide first, then by size", sentences, len(rows) - _MOST)
     advice = [one.sentence for one in remedies(found)]
     _part(console, "What to do", advice[:_MOST], len(advice) - _MOST)
-    said = [one.sentence for one in ahead if one.is_violation]
-    if ahead and not said:
-        said = [f"No violation is predicted up to {ahead[0].parameter} = {ahead[0].highest:g}."]
-    if along is not None and not ahead:
-        said = [f"No setting has five values of {along} to fit a model to."]
-    _part(console, "Predicted by models, not measured", said[:_MOST], len(said) - _MOST)
     _part(console, "To keep in mind", found.warnings)
     for path in written:
         console.print(printed(f"Written: {path}"))

@@ -10,7 +10,6 @@ from typing import Any
 
 from scalkit.errors import DataError
 from scalkit.guidelines.choices import Choice, choices
-from scalkit.guidelines.guideline import plain_level
 from scalkit.guidelines.result import Assessment
 from scalkit.json_values import json_value
 from scalkit.schema_errors import load_jsonschema, schema_in
@@ -37,26 +36,6 @@ class Profile:
     varied: str = "size"
     thresholds: dict[str, Any] | None = None
     remarks: tuple[str, ...] = ()
-
-    def choose(self, level: str, p: float | None = None, size: float | None = None, **where: Any) -> str:
-        """Return what to use in place of `level`: `level` itself where nothing was measured to be faster.
-
-        `level`: as in ``"MPI_Bcast"``.
-        `p`, `size`: of processes, and in bytes. Exactly what was measured counts; nothing is concluded about values
-        between.
-        `**where`: levels of further parameters. What differs between settings that are left open counts only if all
-        agree.
-        """
-        agreed = {
-            one.use if one.decides else level
-            for one in self.choices
-            if one.level == level
-            and one.kind == "levels"
-            and (p is None or one.p is None or one.p == p)
-            and (size is None or one.size is None or one.size == size)
-            and all(name not in one.where or plain_level(one.where[name]) == plain_level(x) for name, x in where.items())
-        }
-        return agreed.pop() if len(agreed) == 1 else level
 
     def to_json(self) -> str:
         """Return the file: JSON with a line for each choice."""

@@ -1,13 +1,12 @@
 """Tables of measurements for guidelines: from run folders, files of other programs, CSV, and tables at hand."""
 
-import csv
 import io
 import json
 import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,14 +17,11 @@ from scalkit.errors import DataError, UsageError
 from scalkit.files import require_own_files
 from scalkit.formats.experiments import holds_experiments, read_experiments, short_library
 from scalkit.formats.read import read
-from scalkit.formats.remarks import attributes_of_remarks, remarks_of
+from scalkit.formats.remarks import attributes_of_remarks
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 from scalkit.measure.schema import parameters_of
 from scalkit.measure.virtual_time import clock_attributes, machine_of
 from scalkit.text import counted
-
-if TYPE_CHECKING:
-    from scalkit.guidelines.experiments import Measured
 
 PathLike = str | os.PathLike[str]
 
@@ -235,25 +231,6 @@ def _below_each_other(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
         "units": units.pop(),
     }
     return joined
-
-
-def csv_text(data: "Measured") -> str:
-    """Return measurements as a CSV file that `read_csv` reads: a row for each experiment in each run."""
-    experiments, runs = np.nonzero(data.rows >= 0)
-    frame = pd.DataFrame(
-        {
-            name: pd.Series([data.level(name, code) for code in column.tolist()], dtype=object)
-            for name, column in zip(data.parameters, data.codes[experiments].T, strict=True)
-        }
-    )
-    frame["run"] = [data.runs[run] for run in runs]
-    frame["oversubscribed"] = data.crowded[experiments]
-    values = data.values[data.rows[experiments, runs]]
-    frame["time"] = [" ".join(f"{x:.9g}" for x in row[np.isfinite(row)].tolist()) for row in values]
-    remarks = remarks_of(data.machine, simulated=any("simulated" in caveat for caveat in data.caveats))
-    unit = f"# unit: {data.unit}\n" if data.unit else ""
-    body: str = frame.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    return remarks + unit + body
 
 
 _BLOCKED = frozenset(f"{base}{form}" for base in ("gather", "scatter", "allgather", "alltoall") for form in ("", "v", "w"))

@@ -19,7 +19,6 @@ from scalkit.perfmodels.models.exact import ExactModel as ExactModel
 from scalkit.perfmodels.models.exact import RangeModel as RangeModel
 from scalkit.perfmodels.models.hierarchy import AsymptoticModel as AsymptoticModel
 from scalkit.perfmodels.models.hierarchy import BoundedModel as BoundedModel
-from scalkit.perfmodels.models.hierarchy import DominantTermModel as DominantTermModel
 from scalkit.perfmodels.models.point_to_point import LogGP as LogGP
 from scalkit.perfmodels.models.point_to_point import PointToPoint as PointToPoint
 from scalkit.perfmodels.models.substituted import substitute as substitute

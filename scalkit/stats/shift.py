@@ -114,24 +114,14 @@ def fenced_medians(values: ArrayLike) -> Floats:
 
     Source: J. W. Tukey: *Exploratory Data Analysis*, 1977.
     """
-    ordered = np.sort(samples(values), axis=1)
-    counts = np.count_nonzero(~np.isnan(ordered), axis=1)
-    q1, q3 = (_between(ordered, q * (counts - 1), counts) for q in (0.25, 0.75))
-    reach = 1.5 * (q3 - q1)
-    below = np.count_nonzero(ordered < (q1 - reach)[:, None], axis=1)
-    kept = np.count_nonzero(ordered <= (q3 + reach)[:, None], axis=1) - below  # NaN is on neither side
-    return _between(ordered, below + (kept - 1) / 2, counts)
-
-
-def _between(ordered: Floats, place: ArrayLike, counts: Integers) -> Floats:
-    """Return values at fractional places of sorted rows, NaN where there are none."""
-    if not ordered.shape[1]:
-        return np.full(len(ordered), np.nan)
-    place = np.clip(np.asarray(place, dtype=np.float64), 0, None)
-    first = np.floor(place).astype(np.int64)
-    second = np.minimum(first + 1, np.maximum(counts - 1, 0))
-    rows = np.arange(len(ordered))
-    start, end = ordered[rows, first], ordered[rows, second]
-    # a value exactly on the fence must stay inside: no rounding between equal values
-    found: Floats = start + (end - start) * (place - first)
-    return found
+    every = samples(values)
+    medians = np.full(len(every), np.nan)
+    for rows, (ordered,) in by_counts(every):
+        if not ordered.shape[1]:
+            continue
+        q1, q3 = np.quantile(ordered, [0.25, 0.75], axis=1)
+        reach = 1.5 * (q3 - q1)
+        is_inside = (ordered >= (q1 - reach)[:, None]) & (ordered <= (q3 + reach)[:, None])
+        first, kept, row = is_inside.argmax(axis=1), is_inside.sum(axis=1), np.arange(len(rows))
+        medians[rows] = (ordered[row, first + (kept - 1) // 2] + ordered[row, first + kept // 2]) / 2
+    return medians

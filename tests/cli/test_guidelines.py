@@ -72,36 +72,18 @@ def test_json_holds_everything(capsys: pytest.CaptureFixture[str], table: str) -
     assert [(one["instead_of"], one["use"], one["decides"]) for one in content["remedies"]] == [
         ("MPI_Gather", "MPI_Allgather", True)
     ]
-    assert content["predictions"] == []
 
 
 def test_profile(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path) -> None:
     profile = tmp_path / "p.json"
     words = (table, "--guideline", TEXT, "--profile", str(profile))
     assert f"Written: {profile}" in said(capsys, *words, status=1)
-    assert load_profile(profile).choose("MPI_Gather", 8, 8) == "MPI_Allgather"
+    assert {(one.level, one.use) for one in load_profile(profile).choices if one.p == one.size == 8} == {
+        ("MPI_Gather", "MPI_Allgather")
+    }
     again = said(capsys, *words, status=2)
     assert again == f"scalkit guidelines: {profile} is there already; choose another path for --profile, or allow it (--force).\n"
     assert main(["guidelines", *words, "--force"]) == 1
-
-
-def test_models_predict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    rng = np.random.default_rng(5)
-    rows = ["operation,p,run,time"]
-    for name, time in (("a", lambda p: 2 + 0.2 * p), ("b", lambda p: 9 + 0.0 * p)):
-        rows += [f"{name},{p},{run},{time(p) * rng.lognormal(0, 0.01):.6g}" for p in (2, 4, 8, 16, 24) for run in range(10)]
-    file = tmp_path / "m.csv"
-    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    words = (str(file), "--guideline", "a <= b", "--predict", "p", "--up-to", "512")
-    out = said(capsys, *words)
-    assert "Prediction, not measured: a <= b will be violated from p = 3" in out
-    assert "at p = 512." in " ".join(out.split())
-    assert "Exit status 1." in said(capsys, *words, "--fail-on", "predicted", status=1)
-    none = said(capsys, str(file), "--guideline", "b <= 9*a", "--predict", "p", "--up-to", "512")
-    assert "No violation is predicted up to p = 512." in none
-    rows = [row for row in rows if ",24," not in row]
-    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    assert "No setting has five values of p to fit a model to." in said(capsys, *words)
 
 
 def test_the_catalogues_are_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,10 +100,7 @@ def test_the_catalogues_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "message"),
     [
         (["{}", "--mpi", "mpicc"], "--mpi is about a program that follows a profile; name it with --use."),
-        (["{}", "--fail-on", "predicted"], "--fail-on predicted is about models; name the parameter to predict along"),
-        (["{}", "--up-to", "5"], "--up-to is about models; name the parameter to predict along, as in --predict p."),
         (["{}", "--guideline", "a <"], "cannot read the guidelines 'a <': No such file or directory."),
-        (["{}", "--guideline", TEXT, "--predict", "q"], "there is no parameter 'q' to predict along;"),
         (["{}", "--v-threshold", "1"], "the threshold of the ratio is 1.0; it must be above 1, as in 1.03."),
         (["{}", "--value", "speed"], "there is no column 'speed' with the measured values; there are operation, p, size"),
         (["nowhere"], "there is no file or folder 'nowhere'; name measurements, such as a run folder or a CSV file."),

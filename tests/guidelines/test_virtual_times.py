@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from csv_files import csv_text
 
 from scalkit.errors import DataError
 from scalkit.guidelines import assess
@@ -15,7 +16,7 @@ from scalkit.guidelines.choices import remedies
 from scalkit.guidelines.comparisons import repetitions
 from scalkit.guidelines.experiments import measured
 from scalkit.guidelines.profile import load_profile, profile
-from scalkit.guidelines.tables import csv_text, read_tables
+from scalkit.guidelines.tables import read_tables
 
 MACHINE = {"network": "cluster", "L_s": 1e-6, "o_s": 3e-7, "g_s": 1e-7, "G_s_per_B": 8e-11, "per_node": 1}
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from csv_files import csv_text
 
 from scalkit.guidelines import Assessment, assess, guidelines
 from scalkit.guidelines.experiments import measured
 from scalkit.guidelines.guideline import CATALOGUES
-from scalkit.guidelines.tables import csv_text, example_table, read_tables
+from scalkit.guidelines.tables import example_table, read_tables
 from scalkit.reports import bundled
 from scalkit.reports.kernel import execute
 

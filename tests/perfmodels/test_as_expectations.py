@@ -51,11 +51,6 @@ def test_measurements_are_validated_against_a_model_of_two_parameters():
     assert result["MPI_Bcast"].match == "total"
 
 
-def test_other_names_of_parameters():
-    assert str(BROADCAST.growth_in(P="n", S="size")) == "log(n) + size"
-    assert str(bluegene_p()["alltoall-8-bytes"].growth_in(P="n")) == "n"
-
-
 def test_a_sum_over_two_parameters_is_no_expectation_of_one():
     with pytest.raises(ExpectationError):
         sk.Expectation(BROADCAST)

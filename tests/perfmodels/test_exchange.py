@@ -17,7 +17,7 @@ from scalkit.perfmodels import ExactModel, LogGP, PointToPoint, Range, bluegene_
 from scalkit.perfmodels.files.sources import loggopsim_unit, message_of
 from scalkit.perfmodels.models.point_to_point import Protocol
 
-LOGGP = LogGP.of(L="2.5 us", o="1.5 us", g="1 us", G="6.25 ns/B", O="0.5 ns/B", S="64 KiB")
+LOGGP = LogGP(L=2.5e-6, o_send=1.5e-6, o_receive=1.5e-6, g=1e-6, G=6.25e-9, O=0.5e-9, S=65536)
 MESSAGE = PointToPoint(bluegene_p()["point-to-point"])
 SIZES = np.array([0, 1, 8, 256, 257, 1024, 1025, 65534, 65535, 65536, 2**20])
 
@@ -44,11 +44,11 @@ def test_loggopsim_reads_whole_numbers_of_32_bits(latency, per_byte):
 
 def test_loggopsim_has_no_room_for_seconds():
     with pytest.raises(UsageError, match=r"^L of 'LogGP' is 3000000000 ns; LogGOPSim's numbers end at 2147483647\.$"):
-        to_loggopsim(LogGP.of(L="3 s", o="1 us", g="1 us", G="1 ns/B"))
+        to_loggopsim(LogGP(L=3.0, o_send=1e-6, o_receive=1e-6, g=1e-6, G=1e-9))
 
 
 def test_loggopsim_has_no_infinite_size():
-    eager = LogGP.of(L="1 us", o="1 us", g="1 us", G="1 ns/B")
+    eager = LogGP(L=1e-6, o_send=1e-6, o_receive=1e-6, g=1e-6, G=1e-9)
     assert to_loggopsim(eager)[-1] == "2147483647"
 
 
@@ -73,7 +73,7 @@ def test_simgrid_platform_is_what_smpi_reads():
 
 
 def test_loggp_makes_a_platform():
-    message = LogGP.of(L="2 us", o="1 us", g="0.7 us", G="1 ns/B", S="64 KiB").point_to_point()
+    message = LogGP(L=2e-6, o_send=1e-6, o_receive=1e-6, g=0.7e-6, G=1e-9, S=65536).point_to_point()
     back = from_simgrid(to_simgrid(message, overheads_s=(1e-6, 1e-6)))
     at = np.array([1, 1000, 65535, 65537, 2**20])
     assert back(S=at) == pytest.approx(message(S=at), rel=1e-3)

@@ -9,7 +9,7 @@ from scalkit.perfmodels import LogGP, PointToPoint, collective
 from scalkit.perfmodels.collectives.model import OPERATIONS, algorithms_of, same_messages
 
 BYTES_ALONE = PointToPoint.hockney("0 s", "2 ns/B", reduce_per_byte="0.1 ns/B")
-LOGGP = LogGP.of(L="2 us", o="1 us", g="0.7 us", G="1 ns/B").point_to_point()
+LOGGP = LogGP(L=2e-6, o_send=1e-6, o_receive=1e-6, g=0.7e-6, G=1e-9).point_to_point()
 HOCKNEY = PointToPoint.hockney("4 us", "2 ns/B", reduce_per_byte="0.1 ns/B")
 S = 4096.0
 DOWN, UP, BOTH = [(0, 1, S)], [(1, 0, S)], [(0, 1, S), (1, 0, S)]

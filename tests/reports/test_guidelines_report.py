@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from csv_files import csv_text
 from shown import markup
 from tabs import Tabs, violations
 from waiting import PATIENCE_S
@@ -17,7 +18,6 @@ from waiting import PATIENCE_S
 from scalkit.errors import ReportError, RuleError, UsageError
 from scalkit.guidelines.experiments import measured
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
-from scalkit.guidelines.tables import csv_text
 from scalkit.junit import junit_xml
 from scalkit.reports import ReportResult, write_report
 from scalkit.reports.pages import guidelines as guidelines_page
@@ -70,7 +70,6 @@ def test_page_says_what_was_found(made: ReportResult) -> None:
     assert text.count('class="sheet card"') == 4
     assert text.count('class="plot"') == 13
     assert HOSTILE not in text
-    assert "Prediction" not in re.findall(r"<h2[^>]*>([^<]*)", text)
     assert made.html.stat().st_size < 1.6e6
     assert (made.status, made.answer[:26]) == (1, "12 of 168 tests violated (")
 
@@ -123,20 +122,17 @@ def test_page_asks_for_nothing_and_fits(made: ReportResult, tabs: Tabs, width: i
 
 def test_sections_of_a_page(page: GuidelinePage) -> None:
     assert page.status == 1
-    for name in ("cards", "method", "prediction", "provenance", "remarks", "remedy", "summary"):
+    for name in ("cards", "method", "provenance", "remarks", "remedy", "summary"):
         assert HOSTILE not in markup(page, f"guidelines.{name}")
     assert HOSTILE not in markup(page, "top")
     assert "3 values, 1 to 4096" not in markup(page, "guidelines.provenance")
     assert 'tests="' in junit_xml(page.cases())
-    assert page.section("guidelines.prediction") is None
 
 
-def test_predictions_and_nothing_violated() -> None:
-    page = open_guidelines([], ["reorder=1 <= reorder=0"], predict="size", up_to=1e6)
+def test_nothing_violated() -> None:
+    page = open_guidelines([], ["reorder=1 <= reorder=0"])
     assert page.named == ("a simulated example",)
     assert page.status == 0
-    said = words(markup(page, "guidelines.prediction"))
-    assert said == "No setting has five values of size to fit a model to."
     said = words(markup(page, "guidelines.cards"))
     assert said == "No guideline is violated, so there is nothing to look at closely."
     assert "Nothing is violated that could be replaced." in markup(page, "guidelines.remedy")

@@ -14,9 +14,8 @@ from scalkit.perfmodels.formulas.growths import growth_of
 from scalkit.perfmodels.formulas.quantities import Range, values_in
 from scalkit.perfmodels.formulas.text import evaluate, parse_formula, positive
 from scalkit.perfmodels.models.exact import RangeModel, names_in
-from scalkit.perfmodels.models.model import Composite, Outside, PerformanceModel, ordered
+from scalkit.perfmodels.models.model import Composite, Legend, Outside, PerformanceModel, merged, ordered
 from scalkit.perfmodels.models.point_to_point import PointToPoint
-from scalkit.perfmodels.models.symbols import Legend, merged
 from scalkit.toml.tables import table_beside
 
 Operation = Literal["broadcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "reduce-scatter", "barrier"]

@@ -1,11 +1,10 @@
 """Named models in TOML files, and the bundled catalogue of the BlueGene/P."""
 
-import tomllib
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache, reduce
+from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
-from operator import sub
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +12,14 @@ from scalkit.errors import UsageError
 from scalkit.markup import block, table
 from scalkit.perfmodels.formulas.quantities import Range, values_in
 from scalkit.perfmodels.models.exact import ExactModel, RangeModel
-from scalkit.perfmodels.models.hierarchy import AsymptoticModel, BoundedModel, DominantTermModel
-from scalkit.perfmodels.models.model import PerformanceModel
+from scalkit.perfmodels.models.hierarchy import AsymptoticModel, BoundedModel
+from scalkit.perfmodels.models.model import Composite, PerformanceModel
+from scalkit.schema_errors import schema_errors, schema_in
+from scalkit.toml.tables import lines_of, table_of
 
 _LARGEST_B = 1 << 20
-_KEYS = {
-    "exact": {"formula", "constants", "also", "above", "from", "up_to", "cubes"},
-    "ranges": {"parameter", "pieces"},
-    "bounded": {"lower", "upper"},
-    "dominant term": {"known", "rest"},
-    "asymptotic": {"growth", "notation"},
-    "maximum": {"parts"},
-    "difference": {"parts"},
-}
+_SCHEMA = Path(__file__).with_name("models.schema.json")
+_ENDS, _PARTS = ("above", "from", "up_to"), ("lower", "upper", "known", "rest")
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,104 +100,54 @@ def read_models(path: str | Path) -> ModelCatalogue:
 
 
 def _catalogue(text: str, file: str) -> ModelCatalogue:
-    try:
-        read = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"the catalogue {file} is no TOML: {error}.") from error
-    entries = read.get("models")
-    if not isinstance(entries, dict) or not entries:
-        raise UsageError(f"the catalogue {file} has no models; add a table [models.NAME].")
-    source = str(read.get("source", ""))
+    read, lines = table_of(text, file, UsageError), lines_of(text)
+    if errors := schema_errors(read, schema_in(_SCHEMA), lines, file):
+        raise UsageError("\n".join(errors))
+    source = read.get("source", "")
     models = {}
-    for name, entry in entries.items():
+    for name, entry in read["models"].items():
         try:
             models[name] = _model(entry, name, source)
         except ValueError as error:
             raise UsageError(f"{file}, model '{name}': {error}") from error
-    return ModelCatalogue(str(read.get("name", file)), source, models)
+    return ModelCatalogue(read.get("name", file), source, models)
 
 
-def _model(entry: Any, name: str, source: str) -> PerformanceModel:
-    if not isinstance(entry, dict):
-        raise UsageError("it must be a table of keys.")
-    given = dict(entry)
-    if "where" in given:
-        conditions = given.pop("where")
-        if not isinstance(conditions, list):
-            raise UsageError("its 'where' must be a list of conditions, such as ['P <= N'].")
-        return _model(given, name, source).where(*conditions)
-    kind = given.pop("kind", "exact")
-    if kind not in _KEYS:
-        raise UsageError(f"the kind is {kind!r:.40}; choose one of {', '.join(_KEYS)}.")
-    own = str(given.pop("source", ""))
-    cited = ", ".join(part for part in (source, own) if part)
-    if unknown := [key for key in given if key not in _KEYS[kind]]:
-        raise UsageError(f"the key '{unknown[0]}' is unknown; a model of kind '{kind}' has {', '.join(sorted(_KEYS[kind]))}.")
-    if kind == "exact":
-        return _exact(given, name, cited)
-    if kind == "asymptotic":
-        return AsymptoticModel(given.get("growth", ""), given.get("notation", "O"), name=name, source=cited)
-    if kind == "ranges":
-        return _ranges(given, name, cited)
-    if kind in ("maximum", "difference"):
-        joined: PerformanceModel = replace(_joined(kind, given.get("parts"), name, source), name=name, source=cited)
-        return joined
-    parts = {key: _model(one, f"{name}, {key}", source) for key, one in given.items()}
-    if kind == "bounded":
-        return BoundedModel(parts.get("lower"), parts.get("upper"), name, cited)
-    rest = parts.get("rest")
-    if "known" not in parts or not isinstance(rest, AsymptoticModel):
-        raise UsageError("it needs the tables 'known' and 'rest', the latter of kind 'asymptotic'.")
-    return DominantTermModel(parts["known"], rest, name, cited)
+def _model(entry: Mapping[str, Any], name: str, source: str) -> PerformanceModel:
+    """Return the model of a table that the schema allows."""
+    cited = ", ".join(part for part in (source, entry.get("source", "")) if part)
+    parts: dict[str, Any] = {key: _model(entry[key], f"{name}, {key}", source) for key in _PARTS if key in entry}
+    match entry.get("kind", "exact"):
+        case "asymptotic":
+            return AsymptoticModel(entry["growth"], entry.get("notation", "O"), name=name, source=cited)
+        case "ranges":
+            return _ranges(entry, name, cited)
+        case "bounded":
+            return BoundedModel(parts.get("lower"), parts.get("upper"), name, cited)
+        case "dominant term":
+            return Composite(((1.0, parts["known"]), (1.0, parts["rest"])), name, cited)
+    limited = dict.fromkeys([*(name for key in _ENDS for name in entry.get(key, {})), *entry.get("cubes", ())])
+    limits = {
+        parameter: _range(
+            {key: entry[key][parameter] for key in _ENDS if parameter in entry.get(key, {})},
+            parameter,
+            is_cube=parameter in entry.get("cubes", ()),
+        )
+        for parameter in limited
+    }
+    return ExactModel(entry["formula"], entry.get("constants", {}), limits, name, cited, entry.get("also", ()))
 
 
-def _joined(kind: str, parts: Any, name: str, source: str) -> Any:
-    if not isinstance(parts, list) or len(parts) < 2:
-        raise UsageError("its 'parts' must be a list of two models or more.")
-    first, *others = (_model(one, f"{name}, part {k}", source) for k, one in enumerate(parts, 1))
-    return first.maximum(*others) if kind == "maximum" else reduce(sub, others, first)
+def _ranges(entry: Mapping[str, Any], name: str, source: str) -> RangeModel:
+    parameter, pieces = entry.get("parameter", "S"), []
+    for k, piece in enumerate(entry["pieces"], 1):
+        model = ExactModel(piece["formula"], piece.get("constants", {}), name=f"{name}, piece {k}", source=source)
+        pieces.append((_range({key: piece[key] for key in _ENDS if key in piece}, parameter), model))
+    return RangeModel(parameter, pieces, name, source)
 
 
-def _exact(given: Mapping[str, Any], name: str, source: str) -> ExactModel:
-    if not isinstance(given.get("formula"), str):
-        raise UsageError("it has no 'formula'; write one, for example formula = 'alpha + G*S'.")
-    if not isinstance(given.get("constants", {}), dict):
-        raise UsageError("its 'constants' must be a table.")
-    for key in ("cubes", "also"):
-        listed = given.get(key, [])
-        if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-            raise UsageError(f"its '{key}' must be a list of parameters.")
-    limits: dict[str, Range] = {}
-    for key in ("above", "from", "up_to"):
-        ends = given.get(key, {})
-        if not isinstance(ends, dict):
-            raise UsageError(f"'{key}' is {ends!r:.40}; write a table by parameter, for example {key} = {{ S = '1 KiB' }}.")
-        for parameter, end in ends.items():
-            limits[parameter] = _limited(limits.get(parameter, Range()), key, end, parameter)
-    for parameter in given.get("cubes", ()):
-        limits[parameter] = replace(limits.get(parameter, Range(low=1.0)), only="cubes")
-    return ExactModel(given["formula"], given.get("constants", {}), limits, name, source, given.get("also", ()))
-
-
-def _limited(old: Range, key: str, end: Any, parameter: str) -> Range:
-    if not isinstance(end, str | int | float):
-        raise UsageError(f"{parameter} is {str(end)!r:.40}; write one number, or one with a unit.")
-    value = float(values_in(end, parameter))
-    if key == "up_to":
-        return replace(old, high=value)
-    return replace(old, low=value, open_low=key == "above")
-
-
-def _ranges(given: Mapping[str, Any], name: str, source: str) -> RangeModel:
-    parameter, found = str(given.get("parameter", "S")), []
-    pieces = given.get("pieces", [])
-    if not isinstance(pieces, list) or not all(isinstance(piece, dict) for piece in pieces):
-        raise UsageError("its 'pieces' must be a list of tables, each with a formula and its limits.")
-    for k, piece in enumerate(pieces, 1):
-        own = dict(piece)
-        limits = Range()
-        for key in ("from", "above", "up_to"):
-            if key in own:
-                limits = _limited(limits, key, own.pop(key), parameter)
-        found.append((limits, _model(own, f"{name}, piece {k}", source)))
-    return RangeModel(parameter, found, name, source)
+def _range(ends: Mapping[str, Any], parameter: str, *, is_cube: bool = False) -> Range:
+    """Return the range between `ends`, some of ``above``, ``from`` and ``up_to``."""
+    values = {key: float(values_in(end, parameter)) for key, end in ends.items()}
+    low = values.get("above", values.get("from", 1.0 if is_cube and not ends else 0.0))
+    return Range(low, values.get("up_to", math.inf), "above" in values, "cubes" if is_cube else "")

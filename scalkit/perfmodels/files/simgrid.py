@@ -33,6 +33,9 @@ _UNNOTICED = 0.01
 _FASTEST = 1e15
 """Bytes a second where the model has no time per byte."""
 
+_SPEED = "10Gf"
+"""Of a core; it does not matter, since computation is not simulated."""
+
 _RATES = {
     f"{letter}{unit}": 1e3**n * f for n, letter in enumerate(("", "k", "M", "G", "T")) for unit, f in (("Bps", 1), ("bps", 0.125))
 }
@@ -40,12 +43,7 @@ _RATES |= {f"{letter}i{unit}": 1024.0**n * f for n, letter in enumerate("KMGT", 
 
 
 def to_simgrid(
-    message: PointToPoint,
-    *,
-    hosts: int = 1024,
-    overheads_s: tuple[float, float] | None = None,
-    speed: str = "10Gf",
-    name: str = "scalkit",
+    message: PointToPoint, *, hosts: int = 1024, overheads_s: tuple[float, float] | None = None, name: str = "scalkit"
 ) -> str:
     """Return the text of a SimGrid platform: a cluster whose messages take the time of the model.
 
@@ -65,8 +63,6 @@ def to_simgrid(
         Parts of the latency that keep the sender and the receiver busy, in s; SMPI charges them to the processes for messages
         below 64 KiB. By default the receiver's is the gap between the smallest messages, so that they follow each other so, but
         no more than the latency has.
-    speed : str
-        Of a core, as SimGrid writes it; it does not matter where computation is not simulated.
     name : str
         Of the cluster, and before the number of each host.
 
@@ -114,7 +110,7 @@ def to_simgrid(
         prefix=f"{name}-",
         suffix="",
         radical=f"0-{hosts - 1}",
-        speed=speed,
+        speed=_SPEED,
         core="1",
         bw=f"{bandwidth!r}Bps",
         lat=f"{latency / 2!r}s",

@@ -3,21 +3,20 @@
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.fit.pure_error import Noise
-from scalkit.perfmodels.formulas.quantities import format_value
 
 _Form = TypeVar("_Form", bound=Hashable)
 _ROUNDS = 20
 """The most rounds of reweighting; the loop ends when the line no longer changes."""
 
 _SMALL = 1e-300
-"""Keeps a division by a model that is zero finite."""
+"""Keeps a division by the norm of a column of zeros finite."""
 
 _ROUNDING = 1e-9
 """Relative; below this a part of the line is rounding, and no part."""
@@ -51,25 +50,21 @@ class Affine:
 def fit_affine(x: Floats, y: Floats, noise: Noise) -> Affine:
     """Return the line of least relative squares without negative coefficients.
 
+    The errors are relative to the line itself, which is fitted again until it no longer changes.
+
     `x` of shape (points,): not negative.
     `y` of shape (points,): positive.
     `noise`: of the values; the residuals count where they are larger.
     """
-    scale_x, scale_y = float(x.max()) or 1.0, float(np.median(y))
-    columns = np.stack([np.ones_like(x), x / scale_x], axis=1)
-    values = y / scale_y
-    best = _least(columns, values)
-    free = _solved(columns / values[:, None], np.ones_like(values))
-    bounded = tuple(name for name, b, f in zip(("constant", "slope"), best, free, strict=True) if b == 0 and f < -_ROUNDING)
-    model = np.maximum(columns @ best, _SMALL)
-    weighted = columns / model[:, None]
-    dof = max(1, len(x) - 2)
-    residual = values / model - 1
-    scatter = float(residual @ residual) / dof
-    variance, freedom = max((noise.error**2, noise.freedom), (scatter, float(dof)))
-    covariance = variance * np.linalg.pinv(weighted.T @ weighted)
-    unit = np.array([scale_y, scale_y / scale_x])
-    return _affine(best, covariance, unit, freedom, bounded)
+    least = _ROUNDING * float(np.median(y))
+    errors = y
+    for _ in range(_ROUNDS):
+        line = _fit(x, y, errors, noise.error**2, noise.freedom)
+        model = np.maximum(line(x), least)
+        if np.allclose(model, errors, rtol=1e-12, atol=0):
+            break
+        errors = model
+    return line
 
 
 def fit_line(x: Floats, y: Floats, errors: Floats) -> Affine:
@@ -78,26 +73,27 @@ def fit_line(x: Floats, y: Floats, errors: Floats) -> Affine:
     `x`, `y`, `errors` of shape (points,): the errors are positive; where the residuals are larger than they say, the
     intervals follow the residuals.
     """
-    from scipy.optimize import nnls
+    return _fit(x, y, errors, 1.0, _freedom(x))
+
+
+def _fit(x: Floats, y: Floats, errors: Floats, variance: float, freedom: float) -> Affine:
+    """Return the line of least squares in units of `errors`.
+
+    `variance`, `freedom`: the least variance of a value in these units, and its degrees of freedom.
+    """
+    from scipy.stats import t
 
     scale = float(np.abs(x).max()) or 1.0
     columns = np.stack([np.ones_like(x), x / scale], axis=1) / errors[:, None]
-    size = np.maximum(np.linalg.norm(columns, axis=0), _SMALL)
     target = y / errors
-    best = nnls(columns / size, target)[0] / size if (target > 0).any() else np.zeros(2)
-    free, low = _solved(columns, target), -_ROUNDING * float(np.abs(y).max())
+    best = _without_negatives(columns, target)[0] if (target > 0).any() else np.zeros(2)
+    free, low = np.linalg.lstsq(columns, target, rcond=None)[0], -_ROUNDING * float(np.abs(y).max())
     bounded = tuple(name for name, b, f in zip(("constant", "slope"), best, free, strict=True) if b == 0 and f < low)
-    dof = max(1, len(x) - 2)
     residual = target - columns @ best
-    covariance = max(1.0, float(residual @ residual) / dof) * np.linalg.pinv(columns.T @ columns)
+    scatter = float(residual @ residual) / _freedom(x)
+    variance, freedom = max((variance, freedom), (scatter, _freedom(x)))
+    covariance = variance * np.linalg.pinv(columns.T @ columns)
     unit = np.array([1.0, 1 / scale])
-    return _affine(best, covariance, unit, float(dof), bounded)
-
-
-def _affine(best: Floats, covariance: Any, unit: Floats, freedom: float, bounded: tuple[str, ...]) -> Affine:
-    """Return the line of scaled coefficients with intervals; `unit` is what one of them stands for."""
-    from scipy.stats import t
-
     far = float(t.ppf((1 + LEVEL) / 2, freedom)) * np.sqrt(np.diag(covariance))
     intervals = np.stack([np.maximum(best - far, 0.0), best + far], axis=1) * unit[:, None]
     (constant, slope), (of_constant, of_slope) = (best * unit).tolist(), intervals.tolist()
@@ -105,13 +101,22 @@ def _affine(best: Floats, covariance: Any, unit: Floats, freedom: float, bounded
     return Affine(constant, slope, tuple(of_constant), tuple(of_slope), pairs, bounded)  # type: ignore[arg-type]
 
 
+def _freedom(x: Floats) -> float:
+    """Return the degrees of freedom of the residuals."""
+    return float(max(1, len(x) - 2))
+
+
 def relative_squares(columns: Floats, y: Floats) -> tuple[Floats, float]:
     """Return the coefficients of least relative squares, none negative, and the root of the sum of squares."""
+    return _without_negatives(columns / y[:, None], np.ones_like(y))
+
+
+def _without_negatives(columns: Floats, target: Floats) -> tuple[Floats, float]:
+    """Return the coefficients of least squares, none negative, and the root of the sum of squares."""
     from scipy.optimize import nnls
 
-    relative = columns / y[:, None]
-    scale = np.maximum(np.linalg.norm(relative, axis=0), _SMALL)
-    found, distance = nnls(relative / scale, np.ones_like(y))
+    scale = np.maximum(np.linalg.norm(columns, axis=0), _SMALL)
+    found, distance = nnls(columns / scale, target)
     return np.asarray(found / scale), float(distance)
 
 
@@ -121,26 +126,3 @@ def shares_of(criterion: Mapping[_Form, float]) -> dict[_Form, float]:
     likely = {form: math.exp(-min(value - least, 1400.0) / 2) for form, value in criterion.items()}
     total = sum(likely.values())
     return {form: value / total for form, value in likely.items()}
-
-
-def with_interval(value: float, interval: tuple[float, float], unit: str) -> str:
-    """Return a value for people, with its interval in brackets."""
-    return f"{format_value(value, unit)} ({' to '.join(format_value(end, unit) for end in interval)})"
-
-
-def _solved(columns: Floats, target: Floats) -> Floats:
-    return np.asarray(np.linalg.lstsq(columns, target, rcond=None)[0])
-
-
-def _least(columns: Floats, y: Floats) -> Floats:
-    """Return the coefficients, by least squares with the weights of the fit before, until they settle."""
-    from scipy.optimize import nnls
-
-    best = nnls(columns / y[:, None], np.ones_like(y))[0]
-    for _ in range(_ROUNDS):
-        model = np.maximum(columns @ best, _SMALL)
-        step = nnls(columns / model[:, None], y / model)[0]
-        if np.allclose(step, best, rtol=1e-12, atol=0):
-            break
-        best = step
-    return np.asarray(best) if math.isfinite(float(best.sum())) else np.zeros(2)

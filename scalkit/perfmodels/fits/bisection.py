@@ -56,7 +56,7 @@ class BisectionFit:
         return ExactModel("S*P^a/b", constants, {"P": ends}, "bisection", "effective bisection bandwidth")
 
 
-def fit_bisection(size: float, times: Mapping[int, ArrayLike], *, seed: int = 1) -> BisectionFit:
+def fit_bisection(size: float, times: Mapping[int, ArrayLike]) -> BisectionFit:
     """Return the effective bisection bandwidth for each number of processes, and its decay.
 
     Parameters
@@ -65,8 +65,6 @@ def fit_bisection(size: float, times: Mapping[int, ArrayLike], *, seed: int = 1)
         Of each message, positive.
     times : mapping from number of processes to array_like of shape (rounds, processes), in s
         Time of an exchange with the partner of a round, both ways at once.
-    seed : int
-        Of the draws.
 
     Raises
     ------
@@ -82,7 +80,7 @@ def fit_bisection(size: float, times: Mapping[int, ArrayLike], *, seed: int = 1)
     size = float(values_in(size, "S"))
     if not times or not size > 0:
         raise DataError(f"the bisection needs messages of a positive size and times, got {size:g} B and {len(times)} tables.")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     processes = tuple(sorted(times))
     means, drawn = [], []
     for p in processes:

@@ -1,7 +1,7 @@
 """Fits everything that a folder of message measurements holds, and makes a model card of it."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,14 @@ from scalkit.errors import DataError
 from scalkit.measure.virtual_time import LEFT_OUT, clock_of
 from scalkit.perfmodels.files.card import BOTH, EXCHANGE, MESSAGE, PACKING, REDUCING, ModelCard, Quantity
 from scalkit.perfmodels.fits.affine import LEVEL
-from scalkit.perfmodels.fits.bisection import BisectionFit, fit_bisection
+from scalkit.perfmodels.fits.bisection import fit_bisection
 from scalkit.perfmodels.fits.doubts import with_doubts
 from scalkit.perfmodels.fits.loggp import LogGPFit, Rendezvous, find_rendezvous, fit_loggp
 from scalkit.perfmodels.fits.messages import MessageFit, fit_messages
-from scalkit.perfmodels.fits.overlap import OverlapFit, fit_overlap
+from scalkit.perfmodels.fits.overlap import fit_overlap
 from scalkit.perfmodels.fits.runs import MessageRuns, read_message_runs
 from scalkit.perfmodels.fits.steps import StepFit, fit_steps
-from scalkit.perfmodels.fits.strides import StrideFit, fit_strides
+from scalkit.perfmodels.fits.strides import fit_strides
 from scalkit.perfmodels.formulas.quantities import Range, format_value
 from scalkit.perfmodels.models.exact import ExactModel, RangeModel, within
 from scalkit.perfmodels.models.model import PerformanceModel
@@ -41,20 +41,21 @@ _ELEMENTS = {
 }
 """Name and meaning of the time of reducing, by bytes of an element."""
 
+_UNKNOWN = (math.nan, math.nan)
+"""The interval of a number that has none."""
+
 
 def fit_folder(folder: str | Path, *, statistic: str = "q1") -> ModelCard:
     """Return the model card of what `scalkit model fit` measured into a folder; see `fit_card`."""
     return fit_card(read_message_runs(folder), statistic=statistic)
 
 
-def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", widen: bool = True) -> ModelCard:
+def fit_card(runs: MessageRuns, *, statistic: str = "q1", widen: bool = True) -> ModelCard:
     """Return the model card of message measurements: every fit that they allow.
 
     Parameters
     ----------
     runs : MessageRuns
-    name : str
-        Of the library or machine; by default what the run files say.
     statistic : {"q1", "median", "min"}
         What makes one time of the repetitions of a message; the minimum also serves LogGP, for a machine that others use.
     widen : bool
@@ -65,64 +66,48 @@ def fit_card(runs: MessageRuns, *, name: str = "", statistic: str = "q1", widen:
     DataError
         If a part was measured at fewer sizes than it has parameters.
     """
-    made = _Card()
-    fits: dict[str, Any] = {}
-    have = set(runs.ops)
-    if have & {"Send_to_late"}:
-        fits["sync"] = made.add_rendezvous(*_late(runs))
-    loggp_sizes = runs.table("Train")[0] if "Train" in have else np.array([])
-    if "Round_trip" in have:
-        sizes, trips = runs.table("Round_trip")
-        if not np.isin(sizes, loggp_sizes).all():
-            scatter = not runs.is_exact
-            fit = fit_messages(sizes, trips / 2, statistic=statistic, scatter=scatter)
-            fits["latency"] = made.add_message(fit)
-    if "Exchange" in have:
-        sizes, trips = runs.table("Exchange")
-        exchange = fit_messages(sizes, trips, statistic=statistic, scatter=not runs.is_exact)
-        fits[EXCHANGE] = made.add_exchange(exchange)
-    if have >= {"Round_trip", "Train", "Train_delayed"}:
-        fits["loggp"] = made.add_loggp(_loggp(runs, fits.get("sync"), statistic), float(loggp_sizes.max()))
-    for op, side in (("Overlap_send", "sender"), ("Overlap_receive", "receiver")):
-        if op in have:
-            tables = {field: runs.table(op, field=field)[1] for field in ("beside", "work", "t")}
-            at = runs.table(op)[0]
-            one = fit_overlap(at, tables["beside"], tables["work"], tables["t"], side=side)
-            fits[f"overlap_{side}"] = made.add_overlap(one)
-    if "Strided" in have:
-        size = max(one.size for one in runs.of("Strided"))
-        fits["datatypes"] = made.add_strides(fit_strides(size, *runs.table("Strided", by="detail", size=size)))
-    if "Pack" in have:
-        fits["packing"] = made.add_packing(_packing(runs, statistic))
-    if "Reduce_local" in have:
-        fits["reduce"] = made.add_reducing(_reducing(runs))
-    if "Queued" in have:
-        fits["matching"] = made.add_matching(fit_steps("queued receive", *runs.table("Queued", by="detail")))
-    if "Perfect_matching" in have:
-        fits["bisection"] = made.add_bisection(_bisection(runs))
-    if "Round_trip_to" in have:
-        fits["hops"] = made.add_hops(_hops(runs))
+    made = _Card(runs, statistic)
+    for op, add in _PARTS.items():
+        if op in runs.ops:
+            add(made)
     about = {**_about(runs), "statistic": statistic}
     remarks = (*runs.remarks, *dict.fromkeys(made.remarks))
-    title = name or about.get("library", "") or "messages"
-    card = ModelCard(title, made.models, tuple(made.quantities), about, remarks, LEVEL, fits)
+    card = ModelCard(about.get("library", "messages"), made.models, tuple(made.quantities), about, remarks, LEVEL, made.fits)
     return with_doubts(card, runs, lambda one: fit_card(runs, statistic=one, widen=False)) if widen else card
 
 
 class _Card:
-    """Models, quantities and remarks while they are gathered."""
+    """Models, quantities, fits and remarks while they are gathered, a part of the measurements after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, runs: MessageRuns, statistic: str) -> None:
+        self.runs, self.statistic = runs, statistic
         self.models: dict[str, PerformanceModel] = {}
         self.quantities: list[Quantity] = []
+        self.fits: dict[str, Any] = {}
         self.remarks: list[str] = []
-        self._message: MessageFit | None = None
 
     def _add(self, name: str, value: float, interval: tuple[float, float], unit: str, text: str) -> None:
         self.quantities.append(Quantity(name, value, *interval, unit, text))
 
-    def add_message(self, fit: MessageFit) -> MessageFit:
-        self._message = fit
+    def _fitted(self, sizes: Any, times: Any) -> MessageFit:
+        return fit_messages(sizes, times, statistic=self.statistic, scatter=not self.runs.is_exact)
+
+    def add_rendezvous(self) -> None:
+        sizes, times = self.runs.table("Send_to_late")
+        fit = self.fits["sync"] = find_rendezvous(sizes, times, f"{_delay(self.runs)!r} s")
+        is_seen = math.isfinite(fit.before)
+        value, interval = (fit.after, (fit.after, fit.before)) if is_seen else (math.inf, _UNKNOWN)
+        self._add("S", value, interval, "B", "largest message whose send does not wait for a late receiver (eager)")
+        if not is_seen:
+            self.remarks.append(f"No send up to {format_value(float(sizes.max()), 'B')} waits for its receiver.")
+        if not fit.is_clean:
+            self.remarks.append("Some sends below S waited for the receiver, or some above it did not.")
+
+    def add_message(self) -> None:
+        sizes, trips = self.runs.table("Round_trip")
+        if "Train" in self.runs.ops and np.isin(sizes, self.runs.table("Train")[0]).all():
+            return  # these round trips were measured for LogGP alone
+        fit = self.fits["latency"] = self._fitted(sizes, trips / 2)
         self.models[MESSAGE] = _measured(fit, MESSAGE)
         first, last = fit.protocols[0].fit, fit.protocols[-1]
         self._add("latency", first.constant, first.constant_interval, "s", "of the smallest messages, one way")
@@ -131,92 +116,87 @@ class _Card:
             self._add("bandwidth", last.bandwidth, (low, high), "B/s", "of the largest messages, one way")
         else:
             at_last = last.last / float(fit(last.last))
-            self._add("bandwidth", at_last, (math.nan, math.nan), "B/s", "of the largest size alone: no time per byte was found")
+            self._add("bandwidth", at_last, _UNKNOWN, "B/s", "of the largest size alone: no time per byte was found")
         for k, one in enumerate(fit.switches, 1):
             text = f"largest size of protocol {k}; the time changes by the factor {one.step:.3g}"
             self._add(f"switch_{k}", one.after, one.interval, "B", text)
         self.remarks += fit.remarks
-        return fit
 
-    def add_exchange(self, fit: MessageFit) -> MessageFit:
+    def add_exchange(self) -> None:
+        fit = self.fits[EXCHANGE] = self._fitted(*self.runs.table("Exchange"))
         self.models[EXCHANGE] = _measured(fit, EXCHANGE)
-        return fit
 
-    def add_rendezvous(self, fit: Rendezvous, largest: float) -> Rendezvous:
-        value = fit.after if math.isfinite(fit.before) else math.inf
-        interval = (fit.after, fit.before) if math.isfinite(fit.before) else (math.nan, math.nan)
-        self._add("S", value, interval, "B", "largest message whose send does not wait for a late receiver (eager)")
-        if math.isinf(value):
-            self.remarks.append(f"No send up to {format_value(largest, 'B')} waits for its receiver.")
-        if not fit.is_clean:
-            self.remarks.append("Some sends below S waited for the receiver, or some above it did not.")
-        return fit
-
-    def add_loggp(self, fit: LogGPFit, largest: float) -> LogGPFit:
+    def add_loggp(self) -> None:
+        if not {"Round_trip", "Train"} <= set(self.runs.ops):
+            return
+        fit = self.fits["loggp"] = _loggp(self.runs, self.fits.get("sync"), self.statistic)
         for name, text in _LOGGP_TEXT.items():
             unit = _LOGGP_UNITS.get(name, "s")
-            interval = fit.intervals.get(name, (math.nan, math.nan))
-            self._add(name, getattr(fit.parameters, name), interval, unit, text)
-        self._add("half_round_trip", fit.half_round_trip, (math.nan, math.nan), "s", "what netgauge prints as L")
-        found = fit.parameters.point_to_point()
+            self._add(name, getattr(fit.parameters, name), fit.intervals.get(name, _UNKNOWN), unit, text)
+        self._add("half_round_trip", fit.half_round_trip, _UNKNOWN, "s", "what netgauge prints as L")
+        found, largest = fit.parameters.point_to_point(), float(self.runs.table("Train")[0].max())
         self.models["loggp"] = within(_named(found.time, "loggp"), "S", 0.0, largest)
         self.models["gap"] = self._beyond(found.gap or found.time, "gap", fit.largest)
         self.models[BOTH] = self._beyond(found.both or found.time, BOTH, fit.largest)
         self.remarks += fit.remarks
-        return fit
 
     def _beyond(self, model: PerformanceModel, name: str, largest: float) -> PerformanceModel:
         """Return what follows from LogGP where it was measured, then the time of a message."""
-        if self._message is None:
+        if "latency" not in self.fits:
             return within(_named(model, name), "S", 0.0, largest)
         pieces: list[tuple[Range, PerformanceModel]] = [(Range(high=largest), model)]
-        for one in self._message.point_to_point().protocols():
+        for one in self.fits["latency"].point_to_point().protocols():
             if one.sizes.high > largest:
                 pieces.append((Range(max(largest, one.sizes.low), one.sizes.high, open_low=True), one.model()))
         return RangeModel("S", pieces, name)
 
-    def add_overlap(self, fit: OverlapFit) -> OverlapFit:
+    def add_overlap(self, op: str, side: str) -> None:
+        sizes = self.runs.table(op)[0]
+        fit = fit_overlap(sizes, *(self.runs.table(op, field=field)[1] for field in ("beside", "work", "t")), side=side)
+        self.fits[f"overlap_{side}"] = fit
         for size, share, low, high in zip(fit.sizes, fit.shares, fit.low, fit.high, strict=True):
-            text = f"share of a transfer of {format_value(size, 'B')} hidden behind work of the {fit.side}"
-            self._add(f"overlap_{fit.side}_{size:.0f}", share, (low, high), "1", text)
-        return fit
+            text = f"share of a transfer of {format_value(size, 'B')} hidden behind work of the {side}"
+            self._add(f"overlap_{side}_{size:.0f}", share, (low, high), "1", text)
 
-    def add_strides(self, fit: StrideFit) -> StrideFit:
+    def add_strides(self) -> None:
+        size = max(one.size for one in self.runs.of("Strided"))
+        fit = self.fits["datatypes"] = fit_strides(size, *self.runs.table("Strided", by="detail", size=size))
         k = fit.worst
         at = f"{format_value(fit.size, 'B')} at a stride of {fit.strides[k]} x 8 B"
         text = f"slowest strided message over a contiguous one: {at}"
         self._add("datatype_worst", fit.factors[k], (fit.low[k], fit.high[k]), "1", text)
         self.models["strided-worst"] = fit.worst_case()
-        return fit
 
-    def add_packing(self, fits: dict[int, MessageFit]) -> dict[int, MessageFit]:
-        for stride, fit in fits.items():
-            name = f"{PACKING}{stride}"
-            self.models[name] = _measured(fit, name)
-        return fits
+    def add_packing(self) -> None:
+        """Add the time of packing, and again of unpacking, for each stride."""
+        fits = self.fits["packing"] = {}
+        for stride in sorted({one.detail for one in self.runs.of("Pack")}):
+            sizes, both = self.runs.table("Pack", detail=stride)
+            name, fits[stride] = f"{PACKING}{stride}", self._fitted(sizes, both / 2)
+            self.models[name] = _measured(fits[stride], name)
 
-    def add_reducing(self, fits: dict[int, StepFit]) -> dict[int, StepFit]:
-        for element, fit in fits.items():
-            name, text = _ELEMENTS[element]
-            self._add(name, fit.each, fit.interval, "s/B", text)
-            self.remarks += fit.remarks
-        return fits
+    def add_reducing(self) -> None:
+        """Add the time of a reduction over its bytes, for each size of an element."""
+        fits = self.fits["reduce"] = {}
+        for element, (name, text) in _ELEMENTS.items():
+            if self.runs.of("Reduce_local", detail=element):
+                fit = fits[element] = fit_steps("reduced byte", *self.runs.table("Reduce_local", detail=element))
+                self._add(name, fit.each, fit.interval, "s/B", text)
+                self.remarks += fit.remarks
 
-    def add_matching(self, fit: StepFit) -> StepFit:
+    def add_matching(self) -> None:
+        fit = self.fits["matching"] = fit_steps("queued receive", *self.runs.table("Queued", by="detail"))
         self._add("matching", fit.each, fit.interval, "s", "for each receive that is queued before the one that matches")
         constants = {"t": f"{fit.each!r} s"}
         self.models["matching"] = ExactModel("t*R", constants, {"R": Range(high=fit.counts[-1])}, "matching")
         self.remarks += fit.remarks
-        return fit
 
-    def add_hops(self, fit: StepFit) -> StepFit:
-        self._add("hop", fit.each, fit.interval, "s", "for each link between two nodes, one way")
-        constants = {"alpha": f"{fit.fit.constant!r} s", "t": f"{fit.each!r} s"}
-        self.models["hops"] = ExactModel("alpha + t*h", constants, {"h": Range(high=fit.counts[-1])}, "hops")
-        self.remarks += fit.remarks
-        return fit
-
-    def add_bisection(self, fit: BisectionFit) -> BisectionFit:
+    def add_bisection(self) -> None:
+        rounds: dict[int, list[Any]] = {}
+        for one in self.runs.of("Perfect_matching"):
+            rounds.setdefault(one.p, []).append(np.median(one.t.reshape(one.p, -1), axis=1))
+        times = {p: np.array(rows) for p, rows in rounds.items()}
+        fit = self.fits["bisection"] = fit_bisection(self.runs.of("Perfect_matching")[0].size, times)
         for p, mean, low, high in zip(fit.processes, fit.effective, fit.low, fit.high, strict=True):
             text = f"effective bisection bandwidth of a process among {p}, {format_value(fit.size, 'B')}"
             self._add(f"bisection_{p}", mean, (low, high), "B/s", text)
@@ -224,7 +204,30 @@ class _Card:
             text = "a in effective bisection bandwidth ~ P^-a"
             self._add("bisection_decay", fit.decay, fit.decay_interval, "1", text)
             self.models["bisection"] = fit.model()
-        return fit
+
+    def add_hops(self) -> None:
+        fit = self.fits["hops"] = _hops(self.runs)
+        self._add("hop", fit.each, fit.interval, "s", "for each link between two nodes, one way")
+        constants = {"alpha": f"{fit.fit.constant!r} s", "t": f"{fit.each!r} s"}
+        self.models["hops"] = ExactModel("alpha + t*h", constants, {"h": Range(high=fit.counts[-1])}, "hops")
+        self.remarks += fit.remarks
+
+
+_PARTS: Mapping[str, Callable[[_Card], None]] = {
+    "Send_to_late": _Card.add_rendezvous,
+    "Round_trip": _Card.add_message,
+    "Exchange": _Card.add_exchange,
+    "Train_delayed": _Card.add_loggp,
+    "Overlap_send": lambda card: card.add_overlap("Overlap_send", "sender"),
+    "Overlap_receive": lambda card: card.add_overlap("Overlap_receive", "receiver"),
+    "Strided": _Card.add_strides,
+    "Pack": _Card.add_packing,
+    "Reduce_local": _Card.add_reducing,
+    "Queued": _Card.add_matching,
+    "Perfect_matching": _Card.add_bisection,
+    "Round_trip_to": _Card.add_hops,
+}
+"""What is added for each kind of measurement: how late receivers are seen, and messages, come before LogGP, which uses both."""
 
 
 def _named(model: Any, name: str) -> PerformanceModel:
@@ -235,12 +238,6 @@ def _named(model: Any, name: str) -> PerformanceModel:
 
 def _measured(fit: MessageFit, name: str) -> PerformanceModel:
     return within(_named(fit.point_to_point().time, name), "S", fit.sizes[0], fit.sizes[-1])
-
-
-def _late(runs: MessageRuns) -> tuple[Rendezvous, float]:
-    sizes, times = runs.table("Send_to_late")
-    delay = _delay(runs)
-    return find_rendezvous(sizes, times, f"{delay!r} s"), float(sizes.max())
 
 
 def _delay(runs: MessageRuns) -> float:
@@ -295,32 +292,6 @@ def _rows(runs: MessageRuns, op: str, sizes: Any, field: str = "t") -> Any:
     if missing := sorted(set(sizes.tolist()) - set(at.tolist())):
         raise DataError(f"{runs.folder}: {op} was not measured at {missing[0]:g} B, Train was; measure that launch again.")
     return table[np.isin(at, sizes)]
-
-
-def _packing(runs: MessageRuns, statistic: str) -> dict[int, MessageFit]:
-    """Return the time of packing, and again of unpacking, for each stride."""
-    found = {}
-    for stride in sorted({one.detail for one in runs.of("Pack")}):
-        sizes, both = runs.table("Pack", detail=stride)
-        found[stride] = fit_messages(sizes, both / 2, statistic=statistic, scatter=not runs.is_exact)
-    return found
-
-
-def _reducing(runs: MessageRuns) -> dict[int, StepFit]:
-    """Return the time of a reduction over its bytes, for each size of an element."""
-    found = {}
-    for element in _ELEMENTS:
-        if runs.of("Reduce_local", detail=element):
-            found[element] = fit_steps("reduced byte", *runs.table("Reduce_local", detail=element))
-    return found
-
-
-def _bisection(runs: MessageRuns) -> BisectionFit:
-    rounds: dict[int, list[Any]] = {}
-    for one in runs.of("Perfect_matching"):
-        rounds.setdefault(one.p, []).append(np.median(one.t.reshape(one.p, -1), axis=1))
-    times = {p: np.array(rows) for p, rows in rounds.items()}
-    return fit_bisection(runs.of("Perfect_matching")[0].size, times)
 
 
 def _hops(runs: MessageRuns) -> StepFit:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from itertools import pairwise
 
 import numpy as np
@@ -14,14 +13,11 @@ from scalkit.errors import DataError, UsageError
 from scalkit.fit.cuts import MIN_SETTINGS, best_cuts
 from scalkit.fit.pure_error import Noise, pure_error
 from scalkit.growth import Growth
-from scalkit.markup import block, bullets, paragraph, table
-from scalkit.perfmodels.fits.affine import LEVEL, Affine, fit_affine, relative_squares, with_interval
+from scalkit.perfmodels.fits.affine import LEVEL, Affine, fit_affine, relative_squares
 from scalkit.perfmodels.formulas.quantities import Range, format_value, seconds_in, values_in
 from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
-from scalkit.text import as_percent, percent
 
 _TICKS = (Growth.of("S", power=1),)
-_HEAD = ("sizes", "latency", "time per byte", "bandwidth", "values")
 _MOST_SIZES = 200
 """The exact change points take time with the square of the number of sizes."""
 
@@ -116,11 +112,11 @@ class MessageFit:
                 found.append(f"The {what} for S = {sizes} came out negative without a bound; it is held at zero.")
         return tuple(found)
 
-    def point_to_point(self, *, beyond: bool = False, reduce_per_byte: object = "0 s/B", name: str = "") -> PointToPoint:
+    def point_to_point(self, *, beyond: bool = False, name: str = "") -> PointToPoint:
         """Return the model of a message, from 0 B to the largest size measured.
 
         `beyond`: whether it may be used for larger messages, too.
-        `reduce_per_byte`, `name`: see `PointToPoint`.
+        `name`: see `PointToPoint`.
         """
         ends = [0.0, *(one.after for one in self.switches), math.inf if beyond else self.sizes[-1]]
         protocols = [
@@ -128,54 +124,17 @@ class MessageFit:
             for k, ((low, high), one) in enumerate(zip(pairwise(ends), self.protocols, strict=True))
         ]
         source = f"fitted to {len(self.sizes)} sizes"
-        return PointToPoint.of_protocols(
-            protocols, name=name or "fitted point-to-point", reduce_per_byte=reduce_per_byte, source=source
-        )
-
-    def rows(self) -> list[tuple[str, ...]]:
-        """Return a row of texts for each protocol: sizes, latency, time per byte, both with intervals, bandwidth, values."""
-        found: list[tuple[str, ...]] = []
-        for one in self.protocols:
-            line = one.fit
-            found.append(
-                (
-                    f"{format_value(one.first, 'B')} to {format_value(one.last, 'B')}",
-                    _held(line, "constant", "s"),
-                    _held(line, "slope", "s/B"),
-                    format_value(one.bandwidth, "B/s"),
-                    str(one.n_sizes),
-                )
-            )
-        return found
+        return PointToPoint.of_protocols(protocols, name=name or "fitted point-to-point", source=source)
 
     def __str__(self) -> str:
         return "; ".join(
-            f"{row[0]}: {format_value(one.fit.constant, 's')} + {format_value(one.fit.slope, 's/B')} * S"
-            for row, one in zip(self.rows(), self.protocols, strict=True)
+            f"{format_value(one.first, 'B')} to {format_value(one.last, 'B')}: {format_value(one.fit.constant, 's')} + "
+            f"{format_value(one.fit.slope, 's/B')} * S"
+            for one in self.protocols
         )
 
     def __repr__(self) -> str:
         return f"MessageFit({self})"
-
-    def _repr_html_(self) -> str:
-        protocols = table(_HEAD, [tuple(map(escape, row)) for row in self.rows()], f"intervals of {as_percent(LEVEL, 'g')}")
-        rows = [
-            (
-                escape(f"between {format_value(one.after, 'B')} and {format_value(one.before, 'B')}"),
-                escape(f"{format_value(one.interval[0], 'B')} to {format_value(one.interval[1], 'B')}"),
-                f"{one.step:.3g}",
-            )
-            for one in self.switches
-        ]
-        switches = table(("protocol switches", "interval", "step of the time"), rows) if rows else ""
-        sure = f"probability of a switch: {percent(self.probability)}"
-        noise = f"Relative standard error of a time: {as_percent(self.noise, '.2g')}; {sure}."
-        return block(protocols, switches, paragraph(noise), bullets(self.remarks))
-
-
-def _held(line: Affine, name: str, unit: str) -> str:
-    shown = with_interval(getattr(line, name), getattr(line, f"{name}_interval"), unit)
-    return f"{shown}{', held at zero' if name in line.bounded else ''}"
 
 
 def fit_messages(

@@ -31,7 +31,7 @@ class OverlapFit:
     high: tuple[float, ...]
 
 
-def fit_overlap(sizes: ArrayLike, pure: ArrayLike, work: ArrayLike, both: ArrayLike, *, side: str, seed: int = 1) -> OverlapFit:
+def fit_overlap(sizes: ArrayLike, pure: ArrayLike, work: ArrayLike, both: ArrayLike, *, side: str) -> OverlapFit:
     """Return which share of a transfer is hidden behind work, at each size.
 
     Parameters
@@ -42,8 +42,6 @@ def fit_overlap(sizes: ArrayLike, pure: ArrayLike, work: ArrayLike, both: ArrayL
         The transfer alone, the work alone, both at once.
     side : str
         The process that works: ``"sender"`` or ``"receiver"``.
-    seed : int
-        Of the medians that are drawn again for the intervals.
 
     Raises
     ------
@@ -58,7 +56,7 @@ def fit_overlap(sizes: ArrayLike, pure: ArrayLike, work: ArrayLike, both: ArrayL
     tables = [alone, *(checked_times(sizes, one)[1] for one in (work, both))]
     if side not in ("sender", "receiver"):
         raise DataError(f"the side is {side!r:.40}; it is 'sender' or 'receiver'.")
-    return OverlapFit(side, tuple(at.tolist()), *of_medians(_share, tables, seed))
+    return OverlapFit(side, tuple(at.tolist()), *of_medians(_share, tables))
 
 
 def _share(pure: Any, work: Any, both: Any) -> Any:

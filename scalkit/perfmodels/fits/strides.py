@@ -55,7 +55,7 @@ class StrideFit:
         return f"up to {factor:.3g} times a contiguous message, at stride {stride} ({format_value(self.size, 'B')})"
 
 
-def fit_strides(size: float, strides: ArrayLike, times: ArrayLike, *, seed: int = 1) -> StrideFit:
+def fit_strides(size: float, strides: ArrayLike, times: ArrayLike) -> StrideFit:
     """Return how much slower strided messages are than a contiguous one.
 
     Parameters
@@ -66,8 +66,6 @@ def fit_strides(size: float, strides: ArrayLike, times: ArrayLike, *, seed: int 
         From one block to the next, in blocks; 0 for the contiguous message.
     times : array_like of shape (strides, repetitions), in s
         Round trips.
-    seed : int
-        Of the medians that are drawn again for the intervals.
 
     Raises
     ------
@@ -83,5 +81,5 @@ def fit_strides(size: float, strides: ArrayLike, times: ArrayLike, *, seed: int 
         )
     plain = rows[at == 0][0]
     contiguous = np.broadcast_to(plain, rows[at > 0].shape)
-    known = of_medians(lambda strided, other: strided / other, (rows[at > 0], contiguous), seed)
+    known = of_medians(lambda strided, other: strided / other, (rows[at > 0], contiguous))
     return StrideFit(data, tuple(at[at > 0].astype(int).tolist()), *known, float(np.nanmedian(plain)) / 2)

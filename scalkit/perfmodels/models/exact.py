@@ -16,8 +16,7 @@ from scalkit.fit.several.model import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension, Range, parse_quantity, ranges_of
 from scalkit.perfmodels.formulas.syntax import syntax_tree
 from scalkit.perfmodels.formulas.text import dimension_of, evaluate, parse_formula, positive
-from scalkit.perfmodels.models.model import Kind, MadeOfModels, Outside, PerformanceModel, ordered
-from scalkit.perfmodels.models.symbols import Legend, over_bounds
+from scalkit.perfmodels.models.model import Kind, Legend, MadeOfModels, Outside, PerformanceModel, ordered, over_bounds
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -231,19 +230,19 @@ def within(model: PerformanceModel, parameter: str, low: float, high: float) -> 
     return replace(model, valid={**model.valid, parameter: limits})
 
 
-def extrapolated(model: PerformanceModel, parameter: str = "S") -> PerformanceModel:
-    """Return a model that goes on beyond what was measured, which its source then says.
+def extrapolated(model: PerformanceModel) -> PerformanceModel:
+    """Return a model of a message that goes on beyond the sizes that were measured, which its source then says.
 
     `model`: its first and its last formula go on.
     """
-    limits = model.valid.get(parameter, Range())
+    limits = model.valid.get("S", Range())
     if limits.is_all:
         return model
-    source = "; ".join(one for one in (model.source, f"{model.name} extrapolated outside of {limits.text(parameter)}") if one)
+    source = "; ".join(one for one in (model.source, f"{model.name} extrapolated outside of {limits.text('S')}") if one)
     if isinstance(model, RangeModel):
         pieces = list(model.pieces)
         pieces[0] = (replace(pieces[0][0], low=0.0, open_low=False), pieces[0][1])
         pieces[-1] = (replace(pieces[-1][0], high=math.inf), pieces[-1][1])
         return replace(model, pieces=pieces, source=source)
     assert isinstance(model, ExactModel)
-    return replace(model, valid={k: v for k, v in model.valid.items() if k != parameter}, source=source)
+    return replace(model, valid={k: v for k, v in model.valid.items() if k != "S"}, source=source)

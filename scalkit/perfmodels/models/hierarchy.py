@@ -1,4 +1,4 @@
-"""The levels of the hierarchy below the exact model: bounded, dominant term, asymptotic."""
+"""The levels of the hierarchy below the exact model: bounded and asymptotic."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,12 +9,11 @@ from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
 from scalkit.errors import UsageError
-from scalkit.fit.several.model import GrowthSum, outgrows
+from scalkit.fit.several.model import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range, format_value, ranges_of, values_in
 from scalkit.perfmodels.formulas.text import parse_formula
 from scalkit.perfmodels.models.exact import with_processes
-from scalkit.perfmodels.models.model import Kind, MadeOfModels, Outside, PerformanceModel, ordered
-from scalkit.perfmodels.models.symbols import Legend, merged
+from scalkit.perfmodels.models.model import Kind, Legend, MadeOfModels, Outside, PerformanceModel, merged, ordered
 
 NOTATIONS = ("O", "Theta", "Omega", "o")
 _ROUNDING = 1e-9
@@ -86,58 +85,6 @@ class AsymptoticModel(PerformanceModel):
             self._require_names(setting)
         logs = [self.growth_sum.log2_value({k: values_in(v, k) for k, v in one.items()}) for one in (to, since)]
         return np.exp2(logs[0] - logs[1])[()]
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class DominantTermModel(MadeOfModels):
-    """Exact leading terms, and a growth of what is left open: ``O(log P) + 4 ns/B * S``.
-
-    Parameters
-    ----------
-    known : ExactModel or RangeModel
-    rest : AsymptoticModel
-    name, source
-
-    Raises
-    ------
-    UsageError
-        If the known part is no exact model, or the rest outgrows it in every parameter.
-    """
-
-    known: PerformanceModel
-    rest: AsymptoticModel
-    name: str = ""
-    source: str = ""
-    kind_of_class: ClassVar[Kind] = "dominant term"
-
-    def __post_init__(self) -> None:
-        if not self.known.is_exact:
-            raise UsageError(f"the known terms of a dominant-term model must be exact; '{self.known.name}' is {self.known.kind}.")
-        known, rest = self.known.growth_sum.terms, self.rest.growth_sum.terms
-        if all(any(outgrows(r, k) and r != k for r in rest) for k in known):
-            raise UsageError(
-                f"the rest {self.rest.name} outgrows the known terms, O({self.known.growth_sum}); name the dominant term."
-            )
-        self._settle(f"{self.known.name} + {self.rest.name}", self.known.source)
-
-    @property
-    def parts(self) -> tuple[PerformanceModel, ...]:
-        """The known terms, and the rest."""
-        return self.known, self.rest
-
-    @property
-    def kind(self) -> Kind:
-        """``"dominant term"``."""
-        return self.kind_of_class
-
-    def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
-        """Return the known terms, and infinity."""
-        known, _ = self.known.own_bounds(at, outside)
-        return known, np.full(known.shape, np.inf)
-
-    def symbolic(self) -> tuple[Any, Legend]:
-        """Return the known terms, and their constants."""
-        return self.known.symbolic()
 
 
 @dataclass(frozen=True, repr=False, eq=False)

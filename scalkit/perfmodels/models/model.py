@@ -1,10 +1,11 @@
-"""What every performance model can do: evaluate, bound, compose, print itself, and say how it grows and where it holds."""
+"""What every performance model can do: evaluate, bound, add up, print itself, and say how it grows and where it holds."""
 
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -18,7 +19,6 @@ from scalkit.perfmodels.formulas.growths import growth_of, renamed
 from scalkit.perfmodels.formulas.quantities import COUNTS, PARAMETER_UNITS, Range, format_value, intersection, values_in
 from scalkit.perfmodels.formulas.text import positive
 from scalkit.perfmodels.models.shown import ShownModel, sum_of_multiples
-from scalkit.perfmodels.models.symbols import Legend, merged, pair_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -32,6 +32,9 @@ KINDS: tuple[Kind, ...] = ("exact", "ranges", "bounded", "dominant term", "asymp
 
 _DATA_NAMES = {"P": "p"}
 
+Legend = Mapping[str, tuple[float, str]]
+"""Value in base units, and unit, of each constant."""
+
 
 class Bounds(NamedTuple):
     """Lower and upper bound of a model, in its unit; infinite where there is no upper bound."""
@@ -43,8 +46,8 @@ class Bounds(NamedTuple):
 class PerformanceModel(ShownModel, ABC):
     """A model of a run time, or of another quantity, over the message size S, the number of processes P and the like.
 
-    Subclasses are the levels of the hierarchy: `ExactModel`, `RangeModel`, `BoundedModel`, `DominantTermModel`,
-    `AsymptoticModel`; models are immutable.
+    Subclasses are the levels of the hierarchy: `ExactModel`, `RangeModel`, `BoundedModel`, `AsymptoticModel`, and sums: of
+    exact terms and a growth they make dominant-term models. Models are immutable.
 
     Attributes
     ----------
@@ -119,16 +122,11 @@ class PerformanceModel(ShownModel, ABC):
 
     @property
     def growth(self) -> Growth | GrowthSum:
-        """Its growth as `Expectation` and `validate` take it: in ``p``, as scalkit's Datasets name processes, and ``S``."""
-        return self.growth_in(**_DATA_NAMES)
+        """Its growth as `Expectation` and `validate` take it: in ``p``, as scalkit's Datasets name processes, and ``S``.
 
-    def growth_in(self, **names: str) -> Growth | GrowthSum:
-        """Return its growth in other names of the parameters, for example ``model.growth_in(P="p", S="size")``.
-
-        Returns: where it is a single product; else a `GrowthSum`.
-        Raises ExpectationError if it has no growth of powers of 2^x, x and log2 x.
+        A `GrowthSum` where it is no single product. Raises ExpectationError if it has no growth of powers of 2^x, x and log2 x.
         """
-        found = renamed(self.growth_sum, {name: names.get(name, name) for name in self.parameters})
+        found = renamed(self.growth_sum, _DATA_NAMES)
         return found.terms[0] if len(found.terms) == 1 else found
 
     def __call__(self, *, outside: Outside = "error", **at: ArrayLike) -> Any:
@@ -219,22 +217,6 @@ class PerformanceModel(ShownModel, ABC):
 
     __rmul__ = __mul__
 
-    def maximum(self, *others: PerformanceModel) -> PerformanceModel:
-        """Return the largest of models of one unit: a roofline is ``computing.maximum(memory)``."""
-        from scalkit.perfmodels.models.composed import Maximum
-
-        return Maximum((self, *others))
-
-    def where(self, *conditions: str) -> PerformanceModel:
-        """Return the model where conditions between its parameters hold, such as ``planes.where("P <= N")``.
-
-        Raises UsageError if a condition is no two formulas of its parameters with ``<``, ``<=``, ``>`` or ``>=`` between
-        them.
-        """
-        from scalkit.perfmodels.models.composed import Conditioned
-
-        return Conditioned(self, conditions)
-
 
 class MadeOfModels(PerformanceModel):
     """A model that holds where all of its parts do, and says no more than the one that says least."""
@@ -274,7 +256,7 @@ class MadeOfModels(PerformanceModel):
         if len(units) > 1:
             first, other = (next(m for m in self.parts if m.unit == unit) for unit in sorted(units)[:2])
             raise UsageError(
-                f"'{first.name}' is in {first.unit}, '{other.name}' in {other.unit}; add or compare models of one unit."
+                f"'{first.name}' is in {first.unit}, '{other.name}' in {other.unit}; add or subtract models of one unit."
             )
         self.valid  # noqa: B018 - models that never hold together shall fail here
 
@@ -327,11 +309,12 @@ class Composite(MadeOfModels):
         return GrowthSum.of(term for c, model in self.terms if c > 0 for term in model.growth_sum.terms)
 
     def symbolic(self) -> tuple[Any, Legend]:
-        """Return the sum, and the constants of all parts."""
+        """Return the sum, and the constants of all parts; of a dominant-term model the terms that are known."""
         import sympy
 
-        factors = [sympy.Integer(int(c)) if float(c).is_integer() else sympy.Float(c) for c, _ in self.terms]
-        expressions, legend = merged(self.parts)
+        terms = [(c, one) for c, one in self.terms if self.kind != "dominant term" or one.kind != "asymptotic"]
+        factors = [sympy.Integer(int(c)) if float(c).is_integer() else sympy.Float(c) for c, _ in terms]
+        expressions, legend = merged([one for _, one in terms])
         pairs = [pair_of(one)[:: 1 if f > 0 else -1] for f, one in zip(factors, expressions, strict=True)]
         low, high = (sympy.Add(*(f * one for f, one in zip(factors, side, strict=True))) for side in zip(*pairs, strict=True))
         return low if low == high else sympy.Tuple(low, high), legend
@@ -339,6 +322,49 @@ class Composite(MadeOfModels):
 
 def _terms(model: PerformanceModel) -> tuple[tuple[float, PerformanceModel], ...]:
     return model.terms if isinstance(model, Composite) else ((1.0, model),)
+
+
+def merged(models: Sequence[PerformanceModel]) -> tuple[list[Any], dict[str, tuple[float, str]]]:
+    """Return the expressions of models, and the constants of all, renamed as in ``alpha_2`` where they would clash."""
+    expressions: list[Any] = []
+    legend: dict[str, tuple[float, str]] = {}
+    parameters = {name for model in models for name in model.parameters}
+    for model in models:
+        expression, own = model.symbolic()
+        renames = {}
+        for name, quantity in own.items():
+            free = _free_name(name, quantity, legend, parameters)
+            legend[free] = quantity
+            if free != name:
+                renames[positive(name)] = positive(free)
+        expressions.append(expression.subs(renames, simultaneous=True) if renames else expression)
+    return expressions, legend
+
+
+def over_bounds(models: Sequence[PerformanceModel], combine: Callable[[Sequence[Any]], Any]) -> tuple[Any, Legend]:
+    """Return what `combine` makes of the expressions of models, of each bound by itself where one has two, and all constants."""
+    import sympy
+
+    found, legend = merged(models)
+    if not any(isinstance(one, sympy.Tuple) for one in found):
+        return combine(found), legend
+    return sympy.Tuple(*map(combine, zip(*map(pair_of, found), strict=True))), legend
+
+
+def _free_name(name: str, quantity: tuple[float, str], legend: Legend, parameters: set[str]) -> str:
+    candidate, n = name, 1
+    stem = re.sub(r"_[0-9]+$", "", name)
+    while candidate in parameters or legend.get(candidate, quantity) != quantity:
+        n += 1
+        candidate = f"{stem}_{n}"
+    return candidate
+
+
+def pair_of(expression: Any) -> tuple[Any, Any]:
+    """Return the two bounds of an expression, which are the same unless it is a pair."""
+    import sympy
+
+    return tuple(expression) if isinstance(expression, sympy.Tuple) else (expression, expression)
 
 
 def ordered(names: Collection[str]) -> tuple[str, ...]:

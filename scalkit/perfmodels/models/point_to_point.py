@@ -9,7 +9,7 @@ import numpy as np
 
 from scalkit.errors import UsageError
 from scalkit.markup import block, table
-from scalkit.perfmodels.formulas.quantities import Range, format_value, parse_quantity, values_in
+from scalkit.perfmodels.formulas.quantities import Range, format_value, parse_quantity
 from scalkit.perfmodels.models.exact import ExactModel, RangeModel, names_in
 from scalkit.perfmodels.models.model import Outside, PerformanceModel
 
@@ -205,25 +205,6 @@ class LogGP:
             value = getattr(self, key)
             if not value >= 0 or (math.isinf(value) and key != "S"):
                 raise UsageError(f"{key} of LogGP is {value:g}; it must be finite and not negative.")
-
-    @classmethod
-    def of(cls, *, S: object = None, **quantities: object) -> "LogGP":
-        """Return it from quantities, for example ``LogGP.of(L="2.5 us", o="1.5 us", g="1 us", G="6 ns/B", S="64 KiB")``.
-
-        ``o`` stands for both overheads.
-        """
-        shared = {"o_send": quantities.pop("o"), **quantities} if "o" in quantities else quantities
-        shared = {"o_receive": shared.get("o_send", 0.0), **shared}
-        read = {}
-        for key, one in shared.items():
-            read[key], unit = parse_quantity(one, key)
-            wanted = "s/B" if key in ("G", "O") else "s"
-            if key not in ("L", "o_send", "o_receive", "g", "G", "O") or unit not in (wanted, "1"):
-                raise UsageError(f"{key} = {one!r:.40} is no parameter of LogGP in {wanted}; there are L, o, g, G, O and S.")
-        if missing := [key for key in ("L", "o_send", "g", "G") if key not in read]:
-            raise UsageError(f"LogGP needs {missing[0].removesuffix('_send')}; name L, o, g and G.")
-        read["S"] = math.inf if S is None else float(values_in(S, "S"))  # type: ignore[arg-type]
-        return cls(**read)  # type: ignore[arg-type]  # name and source keep their defaults
 
     @property
     def o(self) -> float:

@@ -102,7 +102,6 @@ class ShownModel:
             rows.append(("constants", shown))
         rows += _message_rows(model)
         limits = [limit.text(name) for name, limit in model.valid.items() if not limit.is_all]
-        limits += getattr(model, "conditions", ())
         rows += [("holds for", escape("; ".join(limits)))] if limits else []
         rows += [("source", escape(model.source))] if model.source else []
         return block(paragraph(model.name), table((), rows))
@@ -142,8 +141,9 @@ def _stated(model: Any, numbers: bool, in_nanoseconds: bool = False) -> str:
     found = _in_nanoseconds(found) if in_nanoseconds else found
     if model.kind_of_class == "asymptotic":
         return left + _EQUALS + _grown(model)
-    if model.kind_of_class == "dominant term":
-        return f"{left}{_EQUALS}{mathml_of(found)}<mo>+</mo>{_grown(model.rest)}"
+    if model.kind == "dominant term":
+        rest = [_grown(one) for one in model.parts if one.kind == "asymptotic"]
+        return left + _EQUALS + "<mo>+</mo>".join([mathml_of(found), *rest])
     if isinstance(found, sympy.Tuple):
         low = "" if found[0] == 0 else mathml_of(found[0]) + _AT_MOST
         return low + left + ("" if found[1] == sympy.oo else _AT_MOST + mathml_of(found[1]))
@@ -166,14 +166,8 @@ def _text(model: Any) -> str:
         return shown
     if model.kind_of_class == "asymptotic":
         return f"{model.notation}({model.growth_sum})"
-    if model.kind_of_class == "dominant term":
-        return f"{_text(model.known)} + {_text(model.rest)}"
     if (terms := getattr(model, "terms", None)) is not None:
         return sum_of_multiples((c, _text(one)) for c, one in terms)
-    if (models := getattr(model, "models", None)) is not None:
-        return f"max({', '.join(map(_text, models))})"
-    if (conditions := getattr(model, "conditions", None)) is not None:
-        return f"{_text(model.model)} for {' and '.join(conditions)}"
     if (pieces := getattr(model, "pieces", None)) is not None:
         return f"{{{'; '.join(f'{_text(one)} for {limits.text(model.parameter)}' for limits, one in pieces)}}}"
     return str(model.name)

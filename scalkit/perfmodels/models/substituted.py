@@ -12,8 +12,7 @@ from scalkit.fit.several.model import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range
 from scalkit.perfmodels.formulas.text import positive
 from scalkit.perfmodels.models.exact import ExactModel, names_in, with_processes
-from scalkit.perfmodels.models.model import MadeOfModels, Outside, PerformanceModel, ordered
-from scalkit.perfmodels.models.symbols import Legend, merged
+from scalkit.perfmodels.models.model import Legend, MadeOfModels, Outside, PerformanceModel, merged, ordered
 
 
 @dataclass(frozen=True, repr=False, eq=False)

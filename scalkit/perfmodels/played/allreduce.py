@@ -14,6 +14,7 @@ from scalkit.perfmodels.played.steps import (
     down,
     exchange,
     far_first,
+    folded,
     in_order,
     in_order_binary,
     k_ary_levels,
@@ -31,8 +32,8 @@ def halving(me: int, P: int, S: int, *, ends: str, folds: str) -> Process:
 
     Open MPI folds processes beyond a power of two by halves, MPICH with the whole vector.
     """
-    power = power_below(P)
-    rest, n = P - power, S // ITEM
+    power, rest, new = folded(me, P)
+    n = S // ITEM
     odd = 1 if folds == "whole" and ends == "all" else 0
     stays = True
     if me < 2 * rest and folds == "halves":
@@ -48,7 +49,6 @@ def halving(me: int, P: int, S: int, *, ends: str, folds: str) -> Process:
         stays = me % 2 == odd
         yield from receive(me ^ 1) if stays else send(me ^ 1, S)
     if stays:
-        new = me // 2 if me < 2 * rest else me - rest
         counts = blocks_of(n, power) if folds == "whole" else []
         sent, got, size, low, high = [], [], n, 0, power
         steps = [1 << k for k in range(power.bit_length() - 1)]
@@ -142,12 +142,10 @@ def allreduce_two_trees(me: int, P: int, S: int) -> Process:
 
 
 def allreduce_doubling(me: int, P: int, S: int) -> Process:
-    power = power_below(P)
-    rest = P - power
+    power, rest, new = folded(me, P)
     if me < 2 * rest:
         yield from receive(me - 1) if me % 2 else send(me + 1, S)
     if me >= 2 * rest or me % 2:
-        new = me // 2 if me < 2 * rest else me - rest
         mask = 1
         while mask < power:
             other = real(new ^ mask, rest, 1)

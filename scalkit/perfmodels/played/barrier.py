@@ -1,6 +1,7 @@
 """Barriers."""
 
-from scalkit.perfmodels.played.allreduce import allreduce_doubling
+from scalkit.perfmodels.played.allreduce import allreduce_doubling, reduce_in_turn_tree
+from scalkit.perfmodels.played.broadcast import broadcast_halves_down
 from scalkit.perfmodels.played.steps import Process, Send, Table, Wait, exchange, many, power_below, receive, send
 
 
@@ -38,15 +39,8 @@ def barrier_dissemination(me: int, P: int, S: int) -> Process:
 
 
 def barrier_tree(me: int, P: int, S: int) -> Process:
-    depth = 1 << (P - 1).bit_length()
-    for jump in (1 << k for k in range(depth.bit_length() - 1)):
-        partner = me ^ jump
-        if not partner & (jump - 1) and partner < P:
-            yield from receive(partner) if partner > me else send(partner, 0)
-    for jump in (1 << k for k in reversed(range(depth.bit_length() - 1))):
-        partner = me ^ jump
-        if not partner & (jump - 1) and partner < P:
-            yield from send(partner, 0) if partner > me else receive(partner)
+    yield from reduce_in_turn_tree(me, P, 0)
+    yield from broadcast_halves_down(me, P, 0)
 
 
 def barrier_double_ring(me: int, P: int, S: int) -> Process:

@@ -17,6 +17,7 @@ from scalkit.perfmodels.played.steps import (
     many,
     receive,
     send,
+    without_partner,
 )
 
 
@@ -110,17 +111,12 @@ def broadcast_scatter_doubling(me: int, P: int, S: int) -> Process:
         if other < P:
             yield from exchange(other, held(mine, mask), other)
             got = held(theirs, mask)
-        if theirs + mask > P:
-            done = P - mine - mask
-            step = mask >> 1
-            while step:
-                partner, root = me ^ step, me & -(2 * step)
-                if me < partner and me < root + done <= partner:
-                    yield from send(partner, got)
-                elif partner < me and partner < root + done <= me:
-                    yield from receive(partner)
-                    got = held(theirs, mask)
-                step >>= 1
+        for partner, is_giver in without_partner(me, P, mask):
+            if is_giver:
+                yield from send(partner, got)
+            else:
+                yield from receive(partner)
+                got = held(theirs, mask)
         mask *= 2
 
 

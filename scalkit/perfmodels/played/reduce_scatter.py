@@ -12,26 +12,25 @@ from scalkit.perfmodels.played.steps import (
     Table,
     Wait,
     exchange,
+    folded,
     in_order,
-    power_below,
     real,
     receive,
     send,
     up,
+    without_partner,
 )
 
 
 def scatter_halving(me: int, P: int, S: int) -> Process:
     """Recursive halving of all that is reduced; processes beyond a power of two leave theirs to a neighbour."""
-    power = power_below(P)
-    rest = P - power
+    power, rest, new = folded(me, P)
     if me < 2 * rest and me % 2 == 0:
         yield from send(me + 1, P * S)
         yield from receive(me + 1)
         return
     if me < 2 * rest:
         yield from receive(me - 1)
-    new = me // 2 if me < 2 * rest else me - rest
     counts = [2 if k < rest else 1 for k in range(power)]
     low, high, mask = 0, power, power // 2
     while mask:
@@ -70,16 +69,12 @@ def doubling(is_apart: Callable[[int, int], bool]) -> Program:
                 one = yield Receive(other)
                 two = yield needed(other, mine, mask, P, S)
                 yield Wait((one, two))
-            if theirs + mask > P:
-                done, step = P - mine - mask, mask >> 1
-                while step:
-                    partner, root = me ^ step, me & -(2 * step)
-                    if me < partner and me < root + done <= partner:
-                        number = yield needed(partner, theirs, mask, P, S)
-                        yield Wait((number,))
-                    elif partner < me and partner < root + done <= me:
-                        yield from receive(partner)
-                    step >>= 1
+            for partner, is_giver in without_partner(me, P, mask):
+                if is_giver:
+                    number = yield needed(partner, theirs, mask, P, S)
+                    yield Wait((number,))
+                else:
+                    yield from receive(partner)
             mask *= 2
 
     return program
@@ -87,8 +82,8 @@ def doubling(is_apart: Callable[[int, int], bool]) -> Program:
 
 def scatter_butterfly(me: int, P: int, S: int) -> Process:
     """Pairs at doubling distance halve what is left, so that results lie at mirrored ranks."""
-    power = power_below(P)
-    rest, bits = P - power, power.bit_length() - 1
+    power, rest, new = folded(me, P)
+    bits = power.bit_length() - 1
 
     def mirrored(new: int) -> int:
         return int(f"{new:0{bits}b}"[::-1], 2) if bits else new
@@ -99,7 +94,6 @@ def scatter_butterfly(me: int, P: int, S: int) -> Process:
         return
     if me < 2 * rest:
         yield from receive(me - 1)
-    new = me // 2 if me < 2 * rest else me - rest
     counts = [2 if k < rest else 1 for k in range(power)]
     begin, blocks, mask = 0, power, 1
     while mask < power:

@@ -1,6 +1,6 @@
 """What schedules are made of: one message, an exchange, many at once, trees; and numbers of items and processes."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from typing import Literal, NamedTuple
 
 __all__ = ["Compute", "Process", "Receive", "Send", "Wait", "WaitAny"]
@@ -92,6 +92,28 @@ def blocks_of(n: int, parts: int) -> list[int]:
 
 def real(new: int, rest: int, odd: int) -> int:
     return 2 * new + odd if new < rest else new + rest
+
+
+def folded(me: int, P: int) -> tuple[int, int, int]:
+    """Return the power of two up to P, how many processes are beyond, and the number of `me` after one of each pair left."""
+    power = power_below(P)
+    rest = P - power
+    return power, rest, me // 2 if me < 2 * rest else me - rest
+
+
+def without_partner(me: int, P: int, mask: int) -> Iterator[tuple[int, bool]]:
+    """Yield from whom a process gets, or to whom it gives (True), what one without a partner in a round of doubling lacks."""
+    mine, theirs = me & -mask, (me ^ mask) & -mask
+    if theirs + mask <= P:
+        return
+    done, step = P - mine - mask, mask >> 1
+    while step:
+        partner, root = me ^ step, me & -(2 * step)
+        if me < partner and me < root + done <= partner:
+            yield partner, True
+        elif partner < me and partner < root + done <= me:
+            yield partner, False
+        step >>= 1
 
 
 Tree = Callable[[int, int], tuple[int, list[int]]]

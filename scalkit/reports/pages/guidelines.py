@@ -1,4 +1,4 @@
-"""The content of a report about guidelines: the assessment, what to do, and what models predict."""
+"""The content of a report about guidelines: the assessment, and what to do."""
 
 import hashlib
 import re
@@ -13,8 +13,6 @@ from scalkit.bundled import here_or_bundled
 from scalkit.guidelines import Assessment, assess
 from scalkit.guidelines.choices import Remedy, remedies
 from scalkit.guidelines.guideline import CATALOGUES
-from scalkit.guidelines.predictions import Prediction
-from scalkit.guidelines.predictions import predictions as predicted
 from scalkit.guidelines.sentences import titled
 from scalkit.guidelines.tables import example_table, read_tables
 from scalkit.junit import Case
@@ -34,7 +32,6 @@ class GuidelinePage(Content):
     `named`: the measurements as the user named them.
     `hashes`: SHA-256 of each file that was read.
     `made`: time of the report, UTC.
-    `predicted_along`: empty if nothing was predicted.
     `facts`: what the measurements say of where they come from: ``mpi_library``, ``host``, ``started``,
     ``foreign_load``.
     """
@@ -42,22 +39,18 @@ class GuidelinePage(Content):
     kind: ClassVar[str] = "guidelines"
 
     found: Assessment
-    predictions: tuple[Prediction, ...]
     remedies: tuple[Remedy, ...]
     title: str
     named: tuple[str, ...]
     hashes: Mapping[str, str]
     fail_on: tuple[str, ...]
     made: str
-    predicted_along: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def status(self) -> int:
         """Exit status: 0 or 1."""
-        own = [word for word in self.fail_on if word != "predicted"]
-        predicted = "predicted" in self.fail_on and any(one.is_failure for one in self.predictions)
-        return max(self.found.exit_status(own), int(predicted))
+        return self.found.exit_status(self.fail_on)
 
     @property
     def is_simulated(self) -> bool:
@@ -72,16 +65,12 @@ class GuidelinePage(Content):
         if crowded.any():
             n = int(np.count_nonzero(crowded))
             said.append(f"{n} of the violations {'does' if n == 1 else 'do'} not decide.")
-        ahead = sum(one.is_failure for one in self.predictions)
-        if ahead:
-            said.append(f"Models predict {ahead} more at larger scales.")
         return " ".join([*said, f"Exit status {self.status}."])
 
     def to_json(self) -> str:
-        """Return assessment, predictions and remedies as JSON text."""
-        more = {"predictions": [one.to_dict() for one in self.predictions]}
+        """Return assessment and remedies as JSON text."""
         said = {"remedies": [one.sentence for one in self.remedies]}
-        return json_text(self.found.to_dict() | {"exit_status": self.status} | more | said)
+        return json_text(self.found.to_dict() | {"exit_status": self.status} | said)
 
     def cases(self) -> Mapping[str, list[Case]]:
         """Return the guidelines as test cases: one fails if a test of it is violated and may decide."""
@@ -90,33 +79,23 @@ class GuidelinePage(Content):
 
 
 def open_guidelines(
-    runs: Sequence[str] = (),
-    guidelines: Sequence[str] = (),
-    *,
-    predict: str = "",
-    up_to: float | None = None,
-    fail_on: Sequence[str] = (),
-    title: str = "",
-    **options: Any,
+    runs: Sequence[str] = (), guidelines: Sequence[str] = (), *, fail_on: Sequence[str] = (), title: str = "", **options: Any
 ) -> GuidelinePage:
     """Return the content of a report.
 
     `runs`: what `scalkit.guidelines.tables.read_tables` takes; empty: a simulated example.
     `guidelines`: texts, TOML files, names of bundled sets; empty: all bundled ones.
-    `predict`: the parameter to fit models along; empty: none.
-    `up_to`: how far to look.
-    `fail_on`: ``"inconclusive"``, ``"undecidable"``, ``"untested"``, ``"predicted"``.
+    `fail_on`: ``"inconclusive"``, ``"undecidable"``, ``"untested"``.
     `title`: made from the measurements if empty.
     `**options`: further arguments of `scalkit.guidelines.assess`.
     Raises DataError, RuleError, UsageError if an input is wrong.
     """
     table = read_tables(runs, value=options.get("value", "time")) if runs else example_table()
     found = assess(table, guidelines or CATALOGUES, **options)
-    found.exit_status([word for word in fail_on if word != "predicted"])  # raises if a word is unknown
+    found.exit_status(fail_on)  # raises if a word is unknown
     named = tuple(runs or ("a simulated example",))
     return GuidelinePage(
         found=found,
-        predictions=predicted(found, predict, highest=up_to) if predict else (),
         remedies=remedies(found),
         title=title or f"What is slower than it should be in {', '.join(Path(one).name or one for one in named[:3])}?",
         named=named,
@@ -124,7 +103,6 @@ def open_guidelines(
         facts={key: value for key, value in (getattr(table, "attrs", None) or {}).items() if key in _FACTS},
         fail_on=tuple(fail_on),
         made=written_now(),
-        predicted_along=predict,
     )
 
 

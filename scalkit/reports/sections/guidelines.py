@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from scalkit.guidelines.experiments import MISSING
-from scalkit.guidelines.predictions import LEVEL
 from scalkit.guidelines.sentences import CONFIDENCE, setting, shown_ratio, titled
 from scalkit.measure.virtual_time import LEFT_OUT, machine_in_words, numbers_in_words
 from scalkit.plots.guidelines.overview import guideline_focus, guideline_overview, guideline_ratios
@@ -15,7 +14,7 @@ from scalkit.plots.plot import plot
 from scalkit.reports.content import made_with
 from scalkit.reports.pages.guidelines import GuidelinePage
 from scalkit.reports.pieces import badge, words_of
-from scalkit.text import as_percent, percent
+from scalkit.text import as_percent
 
 _STATES = words_of("guideline_states")  # the worst first
 _MOST_CARDS = 12
@@ -108,26 +107,6 @@ def _numbers(page: GuidelinePage, test: int) -> tuple[object, ...]:
     ratio, low, high, q = (float(columns[key][test]) for key in ("effect", "ratio_low", "ratio_high", "q_value"))
     interval = f"{shown_ratio(low)} to {shown_ratio(high)}" if np.isfinite([low, high]).all() else "–"
     return shown_ratio(ratio), interval, f"{q:.2g}" if np.isfinite(q) else "–", _badge(str(columns["state"][test]))
-
-
-def prediction(page: GuidelinePage) -> dict[str, Any] | None:
-    """Return the violations that models see at larger scales; nothing if none were asked for."""
-    if not page.predicted_along:
-        return None
-    rows = [
-        (
-            titled(one.guideline),
-            ", ".join(f"{key}={level}" for key, level in one.where.items()) or "everywhere",
-            f"{one.begins:.3g}",
-            f"{one.low:.3g} to {one.high:.3g}" if np.isfinite([one.low, one.high]).all() else f"{one.low:.3g} or later",
-            percent(one.probability, short=True),
-            "yes" if one.is_measured else "no",
-        )
-        for one in page.predictions
-        if one.is_violation
-    ]
-    asked = page.predictions[0] if page.predictions else None
-    return {"asked": asked, "level": as_percent(LEVEL), "rows": rows}
 
 
 def remarks(page: GuidelinePage) -> dict[str, Any] | None:
