@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
@@ -22,7 +23,6 @@ TRAFFIC_TITLES = {
 """What went between locations, for people."""
 
 _UNITS = {"operations": "1", "bytes": "B", "messages": "1", "message_bytes": "B"}
-_DENSE = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -58,22 +58,6 @@ class Pairs:
         return sums.reshape(n_rows, n_columns)
 
 
-@dataclass(frozen=True)
-class Causes:
-    """Locations, in a call path, that made others wait: those that did so longest, a row each.
-
-    `location`, `path`, `value` of shape (n,): who, where, and how many ns others waited; the largest first.
-    `total` in ns: what all have made others wait together.
-    `number`: how many there are.
-    """
-
-    location: NDArray[np.int64]
-    path: NDArray[np.int64]
-    value: NDArray[np.int64]
-    total: int
-    number: int
-
-
 def pairs(ds: xr.Dataset, what: str, metrics: Iterable[str] = ()) -> Pairs:
     """Return who made whom wait, or what went from one location to another.
 
@@ -87,7 +71,7 @@ def pairs(ds: xr.Dataset, what: str, metrics: Iterable[str] = ()) -> Pairs:
         metric = _of_metrics(ds, names)
         title = TITLES.get(names[0], names[0]) if len(names) == 1 else "waiting"
         row, column, value = (ds[name].values[metric] for name in ("cause_location", "cause_by", "cause_severity"))
-        known, sums = _sums(row * n + column, value, n * n)
+        known, sums = summed(row * n + column, value)
         return Pairs(title, "ns", "who waited", "for whom", *np.divmod(known, n), sums, n)
     if what not in TRAFFIC_TITLES:
         raise UsageError(f"what is {what!r}; it may be {', '.join(('waiting', *TRAFFIC_TITLES))}.")
@@ -103,45 +87,19 @@ def has_traffic(ds: xr.Dataset) -> bool:
     return all(name in ds for name in TRAFFIC)
 
 
-def causes(
-    ds: xr.Dataset, metrics: Iterable[str], waited: Iterable[int] = (), caused: Iterable[int] = (), *, most: int = 100
-) -> Causes:
-    """Return which locations, in which call path, made others wait, the longest first.
+def causes(ds: xr.Dataset, metrics: Iterable[str], waited: Iterable[int] = (), caused: Iterable[int] = ()) -> pd.DataFrame:
+    """Return which locations, in which call path, made others wait, the longest first: `location`, `path`, and `ns`.
 
     `metrics`: waits that count.
     `waited`, `caused`: only the waits of these locations, and for these; all by default.
-    `most`: so many rows at most.
     """
-    n_paths = max(1, int(ds.sizes["path"]))
-    kept = _of_metrics(ds, metrics)
-    for name, wanted in (("cause_location", list(waited)), ("cause_by", list(caused))):
+    columns = {"waiter": "cause_location", "location": "cause_by", "path": "cause_path", "ns": "cause_severity"}
+    rows = pd.DataFrame({name: ds[column].values for name, column in columns.items()}).iloc[_of_metrics(ds, metrics)]
+    for name, wanted in (("waiter", list(waited)), ("location", list(caused))):
         if wanted:
-            is_wanted = np.zeros(int(ds.sizes["location"]), dtype=bool)
-            is_wanted[wanted] = True
-            kept = kept[is_wanted[ds[name].values[kept]]]
-    key = ds["cause_by"].values[kept] * n_paths + ds["cause_path"].values[kept]
-    known, sums = _sums(key, ds["cause_severity"].values[kept], int(ds.sizes["location"]) * n_paths)
-    order = largest(sums, most)
-    location, path = np.divmod(known[order], n_paths)
-    return Causes(location, path, sums[order], int(sums.sum()), len(sums))
-
-
-def largest(values: NDArray[np.int64], most: int) -> NDArray[np.intp]:
-    """Return places of the `most` largest values, the largest first; of equal ones the first."""
-    places = np.arange(len(values))
-    if len(values) > most:
-        least = np.partition(values, len(values) - most)[len(values) - most]
-        above, equal = np.flatnonzero(values > least), np.flatnonzero(values == least)
-        places = np.sort(np.concatenate([above, equal[: most - len(above)]]))
-    return places[np.argsort(-values[places], kind="stable")]
-
-
-def _sums(keys: NDArray[np.int64], values: NDArray[np.int64], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    if n > _DENSE:
-        return summed(keys, values)
-    sums = exact_sums(keys, values, n)
-    known = np.flatnonzero(sums)
-    return known, sums[known]
+            rows = rows[rows[name].isin(wanted)]
+    sums = rows.groupby(["location", "path"], as_index=False)["ns"].sum()
+    return sums.sort_values("ns", ascending=False, kind="stable", ignore_index=True)
 
 
 def _of_metrics(ds: xr.Dataset, metrics: Iterable[str]) -> NDArray[np.intp]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from scalkit.toml.tables import table_beside
 
@@ -113,8 +114,6 @@ def _where(ds: xr.Dataset, severity: Any, names: list[str], n_rows: int) -> list
 
 
 def _causes(ds: xr.Dataset, names: list[str], n_rows: int) -> list[dict[str, Any]]:
-    import pandas as pd
-
     keys = {"metric": "cause_metric", "location": "cause_by", "path": "cause_path"}
     rows = pd.DataFrame({name: ds[column].values for name, column in (keys | {"ns": "cause_severity"}).items()})
     sums = rows.groupby(list(keys), as_index=False)["ns"].sum().sort_values("ns", ascending=False, kind="stable")

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
 from scalkit.errors import UsageError
 from scalkit.trace.results.dataset import read_result
-from scalkit.trace.results.pairs import Causes, Pairs, causes, pairs
+from scalkit.trace.results.pairs import Pairs, causes, pairs
 from scalkit.trace.views.call_tree import CallTree, MetricNode, Row, metric_tree
 
 Result: TypeAlias = xr.Dataset | str | os.PathLike[str]
@@ -169,9 +170,9 @@ class Browsing:
             self._pairs[key] = pairs(self.result, what, self.node.members)
         return self._pairs[key]
 
-    def causes(self, most: int = 100) -> Causes:
-        """Return who, where, made the chosen locations wait, in the chosen metric: at most `most` rows."""
-        return causes(self.result, self.node.members, self.locations, self.causers, most=most)
+    def causes(self) -> pd.DataFrame:
+        """Return who, where, made the chosen locations wait, in the chosen metric."""
+        return causes(self.result, self.node.members, self.locations, self.causers)
 
     def rows(self) -> list[Row]:
         """Return the call paths that are seen: those with a value, the largest first, and those that are chosen."""

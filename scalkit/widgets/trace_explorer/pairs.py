@@ -3,10 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pandas as pd
+
 from scalkit.markup import block, esc, paragraph, table
 from scalkit.plots.traces.matrix import shown_amount
 from scalkit.text import as_percent
-from scalkit.trace.results.pairs import TRAFFIC_TITLES, Pairs, has_traffic, largest
+from scalkit.trace.results.pairs import TRAFFIC_TITLES, Pairs, has_traffic
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Action, Grid, Pieces, number_of
 from scalkit.widgets.base.templates import drawn, source
@@ -98,7 +100,7 @@ def _largest(found: Pairs) -> list[tuple[str, str, str]]:
     """Return the largest values: both locations, and the amount."""
     return [
         (str(found.row[k]), str(found.column[k]), shown_amount(int(found.value[k]), found.unit))
-        for k in largest(found.value, MOST_PAIRS).tolist()
+        for k in pd.Series(found.value).nlargest(MOST_PAIRS).index.tolist()
     ]
 
 
@@ -118,7 +120,7 @@ class TraceCauses(Grid):
     def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
         nobody = "Nobody: choose a wait, or other processes."
         super().__init__(columns=list(COLUMNS), label="Causes of waiting", none=nobody)
-        self.browsing, self._tell, self.found = browsing, told, browsing.causes(MOST_CAUSES)
+        self.browsing, self._tell, self.found = browsing, told, browsing.causes()
         self.observe(lambda _: self.show(), "sort")
         self._begin()
 
@@ -127,9 +129,10 @@ class TraceCauses(Grid):
         self._put(dict(enumerate(self._rows())))
 
     def _rows(self) -> list[list[str]]:
-        found = self.found = self.browsing.causes(MOST_CAUSES)
+        self.found = self.browsing.causes()
         names, regions = (self.browsing.result[name].values for name in ("path_name", "region"))
-        rows = list(zip(found.location.tolist(), found.path.tolist(), found.value.tolist(), strict=True))
+        rows = self.found.head(MOST_CAUSES).to_numpy().tolist()
+        total = max(int(self.found["ns"].sum()), 1)
         column, way = self.sort
         if way:
             keys: dict[str, Callable[[tuple[int, int, int]], Any]] = {
@@ -143,7 +146,7 @@ class TraceCauses(Grid):
                 f'title="Choose process {location} as the one waited for">{location}</button>',
                 f'<div class="cut" title="{esc(names[path])}">{esc(regions[path])}</div>',
                 f'<span class="num">{esc(shown_amount(value, "ns"))}</span>',
-                f'<span class="num">{as_percent(value / max(found.total, 1), ".1f")}</span>',
+                f'<span class="num">{as_percent(value / total, ".1f")}</span>',
             ]
             for location, path, value in rows
         ]
@@ -156,9 +159,9 @@ class TraceCauses(Grid):
         else:
             who = f"{_listed(browsing.locations)} waited" if browsing.locations else "all processes waited"
             of = f" for {_listed(browsing.causers)}" if browsing.causers else ""
-            said = f"{node.title}, in all call paths: {who} {shown_amount(self.found.total, 'ns')}{of}."
-        left = self.found.number - len(self.found.value)
-        more = f" The {MOST_CAUSES} longest are shown, {left} are not." if left else ""
+            said = f"{node.title}, in all call paths: {who} {shown_amount(int(self.found['ns'].sum()), 'ns')}{of}."
+        left = len(self.found) - MOST_CAUSES
+        more = f" The {MOST_CAUSES} longest are shown, {left} are not." if left > 0 else ""
         return drawn("trace.html", part="causes", browsing=browsing, of_which=of_which(browsing), said=said + more)
 
     def _actions(self) -> dict[str, Action]:
@@ -177,10 +180,10 @@ class TraceCauses(Grid):
         return f"{len(self._rows())} causes"
 
     def _fallback_html(self) -> str:
-        found, regions = self.found, self.browsing.result["region"].values
+        regions = self.browsing.result["region"].values
         rows = [
             [str(location), esc(regions[path]), esc(shown_amount(value, "ns"))]
-            for location, path, value in zip(*(one.tolist() for one in (found.location, found.path, found.value)), strict=True)
+            for location, path, value in self.found.head(MOST_CAUSES).to_numpy().tolist()
         ]
         return block(table(COLUMNS[:3], rows, "Who caused it"))
 
