@@ -45,16 +45,12 @@ def test_the_bundle_is_a_store_and_says_what_it_is(store: sk.store.Store, tmp_pa
     sums = dict(line.split("  ")[::-1] for line in content["sha256sums.txt"].decode().splitlines())
     assert set(sums) == set(content) - {"sha256sums.txt"}
     assert all(hashlib.sha256(content[name]).hexdigest() == sum_ for name, sum_ in sums.items())
-    crate = {one["@id"]: one for one in json.loads(content["ro-crate-metadata.json"])["@graph"]}
-    root = crate["./"]
-    assert (root["name"], root["license"]["@id"]) == ("Gathers | of # us", "https://spdx.org/licenses/CC-BY-4.0")
-    assert crate[root["author"][0]["@id"]]["name"] == "A. Nonymous"
-    assert all(crate[part["@id"]]["@type"] == "File" for part in root["hasPart"])
-    assert len(json.loads(content["metadata.json"])["runs"]) == 6
     readme = content["README.md"].decode()
     assert readme.startswith("# Gathers \\| of \\# us\n")
     assert "- vm: 6 runs" in readme
-    assert "license: " in content["CITATION.cff"].decode()
+    citation = content["CITATION.cff"].decode()
+    assert "A. Nonymous" in citation
+    assert 'license: "CC-BY-4.0"' in citation
 
 
 def test_retractions_travel_and_hide(store: sk.store.Store, tmp_path: Path) -> None:
@@ -67,12 +63,7 @@ def test_retractions_travel_and_hide(store: sk.store.Store, tmp_path: Path) -> N
     assert gone not in set(again.runs()["run_id"])
     assert again.retractions()[0]["reason"] == "wrong clock"
     with zipfile.ZipFile(tmp_path / "b.zip") as made:
-        told = json.loads(made.read("metadata.json"))
         readme = made.read("README.md").decode()
-    assert gone not in {one["run_id"] for one in told["runs"]}
-    (retracted,) = told["retracted"]
-    assert (retracted["run_id"], retracted["retracted"][0]["reason"]) == (gone, "wrong clock")
-    assert retracted["measured"]["machine"] == "vm"
     assert "\n1 further run was retracted or flagged: " in readme
 
 

@@ -21,7 +21,6 @@ FREE = frozenset({"mpi_library", "notes", "remarks", "why", "flags", "compiler",
 
 _MARKUP = re.compile(r"[<>\"`]|&[#\w]+;|javascript:", re.I)
 _FORMULA = re.compile(r"\s*[=+@|%-]")
-_WHEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 _SKEW = dt.timedelta(minutes=10)
 _UNSEEN = "\u115f\u1160\u2800\u3164\uffa0"
 """Letters and a symbol without a shape."""
@@ -150,8 +149,6 @@ def retraction_problem(entries: Iterable[Mapping[str, str]], longest: int) -> tu
         found = text_problem(text, longest, is_free=is_free) or (None if is_free else name_problem(text))
         if found is not None:
             return found[0], f"{key} {text.encode('unicode_escape').decode()[:40]!r} {found[1]}."
-        if key == "when" and text and not _WHEN.fullmatch(text):
-            return "date-wrong", f"when is {text[:40]!r}; a time such as 2026-11-21T08:35:17Z is needed."
         if key == "when" and text > (dt.datetime.now(dt.UTC) + _SKEW).isoformat():
             return "date-future", f"when is {text}, in the future."
     return None
