@@ -26,7 +26,6 @@ EXTRAS = {
     "lab": Extra("the notebooks and the app", ("jupyterlab", "ipywidgets", "anywidget"), ("traitlets", "ipykernel")),
     "report": Extra("reports", ("papermill", "ipykernel"), ("nbclient", "nbformat", "IPython")),
     "store": Extra("stores of results", ("pyarrow", "duckdb", "confusable_homoglyphs")),
-    "remote": Extra("stores on servers", ("fsspec", "aiohttp")),
     "pdf": Extra("downloads of figures", ("kaleido",)),
     "cube": Extra("CUBE profiles", ("pycubexr",)),
     "mpi4py": Extra("Python programs on several ranks", ("mpi4py",)),

@@ -73,8 +73,6 @@ BORDERS = {
     "mpi4py": {"mpi_world", "validation", "bench", "trace"},
     "pyarrow": {"store"},
     "duckdb": {"store"},
-    "fsspec": {"store"},
-    "aiohttp": {"store"},
 }
 
 MODULES = sorted(path for path in ROOT.rglob("*.py") if "_shipped" not in path.parts)

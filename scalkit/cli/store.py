@@ -18,7 +18,6 @@ from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.measure import write_netcdf
 from scalkit.store.store import Store
 from scalkit.store.views.curves import fixed_words, value_of
-from scalkit.store.wire import is_url
 from scalkit.text import counted, plain
 
 _NO_COLUMNS = frozenset(("retracted", "by", "statistic", "tolerance", "confidence", "store"))
@@ -46,7 +45,7 @@ def filters(args: argparse.Namespace, *further: str) -> dict[str, Any]:
 def _opened(args: argparse.Namespace, *, writes: bool = False, sources: Sequence[str] = ()) -> Store:
     """Return the store; one is made only if it is written and all `sources` of what goes into it are there."""
     for source in sources:
-        if not is_url(source) and not Path(source).exists():
+        if not Path(source).exists():
             raise DataError(f"there is nothing at {source!r}; check the path.")
     if writes and not sources:
         sk.store.open(args.store, readonly=True)  # says so if there is none
@@ -167,7 +166,7 @@ def _validate(args: argparse.Namespace) -> int:
     """Say what others could take over, and who signed it; return 1 if something is refused, or flagged and not accepted."""
     report = sk.store.validate(args.store)
     try:
-        store = None if is_url(args.store) else sk.store.open(args.store, readonly=True)
+        store = sk.store.open(args.store, readonly=True)
     except (DataError, StoreError):  # a run's file, or a store that is refused as a whole
         store = None
     told, lines = ({}, []) if store is None else _signers(store)

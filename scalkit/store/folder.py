@@ -61,7 +61,7 @@ class StoreFolder:
     the next command that writes deletes. Reading changes nothing.
     """
 
-    def __init__(self, path: Path, *, readonly: bool, archive: Path | str | None = None, hard_links: bool = False) -> None:
+    def __init__(self, path: Path, *, readonly: bool, archive: Path | None = None, hard_links: bool = False) -> None:
         self.path = path
         self.readonly = readonly
         self.archive = archive
@@ -70,20 +70,20 @@ class StoreFolder:
         self._is_prepared = False
 
     @property
-    def shown(self) -> Path | str:
-        """What the user knows the store by: the folder, or the zip or the URL that it was copied from."""
+    def shown(self) -> Path:
+        """What the user knows the store by: the folder, or the zip that it was copied from."""
         return self.archive or self.path
 
     @property
     def name(self) -> str:
         """The name of what the user knows the store by."""
-        return self.path.name if self.archive is None else Path(self.archive).stem
+        return self.path.name if self.archive is None else self.archive.stem
 
     @classmethod
-    def opened(cls, path: Path, *, readonly: bool, archive: Path | str | None = None, hard_links: bool = False) -> "StoreFolder":
+    def opened(cls, path: Path, *, readonly: bool, archive: Path | None = None, hard_links: bool = False) -> "StoreFolder":
         """Return the folder, made if it is missing or empty.
 
-        `archive`: the zip or the URL that it was copied from.
+        `archive`: the zip that it was copied from.
         `hard_links`: accept files that have other names, too.
         Raises StoreError if it is no store, has links, is of a newer schema, or cannot be made.
         """
@@ -323,8 +323,9 @@ class StoreFolder:
     def require_writable(self) -> None:
         """Return nothing if the store was opened for writing. Raises StoreError."""
         if self.archive is not None:
-            shown, what = str(self.archive), "on a server" if isinstance(self.archive, str) else "a zip"
-            raise StoreError(f"{shown!r} is {what}, which is only read; 'scalkit store merge FOLDER {shown}' makes a folder.")
+            raise StoreError(
+                f"{str(self.archive)!r} is a zip, which is only read; 'scalkit store merge FOLDER {self.archive}' makes a folder."
+            )
         if self.readonly:
             raise StoreError(f"the store {str(self.path)!r} was opened to be read only; open it without readonly=True.")
 

@@ -1,4 +1,4 @@
-"""Opens a store: a folder, or what can only be read: a zip of one, or the URL of a zip."""
+"""Opens a store: a folder, or a zip of one, which can only be read."""
 
 import os
 import shutil
@@ -13,23 +13,20 @@ from scalkit.extras import require
 from scalkit.store.folder import MARKER, StoreFolder
 from scalkit.store.store import Store
 from scalkit.store.submissions.containers import Policy, unpacked
-from scalkit.store.wire import fetch, is_url, shown
 
 
 def open_store(path: str | os.PathLike[str], *, readonly: bool = False, signers: str | os.PathLike[str] | None = None) -> Store:
-    """Return the store in a folder, which is made if it is missing or empty, in a zip, or at the URL of a zip.
+    """Return the store in a folder, which is made if it is missing or empty, or in a zip.
 
-    `path`: ``"https://..."``, ``"s3://..."`` and what else fsspec knows name a zip on a server.
     `signers`: the list of those whose signatures count for the reader; by default this user's, which `scalkit.store.trust` fills.
-    `readonly`: write nothing. A zip and a URL are always read-only: a copy is deleted with the Store.
-    Raises StoreError if it is no store, or of a newer schema; if a server does not answer, or what it sends breaks off.
-    Raises MissingPackageError if a URL is named, and fsspec is not here.
+    `readonly`: write nothing. A zip is always read-only: its copy is deleted with the Store.
+    Raises StoreError if it is no store, or of a newer schema.
     Raises DataError if it is a zip with something else inside.
     """
     require("store")
     signers = None if signers is None else Path(signers)
-    if is_url(path):
-        return _copied(str(path), signers)
+    if "://" in os.fspath(path):
+        raise StoreError(f"{os.fspath(path)!r} is an address; download the zip that is there, and name the copy.")
     place = here_or_bundled(Path(path))
     if place.is_file():
         if not zipfile.is_zipfile(place):
@@ -48,14 +45,12 @@ def is_store(path: Path) -> bool:
     return zipfile.is_zipfile(path) if path.is_file() else (path / MARKER).is_file()
 
 
-def _copied(source: Path | str, signers: Path | None) -> Store:
-    """Return the store in a zip or at a URL; its copy is deleted when the Store is gone."""
+def _copied(archive: Path, signers: Path | None) -> Store:
+    """Return the store in a zip; its copy is deleted when the Store is gone."""
     copy = tempfile.mkdtemp(prefix="scalkit-store-")
-    named = source if isinstance(source, Path) else shown(source)
     try:
-        archive = source if isinstance(source, Path) else fetch(source, Path(copy), Policy())
         folder = unpacked(archive, Path(copy) / "unpacked", Policy())
-        store = Store(StoreFolder.opened(folder, readonly=True, archive=named), signers)
+        store = Store(StoreFolder.opened(folder, readonly=True, archive=archive), signers)
     except BaseException:
         shutil.rmtree(copy, ignore_errors=True)
         raise

@@ -21,7 +21,6 @@ from scalkit.store.segments import drop_damaged
 from scalkit.store.signing import Signers
 from scalkit.store.statements import Statements
 from scalkit.store.submissions.containers import Policy
-from scalkit.store.wire import fetched, is_url
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,16 +147,13 @@ class Store(Statements):
         return Filed(tuple(added), tuple(known), replaced, flagged)
 
     def merge(self, other: str | os.PathLike[str], *, policy: Policy | None = None, retractions: bool = True) -> Merged:
-        """Take over the runs and retractions of another store, a folder, a zip or the URL of either, that are valid and new.
+        """Take over the runs and retractions of another store, a folder or a zip, that are valid and new.
 
         See `scalkit.store.merge.merge`.
         """
         from scalkit.store.merge import merge
 
         self._folder.prepare()
-        if is_url(other):
-            with fetched(str(other), policy) as copy:
-                return merge(self, copy, policy, retractions=retractions)
         return merge(self, Path(other), policy, retractions=retractions)
 
     # ---- asking ----

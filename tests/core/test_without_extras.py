@@ -114,7 +114,6 @@ def test_python_says_what_is_missing(core: Path) -> None:
         ("report", "papermill", "sk.report('data/quickstart', 'mpi', 'r.html')"),
         ("store", "pyarrow", "sk.store.open('data/store')"),
         ("store", "pyarrow", "sk.store.validate('data/store')"),
-        ("store", "pyarrow", "sk.store.open('https://host/store')"),
         ("cube", "pycubexr", "sk.read('tests/data/readers/cube/set/demo.p4.r1/profile.cubex')"),
     )
     told = "try:\n    {}\nexcept sk.errors.MissingPackageError as error:\n    print(error)\n"

@@ -354,3 +354,9 @@ def test_repetitions_take_little_room() -> None:
     rows.over("p")
     content = encoded(RunContent.of({"machine": "m", "clock": "real", "launches": launches}, {}, rows.table()))
     assert len(content) <= 0.3 * 8 * 40 * 20 * 400
+
+
+def test_an_address_is_no_place_of_a_store() -> None:
+    sentence = r"^'https://host/s\.zip' is an address; download the zip that is there, and name the copy\.$"
+    with pytest.raises(StoreError, match=sentence):
+        sk.store.open("https://host/s.zip")

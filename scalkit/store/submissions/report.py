@@ -24,7 +24,6 @@ from scalkit.store.records import FLAGS, Record, record_name
 from scalkit.store.statements import in_effect
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.copies import Marks, Origin, copies, repeating, times_in
-from scalkit.store.wire import fetched, is_url, shown
 
 _MOST_SHOWN = 5
 
@@ -145,12 +144,9 @@ def validate(path: str | os.PathLike[str], *, policy: Policy | None = None) -> R
     It is read by another process, with limits on memory, time, files and what it writes; that process may crash. As far as the
     kernel allows, it has no network, can start nothing, and can write into its own scratch folder only.
 
-    `path`: also the URL of a folder or a zip. `policy`: the limits.
-    Raises DataError if there is nothing at the path; StoreError if a server does not answer, or what it sends breaks off.
+    `policy`: the limits.
+    Raises DataError if there is nothing at the path.
     """
-    if is_url(path):
-        with fetched(str(path), policy) as copy, examined(copy, policy) as (report, _):
-            return replace(report, path=shown(str(path)))
     with examined(Path(path), policy) as (report, _):
         return report
 
