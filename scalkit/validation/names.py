@@ -1,6 +1,6 @@
 """By which name a set of expectations knows what was measured: that of the function, or that of one metric of it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from scalkit.measure.schema import METRICS
 
@@ -49,11 +49,10 @@ def primary(names: Iterable[Name]) -> frozenset[Name]:
     )
 
 
-def unexpected(names: Sequence[Name], expects: Callable[[Name], bool]) -> tuple[str, ...]:
+def unexpected(expected: Mapping[Name, object | None]) -> tuple[str, ...]:
     """Return what was measured without being expected: functions, and metrics of functions that are expected."""
-    known = {name: expects(name) for name in dict.fromkeys(names)}
-    functions = {function for (function, _), is_known in known.items() if is_known}
-    found = (named(*name) if name[0] in functions else name[0] for name, is_known in known.items() if not is_known)
+    functions = {function for (function, _), one in expected.items() if one is not None}
+    found = (named(*name) if name[0] in functions else name[0] for name, one in expected.items() if one is None)
     return tuple(dict.fromkeys(found))
 
 

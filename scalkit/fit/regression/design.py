@@ -74,7 +74,7 @@ class Design:
         self.is_point_off = events.points_off.sum(axis=0) == 1
         before = np.zeros((len(x), self.first_event))
         self.point_events = np.hstack([before, events.points_off])
-        cells = list(product(noise.drifts.items(), noise.errors.items()))
+        cells = list(product(noise.drifts, noise.errors))
         self.drift = np.array([drift for (drift, _), _ in cells])
         self.error = np.array([error for _, (error, _) in cells])
         self.n_errors = len(noise.errors)
