@@ -24,10 +24,10 @@ from scalkit.validation.answer import ANSWER_SYMBOLS, resolution_in_words
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.baseline.comparison import Comparison
 from scalkit.validation.catalogue import ExpectationSet
-from scalkit.validation.judge.along_one import Mapper
+from scalkit.validation.judge.along_one import Mapper, in_turn, over_ranks
 from scalkit.validation.told.annotations import to_github
 from scalkit.validation.told.junit import to_junit
-from scalkit.validation.validating import in_turn, over_ranks, validate
+from scalkit.validation.validating import validate
 
 _OF_BASELINES = ("gone",)
 

@@ -1,8 +1,12 @@
 """Checks that a series can be fitted."""
 
+from collections.abc import Mapping
+from functools import lru_cache
+
 import numpy as np
 
 from scalkit.errors import DataError
+from scalkit.growth import Growth
 from scalkit.measure import Series, SeveralSeries
 
 
@@ -15,13 +19,35 @@ def check_series(series: Series, min_points: int) -> None:
     if min_points < 3:
         raise DataError(f"min_points is {min_points}; a model of two coefficients needs at least 3 settings.")
     check_values(series)
-    if len(series.x) < min_points:
-        n, settings = len(series.x), ", ".join(f"{x:g}" for x in series.x)
-        way = f" or set min_points={n} (--min-points {n})" if n >= 3 else ""
-        raise DataError(
-            f"fitting '{series.metric}' of '{series.function}' needs {min_points} values of '{series.parameter}', "
-            f"got {n} ({settings}); measure more{way}."
+    if short := shortage(series, min_points):
+        raise short[1]
+
+
+def shortage(series: Series | SeveralSeries, min_points: int) -> tuple[str, DataError] | None:
+    """Return what is missing where there are too few values of a parameter.
+
+    In the words of `Validation.unjudged`, and as an error with the way on.
+    """
+    several = isinstance(series, SeveralSeries)
+    found = {name: series.along(name) for name in series.parameters}
+    name = min(found, key=lambda each: len(found[each]))
+    values = found[name]
+    if len(values) >= min_points:
+        return None
+    shown = ", ".join(f"{x:g}" for x in values)
+    said = f"{series.function} ({series.metric}) has {len(values)} of {min_points} needed settings: {name} = {shown}"
+    what = f"'{series.metric}' of '{series.function}'"
+    others = ", ".join(other for other in found if other != name)
+    if len(values) == 1 and several:
+        return said, DataError(
+            f"{what} was measured at one value of '{name}' only, {shown}, so nothing tells how it grows along {name}; select "
+            f"that value, data.sel({name}={shown}), to validate along {others} alone, or measure more of them."
         )
+    way = f" or set min_points={len(values)} (--min-points {len(values)})" if len(values) >= 3 else ""
+    way = way or (f" or select one, data.sel({name}={values[-1]:g})" if several else "")
+    return said, DataError(
+        f"fitting {what} needs {min_points} values of '{name}', got {len(values)} ({shown}); measure more{way}."
+    )
 
 
 def check_values(series: Series | SeveralSeries) -> None:
@@ -54,3 +80,26 @@ def _place(series: Series | SeveralSeries, k: int) -> str:
     if isinstance(series, Series):
         return f"{series.parameter} = {series.x[k]:g}"
     return ", ".join(f"{name} = {x:g}" for name, x in zip(series.parameters, series.points[k], strict=True))
+
+
+def require_expected_values(series: Series | SeveralSeries, expected: Mapping[str, Growth]) -> None:
+    """Refuse a series where what is expected along a parameter has no value at a setting, so that nothing can follow it.
+
+    Raises DataError if an expected growth is no finite number there, as 1/log(p) at p = 1, or the logarithm of one
+    below 1.
+    """
+    for name, growth in expected.items():
+        nowhere = _nowhere(growth, tuple(series.along(name).tolist()))
+        if nowhere is not None:
+            is_one = len(series.parameters) == 1
+            which, left_out = (f"{growth}", "that point") if is_one else (f"along {name}, {growth},", "these points")
+            raise DataError(
+                f"'{series.metric}' of '{series.function}' cannot be judged at {name} = {nowhere:g}, where the "
+                f"expectation {which} has no value; leave {left_out} out, or expect another growth."
+            )
+
+
+@lru_cache(maxsize=1024)
+def _nowhere(growth: Growth, settings: tuple[float, ...]) -> float | None:
+    values = growth.log2_value(np.array(settings))
+    return next((x for x, value in zip(settings, values.tolist(), strict=True) if not value < np.inf), None)

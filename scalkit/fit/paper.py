@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+from scipy.special import fdtrc
 
 from scalkit.arrays import Flags, Floats
 from scalkit.fit.checks import check_series
 from scalkit.fit.model import Model
-from scalkit.fit.pure_error import f_tail
 from scalkit.growth import Growth
 from scalkit.growth.growth import log2_values
 from scalkit.measure import Series
@@ -257,7 +257,7 @@ def _beats_constant(rss: float, tss: float, n: int) -> bool:
     """Return whether a growth fits exactly, or is better than the constant by an F test."""
     if rss <= _TIE * tss:
         return tss > 0
-    return rss < tss and f_tail((tss - rss) / (rss / (n - 2)), n - 2) < SIGNIFICANCE
+    return rss < tss and bool(fdtrc(1, n - 2, (tss - rss) / (rss / (n - 2))) < SIGNIFICANCE)
 
 
 def _every_run_grows(series: Series) -> bool:

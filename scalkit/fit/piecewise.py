@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,10 +18,9 @@ from scalkit.errors import DataError
 from scalkit.fit.cuts import MIN_SETTINGS, best_cuts, least_of_sums, least_without, penalty
 from scalkit.fit.model import Model
 from scalkit.fit.paper import Fits, fit_growths, growing_of
-from scalkit.fit.pure_error import PRIOR_FREEDOM, Noise, noise_of
+from scalkit.fit.pure_error import PRIOR_FREEDOM, Noise
 from scalkit.growth import Growth
 from scalkit.markup import block, bullets, counted, details, formula, paragraph, table
-from scalkit.measure import Series
 from scalkit.text import percent
 
 _MAX_POINTS = 200
@@ -291,12 +289,6 @@ def _bic_strays(x: Floats, y: Floats, ticks: tuple[Growth, ...], noise: Noise) -
             cost = penalty(1, g, n, len(ticks)) + 3 * k * math.log(n)
             best = min(best, float(noise.misfit(rss, n)) + cost)
     return best
-
-
-def fit_piecewise_series(series: Series, ticks: Sequence[Growth], statistic: str = "q1", **options: Any) -> Piecewise:
-    """Return the piecewise model of a series; the noise is that between its runs, see `fit_piecewise` for `options`."""
-    noise = noise_of(series, statistic)
-    return fit_piecewise(series.x, series.y, ticks, noise, parameter=series.parameter, unit=series.unit, **options)
 
 
 def _checked(x: ArrayLike, y: ArrayLike, parameter: str) -> tuple[Floats, Floats]:

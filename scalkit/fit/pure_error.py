@@ -1,4 +1,4 @@
-"""The noise of the values of a series, from the spread between repetitions or runs; and the distributions of F and t."""
+"""The noise of the values of a series, from the spread between repetitions or runs."""
 
 import math
 from dataclasses import dataclass
@@ -110,40 +110,3 @@ def pure_error(values: ArrayLike, statistic: str = "q1", *, exact: bool = False,
     step = resolution or (1.0 if exact else 0.0)
     rounding = step / math.sqrt(12) / float(np.median(table[there]))
     return Noise(max(_LEAST, math.hypot(sigma * factor, rounding)), float(freedom))
-
-
-def f_tail(statistic: float, freedom: int) -> float:
-    """Return the probability that F with 1 and `freedom` degrees of freedom exceeds `statistic`.
-
-    `statistic`: infinity gives 0; what rounding made negative counts as 0.
-    `freedom`: at least 1.
-
-    Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4: Student's t, whose square is
-    F.
-    """
-    if math.isinf(statistic):
-        return 0.0
-    angle = math.atan2(math.sqrt(max(statistic, 0.0)), math.sqrt(freedom))
-    cosine, is_odd = math.cos(angle), freedom % 2 == 1
-    term = cosine if is_odd else 1.0
-    total = term if freedom > 1 else 0.0
-    for k in range(3 if is_odd else 2, freedom - 1, 2):
-        term *= cosine**2 * (k - 1) / k
-        total += term
-    inside = 2 / math.pi * (angle + math.sin(angle) * total) if is_odd else math.sin(angle) * total
-    return max(0.0, 1.0 - inside)
-
-
-@lru_cache(maxsize=4096)
-def student(level: float, freedom: int) -> float:
-    """Return the t that a value of Student's distribution exceeds in magnitude with probability ``1 - level``.
-
-    `freedom`: at least 1.
-    """
-    low, high = 0.0, 1.0
-    while f_tail(high**2, freedom) > 1 - level:
-        high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if f_tail(middle**2, freedom) > 1 - level else (low, middle)
-    return high

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import stdtrit
 
 from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
@@ -114,11 +115,9 @@ class Refined:
         return np.array([self.values[name] for name in self.names])
 
     def _quantile(self, level: float) -> float:
-        from scipy.stats import t
-
         if not 0 < level < 1:
             raise UsageError(f"the level {level!r} is no probability between 0 and 1; 0.9 is usual.")
-        return float(t.ppf((1 + level) / 2, self.n_free)) if self.n_free else math.inf
+        return float(stdtrit(self.n_free, (1 + level) / 2)) if self.n_free else math.inf
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name} {self.values[name]:.4g} ± {self.errors[name]:.2g}" for name in self.names)

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.arrays import Floats
-from scalkit.errors import DataError, UsageError
+from scalkit.errors import UsageError
 from scalkit.fit.model import Curve, at_points, checked_settings
 from scalkit.growth import Growth
 from scalkit.growth.growth import log2_values
@@ -102,26 +101,3 @@ def without_value(growths: Sequence[Growth], x: Floats, at: Floats) -> tuple[flo
     for place in np.flatnonzero(nowhere.any(axis=1) & ~was_there.any(axis=1))[:1]:
         return float(at[nowhere[place]][0]), growths[place]
     return None
-
-
-def require_expected_values(series: Series | SeveralSeries, expected: Mapping[str, Growth]) -> None:
-    """Refuse a series where what is expected along a parameter has no value at a setting, so that nothing can follow it.
-
-    Raises DataError if an expected growth is no finite number there, as 1/log(p) at p = 1, or the logarithm of one
-    below 1.
-    """
-    for name, growth in expected.items():
-        nowhere = _nowhere(growth, tuple(series.along(name).tolist()))
-        if nowhere is not None:
-            is_one = len(series.parameters) == 1
-            which, left_out = (f"{growth}", "that point") if is_one else (f"along {name}, {growth},", "these points")
-            raise DataError(
-                f"'{series.metric}' of '{series.function}' cannot be judged at {name} = {nowhere:g}, where the "
-                f"expectation {which} has no value; leave {left_out} out, or expect another growth."
-            )
-
-
-@lru_cache(maxsize=1024)
-def _nowhere(growth: Growth, settings: tuple[float, ...]) -> float | None:
-    values = growth.log2_value(np.array(settings))
-    return next((x for x, value in zip(settings, values.tolist(), strict=True) if not value < np.inf), None)

@@ -20,7 +20,6 @@ from scalkit.validation.answer import counts_processes
 from scalkit.validation.crossing import place_of, shown_scale
 from scalkit.validation.expectation import sure_match
 from scalkit.validation.judged import is_decided
-from scalkit.validation.several.verdict import SeveralVerdict
 
 if TYPE_CHECKING:
     from scalkit.validation.judge.measured import AnyVerdict
@@ -218,22 +217,19 @@ def _line_of(verdict: AnyVerdict, along: str | None, fixed: Mapping[str, float] 
     if fixed and parameter in fixed:
         value = fixed[parameter]
         raise UsageError(f"the limit is asked along '{parameter}', so it cannot be fixed at {value:g}; leave that out.")
-    if isinstance(verdict, SeveralVerdict):
-        several = verdict
-        others = {name: float(several.series.along(name)[-1]) for name in names if name != parameter} | dict(fixed or {})
+    others = {name: float(series.along(name)[-1]) for name in names if name != parameter} | dict(fixed or {})
 
-        def at(x: Floats) -> dict[str, Floats]:
-            return {name: x if name == parameter else np.full(len(x), others[name]) for name in names}
+    def at(x: Floats) -> dict[str, Floats]:
+        return {name: x if name == parameter else np.full(len(x), others[name]) for name in names}
 
-        def log2_of(x: Floats) -> Floats:
-            with np.errstate(all="ignore"):
-                return np.asarray(np.log2(several.model(at(x))))
+    def log2_of(x: Floats) -> Floats:
+        with np.errstate(all="ignore"):
+            return np.asarray(np.log2(verdict.model(at(x))))
 
-        def band(x: Floats, level: float) -> Floats:
-            return several.interval(at(x), level)
+    def band(x: Floats, level: float) -> Floats:
+        return verdict.interval(at(x), level)
 
-        return _Line(parameter, several.series.along(parameter), others, log2_of, band)
-    return _Line(parameter, verdict.series.x, {}, verdict.model.log2_value, verdict.interval)
+    return _Line(parameter, series.along(parameter), others, log2_of, band)
 
 
 def limit(
@@ -245,7 +241,6 @@ def limit(
     fixed: Mapping[str, float] | None = None,
     level: float = 0.9,
     even_outside: bool = False,
-    band: Band | None = None,
 ) -> Limit:
     """Return the largest setting at which a model stays within a budget.
 
@@ -264,8 +259,6 @@ def limit(
         Of the interval.
     even_outside : bool
         Whether to answer for a model outside its deviation limits too.
-    band : callable, optional
-        From settings and level to the ends of what is probable there; by default ``verdict.interval``.
 
     Raises
     ------
@@ -277,8 +270,6 @@ def limit(
     wanted = parse_budget(budget, series.unit)
     if isinstance(ppn, bool) or not isinstance(ppn, int) or ppn < 1:
         raise UsageError(f"ppn is {ppn!r}; processes per node are a whole number from 1 on.")
-    if not 0 < level < 1:
-        raise UsageError(f"the level of the interval is {level!r}; it must lie between 0 and 1.")
     line = _line_of(verdict, along, fixed)
     is_outside = "none" in (verdict.match, sure_match(verdict.probability))
     if is_outside and not even_outside:
@@ -289,12 +280,11 @@ def limit(
         )
     shared = ppn if series.unit == "B" else 1
     target = math.log2(wanted / shared)
-    probable = band or line.band
 
     def end(which: int) -> Callable[[Floats], Floats]:
         def log2_of(x: Floats) -> Floats:
             with np.errstate(all="ignore"):
-                return np.asarray(np.log2(np.maximum(probable(x, level)[which], 0.0)))
+                return np.asarray(np.log2(np.maximum(line.band(x, level)[which], 0.0)))
 
         return log2_of
 
@@ -327,12 +317,11 @@ def limits(
     *,
     along: str | None = None,
     fixed: Mapping[str, float] | None = None,
-    level: float = 0.9,
     even_outside: bool = False,
 ) -> Limits:
     """Return the limits of all functions with a metric; the first one, `Limits.wall`, is hit first.
 
-    `budget`, `ppn`, `along`, `fixed`, `level`, `even_outside`: as of `limit`.
+    `budget`, `ppn`, `along`, `fixed`, `even_outside`: as of `limit`.
     Raises DataError if no verdict is about `metric`.
     Raises UsageError as from `limit`; if every model is outside its deviation limits.
     """
@@ -346,7 +335,7 @@ def limits(
         if is_outside and not even_outside and len(verdicts) > 1:
             refused[v.function] = f"{v.model.growth} instead of {v.expectation.growth}"
             continue
-        found.append(limit(v, budget, ppn, along=along, fixed=fixed, level=level, even_outside=even_outside))
+        found.append(limit(v, budget, ppn, along=along, fixed=fixed, even_outside=even_outside))
     if not found:
         listed = ", ".join(f"{name} ({why})" for name, why in refused.items())
         raise UsageError(

@@ -1,6 +1,6 @@
 """By which name a set of expectations knows what was measured: that of the function, or that of one metric of it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping
 
 from scalkit.measure.schema import METRICS
 
@@ -21,16 +21,16 @@ def function_in(name: str) -> str:
     return name.rpartition(" (")[0] if name.endswith(")") and " (" in name else name
 
 
-def candidates(function: str, metric: str = "", is_primary: bool = True) -> Iterator[str]:
+def candidates(function: str, metric: str = "", is_primary: bool = True) -> list[str]:
     """Return the names that a set may know something by, the first one that it has counts.
 
     A variant such as ``f[random]`` falls back to ``f``. A name without a metric stands for primary ones only.
     """
+    found = []
     for one in dict.fromkeys((function, function.split("[", 1)[0])):
-        if metric:
-            yield named(one, metric)
-        if is_primary:
-            yield one
+        found += [named(one, metric)] if metric else []
+        found += [one] if is_primary else []
+    return found
 
 
 def primary(names: Iterable[Name]) -> frozenset[Name]:
@@ -49,11 +49,10 @@ def primary(names: Iterable[Name]) -> frozenset[Name]:
     )
 
 
-def unexpected(names: Sequence[Name], expects: Callable[[Name], bool]) -> tuple[str, ...]:
+def unexpected(expected: Mapping[Name, object | None]) -> tuple[str, ...]:
     """Return what was measured without being expected: functions, and metrics of functions that are expected."""
-    known = {name: expects(name) for name in dict.fromkeys(names)}
-    functions = {function for (function, _), is_known in known.items() if is_known}
-    found = (named(*name) if name[0] in functions else name[0] for name, is_known in known.items() if not is_known)
+    functions = {function for (function, _), one in expected.items() if one is not None}
+    found = (named(*name) if name[0] in functions else name[0] for name, one in expected.items() if one is None)
     return tuple(dict.fromkeys(found))
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
-    from scalkit.growth.relation import Relation
-    from scalkit.options import Judging
     from scalkit.validation.baseline.comparison import Change, Comparison
     from scalkit.validation.catalogue import ExpectationSet
     from scalkit.validation.judge.measured import Choices
@@ -40,16 +38,6 @@ _SAID = 3  # of the problems in a headline
 FAIL_ON = ("better", "predicted", "cannot-tell")
 FAIL_ON_BASELINE = ("gone",)
 """Words for `Validation.exit_status` that need a comparison with a baseline."""
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """What `scalkit.validate` was given: measurements, expectations, rules besides those of the set, and options."""
-
-    data: xr.Dataset
-    expected: ExpectationSet
-    rules: tuple[Relation, ...]
-    judging: Judging
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,12 +1,10 @@
 """Validates measurements against expectations."""
 
-import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import xarray as xr
 
@@ -14,15 +12,14 @@ from scalkit.errors import DataError, ExpectationError
 from scalkit.fit.several.model import GrowthSum
 from scalkit.growth.relation import Relation
 from scalkit.measure.schema import metrics_of, parameters_of
-from scalkit.mpi_world import mpi_world
 from scalkit.options import Judging, JudgingOptions
-from scalkit.task_bar import Report, task_bar
+from scalkit.task_bar import task_bar
 from scalkit.text import did_you_mean
 from scalkit.validation.against.claimed import Claimed, claimed
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import CATALOGUES, ExpectationSet, expectation_set
 from scalkit.validation.expectation import WORDS
-from scalkit.validation.judge.along_one import Mapper
+from scalkit.validation.judge.along_one import Mapper, in_turn
 from scalkit.validation.judge.judge import Judge
 from scalkit.validation.judge.measured import Choices
 from scalkit.validation.names import Name, function_in, in_short, named
@@ -30,93 +27,6 @@ from scalkit.validation.result import Validation
 from scalkit.validation.rules import parsed_rules
 
 _FORMULA = frozenset("(^*√²³")  # a text with one of these is no name of a file
-_RANK_0_HELPS = 4  # ranks at most: with more of them it would keep the others waiting for messages
-
-
-def in_turn(report: Report) -> Mapper:
-    """Return what computes tasks one after the other, as `map` does, and reports how far it is."""
-
-    def mapper(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Any]:
-        report(0, len(tasks))
-        for done, task in enumerate(tasks, 1):
-            found = function(task)
-            report(done, len(tasks))
-            yield found
-
-    return mapper
-
-
-@contextmanager
-def over_ranks(n_ranks: int | None, report: Report) -> Iterator[Mapper | None]:
-    """Yield what computes tasks on all ranks; all of them must enter together.
-
-    `n_ranks`: how many ranks the launcher says that it started; None if it says nothing.
-    `report`: is called on rank 0 with the number of tasks that are done, and of all.
-    Returns: as `map` on rank 0. None on each other rank, when it has done its part and rank 0 has left.
-    Raises LaunchError if mpi4py is missing, cannot be loaded, or belongs to another MPI library than the launcher.
-    """
-    comm = mpi_world(n_ranks)
-    if comm.Get_size() == 1:
-        yield in_turn(report)
-        return
-    from mpi4py.futures import MPICommExecutor
-
-    if comm.Get_rank() > 0:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # rank 0 hears it too, and ends the others in order
-    with MPICommExecutor(comm) as executor:
-        yield None if executor is None else _spreading(executor, report)
-
-
-def _spreading(executor: Any, report: Report) -> Mapper:
-    """Return what computes tasks by an `MPIPoolExecutor`."""
-
-    def mapper(function: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
-        from mpi4py.futures import Future, as_completed
-
-        n_ranks = executor.num_workers + 1
-        bundles = list(_bundles(tasks, n_ranks))
-        futures = [executor.submit(_in_order, function, bundle) for bundle in bundles]
-
-        def tell() -> None:
-            done = sum(len(bundle) for bundle, future in zip(bundles, futures, strict=True) if future.done())
-            report(done, len(tasks))
-
-        tell()
-        try:
-            for place in reversed(range(len(bundles) if n_ranks <= _RANK_0_HELPS else 0)):
-                if futures[place].cancel():  # the last one that no other rank has begun
-                    futures[place] = Future()
-                    _compute(futures[place], function, bundles[place])
-                    tell()
-            for _ in as_completed(futures):
-                tell()
-            return [found for future in futures for found in future.result()]
-        finally:
-            for future in futures:
-                future.cancel()
-
-    return mapper
-
-
-def _bundles(tasks: Sequence[Any], n_ranks: int) -> Iterator[Sequence[Any]]:
-    """Yield the tasks that are sent together: many in the beginning, so that few messages are needed, one in the end."""
-    start = 0
-    while start < len(tasks):
-        size = max(1, (len(tasks) - start) // (2 * n_ranks))
-        yield tasks[start : start + size]
-        start += size
-
-
-def _in_order(function: Callable[[Any], Any], bundle: Sequence[Any]) -> list[Any]:
-    return [function(task) for task in bundle]
-
-
-def _compute(future: Any, function: Callable[[Any], Any], bundle: Sequence[Any]) -> None:
-    """Compute here; an error waits for those of earlier tasks, which would be raised without other ranks."""
-    try:
-        future.set_result(_in_order(function, bundle))
-    except Exception as error:
-        future.set_exception(error)
 
 
 def validate(
@@ -183,17 +93,16 @@ def validate(
             f"validate needs a Dataset of measurements, got {type(data).__name__}; read one with scalkit.read, "
             "or make one with scalkit.measurements."
         )
-    judging, own = Judging.of(options), parsed_rules(rules)
-    expectations = of_the_only_function(data, expectations)
+    judging, expectations = Judging.of(options), of_the_only_function(data, expectations)
     baseline = expectations if isinstance(expectations, Baseline) else None
     expected = expectation_set({entry.function: entry.status_quo for entry in baseline} if baseline is not None else expectations)
+    all_rules = tuple(dict.fromkeys((*expected.rules, *parsed_rules(rules))))
     with task_bar(sys.stderr, "validate", wanted=progress and mapper is map) as report:
         compute = in_turn(report) if mapper is map else mapper
         judge = Judge(data, expected, baseline, statistic=judging.statistic, mapper=compute)
         if baseline is not None:
             _require_same_parameters(baseline, judge)
-        judge.require_litmus(litmus, set(judge.functions))
-        outcome = judge.result(Choices(judging, tuple(dict.fromkeys((*expected.rules, *own)))), litmus)
+        outcome = judge.result(Choices(judging, all_rules), litmus)
     result = outcome.validation
     if not result.verdicts:
         raise outcome.refused[0] if outcome.refused else ExpectationError(_no_match(judge.names, expected, baseline))

@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import fdtrc
 
 from scalkit.errors import DataError
 from scalkit.fit import Model, fit_series
 from scalkit.fit.paper import fit_growths
-from scalkit.fit.pure_error import f_tail
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.validation.space import SearchSpace
@@ -188,16 +186,6 @@ def test_rivals_come_by_falling_adjusted_r2() -> None:
     r2 = [model.adjusted_r2 for model in models if not model.growth.is_constant]
     assert r2 == sorted(r2, reverse=True)
     assert models[-1].growth == ONE
-
-
-@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 6, 11, 30])
-@pytest.mark.parametrize("statistic", [0.0, 0.1, 1.0, 4.0, 7.7, 161.4, 1e6])
-def test_f_tail_agrees_with_scipy(statistic: float, freedom: int) -> None:
-    assert f_tail(statistic, freedom) == pytest.approx(float(fdtrc(1, freedom, statistic)), abs=1e-12)
-
-
-def test_f_tail_of_infinity() -> None:
-    assert f_tail(math.inf, 3) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pytest
 from scalkit.errors import DataError
 from scalkit.fit.cuts import best_cuts
 from scalkit.fit.paper import fit_growths
-from scalkit.fit.piecewise import fit_piecewise, fit_piecewise_series
-from scalkit.fit.pure_error import Noise, pure_error
+from scalkit.fit.piecewise import fit_piecewise
+from scalkit.fit.pure_error import Noise, noise_of, pure_error
 from scalkit.growth import Growth
 from scalkit.measure import measurements, series
 
@@ -126,7 +126,7 @@ def test_a_series_brings_its_own_noise() -> None:
     rng = np.random.default_rng(3)
     times = loggp(SIZES)[:, np.newaxis] * 1e-6 * np.exp(0.02 * rng.standard_normal((40, 10)))
     (one,) = series(measurements(SIZES, times, parameter="S", name="p2p"))
-    found = fit_piecewise_series(one, LINEAR)
+    found = fit_piecewise(one.x, one.y, LINEAR, noise_of(one), parameter=one.parameter, unit=one.unit)
     assert len(found.change_points) == 2
     assert (found.segments[0].model.parameter, found.segments[0].model.unit) == ("S", "s")
 

@@ -11,7 +11,6 @@ import pytest
 
 from scalkit.arrays import Floats
 from scalkit.fit.regression.design import design_of
-from scalkit.fit.regression.factor import Whitened
 from scalkit.fit.regression.locations import clock_step, standard_errors
 from scalkit.fit.regression.mixture import Mixture
 from scalkit.fit.regression.posterior import Posterior, posteriors
@@ -175,22 +174,21 @@ def test_probabilities_do_not_depend_on_the_series_beside_it() -> None:
 def test_shares_are_those_of_the_regression() -> None:
     posterior = timed(N + 50, "n")
     design, kept = posterior.design, posterior.kept
-    white = Whitened(design, posterior._observed)
-    none = np.zeros((*white.columns.shape[1:3], 1))
-    added = np.concatenate([none, white.lower[0], white.events[0]], axis=-1)
+    observed = posterior._observed
+    reaches = np.where(design.is_point_off, observed.reach[0][:, None], 1.0)
+    share = observed.share[0][:, None]
+    none = np.zeros((len(design.x), 1))
+    added = np.hstack([none, share * design.lower_columns, reaches * design.events])
     for k in range(0, len(kept.weights), 7):
         cell, lead = kept.cell[k], kept.lead[k]
-        columns = np.stack(
-            [
-                white.columns[0, cell, :, design.constant],
-                added[cell, :, kept.complication[k]],
-                white.columns[0, cell, :, lead] * (lead != design.constant),
-            ],
-            axis=1,
-        )
+        variance = observed.standard_error[0] ** 2 + design.error[cell] ** 2
+        inverse = np.linalg.inv(np.linalg.cholesky(design.drift[cell] ** 2 * design.brownian + np.diag(variance)))
+        leading = design.columns[:, lead] * (lead != design.constant)
+        relative = [share[:, 0], added[:, kept.complication[k]], share[:, 0] * leading]
+        columns = inverse @ np.stack(relative, axis=1)
         covariance = np.linalg.inv(columns.T @ columns + np.eye(3))
         assert kept.root[k] @ kept.root[k].T == pytest.approx(covariance, rel=1e-6, abs=1e-12)
-        unsigned = covariance @ columns.T @ white.target[0, cell]
+        unsigned = covariance @ columns.T @ inverse @ observed.target[0]
         assert kept.z[k] * kept.root[k, 2, 2] == pytest.approx(unsigned[2], rel=1e-6, abs=1e-9)
 
 

@@ -68,14 +68,15 @@ ticks = ["1", "log(n)", "n"]
 
 def test_rulers_moved_by_hand(tmp_path: Path) -> None:
     found = load_expectations(written(tmp_path, RULERS)).functions
-    _, plain = found["plain"].search_space("p")
+    plain = found["plain"].search_spaces("p")[1]["p"]
     assert (plain.name, len(plain)) == ("ics15+", len(SearchSpace.preset("ics15")) - 1)
-    expectation, own = found["own"].search_space("p")
+    expectation, spaces = found["own"].search_spaces("p")
+    own = spaces["p"]
     assert (own.name, [str(tick) for tick in own.ticks]) == ("by hand", ["1", "log(p)", "p^2"])
-    _, moved = found["moved"].search_space("p")
+    moved = found["moved"].search_spaces("p")[1]["p"]
     changed = {sk.Growth.parse("p^(5/8)"), sk.Growth.parse("p^(1/4)")}
     assert set(SearchSpace.paper(expectation).ticks) ^ set(moved.ticks) == changed
-    assert [str(tick) for tick in found["constant"].search_space("n")[1].ticks] == ["1", "log(n)", "n"]
+    assert [str(tick) for tick in found["constant"].search_spaces("n")[1]["n"].ticks] == ["1", "log(n)", "n"]
 
 
 def test_a_ruler_moved_by_hand_is_what_is_tried(tmp_path: Path) -> None:
@@ -87,7 +88,7 @@ def test_a_ruler_moved_by_hand_is_what_is_tried(tmp_path: Path) -> None:
 
 def test_ticks_in_a_mapping() -> None:
     found = expectation_set({"f": {"expectation": "n", "ticks": ("1", sk.Growth.parse("n"))}}).functions["f"]
-    assert len(found.search_space("n")[1]) == 2
+    assert len(found.search_spaces("n")[1]["n"]) == 2
     message = "'ticks' is 'n'; a list of growths is needed, as in ['1', 'log(p)', 'p']."
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
         expectation_set({"f": {"expectation": "n", "ticks": "n"}})
@@ -109,7 +110,7 @@ def test_mappings() -> None:
     space = SearchSpace.preset("ics15")
     found = expectation_set({"f": sk.Expectation("p", "1"), "g": {"expectation": "p", "space": space}})
     assert found.functions["f"].expectation == sk.Expectation("p", "1")
-    assert found.functions["g"].search_space("p")[1] is space
+    assert found.functions["g"].search_spaces("p")[1]["p"] is space
     assert expectation_set(found) is found
 
 
@@ -233,4 +234,4 @@ def test_a_space_in_another_parameter() -> None:
     entry = expectation_set({"f": {"expectation": "n", "space": SearchSpace.preset("ics15")}}).functions["f"]
     message = "the search space 'ics15' is in terms of 'p', the data in terms of 'n'; make it from an expectation in n."
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
-        entry.search_space("n")
+        entry.search_spaces("n")

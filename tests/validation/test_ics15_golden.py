@@ -57,8 +57,8 @@ def test_divergence_model(table: dict[str, Any], row: dict[str, Any], index: int
 def test_the_bundled_search_space_holds_the_printed_model(table: dict[str, Any], row: dict[str, Any], index: int) -> None:
     mpi = table["number"] in (2, 3)
     bundled = load_expectations("mpi" if mpi else "mafia").functions[_catalogue_name(row["function"], mpi)]
-    _, space = bundled.search_space(table["parameter"])
-    assert growth(row["model"][index]) in space.ticks
+    _, spaces = bundled.search_spaces([table["parameter"]])
+    assert growth(row["model"][index]) in spaces[table["parameter"]].ticks
 
 
 @pytest.mark.parametrize(("table", "row"), [pytest.param(t, r, id=r["function"]) for t in TABLES["table"] for r in t["row"]])

@@ -60,21 +60,10 @@ def test_noise_widens_the_interval() -> None:
     assert limit(validated(y, "p")["MPI_memory"], 24e9, ppn=8, level=0.5).low > found.low
 
 
-def test_another_band_can_be_passed() -> None:
-    verdict = juropa()["MPI_memory"]
-
-    def band(x: np.ndarray, level: float) -> np.ndarray:
-        return np.stack([verdict.model(x) * (1 - level / 10), verdict.model(x) * (1 + level / 10)])
-
-    found = limit(verdict, "24 GB", ppn=8, level=0.5, band=band)
-    assert found.low == pytest.approx((3000 / 1.05 - 16) / 0.56, abs=1)
-    assert found.high == pytest.approx((3000 / 0.95 - 16) / 0.56, abs=1)
-
-
 def test_the_posterior_serves_as_band() -> None:
     rng = np.random.default_rng(2)
     verdict = validated((16 + 0.56 * P)[:, None] * 1e6 * np.exp(0.02 * rng.standard_normal((7, 5))), "p")["MPI_memory"]
-    found = limit(verdict, "24 GB", ppn=8, band=verdict.interval)
+    found = limit(verdict, "24 GB", ppn=8)
     assert 4500 < found.low < found.value < found.high < 6300
 
 
@@ -201,7 +190,7 @@ def test_budgets_that_cannot_be_read(budget: object, unit: str, message: str) ->
     [
         ({"ppn": 0}, "ppn is 0; processes per node are a whole number from 1 on."),
         ({"ppn": 1.5}, "ppn is 1.5; processes per node are a whole number from 1 on."),
-        ({"level": 1}, "the level of the interval is 1; it must lie between 0 and 1."),
+        ({"level": 1}, "the level 1 is no probability between 0 and 1; 0.9 is usual."),
     ],
 )
 def test_options_out_of_range(options: dict, message: str) -> None:

@@ -22,8 +22,7 @@ import scalkit as sk
 from scalkit.bench import Mpi
 from scalkit.extras import install_command
 from scalkit.measure import Series, combine, series, write_netcdf
-from scalkit.validation.judge.along_one import TASK
-from scalkit.validation.validating import in_turn
+from scalkit.validation.judge.along_one import TASK, in_turn
 
 P = np.array([2, 4, 8, 16, 32, 64, 128])
 SHAPES = {"log(p)": np.log2(P), "p^(1/2)": P**0.5, "p": P * 1.0, "p*log(p)": P * np.log2(P)}
@@ -35,7 +34,7 @@ import sys
 import tempfile
 from functools import partial
 
-from scalkit.validation.validating import over_ranks
+from scalkit.validation.judge.along_one import over_ranks
 
 told = []
 with over_ranks(int(sys.argv[1]), lambda done, total: told.append((done, total))) as mapper:
@@ -54,7 +53,7 @@ import sys
 import time
 from pathlib import Path
 
-from scalkit.validation.validating import over_ranks
+from scalkit.validation.judge.along_one import over_ranks
 
 is_interrupted = Path(sys.argv[1])
 

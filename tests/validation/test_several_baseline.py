@@ -208,35 +208,31 @@ def changed(content: dict, *path: object, to: object) -> bytes:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("parameters",), "p", "entry 1: 'parameters' must be a list of 2 to 10 names."),
-        (("parameters",), ["p"], "entry 1: 'parameters' must be a list of 2 to 10 names."),
-        (("parameters",), ["p", "p"], "entry 1: 'parameters' names one twice."),
-        (("parameters", 1), 5, "entry 1: 'parameters' is 5; a text of up to 500 printable characters is needed."),
-        (("x",), [1], "entry 1: 'x' is unknown; known are function, metric, unit, "),
-        (("points",), [], "entry 1 ('time' of 'f'): 'points' must be a list of 1 to 10,000 points."),
-        (("points", 0), 3, "entry 1 ('time' of 'f'): 'points' must be a list of 1 to 10,000 numbers."),
-        (("points", 0), [3], "entry 1 ('time' of 'f'): a point has 1 values; it needs one of each of p, S."),
-        (("points", 0), [0, 1], "entry 1 ('time' of 'f'): 'points' must be positive and ascend."),
-        (("points", 1), [8, 64], "entry 1 ('time' of 'f'): 'points' must be positive and ascend."),
-        (("y",), [1], "entry 1 ('time' of 'f'): 'points' has 25 values and 'y' 1; each setting needs one."),
-        (("errors",), [1], "entry 1 ('time' of 'f'): 'points' has 25 values and 'errors' 1; each setting needs one."),
-        (("expectation",), 3, "entry 1 ('time' of 'f'): 'expectation' is 3; a text such as 'log(p) + S' is needed."),
-        (("expectation",), "p - S", "entry 1 ('time' of 'f'): 'expectation': cannot read 'p - S': "),
-        (("expectation",), "n", "entry 1 ('time' of 'f'): 'expectation' depends on 'n', the points on p, S."),
-        (("deviation",), None, "entry 1 ('time' of 'f'), 'deviation': an object is needed, not None."),
-        (("deviation",), {"n": "n"}, "entry 1 ('time' of 'f'), 'deviation': 'n' is unknown; known are p, S."),
-        (("deviation",), {"p": "1/p"}, "entry 1 ('time' of 'f'): deviation '1/p' falls; it must be 1 or grow, "),
-        (("model", "terms"), [], "entry 1 ('time' of 'f'), 'model': 'terms' must be a list of 1 to 20 terms."),
-        (("model", "terms", 0), 1, "entry 1 ('time' of 'f'), 'model', term 1: an object is needed, not 1."),
-        (("model", "terms", 1, "growth"), "n", "entry 1 ('time' of 'f'), 'model', term 2: 'growth' depends on 'n', the points "),
-        (("model", "terms", 1, "growth"), "x(", "entry 1 ('time' of 'f'), 'model', term 2: 'growth': cannot "),
-        (("model", "terms", 1, "is_subtracted"), 0, "entry 1 ('time' of 'f'), 'model', term 2: 'is_subtracted' is 0; true or "),
-        (
-            ("model", "terms", 1, "log2_coefficient"),
-            None,
-            "entry 1 ('time' of 'f'), 'model', term 2: 'log2_coefficient' is None; it must be a number and finite.",
-        ),
-        (("model", "rss"), -1, "entry 1 ('time' of 'f'), 'model': 'rss' is -1; it must be not negative and finite."),
+        (("parameters",), "p", 'entries[0].parameters is "p"; a list of 1 to 10 different names is needed.'),
+        (("parameters",), [], "entries[0].parameters is []; a list of 1 to 10 different names is needed."),
+        (("parameters",), ["p", "p"], 'entries[0].parameters has "p" twice; a list of 1 to 10 different names is needed.'),
+        (("parameters", 1), 5, "entries[0].parameters[1] is 5; a text of up to 500 characters is needed."),
+        (("x",), [1], '"x" is unknown; known are '),
+        (("points",), [], "entries[0].points is []; a list of 1 to 10,000 points is needed."),
+        (("points", 0), 3, "entries[0].points[0] is 3; a list of 1 to 10,000 numbers is needed."),
+        (("points", 0), [3], "entries[0]: the point (3,) needs a positive value of each of p, S."),
+        (("points", 0), [0, 1], "entries[0]: the point (0, 1) needs a positive value of each of p, S."),
+        (("points", 1), [8, 64], "entries[0]: the points must ascend."),
+        (("y",), [1], "entries[0]: there are 25 points, 1 values and 25 errors of these."),
+        (("errors",), [1], "entries[0]: there are 25 points, 25 values and 1 errors of these."),
+        (("expectation",), 3, "entries[0].expectation is 3; a text such as p*log(p) is needed."),
+        (("expectation",), "p - S", "entries[0]: cannot read 'p - S': "),
+        (("expectation",), "n", "entries[0]: a growth depends on 'n', the points on p, S."),
+        (("deviation",), None, "entries[0].deviation is null; an object from parameter to text is needed."),
+        (("deviation",), {"n": "n"}, "entries[0]: a growth depends on 'n', the points on p, S."),
+        (("deviation",), {"p": "1/p"}, "entries[0]: deviation '1/p' falls; it must be 1 or grow, "),
+        (("model", "terms"), [], "entries[0].model.terms is []; a list of 1 to 20 terms is needed."),
+        (("model", "terms", 0), 1, "entries[0].model.terms[0] is 1; an object is needed."),
+        (("model", "terms", 1, "growth"), "n", "entries[0]: the growth 'n' depends on 'n', the points "),
+        (("model", "terms", 1, "growth"), "x(", "entries[0]: cannot "),
+        (("model", "terms", 1, "is_subtracted"), 0, "entries[0].model.terms[1].is_subtracted is 0; true or "),
+        (("model", "terms", 1, "log2_coefficient"), None, "entries[0]: the log2_coefficient of "),
+        (("model", "rss"), -1, "entries[0].model.rss is -1; a number from 0 on is needed."),
     ],
 )
 def test_a_wrong_value_is_named(baseline: Baseline, tmp_path: Path, path: tuple, value: object, message: str) -> None:
@@ -246,12 +242,6 @@ def test_a_wrong_value_is_named(baseline: Baseline, tmp_path: Path, path: tuple,
     with pytest.raises(DataError, match=f"^{begin}") as caught:
         Baseline.load(file)
     assert "\n" not in str(caught.value)
-
-
-def test_files_of_schema_2_have_one_parameter(baseline: Baseline, tmp_path: Path) -> None:
-    (tmp_path / "b.json").write_text(json.dumps(baseline.to_dict() | {"schema": 2}), encoding="utf-8")
-    with pytest.raises(DataError, match="is no baseline: entry 1: 'parameter' is missing"):
-        Baseline.load(tmp_path / "b.json")
 
 
 JSON = st.recursive(

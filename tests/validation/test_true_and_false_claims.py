@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
@@ -81,6 +83,12 @@ def test_a_jump_that_three_launches_agree_on_is_to_be_fixed() -> None:
         "the value at p = 128 lies far above what the smaller ones suggest, and the model follows these; measure a larger p "
         "to see how it goes on",
     )
+
+
+def test_a_jump_above_values_that_fall_to_nothing_has_no_factor() -> None:
+    data = sk.read(Path(__file__).parents[2] / "data/mafia/m1")
+    verdict = sk.validate(data, {"gen": "log(k)"}, min_points=3)["gen", "time"]
+    assert verdict.problem == "gen jumps to 37.7 ms at k = 16, far above what the smaller ones suggest, in all of 5 launches"
 
 
 def test_a_jump_does_not_bend_the_model() -> None:

@@ -51,6 +51,8 @@ class Design:
     is_point_off : array of shape (events,)
         Whether an event is that one point is off.
     drift, error : arrays of shape (cells,)
+    distances : array of shape (points,)
+        See `distance`.
     brownian : array of shape (points, points)
         Covariance of a drift of 1.
     """
@@ -74,13 +76,13 @@ class Design:
         self.is_point_off = events.points_off.sum(axis=0) == 1
         before = np.zeros((len(x), self.first_event))
         self.point_events = np.hstack([before, events.points_off])
-        cells = list(product(noise.drifts.items(), noise.errors.items()))
+        cells = list(product(noise.drifts, noise.errors))
         self.drift = np.array([drift for (drift, _), _ in cells])
         self.error = np.array([error for _, (error, _) in cells])
         self.n_errors = len(noise.errors)
         self.log_cell = np.log([p * q for (_, p), (_, q) in cells])
-        distance = self.distance(x)
-        self.brownian: Floats = np.minimum.outer(distance, distance)
+        self.distances = self.distance(x)
+        self.brownian: Floats = np.minimum.outer(self.distances, self.distances)
         self.log_prior = self._log_prior(events.prior)
 
     def _log_prior(self, event_prior: Floats) -> Floats:

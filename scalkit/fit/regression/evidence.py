@@ -1,4 +1,4 @@
-"""Evidence of all hypotheses of a design, and those of each series that are not negligible."""
+"""Evidence of all hypotheses of a design, by least squares for all at once, and those of each series that matter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from scipy.special import log_ndtr, ndtr
 
 from scalkit.arrays import Flags, Floats, Ints
 from scalkit.fit.regression.design import Design
-from scalkit.fit.regression.factor import Factor, Observed, Whitened
 from scalkit.fit.regression.priors import NEGATIVE
 
 NEGLIGIBLE = 10.0
@@ -22,6 +21,181 @@ are no steps of one law; else its evidence falls by so many nats."""
 
 _LOG_2 = float(np.log(2.0))
 _LOG_ROOT = float(0.5 * np.log(2 * np.pi))
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """The values of several series.
+
+    Attributes
+    ----------
+    y : array of shape (series, points)
+    scale : array of shape (series, points)
+        What errors are relative to.
+    standard_error : array of shape (series, points)
+        Relative standard errors.
+    reach : array of shape (series, points)
+        How many times as far as usual a point may be off.
+    """
+
+    y: Floats
+    scale: Floats
+    standard_error: Floats
+    reach: Floats
+
+    def part(self, rows: slice) -> Observed:
+        """Return some of the series."""
+        return Observed(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+    @property
+    def share(self) -> Floats:
+        """Largest value of each series over the scales of its values."""
+        largest = self.y.max(axis=1, keepdims=True)
+        return np.where(largest > 0, largest, 1.0) / self.scale
+
+    @property
+    def target(self) -> Floats:
+        """Values over what errors are relative to."""
+        return self.y / self.scale
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """The triangular factor of constant, complication and leading column, and of the target.
+
+    All shares have a standard normal prior, so each column has one more row for its own share. The
+    columns are made orthogonal one after another. Residuals are carried along, because exact
+    values would cancel in products of the columns.
+
+    Axes are series (absent for one series), cells, complications (the first one is none, a column
+    of zeros) and growths (the constant has a column of zeros, too).
+
+    Attributes
+    ----------
+    r11, r12, r13, r22, r23 : arrays
+        Elements of the factor.
+    r33_squared : array of shape (cells, complications, growths)
+        Square of the last element of the factor.
+    z1, z2 : arrays
+        Components of the target along constant and complication.
+    across : array of shape (cells, complications, growths)
+        Product of the target with the part of the leading column that the two others leave over.
+    log_evidence : array of shape (cells, complications)
+        Logarithm of the evidence without a leading term.
+    """
+
+    r11: Floats
+    r12: Floats
+    r13: Floats
+    r22: Floats
+    r23: Floats
+    r33_squared: Floats
+    z1: Floats
+    z2: Floats
+    across: Floats
+    log_evidence: Floats
+
+    @classmethod
+    def of(cls, design: Design, observed: Observed) -> Factor:
+        """Return the factors of several series."""
+        variance = observed.standard_error[:, None] ** 2 + design.error[:, None] ** 2
+        covariance = design.drift[:, None, None] ** 2 * design.brownian
+        covariance = covariance + variance[..., None] * np.eye(len(design.x))
+        cholesky = np.linalg.cholesky(covariance)
+        inverse = np.linalg.inv(cholesky)  # what puts relative values in units of their errors
+        share = observed.share[:, :, None]
+        columns = inverse @ (share * design.columns)[:, None]
+        lower = inverse @ (share * design.lower_columns)[:, None]
+        reaches = np.where(design.is_point_off, observed.reach[:, :, None], 1.0)
+        events = inverse @ (reaches * design.events)[:, None]
+        target = (inverse @ observed.target[:, None, :, None])[..., 0]
+        log_density = -np.log(np.diagonal(cholesky, axis1=-2, axis2=-1)).sum(axis=-1)
+        column = columns[..., design.constant]
+        first = np.concatenate([column, np.ones((*column.shape[:2], 1))], axis=-1)
+        r11 = np.sqrt((first**2).sum(axis=-1))
+        first = first / r11[..., None]
+
+        def apart(vectors: Floats) -> tuple[Floats, Floats]:
+            """Return vectors (series, cells, points, m) along the constant, and the rest as rows."""
+            padded = np.concatenate([vectors, 0 * vectors[..., :1, :]], axis=-2)
+            rows = np.swapaxes(padded, -1, -2)
+            along = rows @ first[..., None]
+            return along[..., 0], np.asarray(rows - along * first[..., None, :])
+
+        leading = columns.copy()
+        leading[..., design.constant] = 0.0
+        r13, leading = apart(leading)
+        z1, residual = apart(target[..., None])
+        none = np.zeros((*column.shape, 1))
+        r12, added = apart(np.concatenate([none, lower, events], axis=-1))
+        r22 = np.sqrt((added**2).sum(axis=-1) + 1)
+        added = added / r22[..., None]
+        z2 = (added @ np.swapaxes(residual, -1, -2))[..., 0]
+        rest = residual - z2[..., None] * added
+        squares = (rest**2).sum(axis=-1) + (z2 / r22) ** 2
+        constant = (log_density + design.log_cell - np.log(r11))[..., None]
+        log_evidence = constant - np.log(r22) - 0.5 * squares
+        left_over = np.swapaxes(leading, -1, -2)
+        r23 = added @ left_over
+        r33_squared = np.square(r23)
+        np.subtract(1 + (leading**2).sum(axis=-1)[:, :, None], r33_squared, out=r33_squared)
+        np.maximum(r33_squared, 1.0, out=r33_squared)
+        across = rest @ left_over
+        return cls(r11, r12, r13, r22, r23, r33_squared, z1[..., 0], z2, across, log_evidence)
+
+    def one(self, k: int) -> Factor:
+        """Return the factors of one of several series."""
+        return Factor(*(getattr(self, field.name)[k] for field in fields(self)))
+
+    def bound(self, log_prior: Floats) -> Floats:
+        """Return an upper bound of the log evidence, without determinant and sign of the leading share.
+
+        Parameters
+        ----------
+        log_prior : array of shape (complications, growths)
+
+        Returns
+        -------
+        array of shape (cells, complications, growths)
+        """
+        gain = np.maximum(self.across, 0.0)
+        np.square(gain, out=gain)
+        gain /= self.r33_squared
+        gain *= 0.5
+        gain += self.log_evidence[..., None]
+        gain += log_prior
+        return gain
+
+    def shares(self, cell: Ints, extra: Ints, lead: Ints, z: Floats) -> tuple[Floats, Floats]:
+        """Return the means of the three shares, and the root of their covariance.
+
+        Parameters
+        ----------
+        cell, extra, lead : arrays of shape (h,)
+            Places of noise cell, complication and growth of each hypothesis.
+        z : array of shape (h,)
+            Leading share in its standard deviations.
+
+        Returns
+        -------
+        arrays of shape (h, 3) and (h, 3, 3)
+            The root is upper triangular; the covariance is ``root @ root.T``.
+        """
+        n_complications, n_growths = self.r23.shape[-2:]
+        row = cell * n_complications + extra
+        place = row * n_growths + lead
+        a, b = self.r11.take(cell), self.r12.take(row)
+        c = self.r13.take(cell * n_growths + lead)
+        d, e = self.r22.take(row), self.r23.take(place)
+        third_deviation = 1 / np.sqrt(self.r33_squared.take(place))
+        third = z * third_deviation
+        second = (self.z2.take(row) - e * third) / d
+        first = (self.z1.take(cell) - b * second - c * third) / a
+        root = np.zeros((len(cell), 3, 3))
+        root[:, 0, 0], root[:, 1, 1], root[:, 2, 2] = 1 / a, 1 / d, third_deviation
+        root[:, 0, 1], root[:, 1, 2] = -b / (a * d), -e / d * third_deviation
+        root[:, 0, 2] = (b * e / d - c) / a * third_deviation
+        return np.stack([first, second, third], axis=1), root
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,9 +252,8 @@ class Hypotheses:
     @classmethod
     def of(cls, design: Design, observed: Observed) -> list[Hypotheses]:
         """Return the hypotheses of each series."""
-        white = Whitened(design, observed)
-        factors, target = Factor.of(design, white), observed.target
-        return [cls(design, factors.one(k), white.share[k], target[k]) for k in range(len(target))]
+        factors, share, target = Factor.of(design, observed), observed.share, observed.target
+        return [cls(design, factors.one(k), share[k], target[k]) for k in range(len(target))]
 
     def kept(self, log_prior: Floats | None = None) -> Kept:
         """Return those that are not negligible.

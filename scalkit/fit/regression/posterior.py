@@ -11,8 +11,7 @@ import numpy as np
 
 from scalkit.arrays import Floats
 from scalkit.fit.regression.design import Design, design_of
-from scalkit.fit.regression.evidence import Hypotheses, Kept
-from scalkit.fit.regression.factor import Observed
+from scalkit.fit.regression.evidence import Hypotheses, Kept, Observed
 from scalkit.fit.regression.mixture import Mixture
 from scalkit.fit.regression.predictions import HEAVY, LEAST, Laws, Predictions
 from scalkit.fit.regression.priors import NoisePrior
@@ -292,7 +291,7 @@ def posteriors(
     scale = np.maximum(scale, _LOW * neighbours)
     # A value far below what its neighbours continue to, as of a run that failed early, may be off
     # by any factor.
-    reach = np.maximum(_continued(-design.distance(x), y) / scale, 1.0)
+    reach = np.maximum(_continued(-design.distances, y) / scale, 1.0)
     error = np.sqrt(standard_error**2 + (resolution / scale) ** 2 / 12)
     observed, usual = Observed(y, scale, error, reach), np.minimum(y, neighbours)
     found: list[Posterior] = []

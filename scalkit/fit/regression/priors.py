@@ -7,8 +7,7 @@ half of `benchmarks/real_times.py`; accuracy is reported on other seeds and on t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
@@ -84,11 +83,11 @@ class NoisePrior:
 
     Attributes
     ----------
-    drifts : mapping of float to float
+    drifts : tuple of (float, float)
         Standard deviations at the smallest point of a Brownian motion that is zero at the largest
         point, relative to the values, with their probabilities: programs follow another law at
         small scales, and machines drift.
-    errors : mapping of float to float
+    errors : tuple of (float, float)
         Standard deviations of an independent error of each point, relative, with probabilities.
     point_off, pair_off, step : float
         Prior probabilities that one point is off by a factor; that two points are by the same one
@@ -99,32 +98,20 @@ class NoisePrior:
         run failed early, or met another job.
     """
 
-    drifts: Mapping[float, float]
-    errors: Mapping[float, float]
+    drifts: tuple[tuple[float, float], ...]
+    errors: tuple[tuple[float, float], ...]
     point_off: float = 0.0
     pair_off: float = 0.0
     step: float = 0.0
     point_size: float = 1.2
     step_size: float = 0.7
-    key: tuple[object, ...] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        events = (self.point_off, self.pair_off, self.step, self.point_size, self.step_size)
-        key = (tuple(self.drifts.items()), tuple(self.errors.items()), events)
-        object.__setattr__(self, "key", key)
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NoisePrior) and self.key == other.key
 
 
 TIMES = NoisePrior(
     # Half of the programs keep one law at all scales; a factor of 1.5 to 2 at the smallest
     # scale is not rare.
-    drifts={0.0: 0.5, 0.05: 0.12, 0.15: 0.13, 0.4: 0.15, 0.9: 0.1},
-    errors={0.002: 0.35, 0.012: 0.3, 0.05: 0.23, 0.15: 0.12},
+    drifts=((0.0, 0.5), (0.05, 0.12), (0.15, 0.13), (0.4, 0.15), (0.9, 0.1)),
+    errors=((0.002, 0.35), (0.012, 0.3), (0.05, 0.23), (0.15, 0.12)),
     # Measured series have events often (other jobs, caches, NUMA, protocols).
     point_off=0.15,
     step=0.15,
@@ -134,8 +121,8 @@ TIMES = NoisePrior(
 EXACT = NoisePrior(
     # No jitter: counts of an algorithm and virtual times follow a formula to the last digits,
     # those of whole programs but for start-up code, libraries and allocators.
-    drifts={0.0: 0.45, 0.003: 0.1, 0.01: 0.15, 0.05: 0.15, 0.2: 0.15},
-    errors={1e-6: 0.2, 1e-5: 0.1, 1e-4: 0.15, 1e-3: 0.2, 3e-3: 0.15, 0.01: 0.1, 0.03: 0.05, 0.1: 0.05},
+    drifts=((0.0, 0.45), (0.003, 0.1), (0.01, 0.15), (0.05, 0.15), (0.2, 0.15)),
+    errors=((1e-6, 0.2), (1e-5, 0.1), (1e-4, 0.15), (1e-3, 0.2), (3e-3, 0.15), (0.01, 0.1), (0.03, 0.05), (0.1, 0.05)),
     point_off=0.05,
     pair_off=0.05,
     step=0.05,

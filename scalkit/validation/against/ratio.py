@@ -7,9 +7,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from scalkit.arrays import Floats
-from scalkit.fit.pure_error import standard_error, student
+from scalkit.fit.pure_error import standard_error
 from scalkit.json_values import json_fields
 from scalkit.measure import Series, SeveralSeries
 from scalkit.validation.answer import MATERIAL, Answer
@@ -143,7 +144,7 @@ def against(series: Series | SeveralSeries, model: str) -> Against:
     coefficients, scales, squares, covariance = found
     freedom = max(1, len(y) - len(coefficients))
     scale = max(1.0, squares / freedom)
-    half = student(LEVEL_OF_TRENDS, freedom) * np.sqrt(scale * np.diag(covariance))
+    half = stdtrit(freedom, (1 + LEVEL_OF_TRENDS) / 2) * np.sqrt(scale * np.diag(covariance))
     trends = tuple(
         Trend(
             name,
@@ -160,7 +161,7 @@ def against(series: Series | SeveralSeries, model: str) -> Against:
     if not is_exact:
         middle += _to_median(series)
         variance += BETWEEN**2
-    wide = student(LEVEL, freedom) * math.sqrt(variance)
+    wide = float(stdtrit(freedom, (1 + LEVEL) / 2)) * math.sqrt(variance)
     return Against(
         function=series.function,
         model=model,

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 AnyGrowth = Growth | GrowthSum
 AnyModel = Model | SeveralModel
 
-BASELINE_SCHEMA = 3
-"""Files of schema 2 have neither entries over several parameters nor second terms of models, those of schema 1 no `errors`;
-they are read as well."""
+BASELINE_SCHEMA = 4
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class BaselineEntry:
     `deviation`: the deviation limits that were given, by parameter; by default half of the leading class of the model.
     `points`, `y`: values of the parameters, ascending, and values in the unit of the model.
     `noise`: relative standard error of a value.
-    `errors`: the same of each point, from its own repetitions; empty in baselines of old, where `noise` is that of all.
+    `errors`: the same of each point, from its own repetitions.
     `processes`: when each process was done at the last setting; empty where that was not kept.
     """
 
@@ -54,7 +52,7 @@ class BaselineEntry:
     points: tuple[tuple[float, ...], ...]
     y: tuple[float, ...]
     noise: float
-    errors: tuple[float, ...] = ()
+    errors: tuple[float, ...]
     processes: tuple[float, ...] = ()
 
     @classmethod
@@ -118,7 +116,7 @@ class BaselineEntry:
             model=replace(model, parameters=parameters, average=None),
             points=tuple(moved[row] for row in rows),
             y=tuple(self.y[row] for row in rows),
-            errors=tuple(self.errors[row] for row in rows) if self.errors else (),
+            errors=tuple(self.errors[row] for row in rows),
         )
 
     def log2_value(self, point: Sequence[float]) -> float:
@@ -136,37 +134,21 @@ class BaselineEntry:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, as ``baseline.schema.json`` describes them."""
-        rest = {**json_fields(self, "y noise"), "errors": list(self.errors or (self.noise,) * len(self.y))} | (
-            {"processes": list(self.processes)} if self.processes else {}
-        )
         model = self.model
         if isinstance(model, SeveralModel):
-            return {
-                **json_fields(self, "function metric"),
-                **json_fields(model, "unit parameters"),
-                "expectation": str(self.expectation),
-                "deviation": json_value(self.deviation),
-                "model": {
-                    "terms": [json_fields(term, "growth log2_coefficient is_subtracted") for term in model.terms],
-                    **json_fields(model, "rss"),
-                    "text": str(model),
-                },
-                **json_fields(self, "points"),
-                **rest,
-            }
+            terms = [json_fields(term, "growth log2_coefficient is_subtracted") for term in model.terms]
+            written = {"terms": terms, **json_fields(model, "rss"), "text": str(model)}
+        else:
+            second = " lower lower_coefficient" if model.lower is not None else ""
+            written = json_fields(model, f"growth constant log2_coefficient{second} adjusted_r2 rss") | {"text": str(model)}
         return {
             **json_fields(self, "function metric"),
-            **json_fields(model, "unit parameter"),
+            **json_fields(model, "unit parameters"),
             "expectation": str(self.expectation),
-            "deviation": json_value(self.deviation.get(model.parameter)),
-            "model": {
-                **json_fields(model, "growth constant log2_coefficient"),
-                **(json_fields(model, "lower lower_coefficient") if model.lower is not None else {}),
-                **json_fields(model, "adjusted_r2 rss"),
-                "text": str(model),
-            },
-            "x": [x for (x,) in self.points],
-            **rest,
+            "deviation": json_value(self.deviation),
+            "model": written,
+            **json_fields(self, "points y noise errors"),
+            **(json_fields(self, "processes") if self.processes else {}),
         }
 
 

@@ -312,10 +312,7 @@ def _process(before: BaselineEntry, after: BaselineEntry, tolerance: float) -> s
 
 def _regression(before: BaselineEntry, after: BaselineEntry, tolerance: float, is_exact: bool) -> Regression | None:
     """Return what changed where both have a value; None at fewer than two points, or where one alone is zero."""
-    then, now = (
-        {at: (y, e) for at, y, e in zip(one.points, one.y, one.errors or (one.noise,) * len(one.y), strict=True)}
-        for one in (before, after)
-    )
+    then, now = ({at: (y, e) for at, y, e in zip(one.points, one.y, one.errors, strict=True)} for one in (before, after))
     shared = [at for at in sorted(then.keys() & now.keys()) if then[at][0] or now[at][0]]
     values = np.array([(*then[at], *now[at]) for at in shared]).reshape(-1, 4)
     if len(shared) < 2 or not (values[:, [0, 2]] > 0).all():

@@ -1,93 +1,86 @@
-"""The entries of a user's file: errors know where they stand, keys and kinds of values are checked, expectations made of them."""
+"""Sets of expectations: by function and metric, with their search spaces."""
 
-import difflib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from functools import lru_cache
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from scalkit.errors import ExpectationError, ScalkitError
-from scalkit.fit.several.model import GrowthSum
-from scalkit.growth import Growth
-from scalkit.toml.tables import EntryPath
-from scalkit.validation.expectation import Expectation, HasGrowth
-from scalkit.validation.several.expectation import SeveralExpectation
+from scalkit.growth.relation import Relation
+from scalkit.validation.against.claimed import Claimed
+from scalkit.validation.expectation import Expectation
+from scalkit.validation.names import candidates, function_in
+from scalkit.validation.several.expectation import SeveralExpectation, Space, space_along
+from scalkit.validation.space import SearchSpace
 
 
-def made(text: object, deviation: object) -> Expectation | SeveralExpectation:
-    """Return an expectation of one parameter, or of several where it or its deviation names several; of texts made once."""
-    is_text = isinstance(text, str) and isinstance(deviation, str | None)
-    return _made_of_texts(text, deviation) if is_text else _made(text, deviation)
+@dataclass(frozen=True)
+class Expected:
+    """The expectation of one function, its search space or the name of that, and the model whose multiple is expected."""
+
+    expectation: Expectation | SeveralExpectation
+    space: Space = "around"
+    model: Claimed | None = None
+
+    def along(self, parameter: str, fixed: Collection[str] = ()) -> Expectation:
+        """Return the expectation in terms of `parameter`, where those in `fixed` have one value."""
+        if isinstance(self.expectation, SeveralExpectation):
+            return self.expectation.at(parameter, fixed)
+        if self.expectation.parameter in fixed:
+            return Expectation(1, None, parameter)
+        return self.expectation.in_parameter(parameter)
+
+    def search_spaces(
+        self, parameters: Sequence[str], fixed: Collection[str] = ()
+    ) -> tuple[Expectation | SeveralExpectation, dict[str, SearchSpace]]:
+        """Return the expectation in terms of the parameters of data, and the ticks to try along each.
+
+        `fixed`: parameters of which the data have one value.
+        """
+        given = self.expectation
+        if len(parameters) == 1:
+            expectation: Expectation | SeveralExpectation = self.along(parameters[0], fixed)
+        elif isinstance(given, Expectation):
+            own = {given.parameter: given.deviation} if given.has_own_deviation else None
+            expectation = SeveralExpectation(given.growth, own, parameters)
+        else:
+            expectation = given.over(parameters)
+        is_only = len(parameters) == 1 and not fixed
+        spaces = {name: space_along(one, self.space, is_only=is_only) for name, one in expectation.along.items()}
+        return expectation, spaces
 
 
-def _made(text: object, deviation: object) -> Expectation | SeveralExpectation:
-    given = text.growth if isinstance(text, HasGrowth) else text
-    named = _parameters_in(given)
-    if isinstance(deviation, Mapping):
-        require_deviation(deviation)
-        return SeveralExpectation(given, deviation, tuple(dict.fromkeys([*named, *map(str, deviation)])))
-    allowed = () if deviation is None else _parameters_in(deviation)
-    if len(named) > 1 or len(allowed) > 1:
-        return SeveralExpectation(given, deviation, tuple(dict.fromkeys([*named, *allowed])))
-    return Expectation(text, deviation)
+@dataclass(frozen=True)
+class ExpectationSet:
+    """Expectations by function name, rules between functions, and the litmus function.
 
+    ``lines`` has the line of each function in the file that the set was read from.
+    """
 
-_made_of_texts = lru_cache(maxsize=256)(_made)
+    functions: Mapping[str, Expected]
+    rules: tuple[Relation, ...] = ()
+    litmus: str | None = None
+    name: str = ""
+    lines: Mapping[str, int] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"<ExpectationSet {self.name or 'of a mapping'}: {len(self.functions)} functions, {len(self.rules)} rules>"
 
-def _parameters_in(text: object) -> tuple[str, ...]:
-    try:
-        return GrowthSum.parse(text).parameters
-    except ExpectationError:
-        return ()  # Expectation says what is wrong
+    def _repr_html_(self) -> str:
+        from scalkit.validation.told.shown import expectations_html
 
+        return expectations_html(self)
 
-def require_deviation(deviation: object) -> None:
-    """Refuse an empty table, and what is no growth."""
-    if isinstance(deviation, Mapping) and not deviation:
-        raise ExpectationError("'deviation' is an empty table; name a parameter, as in { S = 'S^(1/4)' }, or leave it out.")
-    for one in deviation.values() if isinstance(deviation, Mapping) else [deviation]:
-        Growth.parse(one)
+    def of(self, function: str, metric: str = "", is_primary: bool = True) -> Expected | None:
+        """Return the expectation of a metric of a function; a variant such as ``f[random]`` falls back to ``f``.
 
+        `metric`: without one, what stands for all primary metrics.
+        `is_primary`: whether an expectation that names no metric is about this one: see `scalkit.validation.names.primary`.
+        """
+        return self.functions.get(self.name_of(function, metric, is_primary))
 
-class AtEntry(Exception):  # noqa: N818
-    """Carries an error to where the lines of the file are known."""
+    def name_of(self, function: str, metric: str = "", is_primary: bool = True) -> str:
+        """Return the name under which the set knows a metric of a function; empty if it does not."""
+        return next((name for name in candidates(function, metric, is_primary) if name in self.functions), "")
 
-    def __init__(self, path: EntryPath, error: ScalkitError) -> None:
-        super().__init__(path, error)
-        self.path, self.error = path, error
-
-
-@contextmanager
-def at(*path: str | int) -> Iterator[None]:
-    """Let errors inside say that they stand at a path of keys."""
-    try:
-        yield
-    except ScalkitError as error:
-        raise AtEntry(path, error) from error
-
-
-def known_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str, path: EntryPath) -> None:
-    """Refuse keys of a table that are not known; `where` says what it is, `path` where it stands."""
-    for key in table:
-        if key not in known:
-            near = difflib.get_close_matches(str(key), known, 1)
-            hint = f"; did you mean '{near[0]}'?" if near else f"; known are {', '.join(known)}."
-            with at(*path, str(key)):
-                raise ExpectationError(f"{where} has the unknown key '{key}'{hint}")
-
-
-def is_by_metric(value: object, known: tuple[str, ...]) -> bool:
-    """Return whether the entry of a function is a table from metric to entry; keys that look like `known` ones are none."""
-    if not isinstance(value, Mapping) or not value:
-        return False
-    return not any(key in known or difflib.get_close_matches(str(key), known, 1) for key in value)
-
-
-def typed(table: Mapping[str, Any], key: str, kind: type | tuple[type, ...], default: Any, words: str) -> Any:
-    """Return a value of a table, or the default; refuse one that is not of a kind, which `words` describe."""
-    value = table.get(key, default)
-    with at(key):
-        if value is not default and not isinstance(value, kind):
-            raise ExpectationError(f"'{key}' is {value!r}; {words} is needed.")
-    return value
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names of functions that may be meant, with and without metrics."""
+        return tuple(dict.fromkeys((*self.functions, *map(function_in, self.functions))))

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from scalkit.fit import MIN_POINTS, check_series
+from scalkit.arrays import Floats
+from scalkit.fit import MIN_POINTS
+from scalkit.fit.checks import check_series, require_expected_values
+from scalkit.fit.regression.locations import standard_errors
 from scalkit.fit.regression.posterior import Posterior, posteriors
+from scalkit.fit.regression.priors import EXACT, TIMES, NoisePrior
 from scalkit.growth import Growth
 from scalkit.measure import Series
-from scalkit.validation.asked import require_expected_values
+from scalkit.measure.reduce import Values
+from scalkit.mpi_world import mpi_world
+from scalkit.task_bar import Report
 from scalkit.validation.evidence import Estimator, Evidence
 from scalkit.validation.expectation import Expectation
-from scalkit.validation.judge.noise import errors_of, noise_of, step_of
 from scalkit.validation.space import SearchSpace
 from scalkit.validation.verdict import Verdict
 
 Case = tuple[Series, Expectation, SearchSpace]
 Mapper = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 """What applies a function to each task and returns the results in their order, as `map` does."""
+
+_RANK_0_HELPS = 4  # ranks at most: with more of them it would keep the others waiting for messages
 
 TASK = 256
 """Series that are judged together."""
@@ -63,7 +72,10 @@ def judge(
         If a series has too few points, values that cannot be fitted, or a point where the
         expectation has no value.
     """
-    compute = partial(_judged, min_points=min_points, estimator=estimator, knows_claim=knows_claim)
+    for one, expectation, _ in measured:
+        check_series(one, min_points)
+        require_expected_values(one, {one.parameter: expectation.growth})
+    compute = partial(_judged, estimator=estimator, knows_claim=knows_claim)
 
     def judged(cases: Sequence[Case]) -> list[Verdict]:
         tasks = [cases[start : start + TASK] for start in range(0, len(cases), TASK)]
@@ -114,12 +126,10 @@ def _heavier(levels: Verdict, other: Verdict) -> Verdict:
     return Verdict(replace(other.evidence, series=series))
 
 
-def _judged(measured: Sequence[Case], min_points: int, estimator: Estimator, knows_claim: bool) -> list[Verdict]:
+def _judged(measured: Sequence[Case], estimator: Estimator, knows_claim: bool) -> list[Verdict]:
     """Return the verdicts of a task; series that share points, claim and noise go together."""
     groups: dict[tuple[object, ...], list[int]] = {}
     for k, (one, expectation, space) in enumerate(measured):
-        check_series(one, min_points)
-        require_expected_values(one, {one.parameter: expectation.growth})
         key = (tuple(one.x.tolist()), one.parameter, expectation.growth, space, noise_of(one), step_of(one))
         groups.setdefault(key, []).append(k)
     found: dict[int, Posterior] = {}
@@ -141,3 +151,115 @@ def posteriors_of(group: Sequence[Series], candidates: Sequence[Growth], claim: 
     y = np.array([each.y for each in group])
     error = np.array([errors_of(each) for each in group])
     return posteriors(one.x, one.parameter, y, error, candidates, claim, noise_of(one), step_of(one))
+
+
+def errors_of(series: Values) -> Floats:
+    """Return the relative standard error of each value; 0 where the values are free of noise."""
+    is_positive = series.y > 0
+    if series.exact or series.virtual or not is_positive.any():
+        return np.zeros(len(series.y))
+    # A value of 0 has no relative error: its point counts as not repeated.
+    is_kept = is_positive[:, None] & (series.replicates > 0)
+    y = np.where(is_positive, series.y, series.y[is_positive].min())
+    return standard_errors(np.where(is_kept, series.replicates, np.nan), y)
+
+
+def noise_of(series: Values) -> NoisePrior:
+    """Return the prior of the noise of a series."""
+    return EXACT if series.exact or series.virtual else TIMES
+
+
+def step_of(series: Values) -> float:
+    """Return the step in which values are counted: their resolution, or 1 for whole numbers.
+
+    Whole numbers that are all equal are no rounded growth: one message is one message.
+    """
+    if series.resolution or not series.exact:
+        return series.resolution
+    return float(bool(np.ptp(series.y) > 0 and (series.y == np.round(series.y)).all()))
+
+
+def in_turn(report: Report) -> Mapper:
+    """Return what computes tasks one after the other, as `map` does, and reports how far it is."""
+
+    def mapper(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Any]:
+        report(0, len(tasks))
+        for done, task in enumerate(tasks, 1):
+            found = function(task)
+            report(done, len(tasks))
+            yield found
+
+    return mapper
+
+
+@contextmanager
+def over_ranks(n_ranks: int | None, report: Report) -> Iterator[Mapper | None]:
+    """Yield what computes tasks on all ranks; all of them must enter together.
+
+    `n_ranks`: how many ranks the launcher says that it started; None if it says nothing.
+    `report`: is called on rank 0 with the number of tasks that are done, and of all.
+    Returns: as `map` on rank 0. None on each other rank, when it has done its part and rank 0 has left.
+    Raises LaunchError if mpi4py is missing, cannot be loaded, or belongs to another MPI library than the launcher.
+    """
+    comm = mpi_world(n_ranks)
+    if comm.Get_size() == 1:
+        yield in_turn(report)
+        return
+    from mpi4py.futures import MPICommExecutor
+
+    if comm.Get_rank() > 0:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # rank 0 hears it too, and ends the others in order
+    with MPICommExecutor(comm) as executor:
+        yield None if executor is None else _spreading(executor, report)
+
+
+def _spreading(executor: Any, report: Report) -> Mapper:
+    """Return what computes tasks by an `MPIPoolExecutor`."""
+
+    def mapper(function: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
+        from mpi4py.futures import Future, as_completed
+
+        n_ranks = executor.num_workers + 1
+        bundles = list(_bundles(tasks, n_ranks))
+        futures = [executor.submit(_in_order, function, bundle) for bundle in bundles]
+
+        def tell() -> None:
+            done = sum(len(bundle) for bundle, future in zip(bundles, futures, strict=True) if future.done())
+            report(done, len(tasks))
+
+        tell()
+        try:
+            for place in reversed(range(len(bundles) if n_ranks <= _RANK_0_HELPS else 0)):
+                if futures[place].cancel():  # the last one that no other rank has begun
+                    futures[place] = Future()
+                    _compute(futures[place], function, bundles[place])
+                    tell()
+            for _ in as_completed(futures):
+                tell()
+            return [found for future in futures for found in future.result()]
+        finally:
+            for future in futures:
+                future.cancel()
+
+    return mapper
+
+
+def _bundles(tasks: Sequence[Any], n_ranks: int) -> Iterator[Sequence[Any]]:
+    """Yield the tasks that are sent together: many in the beginning, so that few messages are needed, one in the end."""
+    start = 0
+    while start < len(tasks):
+        size = max(1, (len(tasks) - start) // (2 * n_ranks))
+        yield tasks[start : start + size]
+        start += size
+
+
+def _in_order(function: Callable[[Any], Any], bundle: Sequence[Any]) -> list[Any]:
+    return [function(task) for task in bundle]
+
+
+def _compute(future: Any, function: Callable[[Any], Any], bundle: Sequence[Any]) -> None:
+    """Compute here; an error waits for those of earlier tasks, which would be raised without other ranks."""
+    try:
+        future.set_result(_in_order(function, bundle))
+    except Exception as error:
+        future.set_exception(error)

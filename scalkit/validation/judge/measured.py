@@ -137,10 +137,12 @@ class Measured:
         return found
 
     @property
-    def truncated(self) -> tuple[str, ...]:
-        """The note on truncated files, if there are any."""
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of the data: truncated files, and where a value of a parameter was selected."""
         files = str(self.data.attrs.get("truncated", "") or "")
-        return (f"truncated files, read as far as they go: {files}",) if files else ()
+        cut = (f"truncated files, read as far as they go: {files}",) if files else ()
+        fixed = self.fixed if len(self.parameters) == 1 else {}
+        return (*cut, *(f"judged at {name} = {value:g}" for name, value in fixed.items()))
 
     def _wrong(self, given: object) -> DataError:
         needed = (

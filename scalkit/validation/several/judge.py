@@ -6,14 +6,12 @@ from dataclasses import replace
 import numpy as np
 
 from scalkit.arrays import Flags, Floats
-from scalkit.errors import DataError
-from scalkit.fit.checks import check_values
+from scalkit.fit.checks import check_values, require_expected_values
 from scalkit.fit.regression.several.posterior import sum_posterior
 from scalkit.growth import Growth
-from scalkit.measure import Series, SeveralSeries
+from scalkit.measure import SeveralSeries
 from scalkit.options import MIN_POINTS
-from scalkit.validation.asked import require_expected_values
-from scalkit.validation.judge.noise import errors_of, noise_of, step_of
+from scalkit.validation.judge.along_one import errors_of, noise_of, step_of
 from scalkit.validation.several.evidence import SeveralEvidence
 from scalkit.validation.several.expectation import SeveralExpectation
 from scalkit.validation.several.verdict import SeveralVerdict
@@ -101,30 +99,3 @@ def _keeps_all(points: Floats, before: Flags, after: Flags) -> bool:
     """Return whether the other parameters keep their values: those of a grid do, those of scattered points do not."""
     counts = [(len(np.unique(column[before])), len(np.unique(column[after]))) for column in points.T]
     return sum(n < m for m, n in counts) == 1
-
-
-def shortage(series: Series | SeveralSeries, min_points: int) -> tuple[str, DataError] | None:
-    """Return what is missing where there are too few values of a parameter.
-
-    In the words of `Validation.unjudged`, and as an error with the way on.
-    """
-    several = isinstance(series, SeveralSeries)
-    found = {name: series.along(name) for name in series.parameters}
-    name = min(found, key=lambda each: len(found[each]))
-    values = found[name]
-    if len(values) >= min_points:
-        return None
-    shown = ", ".join(f"{x:g}" for x in values)
-    said = f"{series.function} ({series.metric}) has {len(values)} of {min_points} needed settings: {name} = {shown}"
-    what = f"'{series.metric}' of '{series.function}'"
-    others = ", ".join(other for other in found if other != name)
-    if len(values) == 1 and several:
-        return said, DataError(
-            f"{what} was measured at one value of '{name}' only, {shown}, so nothing tells how it grows along {name}; select "
-            f"that value, data.sel({name}={shown}), to validate along {others} alone, or measure more of them."
-        )
-    way = f" or set min_points={len(values)} (--min-points {len(values)})" if len(values) >= 3 else ""
-    way = way or (f" or select one, data.sel({name}={values[-1]:g})" if several else "")
-    return said, DataError(
-        f"fitting {what} needs {min_points} values of '{name}', got {len(values)} ({shown}); measure more{way}."
-    )

@@ -34,11 +34,12 @@ def problem_of(verdict: Verdict) -> str:
         return f"{verdict.function} does not give back {_shown(lost, 'B')} at {where}"
     if verdict.evidence.jumps:
         last, value = float(series.x[-1]), float(series.y[-1])
-        times = value / float(model.by_formula(np.array(last)))
+        suggested = float(model.by_formula(np.array(last)))  # 0 where the smaller ones fall to nothing
+        above = f"{value / suggested:.3g} times" if suggested else "far above"
         n_launches = int(np.isfinite(series.values[-1]).sum())
         return (
-            f"{subject_of(verdict)} jumps to {_shown(value, verdict.unit)} at {verdict.parameter} = {last:g}, {times:.3g} "
-            f"times what the smaller ones suggest, in all of {n_launches} launches"
+            f"{subject_of(verdict)} jumps to {_shown(value, verdict.unit)} at {verdict.parameter} = {last:g}, {above} "
+            f"what the smaller ones suggest, in all of {n_launches} launches"
         )
     ahead = _ahead(verdict)
     found = float(np.asarray(model(ahead)))

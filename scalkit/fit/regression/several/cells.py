@@ -10,7 +10,7 @@ import numpy as np
 from scalkit.arrays import Flags, Floats, Ints
 from scalkit.fit.regression.priors import NoisePrior
 
-_SCATTER = {0.4: 0.02, 1.0: 0.01}
+_SCATTER = ((0.4, 0.02), (1.0, 0.01))
 """Standard deviations of values that follow no law, and their priors: with many points and many sums something would always
 fit their scatter."""
 
@@ -69,14 +69,14 @@ def all_cells(noise: NoisePrior, n_parameters: int) -> Cells:
     if n_parameters > 1:
         which.append(np.ones(n_parameters))
     rows: list[tuple[Floats, float]] = []
-    for size, probability in noise.drifts.items():
+    for size, probability in noise.drifts:
         if size:
             rows += [(size * each, probability / len(which)) for each in which]
         else:
             rows.append((np.zeros(n_parameters), probability))
-    rest = 1 - sum(_SCATTER.values())
-    errors = {error: rest * share for error, share in noise.errors.items()} | _SCATTER
-    grid = [(drift, error, p * q) for (drift, p), (error, q) in product(rows, errors.items())]
+    rest = 1 - sum(share for _, share in _SCATTER)
+    errors = [*((error, rest * share) for error, share in noise.errors), *_SCATTER]
+    grid = [(drift, error, p * q) for (drift, p), (error, q) in product(rows, errors)]
     drifts = np.array([each for each, _, _ in grid])
     own = np.array([each for _, each, _ in grid])
     prior = np.array([each for _, _, each in grid])
