@@ -25,7 +25,6 @@ from scalkit.widgets.explorer.model_table import ModelTable
 from scalkit.widgets.explorer.plot_panel import PlotPanel
 from scalkit.widgets.explorer.report_panel import ReportPanel
 from scalkit.widgets.explorer.rule_matrix import RuleMatrix
-from scalkit.widgets.explorer.run_panel import RunPanel
 from scalkit.widgets.explorer.session_bar import CodePanel, HistoryBar, SessionBar
 from scalkit.widgets.explorer.verdict_badge import Headline, HypothesisList, VerdictBadge
 
@@ -48,7 +47,7 @@ PARTS = {
         name: f"{name}(session)"
         for name in (
             "CodePanel", "DataPicker", "ExpectationEditor", "Headline", "HistoryBar", "HypothesisList", "ModelTable",
-            "ReportPanel", "RuleMatrix", "RunPanel", "VerdictBadge",
+            "ReportPanel", "RuleMatrix", "VerdictBadge",
         )
     },
 }  # fmt: skip

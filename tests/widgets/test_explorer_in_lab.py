@@ -77,17 +77,6 @@ def test_explorer(lab: LabServer, lab_page: Any) -> None:
     page.keyboard.press("ArrowLeft")
     assert page.evaluate("() => document.activeElement.closest('table').getAttribute('role')") == "grid"
 
-    page.get_by_text("Measure", exact=True).click()
-    for name, value in {"counts": "2", "runs": "1", "reps": "20", "budget": "1"}.items():
-        page.fill(f".sk-part input[name={name}]", value)
-    page.get_by_text("Memory of").click()
-    for box in page.locator("input[name^='op MPI_Comm'], input[name^='op MPI_Win'], input[name='op MPI_memory']").all():
-        box.uncheck()
-    page.get_by_role("button", name="▶ Start").click()
-    page.wait_for_selector(".sk-part :text('Done: the session shows runs/app')")
-    assert lab.value("[session.history[-1], session.data['p'].values.tolist()]") == ["measurements runs/app", [2]]
-    page.locator(".sk-part :text('of 5 needed settings')").first.wait_for()
-    picture(page, "explorer_measured")
     page.locator("button[data-press=undo]").click()
     page.wait_for_selector("button[data-press=undo]:disabled")
 

@@ -16,7 +16,6 @@ from scalkit.widgets.explorer.expectation_editor import ExpectationEditor
 from scalkit.widgets.explorer.model_table import ModelTable
 from scalkit.widgets.explorer.report_panel import ReportPanel
 from scalkit.widgets.explorer.rule_matrix import RuleMatrix
-from scalkit.widgets.explorer.run_panel import RunPanel
 from scalkit.widgets.explorer.session_bar import CodePanel, HistoryBar, SessionBar
 from scalkit.widgets.explorer.verdict_badge import HypothesisList, VerdictBadge
 
@@ -35,17 +34,7 @@ def session() -> Session:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_all_parts_are_accessible(show: Show, axe: Callable[[Any], list[Any]], session: Session, theme: str) -> None:
-    kinds = (
-        DataPicker,
-        HistoryBar,
-        VerdictBadge,
-        ExpectationEditor,
-        HypothesisList,
-        CodePanel,
-        RuleMatrix,
-        RunPanel,
-        ReportPanel,
-    )
+    kinds = (DataPicker, HistoryBar, VerdictBadge, ExpectationEditor, HypothesisList, CodePanel, RuleMatrix, ReportPanel)
     parts = [*(kind(session) for kind in kinds), SessionBar(session, print)]
     picture = CodePanel(session)
     picture.pieces = {f"{k} {name}": text for k, part in enumerate(parts) for name, text in part.pieces.items()}

@@ -21,7 +21,7 @@ from scalkit.plots.verdicts.rival_curves import fit_with_rivals, term_of
 from scalkit.session import Session
 from scalkit.widgets import Explorer, PlotView
 from scalkit.widgets.base.cells import Cells
-from scalkit.widgets.explorer.run_panel import RunPanel
+from scalkit.widgets.explorer.report_panel import ReportPanel
 from scalkit.widgets.explorer.verdict_badge import HypothesisList
 
 Show = Callable[..., Any]
@@ -118,7 +118,6 @@ def test_three_explorers_do_not_disturb_each_other(wire: Wire, session: Session)
     press(one.table, "select", key="1")
     press(one.table, "sort", key="Model")
     press(one.editor, "expect", expectation="p^2", deviation="")
-    press(one.run, "typing", counts="2,3")
     from_page(one.plots.fit, xrange=[0.5, 1.0])
     three.close()
     assert json.dumps(two.session.to_dict()) == before
@@ -198,19 +197,9 @@ def test_curve_of_a_term_is_seen_while_it_is_pointed_at(show: Show, session: Ses
 
 
 @pytest.mark.browser
-def test_folded_part_says_whether_it_is_open_and_log_grows(show: Show, wire: Wire, session: Session) -> None:
-    panel = RunPanel(session)
-    page = show(panel)
-    assert not page.get_by_role("button", name="Start").is_visible()
-    page.get_by_text("Measure", exact=True).click()
+def test_folded_part_says_whether_it_is_open(show: Show, wire: Wire, session: Session) -> None:
+    page = show(ReportPanel(session))
+    assert not page.get_by_role("button", name="Write report").is_visible()
+    page.get_by_text("Report", exact=True).first.click()
     page.wait_for_function("() => state.is_open")
-    assert page.get_by_role("button", name="Start").is_visible()
-    panel._said("[1/3] first")
-    page.evaluate("(pieces) => model.set('pieces', pieces)", panel.pieces)
-    page.evaluate("() => { window.first = document.querySelector('.sk-log > div'); }")
-    panel._said("[2/3] <b>second</b>")
-    page.evaluate("(pieces) => model.set('pieces', pieces)", panel.pieces)
-    log = page.get_by_role("log")
-    assert log.locator("div").all_text_contents() == ["[1/3] first", "[2/3] <b>second</b>"]
-    assert page.evaluate("first.isConnected"), "what was read out is not read again"
-    assert log.get_attribute("aria-live") == "polite"
+    assert page.get_by_role("button", name="Write report").is_visible()

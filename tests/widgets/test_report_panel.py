@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -117,3 +119,27 @@ def test_a_failure_is_said(panel: ReportPanel, session: Session, tmp_path: Path)
     assert "r.verdict.json is a folder" in panel.problem
     press(panel, "open")
     assert "there is no report yet" in panel.problem
+
+
+def test_in_a_loop_the_loop_is_told_and_not_held_up(panel: ReportPanel, tmp_path: Path) -> None:
+    (tmp_path / "r.verdict.json").mkdir()
+    turns = []
+
+    async def go() -> None:
+        press(panel, "start", path="r.html")
+        while panel.is_running:
+            await asyncio.sleep(0.01)
+            turns.append(1)
+
+    own = threading.Thread(target=lambda: asyncio.run(go()))
+    own.start()
+    own.join()
+    assert turns
+    assert "r.verdict.json is a folder" in panel.problem
+
+
+def test_closing_ends_what_runs(panel: ReportPanel, tmp_path: Path) -> None:
+    press(panel, "start", path="r.html")
+    panel.close()
+    assert panel.wait()
+    assert not (tmp_path / "r.html").exists()

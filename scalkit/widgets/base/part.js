@@ -1,6 +1,6 @@
 // Shows pieces of markup that Python made, and tells Python which buttons were pressed and what was typed.
 const FOCUSABLE = "button, input, select, summary, [tabindex]";
-const LIVE = ["said", "problem", "progress", "log"];
+const LIVE = ["said", "problem", "progress"];
 const UNFOLDED = ["view"]; // seen although its part is folded
 const keyOf = (element) => element?.closest("[data-key]")?.dataset.key;
 // JupyterLab looks for this on the focused element itself.
@@ -20,12 +20,6 @@ function replace(box, html) {
 }
 
 // What is longer than before is added to, so that it is read out once and stays where a person scrolled to.
-function lengthen(box, added) {
-  const isAtEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - 4;
-  box.insertAdjacentHTML("beforeend", added);
-  if (isAtEnd) box.scrollTop = box.scrollHeight;
-}
-
 function linkTo({ name, text, type }) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: type ?? "application/json" }));
@@ -94,14 +88,11 @@ function renderPart({ model, el, signal }) {
         const box = document.createElement("div");
         box.className = `piece sk-${key}`; // a name of our own: pages have styles for "progress" and the like
         if (LIVE.includes(key)) box.setAttribute("aria-live", "polite");
-        if (key === "log") Object.assign(box, { role: "log", ariaLabel: "Log", tabIndex: 0 }).dataset.lmSuppressShortcuts = "true";
         boxes.set(key, box);
         (UNFOLDED.includes(key) ? el : place).append(box);
       }
-      const before = shown.get(key);
-      if (before === html) continue;
-      if (key === "log" && before && html.startsWith(before)) lengthen(boxes.get(key), html.slice(before.length));
-      else replace(boxes.get(key), html);
+      if (shown.get(key) === html) continue;
+      replace(boxes.get(key), html);
       shown.set(key, html);
     }
     markTerms();

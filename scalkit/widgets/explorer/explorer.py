@@ -17,7 +17,6 @@ from scalkit.widgets.explorer.model_table import ModelTable
 from scalkit.widgets.explorer.plot_panel import PlotPanel
 from scalkit.widgets.explorer.report_panel import ReportPanel
 from scalkit.widgets.explorer.rule_matrix import RuleMatrix
-from scalkit.widgets.explorer.run_panel import RunPanel
 from scalkit.widgets.explorer.session_bar import CodePanel, HistoryBar, SessionBar
 from scalkit.widgets.explorer.verdict_badge import Headline, HypothesisList, VerdictBadge
 from scalkit.widgets.ruler.ruler import Ruler
@@ -34,7 +33,7 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
     ----------
     session : Session
         What is shown; another one after one was opened. It may be set.
-    headline, data_picker, history_bar, table, verdict, editor, hypotheses, rules, run, report, code, session_bar : widgets
+    headline, data_picker, history_bar, table, verdict, editor, hypotheses, rules, report, code, session_bar : widgets
         The parts.
     plots : PlotPanel
     rulers : tuple of Ruler
@@ -90,14 +89,14 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
         self.editor, self.hypotheses = ExpectationEditor(session), HypothesisList(session)
         self.rulers = tuple(Ruler(session=session, parameter=name, label=f"Ruler of {name}") for name in session.parameters)
         self.plots = PlotPanel(session)
-        self.rules, self.run, self.report = RuleMatrix(session), RunPanel(session), ReportPanel(session)
+        self.rules, self.report = RuleMatrix(session), ReportPanel(session)
         self.code = CodePanel(session)
         self.session_bar = SessionBar(session, self._load, title="Save and open")
         self._parameters = session.parameters
         self._link()
         session.observe(self._told)
         now = (self.verdict, self.editor, self.plots, *self.rulers, self.hypotheses)
-        folded = (self.data_picker, self.rules, self.run, self.report, self.code, self.session_bar)
+        folded = (self.data_picker, self.rules, self.report, self.code, self.session_bar)
         self.children = (
             _box("sk-top", self.headline, self.history_bar),
             _box("sk-columns", _box("sk-list", self.table), _box("sk-now", *now)),

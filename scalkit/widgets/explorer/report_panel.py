@@ -1,23 +1,22 @@
 """Writes a report of what the session shows, beside the kernel."""
 
 import json
-import time
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from scalkit.errors import DataError, UsageError
 from scalkit.session import Session
-from scalkit.widgets.base.part import Action
+from scalkit.widgets.base.part import Action, Part
 from scalkit.widgets.base.templates import drawn
-from scalkit.widgets.explorer.job import Ending, Job, shown_command
-from scalkit.widgets.explorer.job_part import JobPart
+from scalkit.widgets.explorer.job import Ending, Job
 
 _LARGEST = 20_000_000
 _CHANGED = "The session was changed since the report was written."
 
 
-class ReportPanel(JobPart):
+class ReportPanel(Part):
     """Runs ``scalkit report`` on the session as it is, so that the page opens again with its steps and what is left out.
 
     The session is written beside the report, as ``report.session.json``, which holds the measurements if no file does; so are
@@ -38,12 +37,11 @@ class ReportPanel(JobPart):
     def __init__(self, session: Session, **traits: Any) -> None:
         self.path = "report.html"
         self._replaces = False
-        self._since = 0.0
-        self.command = self.answer = ""
+        self._job: Job | None = None
+        self.command = self.answer = self._note = ""
         self._status = 0
         self._written: Path | None = None
         self._reported = session.state
-        self._lines: list[str] = []
         super().__init__(session, **{"title": "Report", **traits})
 
     def start(self) -> "ReportPanel":
@@ -54,12 +52,34 @@ class ReportPanel(JobPart):
         if self._job is not None:
             raise UsageError("a report is being written; wait for the end, or cancel it.")
         arguments = self._arguments()
-        self.command, self.answer, self._written = shown_command(arguments), "", None
-        self._lines, self._note, self._since = [], "", time.monotonic()
+        self.command, self.answer, self._written = shlex.join(["scalkit", *arguments]), "", None
+        self._note = ""
         self._reported = self.session.state
-        self._job = Job(arguments, lambda line: self._keep(line, 20), self._ended)
+        self._job = Job(arguments, self._ended)
         self.refresh()
         return self
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a report is being written now."""
+        return self._job is not None
+
+    def cancel(self) -> None:
+        """Give up the report that is being written, if there is one."""
+        if self._job is not None:
+            self._note = "Ending the processes."
+            self._job.cancel()
+            self.refresh()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for the end outside a notebook, or for some seconds; return whether it ended."""
+        return self._job is None or self._job.wait(seconds)
+
+    def close(self) -> None:
+        """Close the widget and end what it runs."""
+        if self._job is not None:
+            self._job.cancel()
+        super().close()
 
     def _arguments(self) -> list[str]:
         """Write what the command needs, and return its arguments."""
@@ -110,12 +130,12 @@ class ReportPanel(JobPart):
         self._job = None
         if self.comm is None:
             return
-        seconds = time.monotonic() - self._since
         try:
             found = json.loads(ending.output)
             self._written, self.answer, self._status = Path(found["html"]), str(found["answer"]), int(found["status"])
             self._note = "" if self.session.state == self._reported else _CHANGED
         except (ValueError, KeyError, TypeError):
             self._note = "Cancelled; no report was written." if ending.was_cancelled else ""
-            self.problem = "" if ending.was_cancelled else f"no report was written after {seconds:.0f} s: {self._why(ending)}"
+            last = (ending.errors.strip() or f"it ended with status {ending.status}").splitlines()[-1]
+            self.problem = "" if ending.was_cancelled else f"no report was written: {last}"
         self.refresh()
