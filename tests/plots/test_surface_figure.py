@@ -9,7 +9,7 @@ import pytest
 import scalkit as sk
 from scalkit import plots
 from scalkit.errors import DataError
-from scalkit.plots.verdicts.rival_curves import divergence_with_rivals, fit_with_rivals, rivals_along, term_of
+from scalkit.plots.verdicts.rival_curves import fit_with_rivals, rivals_along, term_of
 from scalkit.plots.verdicts.several import several
 from scalkit.validation.several.verdict import SeveralVerdict
 
@@ -77,23 +77,6 @@ def test_rivals_are_hidden_curves_that_say_what_they_are() -> None:
     assert figure.layout.yaxis.range == bare.layout.yaxis.range, "nothing jumps when one is shown"
 
 
-def test_rivals_diverge_as_their_growth_says_and_are_labelled_in_view() -> None:
-    x = 2.0 ** np.arange(1, 8)
-    verdict = sk.validate(sk.measurements(x, 1 + 0.2 * np.sqrt(x) * np.log2(x), name="f"), {"f": "p"})["f"]
-    figure = plots.divergence(verdict)
-    added = divergence_with_rivals(verdict, 3)["data"][len(figure.data) :]
-    go.Figure(added)  # plotly knows every property
-    assert [one["meta"]["growth"] for one in added] == [str(one.growth) for one in verdict.rivals[:3]]
-    low, high = (10**end for end in figure.layout.yaxis.range)
-    for one, rival in zip(added, verdict.rivals, strict=False):
-        assert one["visible"] is False
-        at = np.array(one["x"])
-        assert one["y"] == pytest.approx((rival.growth(at) / at).tolist(), rel=1e-3)
-        (label,) = [k for k, text in enumerate(one["text"]) if text]
-        assert low <= one["y"][label] <= high
-        assert one["text"][label] in one["name"]
-
-
 def test_rivals_of_several_parameters_are_in_every_picture(verdict: SeveralVerdict) -> None:
     names = [term_of(one) for one in verdict.rivals[:7]]
     assert len(set(names)) == len(names) >= 1
@@ -102,14 +85,10 @@ def test_rivals_of_several_parameters_are_in_every_picture(verdict: SeveralVerdi
     go.Figure(along)
     assert list(dict.fromkeys(one["meta"]["growth"] for one in along)) == names
     assert {one["visible"] for one in along} == {False}
-    curves = [one for one in along if one["type"] == "scatter" and one["meta"]["growth"] == names[0]]
+    curves = [one for one in along if one["meta"]["growth"] == names[0]]
     assert [one["xaxis"] for one in curves] == ["x", "x2"]
     last = [k for k, y in enumerate(curves[0]["y"]) if y is not None][-1]
     assert curves[0]["y"][last] == pytest.approx(float(rival([curves[0]["x"][last], 1e5])), rel=1e-3)
-    bars = [one for one in along if one["type"] == "bar" and one["meta"]["growth"] == names[0]]
-    effects = rival.effects([2, 10], [64, 1e5])
-    assert [one["x"][0] for one in bars[:2]] == pytest.approx([max(0, effects["p"]), max(0, effects["S"])])
-    assert {(*one["y"], one["xaxis"]) for one in bars} == {(1, "x3")}, "above that of the model"
 
 
 def test_figures_say_which_axis_shows_which_parameter(verdict: SeveralVerdict) -> None:

@@ -77,9 +77,6 @@ def test_explorer(lab: LabServer, lab_page: Any) -> None:
     page.keyboard.press("ArrowLeft")
     assert page.evaluate("() => document.activeElement.closest('table').getAttribute('role')") == "grid"
 
-    page.locator("button[data-press=undo]").click()
-    page.wait_for_selector("button[data-press=undo]:disabled")
-
     cells = page.evaluate("() => window.jupyterapp.shell.currentWidget.content.widgets.length")
     page.get_by_role("button", name="MPI_Reduce", exact=True).focus()
     page.keyboard.press("Enter")

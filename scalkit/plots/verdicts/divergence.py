@@ -23,8 +23,8 @@ def draw_divergence(verdict: Verdict) -> Drawing:
     x = np.asarray(verdict.series.x, dtype=float)
     span = _span(verdict, x)
     log = style.is_log_axis(x)
-    points = divergence_points(verdict)
-    delta, deviation = (divergence_values(verdict.divergence, points), divergence_values(verdict.expectation.deviation, points))
+    points = _points(verdict)
+    delta, deviation = (_values(verdict.divergence, points), _values(verdict.expectation.deviation, points))
     figure = Drawing(330, divergence_sentence(verdict))
     _add_limits(figure, verdict, points, deviation)
     _add_divergence(figure, verdict, points, delta, span)
@@ -36,18 +36,12 @@ def draw_divergence(verdict: Verdict) -> Drawing:
     return figure
 
 
-def divergence_points(verdict: Verdict, points: int = _POINTS) -> Floats:
+def _points(verdict: Verdict) -> Floats:
     """Return where the divergence is drawn: from the first setting on, or from 2 where logarithms would be 0."""
     x = np.asarray(verdict.series.x, dtype=float)
     span, log = _span(verdict, x), style.is_log_axis(x)
     start = span.lowest if span.lowest > 1 or not log else min(2.0, span.highest)
-    return sample(start, span.shown, log, points)
-
-
-def divergence_range(verdict: Verdict) -> tuple[float, float]:
-    """Return the least and largest value in view: of the divergence and of its limits."""
-    at = divergence_points(verdict)
-    return _value_range(divergence_values(verdict.divergence, at), divergence_values(verdict.expectation.deviation, at))
+    return sample(start, span.shown, log, _POINTS)
 
 
 def _span(verdict: Verdict, x: Floats) -> Reach:
@@ -58,7 +52,7 @@ def _span(verdict: Verdict, x: Floats) -> Reach:
     return span
 
 
-def divergence_values(growth: Growth, points: Floats) -> Floats:
+def _values(growth: Growth, points: Floats) -> Floats:
     """Return a growth at some points, of shape (points,); infinite or 0 where it overflows, NaN where it has no value."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         return np.asarray(np.exp2(np.asarray(growth.log2_value(points), dtype=float)) * np.ones_like(points), dtype=float)

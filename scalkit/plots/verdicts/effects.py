@@ -1,7 +1,6 @@
 """What each of several parameters contributes: shares of the value at the largest point, a bar for each function."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
@@ -53,39 +52,25 @@ def add_effects(
 ) -> None:
     """Add the bars of `verdicts`, the first at the bottom, to axes of a figure."""
     names = list(dict.fromkeys(name for v in verdicts for name in v.parameters))
-    bars = effect_bars(names, [_effects(v) for v in verdicts], range(len(verdicts)), [v.function for v in verdicts])
-    for bar in bars:
-        figure.add_trace(bar | {"showlegend": with_legend, "xaxis": xaxis, "yaxis": yaxis})
-    figure.update_layout(barmode="stack", bargap=0.25 if with_legend else 0.0)
-
-
-def effect_bars(
-    names: Sequence[str], effects: Sequence[Mapping[str, float]], rows: Iterable[int], heads: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Return stacked bars as plain traces: one trace for each parameter, and one for the value at the smallest point.
-
-    `names`: the parameters.
-    `effects`: one for each bar.
-    `rows`: where the bars are, the lowest one first.
-    `heads`: what the pointer reads of each bar.
-    """
+    effects = [_effects(v) for v in verdicts]
     shown = [(name, [one.get(name, 0.0) for one in effects], PALETTE[k % 6]) for k, name in enumerate(names)]
     shown.append(("smallest point", [1 - sum(one.values()) for one in effects], _REST))
-    places = list(rows)
-    return [
-        {
+    for name, shares, colour in shown:
+        figure.add_bar(
             **look("effect"),
-            "x": [max(share, 0.0) for share in shares],
-            "y": places,
-            "name": safe(name),
-            "text": [f"{safe(name)} {as_percent(share)}" if share >= _LEAST_LABELLED else "" for share in shares],
-            "textfont": {"color": light("ink") if colour == _REST else light("paper"), "size": 12},
-            "marker": {"color": colour, "line": {"color": light("paper"), "width": 1}},
-            "customdata": [safe(head) for head in heads],
-            "hovertemplate": f"%{{customdata}}<br>{safe(name)}: %{{x:.1%}}<extra></extra>",
-        }
-        for name, shares, colour in shown
-    ]
+            x=[max(share, 0.0) for share in shares],
+            y=list(range(len(verdicts))),
+            name=safe(name),
+            text=[f"{safe(name)} {as_percent(share)}" if share >= _LEAST_LABELLED else "" for share in shares],
+            textfont={"color": light("ink") if colour == _REST else light("paper"), "size": 12},
+            marker={"color": colour, "line": {"color": light("paper"), "width": 1}},
+            customdata=[safe(v.function) for v in verdicts],
+            hovertemplate=f"%{{customdata}}<br>{safe(name)}: %{{x:.1%}}<extra></extra>",
+            showlegend=with_legend,
+            xaxis=xaxis,
+            yaxis=yaxis,
+        )
+    figure.update_layout(barmode="stack", bargap=0.25 if with_legend else 0.0)
 
 
 def effect_words(verdict: SeveralVerdict) -> str:

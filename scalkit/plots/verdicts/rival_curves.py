@@ -13,8 +13,6 @@ from scalkit.fit import Model
 from scalkit.fit.several.model import SeveralModel
 from scalkit.plots.style import growth_label, is_log_axis, plain, quantity, rounded, safe
 from scalkit.plots.verdicts.curves import reach, sample
-from scalkit.plots.verdicts.divergence import divergence_points, divergence_range, divergence_values, draw_divergence
-from scalkit.plots.verdicts.effects import effect_bars
 from scalkit.plots.verdicts.fit import draw_fit
 from scalkit.plots.verdicts.several import Line, axis_name, panels_of
 from scalkit.validation import Verdict
@@ -42,25 +40,6 @@ def fit_with_rivals(verdict: Verdict, most: int = _MOST) -> dict[str, Any]:
     return {**figure, "data": [*figure["data"], *rivals]}
 
 
-def divergence_with_rivals(verdict: Verdict, most: int = _MOST) -> dict[str, Any]:
-    """Return data and layout of the divergence with those of the best rivals, not visible."""
-    figure = draw_divergence(verdict).plain()
-    at, (low, high) = divergence_points(verdict, _POINTS), divergence_range(verdict)
-    found = []
-    for model in verdict.rivals[:most]:
-        divergence = model.growth / verdict.expectation.growth
-        y = divergence_values(divergence, at)
-        label = growth_label(divergence)
-        inside = np.flatnonzero((y >= low) & (y <= high))
-        place = int(inside[2 * len(inside) // 3]) if len(inside) else 0
-        above = bool(y[place] >= divergence_values(verdict.divergence, at)[place])
-        trace = _curve(model, at, y, label, place, f"{'top' if above else 'bottom'} center")
-        where = f"{safe(verdict.parameter)} = %{{x:.4~g}}"
-        said = f"{where}: %{{y:.3~g}} times if {plain(model.growth)}<extra></extra>"
-        found.append(trace | {"name": f"rival's divergence {label}", "hovertemplate": said})
-    return {**figure, "data": [*figure["data"], *found]}
-
-
 def plain_with(figure: go.Figure, traces: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return data and layout of a figure as plotly.js takes them, with more traces."""
     plain: dict[str, Any] = json.loads(figure.to_json())
@@ -77,64 +56,41 @@ def term_of(model: Model | SeveralModel) -> str:
     return str(model.growth) if isinstance(model, Model) else " + ".join(str(term.growth) for term in model.terms)
 
 
-def _curve(model: Model, x: Floats, y: Floats, label: str, place: int, side: str) -> dict[str, Any]:
-    """Return a hidden curve with its label at one of its points."""
-    text = [""] * len(x)
-    text[place] = label
-    return hidden(model) | {
-        "x": rounded(x),
-        "y": rounded(y),
-        "mode": "lines+text",
-        "line": {"color": RIVAL, "width": 2.2, "dash": "dashdot"},
-        "text": text,
-        "textposition": side,
-        "textfont": {"color": RIVAL, "size": 13},
-    }
+_LINE = {"color": RIVAL, "width": 2.2, "dash": "dashdot"}
 
 
 def _trace(verdict: Verdict, model: Model, at: Floats) -> dict[str, Any]:
+    """Return the hidden curve of a rival, with its label near the end."""
     y = np.asarray(model(at), dtype=float) * np.ones_like(at)
     label = growth_label(model.growth)
     above = bool(y[-2] >= float(verdict.model(at[-2])))
-    return _curve(model, at, y, label, len(at) - 2, "top left" if above else "bottom center") | {
+    return hidden(model) | {
+        "x": rounded(at),
+        "y": rounded(y),
+        "mode": "lines+text",
+        "line": _LINE,
+        "text": [*[""] * (len(at) - 2), label, ""],
+        "textposition": "top left" if above else "bottom center",
+        "textfont": {"color": RIVAL, "size": 13},
         "name": f"rival {label}",
         "hovertemplate": f"%{{x:.4~g}}: %{{customdata}} if {plain(model.growth)}<extra></extra>",
         "customdata": [quantity(v, verdict.unit) for v in y],
     }
 
 
-_LINE = {"color": RIVAL, "width": 2.2, "dash": "dashdot"}
-
-
 def rivals_along(verdict: SeveralVerdict, most: int = _MOST) -> list[dict[str, Any]]:
-    """Return curves and effects of the best rivals, for the figure of `scalkit.plots.several`.
+    """Return curves of the best rivals, for the figure of `scalkit.plots.several`.
 
     `most`: number of rivals.
     Returns: plain traces, not visible, which say in ``meta["growth"]`` whose they are: in each panel the curves beside
-    the lowest, middle and highest line, and below a second bar.
+    the lowest, middle and highest line.
     """
     panels = panels_of(verdict, verdict.parameters)
-    low, high = (getattr(verdict.series.points, end)(axis=0).tolist() for end in ("min", "max"))
-    k = len(panels) + 1
-    found: list[dict[str, Any]] = []
-    for model in verdict.rivals[:most]:
-        for number, panel in enumerate(panels):
-            axes = {"xaxis": axis_name("x", number), "yaxis": axis_name("y", number)}
-            found.append(_curves(verdict, model, panel.lines) | axes)
-        bars = _named(effect_bars(verdict.parameters, [model.effects(low, high)], [1], [f"if {term_of(model)}"]))
-        outline = {"line": {"color": RIVAL, "width": 2}}
-        found += [
-            bar | hidden(model) | {"type": "bar", "xaxis": f"x{k}", "yaxis": f"y{k}",
-                                          "marker": bar["marker"] | outline}
-            for bar in bars
-        ]  # fmt: skip
-    return found
-
-
-def _named(bars: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Say whose bars these are, before the first text in them."""
-    first = next((bar for bar in bars if bar["text"][0]), None)
-    return [bar | {"text": [f"rival: {bar['text'][0]}"]} if bar is first else bar for bar in bars]
+    return [
+        _curves(verdict, model, panel.lines) | {"xaxis": axis_name("x", number), "yaxis": axis_name("y", number)}
+        for model in verdict.rivals[:most]
+        for number, panel in enumerate(panels)
+    ]
 
 
 def _curves(verdict: SeveralVerdict, model: SeveralModel, lines: Sequence[Line]) -> dict[str, Any]:
@@ -144,16 +100,12 @@ def _curves(verdict: SeveralVerdict, model: SeveralModel, lines: Sequence[Line])
     for line in (lines[i] for i in kept):
         x += [*line.x[::_EVERY], np.nan]
         y += [*np.asarray(model(line.at[::_EVERY])), np.nan]
-    return _hidden_curve(model, np.asarray(x), np.asarray(y), verdict.unit)
-
-
-def _hidden_curve(model: SeveralModel, x: Any, y: Any, unit: str) -> dict[str, Any]:
     return hidden(model) | {
         "x": rounded(x),
         "y": rounded(y),
         "mode": "lines",
         "line": _LINE,
-        "text": [quantity(v, unit) if np.isfinite(v) else "" for v in y],
+        "text": [quantity(v, verdict.unit) if np.isfinite(v) else "" for v in y],
         "name": f"rival {term_of(model)}",
         "hovertemplate": f"%{{x:.4~g}}: %{{text}} if {safe(term_of(model))}<extra></extra>",
     }

@@ -105,11 +105,9 @@ class Explorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
 
     def _link(self) -> None:
         """Let a term or a point that is pointed at in one view be seen in the others."""
-        self._links: list[Any] = []
         self.plots.fit.observe(self._chosen, "clicked")
         terms = self.hypotheses
-        for picture in self.plots.pictures:
-            self._links += [ipywidgets.jslink((terms, name), (picture, name)) for name in ("hover", "term")]
+        self._links: list[Any] = [ipywidgets.jslink((terms, name), (self.plots.fit, name)) for name in ("hover", "term")]
         if len(self.rulers) == 1:
             (ruler,) = self.rulers
             self._links += [

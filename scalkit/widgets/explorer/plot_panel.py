@@ -6,7 +6,8 @@ from typing import Any
 import ipywidgets
 
 from scalkit.errors import ScalkitError
-from scalkit.plots.verdicts.rival_curves import divergence_with_rivals, fit_with_rivals, plain_with, rivals_along
+from scalkit.plots.verdicts.divergence import draw_divergence
+from scalkit.plots.verdicts.rival_curves import fit_with_rivals, plain_with, rivals_along
 from scalkit.plots.verdicts.several import several
 from scalkit.session import Session
 from scalkit.validation import AnyVerdict, Verdict
@@ -32,7 +33,6 @@ class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
         Which of both is seen where there is place for one only.
     zoom : ipywidgets.Link
         Keeps their x axes together in the page.
-    pictures : tuple of PlotView
     """
 
     def __init__(self, session: Session) -> None:
@@ -64,12 +64,7 @@ class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
             self.fit.problem = ""
             self.fit.grips = grips_of(verdict) if isinstance(verdict, Verdict) else {}
             _draw(self.fit, _several if isinstance(verdict, SeveralVerdict) else _low(fit_with_rivals), verdict)
-        _draw(self.divergence, _low(divergence_with_rivals), verdict if isinstance(verdict, Verdict) else None)
-
-    @property
-    def pictures(self) -> tuple[PlotView, ...]:
-        """All that it shows."""
-        return (self.fit, self.divergence)
+        _draw(self.divergence, _low(_divergence), verdict if isinstance(verdict, Verdict) else None)
 
     def close(self) -> None:
         """Close the widget; the session lives on."""
@@ -89,6 +84,10 @@ class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
 def _several(verdict: SeveralVerdict) -> dict[str, Any]:
     """Return the pictures along each parameter, with what its rivals say hidden in them."""
     return plain_with(several(verdict), rivals_along(verdict))
+
+
+def _divergence(verdict: Verdict) -> dict[str, Any]:
+    return draw_divergence(verdict).plain()
 
 
 def _low(figure_of: FigureOf) -> FigureOf:
