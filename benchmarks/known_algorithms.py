@@ -24,8 +24,8 @@ import numpy as np
 from scalkit.bench.functions.user import user_functions
 from scalkit.bench.libraries.platforms import Platform, load_platform
 from scalkit.bench.libraries.simulator import SimulatedMpi, simulate
-from scalkit.native import build, sources
 from scalkit.perfmodels import PointToPoint, bluegene_p, to_simgrid
+from scalkit.support.native import build, sources
 
 ROOT = Path(__file__).resolve().parents[1]
 BURST = ROOT / "microbench/examples/message_burst.c"

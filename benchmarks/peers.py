@@ -29,7 +29,7 @@ from scalkit.bench.functions.user import user_functions
 from scalkit.bench.libraries.mpi import Mpi, cores, settings
 from scalkit.bench.libraries.targets import find_targets
 from scalkit.errors import ScalkitError
-from scalkit.native import build, sources
+from scalkit.support.native import build, sources
 
 SIZE = 8
 EMPTY = "int empty(struct sk_call *call) { (void)call; return 0; }\n"

@@ -20,7 +20,7 @@ from pathlib import Path
 from scalkit.bench.arguments import choose
 from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import SimulatedMpi, simulate
-from scalkit.native import build, sources
+from scalkit.support.native import build, sources
 
 BAR_S, BAR_MIB = 60.0, 200.0
 

@@ -32,7 +32,7 @@ from onesided import TCP, Simulator, delays, multiply, weigh_progress_thread
 from scalkit.bench import find_mpi
 from scalkit.bench.libraries.mpi import settings
 from scalkit.bench.process import run_program
-from scalkit.native import build, sources
+from scalkit.support.native import build, sources
 from scalkit.trace import Options, analyse
 from scalkit.trace.local.part import load
 from scalkit.trace.waits.each_wait import each_wait

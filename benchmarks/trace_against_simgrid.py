@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scalkit import native
+from scalkit.support import native
 from scalkit.trace_prediction import predict
 
 KERNEL = Path(__file__).resolve().parents[1] / "microbench"

@@ -22,9 +22,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from scalkit import native
 from scalkit.bench import find_mpi
 from scalkit.bench.libraries.mpi import settings
+from scalkit.support import native
 from scalkit.trace.calls.profile import read_profile
 from scalkit.trace.local.part import load
 

@@ -16,7 +16,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from scalkit import native
+from scalkit.support import native
 from scalkit.trace.local.part import load
 
 KERNEL = Path(__file__).resolve().parents[1] / "microbench"

@@ -20,9 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
-from scalkit import native
 from scalkit.bench import Mpi, find_mpi
 from scalkit.bench.libraries.mpi import settings
+from scalkit.support import native
 from scalkit.trace.local.part import load
 
 KERNEL = Path(__file__).resolve().parents[1] / "microbench"

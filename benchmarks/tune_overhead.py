@@ -19,7 +19,7 @@ from pathlib import Path
 
 from scalkit.bench.libraries.mpi import Mpi, settings
 from scalkit.bench.libraries.targets import find_targets
-from scalkit.native import build, sources
+from scalkit.support.native import build, sources
 
 PROGRAM = Path(__file__).with_name("tune_loops.c")
 MANY = "scalkit-rules 1\n" + "".join(

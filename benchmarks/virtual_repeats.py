@@ -28,7 +28,7 @@ from scalkit.bench.libraries.mpi import settings
 from scalkit.bench.libraries.targets import find_targets
 from scalkit.bench.virtual.mpi import VirtualMpi
 from scalkit.errors import BuildError, LaunchError, UsageError
-from scalkit.native import build, sources
+from scalkit.support.native import build, sources
 
 SIZES = (8, 1024, 65536, 1048576)
 PROCESSES = (2, 3, 5, 8, 12, 16)

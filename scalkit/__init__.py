@@ -3,7 +3,7 @@
 The public names below are loaded at first use, so that ``import scalkit`` stays cheap.
 """
 
-from scalkit.lazy import names_of
+from scalkit.support.lazy import names_of
 
 __version__ = "0.1.0"
 

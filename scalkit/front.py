@@ -13,7 +13,7 @@ from scalkit import validation
 from scalkit.errors import DataError
 from scalkit.formats.read import read
 from scalkit.growth.relation import Relation
-from scalkit.options import JudgingOptions
+from scalkit.support.options import JudgingOptions
 from scalkit.validation import Validation
 
 
@@ -67,7 +67,7 @@ def validate(
         As for `scalkit.read`, of files and tables that leave open what the parameter is.
     **options
         How it is judged: ``statistic="q1"``, ``min_points=5``, ``scaling="auto"``, ``space=None``,
-        ``strictness="auto"``; see `scalkit.options.Judging`.
+        ``strictness="auto"``; see `scalkit.support.options.Judging`.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from scalkit.bench.functions.probe import sizes as sizes_within
 from scalkit.bench.provenance import ForeignLoad
 from scalkit.errors import UsageError
 from scalkit.measure import combine
-from scalkit.text import as_percent
+from scalkit.support.text import as_percent
 from scalkit.validation import Expectation, Validation, Verdict, validate
 from scalkit.validation.answer import Answer
 

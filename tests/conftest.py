@@ -24,8 +24,8 @@ from suite.progress import CpuPerTest, Progress
 from suite.watch import HangWatch
 from tabs import Browser, Tabs
 
-from scalkit.native import without_blanks
-from scalkit.schema_errors import load_jsonschema
+from scalkit.support.native import without_blanks
+from scalkit.support.schema_errors import load_jsonschema
 
 # `make test` tries the same examples every time, so that it fails for what changed alone; `make test-all` tries new ones.
 # No limit on how long examples take to make: a busy machine would exceed it.

@@ -13,7 +13,7 @@ import pytest
 from scalkit.bench import Mpi, find_mpi
 from scalkit.bench.libraries.mpi import PROBE, settings
 from scalkit.errors import BuildError, LaunchError
-from scalkit.native import build
+from scalkit.support.native import build
 
 
 def find() -> Mpi:

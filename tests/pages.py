@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from scalkit.cli import main
-from scalkit.native import without_blanks
+from scalkit.support.native import without_blanks
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 NAME = re.compile(r"\A(?:#|//|/\*|<!--) (\S+\.\w+)(?: \*/| -->)?\n")

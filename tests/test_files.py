@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scalkit.errors import DataError
-from scalkit.files import whole_file
+from scalkit.support.files import whole_file
 
 
 def test_what_was_there_stays_until_all_is_written(tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from scalkit import native
 from scalkit.bench import find_mpi
 from scalkit.errors import BuildError, LaunchError
+from scalkit.support import native
 
 MAKEFILE = """BUILD ?= build
 SOURCE := $(dir $(abspath $(firstword $(MAKEFILE_LIST))))

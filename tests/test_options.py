@@ -16,10 +16,10 @@ from scalkit.cli.options.declared import add_judging
 from scalkit.cli.options.expected import judging_of
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import write_netcdf
-from scalkit.options import MIN_POINTS, OPTIONS, Judging, JudgingOptions
 from scalkit.pytest_plugin.scaling_check import ScalingCheck
 from scalkit.reports.pages.verdicts import open_verdicts
 from scalkit.session.plain import options_from, plain_options
+from scalkit.support.options import MIN_POINTS, OPTIONS, Judging, JudgingOptions
 from scalkit.validation import SearchSpace
 from scalkit.widgets.explorer.data_picker import DataPicker
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from scalkit.native import without_blanks
+from scalkit.support.native import without_blanks
 
 ROOT = Path(__file__).resolve().parents[1]
 _SPEC = importlib.util.spec_from_file_location("environment", ROOT / "tests/core/environment.py")

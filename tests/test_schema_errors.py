@@ -9,7 +9,7 @@ import pytest
 
 LOADED = """
 import sys
-from scalkit.schema_errors import load_jsonschema
+from scalkit.support.schema_errors import load_jsonschema
 
 jsonschema = load_jsonschema()
 assert "lark" not in sys.modules and "rfc3987_syntax" not in sys.modules

@@ -17,7 +17,7 @@ from waiting import PATIENCE_S
 
 import scalkit as sk
 from scalkit.measure import write_netcdf
-from scalkit.task_bar import task_bar
+from scalkit.support.task_bar import task_bar
 
 
 class Terminal(io.StringIO):
@@ -95,8 +95,8 @@ def test_a_bar_is_drawn_ten_times_a_second_at_most() -> None:
 
 IN_A_NOTEBOOK = """
 import sys
-import numpy as np, xarray as xr, scalkit as sk, scalkit.task_bar
-scalkit.task_bar._PATIENCE_S = 0.0
+import numpy as np, xarray as xr, scalkit as sk, scalkit.support.task_bar
+scalkit.support.task_bar._PATIENCE_S = 0.0
 x = 2.0 ** np.arange(1, 9)
 y = (1 + x) * np.exp(0.05 * np.random.default_rng(1).standard_normal((70, 8)))
 many = {f"f{k}": "p" for k in range(70)}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scalkit.toml.tables import EntryPath, line_of, lines_of, syntax_error
+from scalkit.support.toml.tables import EntryPath, line_of, lines_of, syntax_error
 
 TEXT = '''# first
 title = "a # b"

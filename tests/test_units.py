@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from scalkit.units import format_quantity
+from scalkit.support.units import format_quantity
 
 
 @pytest.mark.parametrize(

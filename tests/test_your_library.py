@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from needs import needs_cpp
 
-from scalkit.native import without_blanks
+from scalkit.support.native import without_blanks
 
 PAGE = Path(__file__).resolve().parents[1] / "docs/your-library.md"
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)

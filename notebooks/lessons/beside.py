@@ -9,11 +9,11 @@ import pandas as pd
 import xarray as xr
 
 from lessons.paper import SYMBOLS, PrintedModel, PublishedTable, published_tables
-from scalkit.bundled import bundled
 from scalkit.formats.read import read
-from scalkit.markup import block, bullets, counted, details, formula, marked, paragraph, table
 from scalkit.measure import series
-from scalkit.text import capital, joined
+from scalkit.support.bundled import bundled
+from scalkit.support.markup import block, bullets, counted, details, formula, marked, paragraph, table
+from scalkit.support.text import capital, joined
 from scalkit.validation import Verdict, validate
 from scalkit.validation.expectation import Match, sure_match
 from scalkit.validation.judged import grows_slower, is_decided

@@ -11,10 +11,10 @@ import xarray as xr
 from scalkit.bench import Arguments, Mpi, find_mpi, prepare
 from scalkit.bench.virtual.mpi import CLOCKS, proved, virtual
 from scalkit.bench.virtual.network import read_network
-from scalkit.bundled import bundled
 from scalkit.errors import BuildError, DataError, LaunchError, UsageError
 from scalkit.formats.read import read
 from scalkit.measure import Series, series
+from scalkit.support.bundled import bundled
 
 _OPERATIONS = ("MPI_Allreduce", "MPI_Comm_dup", "MPI_Win_create")
 _BUNDLED = ("data/libraries-times/mpich-5.0.2", "data/libraries/mpich-5.0.2")

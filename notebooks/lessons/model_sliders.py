@@ -6,10 +6,10 @@ from typing import Any
 import ipywidgets
 
 from scalkit import plots
-from scalkit.colours import light
 from scalkit.errors import UsageError
-from scalkit.markup import esc
 from scalkit.perfmodels.models.model import PerformanceModel
+from scalkit.support.colours import light
+from scalkit.support.markup import esc
 from scalkit.widgets.base.plot_view import PlotView
 
 Models = Mapping[str, PerformanceModel]

@@ -11,7 +11,6 @@ import pandas as pd
 import xarray as xr
 
 from lessons.model_sliders import ModelSliders
-from scalkit.bundled import bundled
 from scalkit.errors import ReportError
 from scalkit.formats.read import read
 from scalkit.perfmodels import PointToPoint, Range, cells_of, collective, folklore, substitute
@@ -21,7 +20,8 @@ from scalkit.perfmodels.collectives.study import HeldOut, study
 from scalkit.perfmodels.files.sources import message_of
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.models.model import PerformanceModel
-from scalkit.text import as_percent
+from scalkit.support.bundled import bundled
+from scalkit.support.text import as_percent
 
 _MODELS = "data/models"
 

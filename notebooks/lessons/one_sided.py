@@ -9,13 +9,13 @@ import xarray as xr
 
 from onesided import TCP, ProgressThread, multiply, weigh_progress_thread
 from scalkit.bench import find_mpi
-from scalkit.bundled import bundled
 from scalkit.errors import BuildError, LaunchError
-from scalkit.markup import paragraph
 from scalkit.plots.style import quantity
 from scalkit.plots.traces.waiting import WaitingRun, waiting_over_processes
 from scalkit.reports.pieces import Drawable
-from scalkit.text import as_percent
+from scalkit.support.bundled import bundled
+from scalkit.support.markup import paragraph
+from scalkit.support.text import as_percent
 from scalkit.trace import TraceBuilder, analyse
 from scalkit.trace.results.over_processes import breakdown
 from scalkit.trace.views.timeline import Timeline

@@ -10,11 +10,11 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from scalkit.bundled import bundled
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
-from scalkit.markup import block, formula, marked, table
 from scalkit.measure import combine, measurements
+from scalkit.support.bundled import bundled
+from scalkit.support.markup import block, formula, marked, table
 from scalkit.validation import Expectation
 from scalkit.validation.expectation import Match
 

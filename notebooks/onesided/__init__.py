@@ -21,7 +21,7 @@ import numpy as np
 from scalkit.bench.libraries.mpi import Mpi, cores, settings
 from scalkit.bench.process import LAST_LINES, started
 from scalkit.errors import BuildError, DataError, LaunchError, UsageError
-from scalkit.native import Build, build, sources
+from scalkit.support.native import Build, build, sources
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -17,10 +17,10 @@ import xarray as xr
 
 import scalkit as sk
 from exercises import Exercise, lesson_data
-from scalkit.bundled import bundled
 from scalkit.errors import DataError, ScalkitError, UsageError
 from scalkit.session import Session
 from scalkit.session.source import content_hash
+from scalkit.support.bundled import bundled
 
 _LARGEST = 20_000_000
 

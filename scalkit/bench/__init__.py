@@ -1,5 +1,5 @@
 """Measuring: Python callables; parallel functions; MPI libraries, by microbenchmarks in campaigns that resume."""
 
-from scalkit.lazy import names_of
+from scalkit.support.lazy import names_of
 
 __getattr__, __dir__, __all__ = names_of(__name__, __file__)

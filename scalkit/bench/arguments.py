@@ -11,7 +11,7 @@ from scalkit.bench.campaign.refinement import Refinement
 from scalkit.bench.limits import CampaignArguments, require_choices, require_numbers, require_range
 from scalkit.errors import BuildError, UsageError
 from scalkit.measure.quarter_means import Cut
-from scalkit.schema_errors import hint
+from scalkit.support.schema_errors import hint
 
 PROGRAMS = {"collectives": "sk_time", "memory": "sk_memory"}
 KINDS = tuple(PROGRAMS)

@@ -12,7 +12,7 @@ from typing import Any
 
 from scalkit import __version__
 from scalkit.bench.libraries.mpi import Mpi, cores
-from scalkit.native import Build
+from scalkit.support.native import Build
 
 _FLAGS = ("CFLAGS", "CPPFLAGS", "LDFLAGS", "LD_PRELOAD", "OMP_NUM_THREADS")
 _TUNING = ("MPIR_", "MPICH_", "HYDRA_", "OMPI_", "PRTE_", "PMIX_MCA_", "I_MPI_", "UCX_", "FI_", "MV2_", "SKFAULT")

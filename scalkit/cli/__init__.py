@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from scalkit.errors import ScalkitError
-from scalkit.extras import explained
-from scalkit.text import plain
-from scalkit.toml.tables import table_beside
+from scalkit.support.extras import explained
+from scalkit.support.text import plain
+from scalkit.support.toml.tables import table_beside
 
 __all__ = ["COMMANDS", "build_parser", "main"]
 

@@ -23,7 +23,7 @@ from scalkit.cli.options.measuring_rules import rules_in_words
 from scalkit.cli.terminal.printed import print_either, print_json, say
 from scalkit.cli.terminal.progress import duration, terminated_like_interrupted, watched
 from scalkit.errors import UsageError
-from scalkit.text import counted, few
+from scalkit.support.text import counted, few
 
 _MOST = 12
 

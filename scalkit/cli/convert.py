@@ -12,7 +12,7 @@ from scalkit.errors import UsageError
 from scalkit.formats.writers import Written, require_free, suffix_of, write
 from scalkit.formats.writers.cells import n_points
 from scalkit.measure.schema import metrics_of, parameters_of
-from scalkit.text import counted, few
+from scalkit.support.text import counted, few
 
 
 def run(args: argparse.Namespace) -> int:

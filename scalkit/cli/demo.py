@@ -3,8 +3,8 @@
 import argparse
 import sys
 
-from scalkit.bundled import bundled
 from scalkit.cli import main
+from scalkit.support.bundled import bundled
 
 _SHOWN = (
     ("data/quickstart", "An MPI library, in virtual time with 2 to 64 processes, beside what its authors promise:"),

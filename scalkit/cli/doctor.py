@@ -11,7 +11,7 @@ from importlib import metadata
 
 from scalkit.cli.terminal.printed import print_json
 from scalkit.errors import BuildError, LaunchError, ReportError, UsageError
-from scalkit.extras import EXTRAS, install_command, missing, sentence
+from scalkit.support.extras import EXTRAS, install_command, missing, sentence
 
 
 @dataclass(frozen=True)

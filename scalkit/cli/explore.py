@@ -6,10 +6,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from scalkit.bundled import here_or_bundled
 from scalkit.cli import page
 from scalkit.cli.options.expected import expected_of
 from scalkit.session import Session
+from scalkit.support.bundled import here_or_bundled
 
 _SHOWN = "SCALKIT_EXPLORE"
 

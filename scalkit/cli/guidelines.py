@@ -16,15 +16,15 @@ from scalkit.bench.libraries.targets import find_targets
 from scalkit.cli.options.command import require_command, run_preloaded
 from scalkit.cli.terminal.printed import print_json, printed, table_of, terminal
 from scalkit.errors import DataError, ReportError, UsageError
-from scalkit.files import whole_file
 from scalkit.guidelines import Assessment, assess
 from scalkit.guidelines.choices import remedies
 from scalkit.guidelines.guideline import CATALOGUES, guidelines
 from scalkit.guidelines.profile import Profile, load_profile, profile
 from scalkit.guidelines.rules import Rules, rules_of
-from scalkit.markup import counted
-from scalkit.native import build, sources
-from scalkit.text import capital
+from scalkit.support.files import whole_file
+from scalkit.support.markup import counted
+from scalkit.support.native import build, sources
+from scalkit.support.text import capital
 
 _MOST = 20
 """Sentences of each part that are printed; --json has all."""

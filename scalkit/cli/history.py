@@ -12,7 +12,7 @@ from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.errors import UsageError
 from scalkit.history import History, history
 from scalkit.store.opening import is_store
-from scalkit.text import capital
+from scalkit.support.text import capital
 from scalkit.validation.told.annotations import command
 
 

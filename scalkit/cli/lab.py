@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from scalkit.errors import UsageError
-from scalkit.extras import require
+from scalkit.support.extras import require
 
 _FIRST = "00_quickstart.ipynb"
 

@@ -5,8 +5,8 @@ import importlib
 import sys
 from pathlib import Path
 
-from scalkit.bundled import here_or_bundled
 from scalkit.perfmodels.files.sources import doubts_of
+from scalkit.support.bundled import here_or_bundled
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from scalkit.bench.libraries.installing import State, add_library, libraries, re
 from scalkit.cli.terminal.printed import print_either, print_json, say
 from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.errors import ScalkitError
-from scalkit.json_values import json_fields
+from scalkit.support.json_values import json_fields
 
 
 def run(args: argparse.Namespace) -> int:

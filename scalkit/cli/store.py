@@ -18,7 +18,7 @@ from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.measure import write_netcdf
 from scalkit.store.store import Store
 from scalkit.store.views.curves import fixed_words, value_of
-from scalkit.text import counted, plain
+from scalkit.support.text import counted, plain
 
 _NO_COLUMNS = frozenset(("retracted", "by", "statistic", "tolerance", "confidence", "store"))
 """Arguments of the store's methods that no filter may take the place of."""

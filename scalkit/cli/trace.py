@@ -16,7 +16,8 @@ from scalkit.cli.terminal.profiles import profile_text
 from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import DataError, UsageError
-from scalkit.text import as_percent, counted, plain
+from scalkit.support.text import as_percent, counted, plain
+from scalkit.support.units import format_quantity
 from scalkit.trace import Options, analyse, read_result, write_result
 from scalkit.trace.calls.profile import HEADER, read_profile
 from scalkit.trace.files.cube import write_cube
@@ -26,7 +27,6 @@ from scalkit.trace.files.reader import read_header
 from scalkit.trace.local.ranks import over_world
 from scalkit.trace.results.summary import TITLES, lacks_progress, share, summary
 from scalkit.trace_prediction import Prediction, predict
-from scalkit.units import format_quantity
 
 _OF_ANALYSIS = ("out", "keep_going", "no_causes", "no_progress")
 

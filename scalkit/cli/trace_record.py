@@ -11,8 +11,8 @@ from pathlib import Path
 from scalkit.cli.options.command import require_command, run_preloaded
 from scalkit.cli.terminal.profiles import profile_text
 from scalkit.errors import DataError, UsageError
-from scalkit.files import whole_file
-from scalkit.native import build, sources
+from scalkit.support.files import whole_file
+from scalkit.support.native import build, sources
 from scalkit.trace.calls.profile import write_lines
 
 _OF_TRACE = re.compile(

@@ -16,9 +16,9 @@ from scalkit.cli.options.expected import expected_of, judging_of, only_processes
 from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import ReportError, UsageError
-from scalkit.files import whole_file
-from scalkit.task_bar import Report, task_bar
-from scalkit.text import capital, counted
+from scalkit.support.files import whole_file
+from scalkit.support.task_bar import Report, task_bar
+from scalkit.support.text import capital, counted
 from scalkit.validation import CATALOGUES, AnyVerdict, Validation
 from scalkit.validation.answer import ANSWER_SYMBOLS, resolution_in_words
 from scalkit.validation.baseline import Baseline

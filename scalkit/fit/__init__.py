@@ -3,6 +3,6 @@
 from scalkit.fit.checks import check_series
 from scalkit.fit.model import Model
 from scalkit.fit.paper import fit_series
-from scalkit.options import MIN_POINTS
+from scalkit.support.options import MIN_POINTS
 
 __all__ = ["MIN_POINTS", "Model", "check_series", "fit_series"]

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.fit.pure_error import Noise
 from scalkit.growth import Growth
 from scalkit.growth.growth import log2_values
+from scalkit.support.arrays import Floats
 
 MIN_SETTINGS = 3
 _CHANGE_POINT = 3

@@ -10,10 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import EqualIfMissingAlike, Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.growth import Growth
-from scalkit.units import format_quantity
+from scalkit.support.arrays import EqualIfMissingAlike, Floats
+from scalkit.support.units import format_quantity
 
 
 def at_points(points: ArrayLike | Mapping[str, ArrayLike], parameters: Sequence[str]) -> dict[str, Floats]:

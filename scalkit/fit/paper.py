@@ -15,13 +15,13 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import fdtrc
 
-from scalkit.arrays import Flags, Floats
 from scalkit.fit.checks import check_series
 from scalkit.fit.model import Model
 from scalkit.growth import Growth
 from scalkit.growth.growth import log2_values
 from scalkit.measure import Series
-from scalkit.options import MIN_POINTS
+from scalkit.support.arrays import Flags, Floats
+from scalkit.support.options import MIN_POINTS
 
 SIGNIFICANCE = 0.05
 """Of the test against a constant, which has no adjusted R^2: one constant in twenty seems to grow."""

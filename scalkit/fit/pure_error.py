@@ -7,9 +7,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.measure.reduce import Values
+from scalkit.support.arrays import Floats
 
 PRIOR_NOISE = 0.03
 """Relative standard deviation of one repetition that is assumed with the weight of `PRIOR_FREEDOM` degrees of freedom."""

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.model import Model
 from scalkit.fit.several.formula import Formula
 from scalkit.fit.several.model import GrowthSum, SeveralModel
 from scalkit.growth import Growth
-from scalkit.markup import block, details, paragraph, table
+from scalkit.support.arrays import Floats
+from scalkit.support.markup import block, details, paragraph, table
 
 if TYPE_CHECKING:
     import lmfit

@@ -11,13 +11,13 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from scalkit.arrays import Floats
-from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError, RunFileError
-from scalkit.files import require_own_files
 from scalkit.measure.records import Env, Record
 from scalkit.measure.runfile import AGAIN, EXPERIMENTS, before_end, records_of
 from scalkit.measure.virtual_time import clock_attributes
+from scalkit.support.arrays import Floats
+from scalkit.support.bundled import here_or_bundled
+from scalkit.support.files import require_own_files
 
 _HEAD = 4096
 _TEXT_FIELDS = ("op", "datatype", "topology", "order", "constructor")

@@ -8,12 +8,12 @@ from typing import Any
 import xarray as xr
 from pandas import DataFrame
 
-from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError
 from scalkit.formats.readers.content import Content, load
 from scalkit.formats.readers.foreign import foreign_datasets, foreign_files, frame_dataset
 from scalkit.measure.schema import check
 from scalkit.measure.sources import Sources, without_measurements
+from scalkit.support.bundled import here_or_bundled
 
 PathLike = str | os.PathLike[str]
 

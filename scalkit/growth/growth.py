@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.errors import ExpectationError
 from scalkit.growth.parse import parse_product
 from scalkit.growth.product import Product
 from scalkit.growth.refusals import short
 from scalkit.growth.render import to_latex, to_mathml, to_sympy
+from scalkit.support.arrays import Floats
 
 
 class Growth(Product):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.errors import ExpectationError
 from scalkit.growth.exponents import Exponents
 from scalkit.growth.render import to_text
+from scalkit.support.arrays import Floats
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

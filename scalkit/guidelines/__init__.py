@@ -1,5 +1,5 @@
 """Guidelines: what must not be slower than what, judged on measurements of several runs."""
 
-from scalkit.lazy import names_of
+from scalkit.support.lazy import names_of
 
 __getattr__, __dir__, __all__ = names_of(__name__, __file__)

@@ -13,7 +13,7 @@ from scalkit.guidelines.tables import read_tables
 from scalkit.measure.virtual_time import is_virtual, machine_of, said_of
 from scalkit.stats.samples import Flags, Floats, Integers
 from scalkit.stats.shift import fenced_medians
-from scalkit.text import as_percent
+from scalkit.support.text import as_percent
 
 MISSING = -1
 

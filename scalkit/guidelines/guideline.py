@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal, get_args
 
 from scalkit.errors import RuleError
 from scalkit.growth.relation import NAME, SumReader, Terms, shown_factor, token_pattern
-from scalkit.schema_errors import place, schema_errors, schema_in
-from scalkit.toml.tables import EntryPath, lines_of, table_of
+from scalkit.support.schema_errors import place, schema_errors, schema_in
+from scalkit.support.toml.tables import EntryPath, lines_of, table_of
 
 Side = tuple[Terms, ...]
 """The largest of these sums; mostly one."""

@@ -11,8 +11,8 @@ from typing import Any
 from scalkit.errors import DataError
 from scalkit.guidelines.choices import Choice, choices
 from scalkit.guidelines.result import Assessment
-from scalkit.json_values import json_value
-from scalkit.schema_errors import load_jsonschema, schema_in
+from scalkit.support.json_values import json_value
+from scalkit.support.schema_errors import load_jsonschema, schema_in
 
 _FORMAT, _SCHEMA = "scalkit-profile", 1
 _MOST_BYTES = 200_000_000

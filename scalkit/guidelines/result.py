@@ -14,8 +14,8 @@ from scalkit.errors import UsageError
 from scalkit.guidelines.experiments import MISSING, Measured
 from scalkit.guidelines.guideline import Guideline
 from scalkit.guidelines.sentences import assessment_html, headline, sentence, titled, warnings
-from scalkit.json_values import json_fields, json_value
 from scalkit.stats.samples import Floats, Integers
+from scalkit.support.json_values import json_fields, json_value
 
 SCHEMA = 1
 STATES = ("violated", "compliant", "inconclusive", "undecidable")

@@ -8,8 +8,8 @@ from functools import cache
 from scalkit.errors import DataError
 from scalkit.guidelines.choices import Choice
 from scalkit.guidelines.profile import Profile
-from scalkit.native import sources
 from scalkit.stats.spans import Span, areas
+from scalkit.support.native import sources
 
 _SECTION = re.compile(r"^/\* section (MPI_\w+): (.+?) \*/$", re.MULTILINE)
 _HEAD = "scalkit-rules 1"

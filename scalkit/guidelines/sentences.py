@@ -8,9 +8,9 @@ import numpy as np
 
 from scalkit.guidelines.experiments import MISSING
 from scalkit.guidelines.guideline import Guideline
-from scalkit.markup import block, bullets, counted, details, marked, paragraph, table
 from scalkit.stats.rank_tests import least_rank_sum_p, least_signed_rank_p, runs_needed
-from scalkit.text import as_percent
+from scalkit.support.markup import block, bullets, counted, details, marked, paragraph, table
+from scalkit.support.text import as_percent
 
 CONFIDENCE = 0.95
 """Confidence of the intervals of ratios."""

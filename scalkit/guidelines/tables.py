@@ -12,16 +12,16 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError, UsageError
-from scalkit.files import require_own_files
 from scalkit.formats.experiments import holds_experiments, read_experiments, short_library
 from scalkit.formats.read import read
 from scalkit.formats.remarks import attributes_of_remarks
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 from scalkit.measure.schema import parameters_of
 from scalkit.measure.virtual_time import clock_attributes, machine_of
-from scalkit.text import counted
+from scalkit.support.bundled import here_or_bundled
+from scalkit.support.files import require_own_files
+from scalkit.support.text import counted
 
 PathLike = str | os.PathLike[str]
 

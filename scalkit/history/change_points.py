@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from scalkit.arrays import Flags, Floats, Ints
 from scalkit.fit.pure_error import standard_error
 from scalkit.history.levels import fitting, levels
 from scalkit.measure import Series
+from scalkit.support.arrays import Flags, Floats, Ints
 from scalkit.validation.baseline import regression as baseline
 from scalkit.validation.baseline.regression import BETWEEN, Regression
 

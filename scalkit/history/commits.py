@@ -9,13 +9,13 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from scalkit.arrays import Floats, Ints
 from scalkit.errors import DataError, UsageError
 from scalkit.history.change_points import STATISTIC, ChangePoints
 from scalkit.history.results import History, OddCommit, Segment, Step, Track, model_of
 from scalkit.measure import Series, series, several_series
 from scalkit.measure.environment import what_changed
 from scalkit.measure.schema import parameters_of
+from scalkit.support.arrays import Floats, Ints
 from scalkit.validation.baseline.comparison import one_process
 from scalkit.validation.baseline.regression import Regression
 from scalkit.validation.names import Name, named

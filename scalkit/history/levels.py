@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scalkit.arrays import Flags, Floats, Ints
+from scalkit.support.arrays import Flags, Floats, Ints
 
 _ALARM = 5e-3
 """Probability of a change in a series without one; `baseline.regression` tests each change again."""

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Literal
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.fit import Model, fit_series
-from scalkit.json_values import json_fields
-from scalkit.markup import block, bullets, paragraph, table
 from scalkit.measure import Series
-from scalkit.text import NONE, counted
+from scalkit.support.arrays import Floats
+from scalkit.support.json_values import json_fields
+from scalkit.support.markup import block, bullets, paragraph, table
+from scalkit.support.text import NONE, counted
 from scalkit.validation.baseline.regression import Regression
 from scalkit.validation.names import named
 from scalkit.validation.space import SearchSpace

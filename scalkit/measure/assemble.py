@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.measure.environment import as_attribute, of_launches
 from scalkit.measure.filling import Filling
@@ -20,6 +19,7 @@ from scalkit.measure.records import Cell
 from scalkit.measure.runfile import RunFile
 from scalkit.measure.schema import FUNCTION, METRICS, POINT, RUN, Metric, as_grid, function_order
 from scalkit.measure.virtual_time import clock_attributes, machine_in_words
+from scalkit.support.arrays import Floats
 
 SIZE = "S"
 """The parameter that message sizes are, in bytes."""

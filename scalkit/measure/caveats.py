@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from scalkit.arrays import Flags, Floats
 from scalkit.measure.schema import FUNCTION, is_list, parameters_of, points_in
 from scalkit.measure.virtual_time import TIMED, is_virtual, said_of
-from scalkit.text import as_percent
+from scalkit.support.arrays import Flags, Floats
+from scalkit.support.text import as_percent
 
 _FOREIGN_LOAD_WORTH_A_WORD = 0.05
 """Half of the 10 % from which on guidelines do not decide: a warning comes first."""

@@ -9,7 +9,6 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.measure.environment import as_attribute, from_attribute, together
 from scalkit.measure.schema import (
@@ -28,6 +27,7 @@ from scalkit.measure.schema import (
     points_in,
 )
 from scalkit.measure.virtual_time import clock_of, machine_of
+from scalkit.support.arrays import Floats
 
 _MUST_AGREE = {"message_size_B": "message size", "datatype": "data type", "simulated": "machine", "mpi_library": "MPI library"}
 _LISTS = ("measured_on", "truncated", "source", "title", "format")

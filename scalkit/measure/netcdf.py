@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError
-from scalkit.files import whole_file
 from scalkit.measure.schema import check
+from scalkit.support.files import whole_file
 
 
 def is_netcdf3(head: bytes) -> bool:

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.measure.records import Record, pass_of
 from scalkit.measure.schema import Metric
+from scalkit.support.arrays import Floats
 
 DETAILS = ("peer", "stride", "queue", "round")
 """Numbers that some kinds of trips have beside the size of their messages."""

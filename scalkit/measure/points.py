@@ -7,11 +7,11 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.measure.schema import FUNCTION, METRICS, POINT, REPETITION, RUN, Metric, as_grid, check, is_reserved, whole_labels
-from scalkit.text import did_you_mean
-from scalkit.units import BYTES, SECONDS
+from scalkit.support.arrays import Floats
+from scalkit.support.text import did_you_mean
+from scalkit.support.units import BYTES, SECONDS
 
 NAMES_OF_BYTES = re.compile(r"bytes(_\w+)?|\w+_bytes|memory(_\w+)?|\w+_memory", re.IGNORECASE)
 """Names that metrics in bytes have."""

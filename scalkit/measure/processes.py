@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from scalkit.arrays import Flags, Floats
 from scalkit.errors import DataError
-from scalkit.markup import block, table
 from scalkit.measure.records import Cell
 from scalkit.measure.schema import FUNCTION, PROCESS, REPETITION, RUN, as_points, parameters_of
-from scalkit.text import as_percent
-from scalkit.units import format_quantity
+from scalkit.support.arrays import Flags, Floats
+from scalkit.support.markup import block, table
+from scalkit.support.text import as_percent
+from scalkit.support.units import format_quantity
 
 DIMENSIONS = {"root_time": REPETITION, "process_time": PROCESS, "process_last": PROCESS}
 """Variables of a Dataset, and what they lie on beside function, parameter and run."""

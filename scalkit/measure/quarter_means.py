@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Floats
 from scalkit.errors import UsageError
+from scalkit.support.arrays import Floats
 
 _QUARTERS = 4
 

@@ -10,7 +10,7 @@ from typing import Any
 from scalkit.errors import RunFileError
 from scalkit.measure.schema import RESERVED
 from scalkit.measure.virtual_time import virtual_of
-from scalkit.text import shortened
+from scalkit.support.text import shortened
 
 SCHEMA = 1
 """Newest schema version of run files that this version reads."""

@@ -9,16 +9,16 @@ from typing import Self, get_args
 import numpy as np
 import xarray as xr
 
-from scalkit.arrays import Flags, Floats, Ints
 from scalkit.errors import DataError
-from scalkit.markup import block, bullets, counted, details, table
 from scalkit.measure.caveats import Details, caveats, most
 from scalkit.measure.quarter_means import CUT_MEANS, cut_mean, quantile
 from scalkit.measure.schema import FUNCTION, PROCESS, REPETITION, RUN, check, is_list, metrics_of, parameters_of
 from scalkit.measure.virtual_time import TIMED, is_virtual
-from scalkit.options import Statistic
-from scalkit.text import as_percent
-from scalkit.units import format_quantity
+from scalkit.support.arrays import Flags, Floats, Ints
+from scalkit.support.markup import block, bullets, counted, details, table
+from scalkit.support.options import Statistic
+from scalkit.support.text import as_percent
+from scalkit.support.units import format_quantity
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

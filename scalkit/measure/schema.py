@@ -11,9 +11,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from scalkit.arrays import Flags, Floats
 from scalkit.errors import DataError
-from scalkit.text import shortened
+from scalkit.support.arrays import Flags, Floats
+from scalkit.support.text import shortened
 
 FUNCTION, RUN, REPETITION = "function", "run", "repetition"
 """Dimensions that every Dataset may have, beside those named by ``attrs["parameter"]``."""

@@ -6,11 +6,11 @@ from typing import Any, NoReturn
 import numpy as np
 import xarray as xr
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.measure.reduce import Series, Values, series_on
 from scalkit.measure.schema import as_points, check, parameters_of, points_in
-from scalkit.options import Statistic
+from scalkit.support.arrays import Floats
+from scalkit.support.options import Statistic
 
 
 @dataclass(frozen=True, eq=False)

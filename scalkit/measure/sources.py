@@ -12,7 +12,6 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError, RunFileError
-from scalkit.files import require_own_files
 from scalkit.measure.assemble import assemble, assemble_units
 from scalkit.measure.combined import combine
 from scalkit.measure.environment import Environment, as_attribute, from_attribute, together
@@ -20,6 +19,7 @@ from scalkit.measure.netcdf import is_hdf5, is_netcdf3, read_netcdf
 from scalkit.measure.pattern_records import MASTER_WORKER
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
 from scalkit.measure.schema import check, is_reserved, parameters_of
+from scalkit.support.files import require_own_files
 
 _SIZE = "message_size_B"
 

@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scalkit.clocks import VIRTUAL
 from scalkit.errors import DataError
-from scalkit.text import counted
-from scalkit.units import format_quantity
+from scalkit.support.clocks import VIRTUAL
+from scalkit.support.text import counted
+from scalkit.support.units import format_quantity
 
 LEFT_OUT = "messages through shared memory, contention of links and network hardware are left out"
 """What the machine of virtual time does not have."""

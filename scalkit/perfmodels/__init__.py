@@ -1,5 +1,5 @@
 """Performance models of communication: from asymptotic to exact, composed, fitted, and exchanged with simulators."""
 
-from scalkit.lazy import names_of
+from scalkit.support.lazy import names_of
 
 __getattr__, __dir__, __all__ = names_of(__name__, __file__)

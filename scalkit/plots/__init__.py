@@ -4,6 +4,6 @@
 screen readers in ``layout.meta["alt"]``.
 """
 
-from scalkit.lazy import names_of
+from scalkit.support.lazy import names_of
 
 __getattr__, __dir__, __all__ = names_of(__name__, __file__)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import plotly.graph_objects as go
 
-from scalkit.arrays import Floats
-from scalkit.colours import light
 from scalkit.growth import Growth
-from scalkit.toml.tables import table_beside
-from scalkit.units import format_quantity
+from scalkit.support.arrays import Floats
+from scalkit.support.colours import light
+from scalkit.support.toml.tables import table_beside
+from scalkit.support.units import format_quantity
 
 if TYPE_CHECKING:
     from scalkit.validation import Verdict

@@ -41,7 +41,7 @@ _MEASURED = _Measured()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker."""
-    from scalkit.options import OPTIONS
+    from scalkit.support.options import OPTIONS
 
     options = ", ".join(f"{name}={one.default!r}" for name, one in OPTIONS.items())
     config.addinivalue_line("markers", _MARKER.format(options))

@@ -13,8 +13,8 @@ import xarray as xr
 from scalkit.bench.functions.callables import measure_callable
 from scalkit.errors import UsageError
 from scalkit.measure import combine
-from scalkit.options import OPTIONS, Judging
-from scalkit.units import format_quantity
+from scalkit.support.options import OPTIONS, Judging
+from scalkit.support.units import format_quantity
 from scalkit.validation import FAIL_ON, Expectation, Validation, Verdict, validate
 from scalkit.validation.answer import in_decimals
 

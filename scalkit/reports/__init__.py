@@ -5,9 +5,9 @@
 ``sessions_of(page)`` opens the sessions in a report. ``bundled(name)`` finds the notebooks and the small data sets of scalkit.
 """
 
-from scalkit.bundled import bundled
 from scalkit.reports.content import open_report
 from scalkit.reports.run import report, sessions_of
 from scalkit.reports.write import ReportResult, write_report
+from scalkit.support.bundled import bundled
 
 __all__ = ["ReportResult", "bundled", "open_report", "report", "sessions_of", "write_report"]

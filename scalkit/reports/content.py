@@ -20,13 +20,13 @@ from typing import Any, ClassVar
 from markupsafe import Markup
 
 from scalkit import __version__
-from scalkit.colours import CSS, SCRIPT
 from scalkit.errors import UsageError
-from scalkit.junit import Case, junit_xml
 from scalkit.reports.pieces import PLOTLY, Piece, rendered, templates
 from scalkit.session.file import SCRIPT_ID, script_of
-from scalkit.text import did_you_mean
-from scalkit.toml.tables import table_beside
+from scalkit.support.colours import CSS, SCRIPT
+from scalkit.support.junit import Case, junit_xml
+from scalkit.support.text import did_you_mean
+from scalkit.support.toml.tables import table_beside
 
 _HERE = Path(__file__).resolve().parent
 PLOTLY_BUNDLE = _HERE / "vendor" / "plotly-cartesian.min.js"

@@ -4,10 +4,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from scalkit.bundled import bundled
 from scalkit.errors import UsageError
-from scalkit.files import whole_file
-from scalkit.text import counted
+from scalkit.support.bundled import bundled
+from scalkit.support.files import whole_file
+from scalkit.support.text import counted
 
 _LESSONS = "https://github.com/scalkit/scalkit/tree/main/notebooks"
 _NOT_COPIED = (

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit import errors
 from scalkit.errors import ReportError
-from scalkit.extras import require
-from scalkit.schema_errors import load_jsonschema
+from scalkit.support.extras import require
+from scalkit.support.schema_errors import load_jsonschema
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

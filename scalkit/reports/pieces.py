@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from markupsafe import Markup
 
-from scalkit import text
-from scalkit.markup import environment
 from scalkit.plots.style import growth_label
-from scalkit.toml.tables import table_beside
+from scalkit.support import text
+from scalkit.support.markup import environment
+from scalkit.support.toml.tables import table_beside
 from scalkit.validation.answer import ANSWER_SYMBOLS, Answer
 
 if TYPE_CHECKING:

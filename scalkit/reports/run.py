@@ -11,10 +11,10 @@ import xarray as xr
 
 from scalkit.errors import DataError, UsageError
 from scalkit.growth.relation import Relation
-from scalkit.options import JudgingOptions
 from scalkit.reports.write import ReportResult, write_report
 from scalkit.session import Session
 from scalkit.session.file import session_from_dict, sessions_in
+from scalkit.support.options import JudgingOptions
 from scalkit.validation import Validation
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -66,8 +66,8 @@ def report(
     notebook : bool
         Also write ``r.ipynb``, the notebook as it ran.
     **options
-        How it is judged, as for `scalkit.validate`; see `scalkit.options.Judging`. The statistic is by default that of the
-        baseline.
+        How it is judged, as for `scalkit.validate`; see `scalkit.support.options.Judging`. The statistic is by
+        default that of the baseline.
 
     Returns
     -------

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scalkit.bundled import bundled
 from scalkit.errors import ReportError
-from scalkit.extras import require
 from scalkit.reports.content import OUTCOME
 from scalkit.reports.inputs import MEMORY, plain_inputs
 from scalkit.reports.kernel import execute, notebook_text
 from scalkit.reports.pdf import find_browser, print_page
+from scalkit.support.bundled import bundled
+from scalkit.support.extras import require
 
 _MOST_SHOWN = 80
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from scalkit.errors import DataError, ExpectationError, RuleError
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
-from scalkit.options import Judging, JudgingOptions
 from scalkit.session import rulers
 from scalkit.session.state import State, Step, own_deviation
+from scalkit.support.options import Judging, JudgingOptions
 from scalkit.validation import SearchSpace
 from scalkit.validation.catalogue import expectation_set
 from scalkit.validation.judge.judge import Judge

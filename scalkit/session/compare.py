@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from scalkit.json_values import json_fields
-from scalkit.markup import block, counted, details, paragraph
+from scalkit.support.json_values import json_fields
+from scalkit.support.markup import block, counted, details, paragraph
 from scalkit.validation.answer import ANSWER_SYMBOLS
 from scalkit.validation.judge.judge import Outcome
 from scalkit.validation.judge.measured import AnyVerdict

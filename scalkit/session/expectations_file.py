@@ -11,7 +11,7 @@ from scalkit.errors import DataError, ExpectationError
 from scalkit.session.code import expectation_entry
 from scalkit.session.plain import plain_set
 from scalkit.session.rulers import growths_expected
-from scalkit.toml.writer import to_toml
+from scalkit.support.toml.writer import to_toml
 from scalkit.validation import Expected, SearchSpace
 from scalkit.validation.judge.measured import Rulers
 from scalkit.validation.names import Name

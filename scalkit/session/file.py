@@ -20,13 +20,10 @@ import xarray as xr
 
 from scalkit import __version__
 from scalkit.errors import DataError, ScalkitError
-from scalkit.files import whole_file
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
 from scalkit.measure import write_netcdf
 from scalkit.measure.netcdf import read_netcdf
-from scalkit.options import Judging
-from scalkit.schema_errors import load_jsonschema, schema_in
 from scalkit.session.plain import (
     expectation_from,
     options_from,
@@ -38,6 +35,9 @@ from scalkit.session.plain import (
 )
 from scalkit.session.source import Source, confirmed, content_hash, open_source
 from scalkit.session.state import History, State, Step
+from scalkit.support.files import whole_file
+from scalkit.support.options import Judging
+from scalkit.support.schema_errors import load_jsonschema, schema_in
 from scalkit.validation import SearchSpace
 from scalkit.validation.judge.measured import Rulers, Setting
 

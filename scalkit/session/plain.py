@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
-from scalkit.options import Judging
+from scalkit.support.options import Judging
 from scalkit.validation.catalogue import ExpectationSet, Expected
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.judge.measured import AnyExpectation

@@ -13,7 +13,6 @@ import xarray as xr
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
-from scalkit.options import Judging, JudgingOptions
 from scalkit.session import file
 from scalkit.session.changes import Chosen, name_of, series_of
 from scalkit.session.code import code_of
@@ -22,7 +21,8 @@ from scalkit.session.expectations_file import write_expectations
 from scalkit.session.observers import Observer, Observers, without_pauses
 from scalkit.session.source import confirmed, open_source
 from scalkit.session.state import History, State, Step, aspects, chosen_of, still_excluded
-from scalkit.text import counted
+from scalkit.support.options import Judging, JudgingOptions
+from scalkit.support.text import counted
 from scalkit.validation import SearchSpace, Validation
 from scalkit.validation.catalogue import expectation_set
 from scalkit.validation.judge.judge import Judge
@@ -46,7 +46,7 @@ class Session:
     rules : iterable of str or Relation
         Cross-function rules, in addition to those of the set.
     **options
-        How it is judged, as for `scalkit.validate`; see `scalkit.options.Judging`.
+        How it is judged, as for `scalkit.validate`; see `scalkit.support.options.Judging`.
 
     Raises
     ------
@@ -266,7 +266,7 @@ class Session:
         return self._do(self._chosen.refine(n))
 
     def judge_by(self, **options: Unpack[JudgingOptions]) -> Session:
-        """Judge by other options, the rest staying as they are; see `scalkit.options.Judging`."""
+        """Judge by other options, the rest staying as they are; see `scalkit.support.options.Judging`."""
         return self._do(self._chosen.judge_by(options))
 
     def exclude(self, *settings: object) -> Session:

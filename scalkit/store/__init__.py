@@ -4,6 +4,6 @@
 ``advise``, ``merge``. ``scalkit.store.validate(path)`` tells whether a submission can be merged.
 """
 
-from scalkit.lazy import names_of
+from scalkit.support.lazy import names_of
 
 __getattr__, __dir__, __all__ = names_of(__name__, __file__)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from scalkit.errors import StoreError
-from scalkit.files import MOUNT_POINT, foreign_kind
+from scalkit.support.files import MOUNT_POINT, foreign_kind
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _TO_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK

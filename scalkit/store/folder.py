@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from scalkit.errors import StoreError
-from scalkit.native import cache_folder
 from scalkit.store.directory import TEMPORARY, Directory
 from scalkit.store.flags import COPIES, Group, content_of, groups_in
 from scalkit.store.records import (
@@ -28,6 +27,7 @@ from scalkit.store.records import (
 )
 from scalkit.store.runs.columns import SCHEMA_VERSION
 from scalkit.store.runs.content import canonical, is_intact, sealed, way_on
+from scalkit.support.native import cache_folder
 
 MARKER = "scalkit-store.json"
 INDEX = "index"

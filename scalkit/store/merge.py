@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError
-from scalkit.markup import counted
 from scalkit.store.flags import FLAGGED_BY, Group, shown_copy
 from scalkit.store.folder import StoreFolder
 from scalkit.store.records import FLAGS, SIGNATURES, STATEMENTS, Record
@@ -19,6 +18,7 @@ from scalkit.store.statements import in_effect, order_of_filings
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.copies import Marks, Origin
 from scalkit.store.submissions.report import Checked, Report, copies_of, examined, marks_of_files, reasons_of, restorations
+from scalkit.support.markup import counted
 
 if TYPE_CHECKING:
     from scalkit.store.store import Store

@@ -7,12 +7,12 @@ import weakref
 import zipfile
 from pathlib import Path
 
-from scalkit.bundled import here_or_bundled, is_shipped
 from scalkit.errors import StoreError
-from scalkit.extras import require
 from scalkit.store.folder import MARKER, StoreFolder
 from scalkit.store.store import Store
 from scalkit.store.submissions.containers import Policy, unpacked
+from scalkit.support.bundled import here_or_bundled, is_shipped
+from scalkit.support.extras import require
 
 
 def open_store(path: str | os.PathLike[str], *, readonly: bool = False, signers: str | os.PathLike[str] | None = None) -> Store:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scalkit.clocks import CLOCKS, TIMES, with_clock
 from scalkit.errors import DataError, StoreError, UsageError
-from scalkit.files import whole_file
-from scalkit.markup import counted, environment
 from scalkit.store.folder import MARKER, RUNS, marker_content
 from scalkit.store.records import now
+from scalkit.support.clocks import CLOCKS, TIMES, with_clock
+from scalkit.support.files import whole_file
+from scalkit.support.markup import counted, environment
 
 if TYPE_CHECKING:
     from scalkit.store.store import Store

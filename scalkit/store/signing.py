@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import BuildError, StoreError, UsageError
-from scalkit.files import whole_file
-from scalkit.native import settings_folder
 from scalkit.store.runs.content import canonical
+from scalkit.support.files import whole_file
+from scalkit.support.native import settings_folder
 
 NAMESPACE = "scalkit-store"
 """A signature for anything else, as of a commit, does not count here."""

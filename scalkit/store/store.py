@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scalkit.errors import DataError, StoreError
-from scalkit.markup import block, counted, paragraph
 from scalkit.store.database import RUN_COLUMNS, SUITE_COLUMNS, Database, with_ids
 from scalkit.store.filed.outcome import Filed, login, replaced_by
 from scalkit.store.flags import flag
@@ -21,6 +20,7 @@ from scalkit.store.segments import drop_damaged
 from scalkit.store.signing import Signers
 from scalkit.store.statements import Statements
 from scalkit.store.submissions.containers import Policy
+from scalkit.support.markup import block, counted, paragraph
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,9 +11,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from scalkit.arrays import Ints
-from scalkit.bundled import here_or_bundled
 from scalkit.errors import UsageError
+from scalkit.support.arrays import Ints
+from scalkit.support.bundled import here_or_bundled
 from scalkit.trace.causes.find import find_causes
 from scalkit.trace.files.checks import Problem
 from scalkit.trace.files.tables import RECEIVE, SEND

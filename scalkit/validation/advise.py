@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Flags, Floats
 from scalkit.errors import UsageError
 from scalkit.fit.regression.mixture import Mixture
 from scalkit.fit.several.model import GrowthSum
 from scalkit.growth import Growth
-from scalkit.text import percent
-from scalkit.units import format_quantity
+from scalkit.support.arrays import Flags, Floats
+from scalkit.support.text import percent
+from scalkit.support.units import format_quantity
 from scalkit.validation.answer import counts_processes
 from scalkit.validation.asked import predictable_places, without_value
 from scalkit.validation.several.verdict import SeveralVerdict

@@ -10,10 +10,10 @@ from typing import Literal
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.errors import ExpectationError, UsageError
 from scalkit.growth import Growth
 from scalkit.measure.reduce import Values
+from scalkit.support.arrays import Floats
 from scalkit.validation.expectation import Expectation
 
 Answer = Literal["fix", "cannot tell", "fine"]

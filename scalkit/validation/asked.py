@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.model import Curve, at_points, checked_settings
 from scalkit.growth import Growth
 from scalkit.growth.growth import log2_values
 from scalkit.measure import Series, SeveralSeries
+from scalkit.support.arrays import Floats
 
 
 def checked_level(level: object) -> float:

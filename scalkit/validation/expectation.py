@@ -8,8 +8,8 @@ from typing import Literal, Protocol, runtime_checkable
 
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
-from scalkit.markup import block, formula, table
-from scalkit.text import did_you_mean
+from scalkit.support.markup import block, formula, table
+from scalkit.support.text import did_you_mean
 
 Match = Literal["total", "approximate", "none"]
 Direction = Literal["grows faster", "grows slower", "as expected"]

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
-from scalkit.markup import block, bullets, counted, details, paragraph, table
-from scalkit.text import as_percent, did_you_mean
-from scalkit.units import PREFIXES, SECONDS, format_quantity, split_quantity
+from scalkit.support.arrays import Floats
+from scalkit.support.markup import block, bullets, counted, details, paragraph, table
+from scalkit.support.text import as_percent, did_you_mean
+from scalkit.support.units import PREFIXES, SECONDS, format_quantity, split_quantity
 from scalkit.validation.answer import counts_processes
 from scalkit.validation.crossing import place_of, shown_scale
 from scalkit.validation.expectation import sure_match

@@ -12,7 +12,7 @@ from scalkit.errors import DataError
 from scalkit.fit.piecewise import Piecewise, fit_piecewise
 from scalkit.fit.pure_error import Noise, noise_of
 from scalkit.measure import Series, measurements, series
-from scalkit.options import Statistic
+from scalkit.support.options import Statistic
 from scalkit.validation.space import SearchSpace
 
 _LEAST_OF_EXACT = 1e-3

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError, UsageError
-from scalkit.json_values import json_fields
-from scalkit.text import did_you_mean
+from scalkit.support.json_values import json_fields
+from scalkit.support.text import did_you_mean
 from scalkit.validation.advise import Advice, Cost, advise
 from scalkit.validation.answer import ANSWERS, Answer, resolution_in_words
 from scalkit.validation.judge.measured import AnyVerdict

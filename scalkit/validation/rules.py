@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from scalkit.arrays import Flags, Floats
 from scalkit.errors import RuleError
 from scalkit.fit import Model
 from scalkit.fit.several.model import SeveralModel
 from scalkit.growth.relation import Relation, Terms
-from scalkit.json_values import json_fields, json_value
-from scalkit.markup import block, bullets, counted, details, paragraph, table
+from scalkit.support.arrays import Flags, Floats
+from scalkit.support.json_values import json_fields, json_value
+from scalkit.support.markup import block, bullets, counted, details, paragraph, table
 from scalkit.validation.crossing import last_sign_change, place_of, shown_scale
 from scalkit.validation.judge.measured import AnySeries, AnyVerdict
 

@@ -10,7 +10,7 @@ from itertools import pairwise, product
 
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
-from scalkit.markup import block, counted, details, formula
+from scalkit.support.markup import block, counted, details, formula
 from scalkit.validation.expectation import Expectation
 
 PRESETS = ("ics15",)

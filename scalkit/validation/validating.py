@@ -12,9 +12,9 @@ from scalkit.errors import DataError, ExpectationError
 from scalkit.fit.several.model import GrowthSum
 from scalkit.growth.relation import Relation
 from scalkit.measure.schema import metrics_of, parameters_of
-from scalkit.options import Judging, JudgingOptions
-from scalkit.task_bar import task_bar
-from scalkit.text import did_you_mean
+from scalkit.support.options import Judging, JudgingOptions
+from scalkit.support.task_bar import task_bar
+from scalkit.support.text import did_you_mean
 from scalkit.validation.against.claimed import Claimed, claimed
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import CATALOGUES, ExpectationSet, expectation_set
@@ -65,7 +65,7 @@ def validate(
     **options
         How it is judged: ``statistic="q1"``, ``min_points=5``, ``scaling="auto"``, ``space=None``,
         ``strictness="auto"``; see
-        `scalkit.options.Judging`.
+        `scalkit.support.options.Judging`.
 
     Returns
     -------

@@ -9,12 +9,12 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
 from scalkit.fit import Model
 from scalkit.fit.regression.posterior import Posterior
 from scalkit.growth import Growth
-from scalkit.json_values import json_fields, json_value
 from scalkit.measure import Series
+from scalkit.support.arrays import Floats
+from scalkit.support.json_values import json_fields, json_value
 from scalkit.validation.asked import checked_level, named_points, predictable_points
 from scalkit.validation.crossing import crossing
 from scalkit.validation.evidence import Evidence

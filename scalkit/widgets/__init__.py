@@ -3,8 +3,8 @@
 They are loaded at first use, so that one of them starts fast.
 """
 
-from scalkit.extras import require
-from scalkit.lazy import names_of
+from scalkit.support.extras import require
+from scalkit.support.lazy import names_of
 
 require("lab", "ipywidgets", "anywidget")
 

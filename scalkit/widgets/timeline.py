@@ -12,7 +12,7 @@ import traitlets as t
 from scalkit.errors import UsageError
 from scalkit.plots.style import quantity
 from scalkit.plots.traces.timeline import WAITING, colours, said_of, timeline_svg
-from scalkit.text import as_percent
+from scalkit.support.text import as_percent
 from scalkit.trace.files.tables import OPERATIONS
 from scalkit.trace.results.summary import TITLES
 from scalkit.trace.views.timeline import Bars, Moment, Raster, Timeline

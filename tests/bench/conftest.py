@@ -11,7 +11,7 @@ from waiting import wait_until
 
 from scalkit.bench import Mpi, find_mpi, process
 from scalkit.errors import BuildError, LaunchError
-from scalkit.native import cache_folder
+from scalkit.support.native import cache_folder
 
 
 @pytest.fixture(scope="session")

@@ -27,7 +27,7 @@ from scalkit.cli import main
 from scalkit.errors import LaunchError, UsageError
 from scalkit.formats.read import read
 from scalkit.measure import series
-from scalkit.native import build
+from scalkit.support.native import build
 from scalkit.validation import validate
 
 pytestmark = pytest.mark.mpi

@@ -22,7 +22,7 @@ from scalkit.bench.jobs.batch import submit
 from scalkit.bench.jobs.collecting import planned_jobs
 from scalkit.cli import main
 from scalkit.errors import UsageError
-from scalkit.schema_errors import schema_errors
+from scalkit.support.schema_errors import schema_errors
 
 FIRST = 'measure = ["collectives"]\nprocesses = [2, 4]\n'
 WORDS = "letters, digits and _.:,@+/=[]*&|()- is needed"

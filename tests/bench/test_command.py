@@ -21,7 +21,7 @@ from scalkit.bench.command.template import Template, matrix, points_of_file
 from scalkit.bench.process import run_program
 from scalkit.cli import main
 from scalkit.errors import UsageError
-from scalkit.native import sources
+from scalkit.support.native import sources
 
 LONG_S = 6000.0
 """Far longer than any wait: nothing that has to end comes near it."""

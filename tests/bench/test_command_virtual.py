@@ -11,7 +11,7 @@ import pytest
 import scalkit as sk
 from scalkit.bench import Mpi
 from scalkit.cli import main
-from scalkit.native import sources
+from scalkit.support.native import sources
 
 PROGRAM = """
 #include <mpi.h>

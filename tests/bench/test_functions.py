@@ -15,7 +15,7 @@ from scalkit.bench.functions.user import user_functions
 from scalkit.cli import main
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.formats.read import read
-from scalkit.native import sources
+from scalkit.support.native import sources
 
 pytestmark = pytest.mark.mpi
 

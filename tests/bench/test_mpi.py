@@ -16,7 +16,7 @@ from scalkit.bench.libraries.mpi import candidates, cores, probe, settings
 from scalkit.bench.libraries.targets import binding, place_processes
 from scalkit.cli import main
 from scalkit.errors import BuildError, LaunchError, UsageError
-from scalkit.extras import install_command
+from scalkit.support.extras import install_command
 
 pytestmark = pytest.mark.mpi
 

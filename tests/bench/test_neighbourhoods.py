@@ -10,7 +10,7 @@ import pytest
 from neighbourhoods import NO_PROCESS, Generator, Neighbourhood
 
 from scalkit.errors import UsageError
-from scalkit.native import sources
+from scalkit.support.native import sources
 
 GRIDS = [
     Neighbourhood(kind, dims, tuple(k >= finite for k in range(len(dims))), radius, order, seed=3)

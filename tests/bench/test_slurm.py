@@ -16,7 +16,7 @@ from waiting import wait_until
 import scalkit as sk
 from scalkit.bench import Mpi
 from scalkit.cli import main
-from scalkit.native import build, sources
+from scalkit.support.native import build, sources
 from tests.bench.slurm_cluster import missing_programs, running
 
 pytestmark = pytest.mark.mpi

@@ -24,7 +24,7 @@ from scalkit.bench.virtual.mpi import VirtualMpi, proved, settings_of, virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.formats.read import read
-from scalkit.native import Build, sources
+from scalkit.support.native import Build, sources
 from tests.bench.virtual_programs import program_campaign
 
 NETWORK = "L=2us,o=0.5us,g=0.3us,G=0.1ns/B"

@@ -14,8 +14,8 @@ from scalkit.bench import Mpi
 from scalkit.bench.arguments import operations
 from scalkit.cli import main
 from scalkit.measure.processes import bandwidths
-from scalkit.native import sources
 from scalkit.reports.pages.verdicts import open_verdicts
+from scalkit.support.native import sources
 
 GROUPS = ("bandwidth", "persistent", "partitioned", "in-place")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from scalkit.native import without_blanks
+from scalkit.support.native import without_blanks
 
 ROOT = Path(__file__).resolve().parents[2]
 BINDER = ROOT / "binder"

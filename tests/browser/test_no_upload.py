@@ -11,10 +11,10 @@ from waiting import PATIENCE_S
 
 import scalkit as sk
 from scalkit import plots
-from scalkit.bundled import bundled
-from scalkit.colours import SCRIPT
 from scalkit.plots.store.site import write_page
 from scalkit.store import open as open_store
+from scalkit.support.bundled import bundled
+from scalkit.support.colours import SCRIPT
 
 pytestmark = pytest.mark.browser
 

@@ -14,7 +14,7 @@ import pytest
 from scalkit.bench import find_mpi
 from scalkit.cli import main
 from scalkit.errors import BuildError, LaunchError
-from scalkit.extras import EXTRAS, install_command, sentence
+from scalkit.support.extras import EXTRAS, install_command, sentence
 
 
 def test_table_names_everything_and_ends_with_zero(capsys: pytest.CaptureFixture[str]) -> None:

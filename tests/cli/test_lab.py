@@ -19,9 +19,9 @@ from waiting import PATIENCE_S, wait_until
 from scalkit.cli import main
 from scalkit.cli.lab import command
 from scalkit.errors import UsageError
-from scalkit.extras import sentence
 from scalkit.reports import bundled, copies
 from scalkit.reports.copies import Copies, copy_notebooks
+from scalkit.support.extras import sentence
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = "00_quickstart.ipynb"

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from scalkit.extras import EXTRAS, explained, install_command, missing, require, sentence
+from scalkit.support.extras import EXTRAS, explained, install_command, missing, require, sentence
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

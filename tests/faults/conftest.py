@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from launching import environment, find
 
-from scalkit.native import build, sources
+from scalkit.support.native import build, sources
 
 BUDGET_S = 3600
 """The usual one could end before all is measured that a test looks at, on a busy machine."""

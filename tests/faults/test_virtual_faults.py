@@ -15,7 +15,7 @@ from scalkit.bench.libraries.mpi import find_mpi
 from scalkit.bench.virtual.mpi import VirtualMpi, virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import BuildError, LaunchError, UsageError
-from scalkit.native import build
+from scalkit.support.native import build
 
 pytestmark = pytest.mark.mpi
 

@@ -9,13 +9,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from scalkit.arrays import Floats
 from scalkit.fit.regression.design import design_of
 from scalkit.fit.regression.locations import clock_step, standard_errors
 from scalkit.fit.regression.mixture import Mixture
 from scalkit.fit.regression.posterior import Posterior, posteriors
 from scalkit.fit.regression.priors import EXACT, TIMES, growth_weight
 from scalkit.growth import Growth
+from scalkit.support.arrays import Floats
 from scalkit.validation import Expectation, SearchSpace
 
 N = 2.0 ** np.arange(4, 11)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scalkit.bench import Mpi
 from scalkit.bench.libraries.mpi import settings
-from scalkit.native import sources
+from scalkit.support.native import sources
 
 MAIN = r"""
 #include <stdio.h>

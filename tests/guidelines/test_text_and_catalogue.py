@@ -15,7 +15,7 @@ from scalkit.errors import RuleError
 from scalkit.growth.relation import Relation
 from scalkit.guidelines import Guideline, guidelines
 from scalkit.guidelines.guideline import CATALOGUES, load_guidelines, plain_level
-from scalkit.native import sources
+from scalkit.support.native import sources
 
 EXAMPLE = "Write it as 'A <= B + 2*C' or 'A ~ B', with names that hold blanks in double quotes."
 NAMES = st.one_of(

@@ -18,7 +18,7 @@ from scalkit.errors import DataError
 from scalkit.guidelines.choices import Choice
 from scalkit.guidelines.profile import Profile
 from scalkit.guidelines.rules import rules_of
-from scalkit.native import build, sources
+from scalkit.support.native import build, sources
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = r"""

@@ -15,8 +15,8 @@ from scalkit.fit.pure_error import pure_error
 from scalkit.measure import series
 from scalkit.measure.quarter_means import CUT_MEANS, Cut, cut_mean
 from scalkit.measure.reduce import statistic_over
-from scalkit.options import Statistic
 from scalkit.store.runs.summaries import summaries
+from scalkit.support.options import Statistic
 
 VALUES = st.lists(st.integers(1, 10**6), min_size=1, max_size=40)
 

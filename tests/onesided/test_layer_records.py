@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from needs import needs_otf2
 
-from scalkit import native
 from scalkit.bench import Mpi
 from scalkit.bench.libraries.mpi import settings
+from scalkit.support import native
 from scalkit.trace import analyse
 from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.files.tables import ACCUMULATE, GET, PUT, RECEIVE, RMW, SEND

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import scalkit as sk
-from scalkit.bundled import here_or_bundled
 from scalkit.errors import ReportError
 from scalkit.reports import bundled
+from scalkit.support.bundled import here_or_bundled
 
 
 def test_checkout_is_found() -> None:

@@ -18,10 +18,10 @@ from waiting import PATIENCE_S
 from scalkit.errors import ReportError, RuleError, UsageError
 from scalkit.guidelines.experiments import measured
 from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
-from scalkit.junit import junit_xml
 from scalkit.reports import ReportResult, write_report
 from scalkit.reports.pages import guidelines as guidelines_page
 from scalkit.reports.pages.guidelines import GuidelinePage, open_guidelines
+from scalkit.support.junit import junit_xml
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 

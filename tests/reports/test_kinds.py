@@ -23,7 +23,7 @@ from scalkit import reports
 from scalkit.errors import DataError, UsageError
 from scalkit.measure import combine, write_netcdf
 from scalkit.reports import ReportResult, open_report, sessions_of
-from scalkit.toml.tables import table_beside
+from scalkit.support.toml.tables import table_beside
 
 P = np.array([2, 4, 8, 16, 32])
 EXPECTED = {"MPI_Comm_dup": "1", "MPI_Win_create": "p", "MPI_Cart_create": "p", "MPI_Bcast": "log(p)"}

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import scalkit as sk
-from scalkit.clocks import with_clock
 from scalkit.errors import DataError, UsageError
+from scalkit.support.clocks import with_clock
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 

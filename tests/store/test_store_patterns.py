@@ -10,9 +10,9 @@ import numpy as np
 
 import scalkit as sk
 from scalkit.bench.arguments import operations
-from scalkit.native import sources
 from scalkit.plots.store.site import page
 from scalkit.store.runs.columns import pattern_of
+from scalkit.support.native import sources
 
 OPS = ("Master_worker[Recv_any]", "Master_worker[Waitany:20us]")
 

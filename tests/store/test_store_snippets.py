@@ -12,8 +12,8 @@ from tiers import slow_unless
 import scalkit as sk
 from scalkit.bench.arguments import operations as names_of
 from scalkit.bench.libraries.mpi import Mpi, find_mpi
-from scalkit.native import sources
 from scalkit.store.advice.snippets import Operation, operations
+from scalkit.support.native import sources
 
 pytestmark = pytest.mark.mpi
 

@@ -20,7 +20,7 @@ from parts import Counts, Part, Run, Stage, table
 from rich.console import Console
 
 from scalkit.bench.libraries.mpi import cores
-from scalkit.native import without_blanks
+from scalkit.support.native import without_blanks
 
 SUITE = Path(__file__).resolve().parent
 UNOPTIMISED = {"CFLAGS": "-O0 -g"}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from scalkit.arrays import Ints
+from scalkit.support.arrays import Ints
 from scalkit.trace.local.arrays import find_frame
 from scalkit.trace.local.part import load
 from scalkit.trace.local.ranks import Ranks

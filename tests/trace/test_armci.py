@@ -14,8 +14,8 @@ from needs import needs_otf2
 from recorded import FOR_TARGETS, analysed, waits_for_targets
 
 from onesided import TCP
-from scalkit import native
 from scalkit.bench import Mpi
+from scalkit.support import native
 from scalkit.trace import analyse
 from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.files.tables import ACCUMULATE, GET, PUT, RECEIVE, RMW, SEND

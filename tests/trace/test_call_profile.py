@@ -15,9 +15,9 @@ import pytest
 from launching import environment, launch
 from needs import needs_gfortran
 
-from scalkit import native
 from scalkit.bench import Mpi
 from scalkit.errors import DataError
+from scalkit.support import native
 from scalkit.trace.calls.profile import Profile, Site, of_object, read_profile
 
 KERNEL = Path(__file__).resolve().parents[2] / "microbench"

@@ -13,10 +13,10 @@ import xarray as xr
 from launching import environment, launch
 from recorded import FOR_OTHERS, analysed, waits_for_others
 
-from scalkit import native
 from scalkit.bench import Mpi
 from scalkit.cli import main
 from scalkit.errors import DataError
+from scalkit.support import native
 from scalkit.trace import analyse
 from scalkit.trace.calls.profile import read_profile
 from scalkit.trace.files.definitions import LocalDefinitions

@@ -17,10 +17,10 @@ from needs import needs_otf2
 from recorded import FOR_OTHERS, FOR_TARGETS, analysed, waits_for_others, waits_for_targets
 from waiting import wait_until
 
-from scalkit import native
 from scalkit.bench import Mpi
 from scalkit.cli.trace import text_of
 from scalkit.errors import DataError
+from scalkit.support import native
 from scalkit.trace import analyse
 from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.local.part import LocalTrace, load

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from needs import needs_simgrid
 
-from scalkit import native
+from scalkit.support import native
 from scalkit.trace import analyse
 
 KERNEL = Path(__file__).resolve().parents[2] / "microbench"

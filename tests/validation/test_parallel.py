@@ -20,8 +20,8 @@ from launching import launch as launch_program
 
 import scalkit as sk
 from scalkit.bench import Mpi
-from scalkit.extras import install_command
 from scalkit.measure import Series, combine, series, write_netcdf
+from scalkit.support.extras import install_command
 from scalkit.validation.judge.along_one import TASK, in_turn
 
 P = np.array([2, 4, 8, 16, 32, 64, 128])

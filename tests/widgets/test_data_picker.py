@@ -10,9 +10,9 @@ import pytest
 from test_explorer import bare, press
 
 import scalkit as sk
-from scalkit.bundled import bundled
 from scalkit.measure import combine, write_netcdf
 from scalkit.session import Session
+from scalkit.support.bundled import bundled
 from scalkit.widgets.explorer.data_picker import DataPicker, advice_of, settings_to_try
 from scalkit.widgets.explorer.verdict_badge import VerdictBadge
 

@@ -11,7 +11,7 @@ from repr_gallery import HOSTILE, gallery
 from tabs import Tabs
 
 import scalkit as sk
-from scalkit import markup
+from scalkit.support import markup
 
 WITH_LATEX = {
     "Expectation",

@@ -9,7 +9,7 @@ from typing import Literal, SupportsFloat
 
 from scalkit.errors import ExpectationError, UsageError
 from scalkit.growth import Growth
-from scalkit.units import BYTES, SECONDS, format_quantity
+from scalkit.support.units import BYTES, SECONDS, format_quantity
 
 Kind = Literal["right", "wrong", "unread"]
 

@@ -14,7 +14,7 @@ from scalkit.bench.libraries.targets import place_processes
 from scalkit.bench.patterns.neighbourhood import experiments, table_text
 from scalkit.bench.virtual.mpi import VirtualMpi
 from scalkit.errors import UsageError
-from scalkit.native import build, sources
+from scalkit.support.native import build, sources
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scalkit.schema_errors import place
-from scalkit.toml.tables import EntryPath
+from scalkit.support.schema_errors import place
+from scalkit.support.toml.tables import EntryPath
 
 _KEYS = {
     "--clock virtual": 'clock = "virtual"',

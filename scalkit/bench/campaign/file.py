@@ -17,9 +17,9 @@ from scalkit.bench.libraries.simulator import chosen_algorithms
 from scalkit.bench.patterns.neighbourhood import design_text, experiments
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import UsageError
-from scalkit.native import sources
-from scalkit.schema_errors import hint, place, schema_errors, schema_in
-from scalkit.toml.tables import lines_of, table_of
+from scalkit.support.native import sources
+from scalkit.support.schema_errors import hint, place, schema_errors, schema_in
+from scalkit.support.toml.tables import lines_of, table_of
 
 HERE = "here"
 """Name of the library that is found where the campaign runs."""

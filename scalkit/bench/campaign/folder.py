@@ -16,9 +16,9 @@ from scalkit.bench.arguments import Arguments
 from scalkit.bench.limits import CampaignArguments, changed
 from scalkit.bench.provenance import utc_now
 from scalkit.errors import LaunchError, UsageError
-from scalkit.files import whole_file
-from scalkit.text import shortened
-from scalkit.toml.writer import to_toml
+from scalkit.support.files import whole_file
+from scalkit.support.text import shortened
+from scalkit.support.toml.writer import to_toml
 
 MEMORY_RUNS = 3
 """Memory of objects repeats exactly; three launches show that it does."""

@@ -18,7 +18,7 @@ from scalkit.bench.limits import CampaignArguments
 from scalkit.bench.process import LAST_LINES, Outcome, started
 from scalkit.bench.provenance import conditions, write_provenance
 from scalkit.errors import LaunchError
-from scalkit.native import Build
+from scalkit.support.native import Build
 
 _WRONG_INPUT, _WRONG_WORLD, _WRONG_RESULT = 2, 3, 4
 """Exit statuses of the programs; with the last one the run file is complete, and marked."""

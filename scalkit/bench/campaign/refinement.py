@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.arrays import Floats, Ints
 from scalkit.bench.limits import require_range
 from scalkit.errors import UsageError
+from scalkit.support.arrays import Floats, Ints
 
 OVER = ("sizes", "processes")
 """What can be refined."""

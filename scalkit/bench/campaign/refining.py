@@ -18,7 +18,7 @@ from scalkit.errors import LaunchError, UsageError
 from scalkit.measure import series
 from scalkit.measure.reduce import Series
 from scalkit.measure.sources import read_campaign
-from scalkit.options import Statistic
+from scalkit.support.options import Statistic
 
 _RECORD = "refinement.json"
 

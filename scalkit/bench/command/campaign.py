@@ -27,8 +27,8 @@ from scalkit.bench.provenance import ForeignLoad, digest_of_files, env_record, e
 from scalkit.bench.virtual.account import Account, read_account, stall_of
 from scalkit.bench.virtual.mpi import VirtualMpi
 from scalkit.errors import LaunchError, UsageError
-from scalkit.json_values import json_fields
-from scalkit.text import shortened
+from scalkit.support.json_values import json_fields
+from scalkit.support.text import shortened
 
 _RANKS = re.compile(r"[1-9][0-9]{0,5}|\{\w+\}")
 

@@ -11,8 +11,8 @@ from scalkit.bench.campaign.file import CampaignFile, JobOptions, job_options, p
 from scalkit.bench.command.campaign import CommandArguments, program_of
 from scalkit.bench.command.template import Template, matrix, points_of_file
 from scalkit.errors import UsageError
-from scalkit.schema_errors import schema_errors, schema_in
-from scalkit.text import shortened
+from scalkit.support.schema_errors import schema_errors, schema_in
+from scalkit.support.text import shortened
 
 _SHARED = ("runs", "min_reps", "max_reps", "standard_error", "budget_s", "seed")
 """Keys that have the name, and the default, of an argument."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scalkit.native import build, sources
+from scalkit.support.native import build, sources
 
 FUNCTIONS = "SCALKIT_FUNCTIONS"
 """The variable that names functions of shared libraries, which become regions."""

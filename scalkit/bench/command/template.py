@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scalkit.errors import UsageError
 from scalkit.measure.schema import is_reserved
-from scalkit.text import shortened
+from scalkit.support.text import shortened
 
 Point = tuple[tuple[str, int], ...]
 """Names of the parameters with their values, in the order in which they were given."""

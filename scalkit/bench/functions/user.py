@@ -13,8 +13,8 @@ from pathlib import Path
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.process import Outcome, started
 from scalkit.errors import BuildError, LaunchError, UsageError
-from scalkit.extras import require
-from scalkit.native import Build, build, cache_folder
+from scalkit.support.extras import require
+from scalkit.support.native import Build, build, cache_folder
 
 _RANKS = Path(__file__).with_name("ranks.py")
 _PYTHON = re.compile(r"([^,]+):([A-Za-z_]\w*)")

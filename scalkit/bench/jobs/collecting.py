@@ -17,7 +17,7 @@ from scalkit.bench.jobs.slurm import REJECTED, JobState
 from scalkit.bench.limits import changed
 from scalkit.bench.provenance import utc_now
 from scalkit.errors import LaunchError, UsageError
-from scalkit.toml.writer import to_toml
+from scalkit.support.toml.writer import to_toml
 
 SCHEMA = 1
 _BOOK = "jobs.json"

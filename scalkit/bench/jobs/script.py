@@ -18,7 +18,7 @@ from scalkit.bench.campaign.folder import Launch, least_time, make_plan, write_w
 from scalkit.bench.command.file import CommandFile
 from scalkit.bench.libraries.targets import nodes_needed
 from scalkit.errors import UsageError
-from scalkit.toml.tables import table_beside
+from scalkit.support.toml.tables import table_beside
 
 if TYPE_CHECKING:
     from jinja2 import Environment

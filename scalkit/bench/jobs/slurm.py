@@ -10,7 +10,7 @@ from typing import Any
 
 from scalkit.bench.process import started, summary
 from scalkit.errors import LaunchError, UsageError
-from scalkit.toml.tables import table_beside
+from scalkit.support.toml.tables import table_beside
 
 GONE = "GONE"
 """State of a job that Slurm does not know any more."""

@@ -14,7 +14,7 @@ from scalkit.bench.campaign.folder import write_whole
 from scalkit.bench.libraries.mpi import Mpi, probe
 from scalkit.bench.process import LAST_LINES, Outcome, started, summary
 from scalkit.errors import BuildError, LaunchError, UsageError
-from scalkit.native import cache_folder
+from scalkit.support.native import cache_folder
 
 _RECORD = "library.json"
 _SCHEMA = 1

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 
 from scalkit.bench.process import LAST_LINES, Outcome, started, summary
 from scalkit.errors import BuildError, LaunchError
-from scalkit.extras import install_command
-from scalkit.native import build, has_blanks, show_command, without_blanks
+from scalkit.support.extras import install_command
+from scalkit.support.native import build, has_blanks, show_command, without_blanks
 
 PROBE = Path(__file__).with_name("probe")  # the C program that asks a library about itself
 

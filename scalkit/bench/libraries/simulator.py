@@ -15,8 +15,8 @@ from scalkit.bench.libraries.mpi import PROBE, Mpi
 from scalkit.bench.libraries.platforms import Platform
 from scalkit.bench.process import LAST_LINES, Outcome, started
 from scalkit.errors import BuildError, LaunchError, UsageError
-from scalkit.native import build, cache_folder, show_command
-from scalkit.toml.tables import table_beside
+from scalkit.support.native import build, cache_folder, show_command
+from scalkit.support.toml.tables import table_beside
 
 KIND = "SimGrid SMPI"
 

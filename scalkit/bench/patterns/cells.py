@@ -8,7 +8,7 @@ from scalkit.bench.campaign.folder import Folder, Launch
 from scalkit.bench.campaign.launch import MpiCampaign
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.libraries.simulator import REPETITIONS, SimulatedMpi
-from scalkit.native import build, sources
+from scalkit.support.native import build, sources
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from scalkit.bench.campaign.folder import Launch
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.limits import CampaignArguments, require_choices, require_numbers, require_range
 from scalkit.bench.patterns.cells import CellCampaign
-from scalkit.native import sources
+from scalkit.support.native import sources
 
 KIND = "master-worker"
 

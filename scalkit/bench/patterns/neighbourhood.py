@@ -10,8 +10,8 @@ from typing import Any
 
 from scalkit.bench.arguments import DATATYPES, table_of
 from scalkit.errors import UsageError
-from scalkit.native import sources
-from scalkit.schema_errors import hint
+from scalkit.support.native import sources
+from scalkit.support.schema_errors import hint
 
 Row = Mapping[str, str]
 

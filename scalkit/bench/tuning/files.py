@@ -11,7 +11,7 @@ from scalkit.bench.campaign.folder import write_whole
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.errors import UsageError
 from scalkit.stats.spans import Area
-from scalkit.toml.tables import table_beside
+from scalkit.support.toml.tables import table_beside
 
 OPERATIONS = tuple("barrier bcast reduce allreduce allgather alltoall gather scatter reduce_scatter_block".split())
 """As in MPI_Bcast, in small letters."""

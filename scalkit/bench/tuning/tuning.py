@@ -19,7 +19,7 @@ from scalkit.bench.tuning.files import EVERYWHERE, OPERATIONS, Algorithm, Rules,
 from scalkit.errors import LaunchError, UsageError
 from scalkit.stats.shift import hodges_lehmann_ratio
 from scalkit.stats.spans import Area, areas
-from scalkit.task_bar import Report
+from scalkit.support.task_bar import Report
 
 LEAST = 1.03
 """Least ratio that counts as a gain: the threshold of guidelines."""

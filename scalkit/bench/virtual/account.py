@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from scalkit.bench.process import LAST_LINES, run_program
 from scalkit.bench.virtual.mpi import VirtualMpi
 from scalkit.errors import LaunchError
-from scalkit.native import build, sources
+from scalkit.support.native import build, sources
 
 _STALL_SHARE = 0.6
 """Of the time limit of a launch: who waits for whom is said before it ends, after MPI_Init has taken its time."""

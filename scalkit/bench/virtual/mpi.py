@@ -14,8 +14,8 @@ from scalkit.bench.libraries.mpi import PROBE, Mpi, settings
 from scalkit.bench.process import Outcome, started, summary
 from scalkit.bench.virtual.network import Network
 from scalkit.errors import BuildError, LaunchError, UsageError
-from scalkit.native import Build, build, sources
-from scalkit.toml.tables import table_beside
+from scalkit.support.native import Build, build, sources
+from scalkit.support.toml.tables import table_beside
 
 CLOCKS = ("real", "virtual")
 """What run times can be read from."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import UsageError
-from scalkit.units import SECONDS, split_quantity
+from scalkit.support.units import SECONDS, split_quantity
 
 NETWORKS = ("cluster", "ethernet", "fat-tree", "dragonfly")
 """Names of the networks that come with scalkit."""

@@ -8,9 +8,9 @@ import numpy as np
 
 import scalkit as sk
 from scalkit.cli.terminal.printed import print_json
-from scalkit.json_values import json_fields, json_value
 from scalkit.perfmodels.collectives.study import Studied, study
 from scalkit.perfmodels.files.sources import message_of
+from scalkit.support.json_values import json_fields, json_value
 
 
 def run(args: argparse.Namespace) -> int:

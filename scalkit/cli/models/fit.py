@@ -17,12 +17,12 @@ from scalkit.cli.options.measuring_rules import numbers, seed_of, words_of
 from scalkit.cli.terminal.printed import print_json, say, terminal
 from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
 from scalkit.errors import UsageError
-from scalkit.json_values import json_value
 from scalkit.measure.virtual_time import numbers_in_words
 from scalkit.perfmodels.files.card import ModelCard
 from scalkit.perfmodels.fits.card import fit_folder
 from scalkit.perfmodels.formulas.quantities import parse_quantity
-from scalkit.text import as_percent
+from scalkit.support.json_values import json_value
+from scalkit.support.text import as_percent
 
 CARD = "card.toml"
 

@@ -13,13 +13,13 @@ from scalkit.bench.virtual.account import record_messages
 from scalkit.bench.virtual.mpi import VirtualMpi
 from scalkit.cli.models.fit import _sizes
 from scalkit.cli.options.measuring_rules import counts_of, words_of
-from scalkit.colours import PLOTLY_CONFIG
 from scalkit.errors import UsageError
-from scalkit.json_values import json_fields
 from scalkit.perfmodels import name_messages
 from scalkit.perfmodels.collectives.cells import FUNCTIONS
 from scalkit.perfmodels.collectives.message_flow import Flow, Plays
 from scalkit.perfmodels.played import WIRES, Machine
+from scalkit.support.colours import PLOTLY_CONFIG
+from scalkit.support.json_values import json_fields
 
 
 def run(args: argparse.Namespace) -> int:

@@ -16,7 +16,7 @@ from scalkit.perfmodels.files.simgrid import to_simgrid
 from scalkit.perfmodels.files.sources import catalogue_of, loggopsim_unit, loggp_of, message_of, to_loggopsim
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, format_value, values_in
 from scalkit.perfmodels.models.model import PerformanceModel
-from scalkit.text import did_you_mean
+from scalkit.support.text import did_you_mean
 
 _MOST_ROWS = 500
 

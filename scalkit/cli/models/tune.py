@@ -14,8 +14,8 @@ from scalkit.cli.terminal.printed import aligned
 from scalkit.cli.terminal.progress import resumable, terminated_like_interrupted
 from scalkit.errors import UsageError
 from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
-from scalkit.task_bar import task_bar
-from scalkit.text import capital
+from scalkit.support.task_bar import task_bar
+from scalkit.support.text import capital
 
 _SIZES = "64,1024,8192,65536,262144"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scalkit.errors import UsageError
-from scalkit.native import sources
+from scalkit.support.native import sources
 
 if TYPE_CHECKING:
     from scalkit.bench.campaign.loop import Result

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from scalkit.options import OPTIONS
+from scalkit.support.options import OPTIONS
 
 _FOLDER = Path(__file__).resolve().parents[1] / "commands"
 
@@ -19,7 +19,7 @@ def declare(parser: argparse.ArgumentParser, command: str) -> None:
     `argparse.ArgumentParser.add_argument` takes; ``flag`` is an option without a value, ``repeat`` one that may be given again;
     ``choices`` may be those of an option of judging, by its name.
     ``[groups."heading"]`` stand below their heading, of ``[one_of]`` only one may be given, ``judging`` stands for all options
-    of `scalkit.options.Judging`, or for those in a list. A word has a table ``[words.NAME]`` of the same form.
+    of `scalkit.support.options.Judging`, or for those in a list. A word has a table ``[words.NAME]`` of the same form.
     """
     table = _table(command)
     parser.description = table["description"]
@@ -102,7 +102,7 @@ def _add_options(parser: argparse._ActionsContainer, options: Mapping[str, Any])
 
 
 def add_judging(parser: argparse._ActionsContainer, names: Iterable[str] = OPTIONS) -> None:
-    """Declare options of judging, by default all, each as `scalkit.options.Judging` says."""
+    """Declare options of judging, by default all, each as `scalkit.support.options.Judging` says."""
     for name in names:
         one = OPTIONS[name]
         parser.add_argument(

@@ -13,8 +13,8 @@ import xarray as xr
 
 from scalkit.errors import DataError, ExpectationError, UsageError
 from scalkit.measure.schema import parameters_of
-from scalkit.options import OPTIONS
 from scalkit.perfmodels.files.catalogue import read_models
+from scalkit.support.options import OPTIONS
 from scalkit.validation import CATALOGUES, load_expectations
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import ExpectationSet, expectation_set

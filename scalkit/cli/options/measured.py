@@ -22,8 +22,8 @@ from scalkit.measure import process_times
 from scalkit.measure.processes import HEAD as BANDWIDTH_HEAD
 from scalkit.measure.processes import bandwidths
 from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
-from scalkit.text import as_percent, capital, few, plain
-from scalkit.units import format_quantity
+from scalkit.support.text import as_percent, capital, few, plain
+from scalkit.support.units import format_quantity
 
 _MOST = 12
 _WINDOWS = {"all", "bandwidth", "Bw[x64]", "Bibw[x64]", "Mbw_mr[x64]"}

@@ -7,7 +7,7 @@ from pathlib import Path
 from scalkit.bench import Arguments
 from scalkit.bench.campaign.folder import Folder
 from scalkit.errors import UsageError
-from scalkit.text import as_percent
+from scalkit.support.text import as_percent
 
 
 def words_of(text: str) -> tuple[str, ...]:

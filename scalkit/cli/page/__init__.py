@@ -15,7 +15,7 @@ def checked(args: argparse.Namespace) -> argparse.Namespace:
 
     Raises UsageError for a port that is none, MissingExtra without Voila.
     """
-    from scalkit.extras import require
+    from scalkit.support.extras import require
 
     if not 1 <= args.port <= 65535:
         raise UsageError(f"--port {args.port}: a number from 1 to 65535 is needed.")

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from scalkit.text import plain
+from scalkit.support.text import plain
 
 
 def printed(text: str, style: str = "") -> Text:

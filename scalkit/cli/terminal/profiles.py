@@ -1,7 +1,7 @@
 """A profile of calls as text, for the terminal."""
 
 from scalkit.cli.terminal.printed import aligned
-from scalkit.text import plain
+from scalkit.support.text import plain
 from scalkit.trace.calls.profile import FUNCTIONS, PLACES, Profile, function_rows, head_line, place_rows
 
 _MOST_ROWS = 10

@@ -14,7 +14,7 @@ from scalkit.bench.campaign.loop import Progress
 from scalkit.bench.jobs.batch import Status, look
 from scalkit.bench.process import summary
 from scalkit.errors import LaunchError
-from scalkit.task_bar import bar
+from scalkit.support.task_bar import bar
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 

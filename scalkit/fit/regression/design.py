@@ -9,7 +9,6 @@ from itertools import combinations, product
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.fit.regression.priors import (
     CLAIM,
     CONSTANT,
@@ -21,6 +20,7 @@ from scalkit.fit.regression.priors import (
     lower_growths,
 )
 from scalkit.growth import Growth
+from scalkit.support.arrays import Floats
 
 _LOG_2 = float(np.log(2.0))
 _LARGEST_LOG = 300.0

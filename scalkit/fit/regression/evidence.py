@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from scalkit.arrays import Flags, Floats, Ints
 from scalkit.fit.regression.design import Design
 from scalkit.fit.regression.priors import NEGATIVE
+from scalkit.support.arrays import Flags, Floats, Ints
 
 NEGLIGIBLE = 10.0
 """Hypotheses that are so many nats behind the best one are left out: together they changed the

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from scalkit.arrays import Floats, Ints
+from scalkit.support.arrays import Floats, Ints
 
 _ENOUGH = 4
 """So many repetitions have quartiles; below, the variance is taken."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from scalkit.arrays import Floats, Ints
+from scalkit.support.arrays import Floats, Ints
 
 _ITERATIONS = 40
 _CONVERGED = 2e-3

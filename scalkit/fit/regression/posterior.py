@@ -9,13 +9,13 @@ from functools import cached_property
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.fit.regression.design import Design, design_of
 from scalkit.fit.regression.evidence import Hypotheses, Kept, Observed
 from scalkit.fit.regression.mixture import Mixture
 from scalkit.fit.regression.predictions import HEAVY, LEAST, Laws, Predictions
 from scalkit.fit.regression.priors import NoisePrior
 from scalkit.growth import Growth
+from scalkit.support.arrays import Floats
 
 _SERIES_AT_ONCE = 8
 """The arrays of so many series stay in the cache of a core."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalkit.arrays import Flags, Floats, Ints
 from scalkit.fit.regression.mixture import Mixture
+from scalkit.support.arrays import Flags, Floats, Ints
 
 POINTS_AT_ONCE = 64
 HEAVY = 0.998

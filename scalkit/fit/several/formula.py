@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.model import at_points
 from scalkit.growth import Growth
+from scalkit.support.arrays import Floats
 
 _LARGEST = 1000.0
 

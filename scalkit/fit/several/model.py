@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import EqualIfMissingAlike, Floats
 from scalkit.errors import ExpectationError
 from scalkit.fit.model import Curve, at_points, coefficient_text, latex_of, log2_of_sum, mathml_of
 from scalkit.growth import Growth
+from scalkit.support.arrays import EqualIfMissingAlike, Floats
 
 MAX_TERMS = 20
 _MAX_LENGTH = 1000

@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 
 from scalkit.errors import DataError
-from scalkit.text import shortened as cut
-from scalkit.toml.tables import table_beside
-from scalkit.units import PREFIXES, SECONDS
+from scalkit.support.text import shortened as cut
+from scalkit.support.toml.tables import table_beside
+from scalkit.support.units import PREFIXES, SECONDS
 
 LARGEST = 64 * 2**20
 """Bytes of the largest foreign file that is read."""

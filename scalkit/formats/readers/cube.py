@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import DataError
-from scalkit.extras import require
 from scalkit.formats.readers.content import LARGEST, Content, base_unit, shortened, shown
 from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier
-from scalkit.units import scaled
+from scalkit.support.extras import require
+from scalkit.support.units import scaled
 
 _PART = re.compile(r"([A-Za-z_]\w*?)(\d+(?:[.,]\d+)?)")
 _DEEPEST = 200

@@ -13,7 +13,7 @@ from scalkit.formats.readers.observed import Found, Observed, Setting, identifie
 from scalkit.measure.filling import Filling
 from scalkit.measure.schema import FUNCTION, LARGEST_INT, METRICS, POINT, RESERVED, RUN, Metric, as_grid, whole_labels
 from scalkit.measure.virtual_time import clock_attributes, machine_of
-from scalkit.text import did_you_mean
+from scalkit.support.text import did_you_mean
 
 SIZE = "S"
 """The setting that message sizes are called, in bytes."""

@@ -9,7 +9,7 @@ from scalkit.errors import DataError
 from scalkit.formats.readers.content import base_unit, shortened, split_unit
 from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier, number_from_json
 from scalkit.measure.points import NAMES_OF_BYTES
-from scalkit.units import scaled
+from scalkit.support.units import scaled
 
 MOST_PARAMETERS = 4
 """As many as Extra-P has."""

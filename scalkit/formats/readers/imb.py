@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from scalkit.formats.readers.content import Content, Line, base_unit, finite, split_unit, whole
 from scalkit.formats.readers.observed import Column, Found, Gathered, Setting, identifier
-from scalkit.toml.tables import table_beside
+from scalkit.support.toml.tables import table_beside
 
 _TITLE = re.compile(r"#\s*Intel\s*\(R\) MPI Benchmarks?\s+(?P<version>\S.*)$")
 _BENCHMARK = re.compile(r"#\s*Benchmarking\s+(\S+)")

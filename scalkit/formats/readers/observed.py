@@ -9,7 +9,7 @@ from typing import Any
 from scalkit.errors import DataError
 from scalkit.formats.readers.content import finite, shortened
 from scalkit.measure.schema import RESERVED
-from scalkit.units import scaled
+from scalkit.support.units import scaled
 
 Setting = float | str
 Column = tuple[str, str, float]

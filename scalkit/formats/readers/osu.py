@@ -4,7 +4,7 @@ import re
 
 from scalkit.formats.readers.content import Content, Line, base_unit, finite, split_unit
 from scalkit.formats.readers.observed import Column, Found, Gathered, identifier
-from scalkit.toml.tables import table_beside
+from scalkit.support.toml.tables import table_beside
 
 _TITLE = re.compile(r"#\s*OSU\s")
 _VERSION = re.compile(r"v\d[\w.\-]*")

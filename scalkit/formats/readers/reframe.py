@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from scalkit.errors import DataError
 from scalkit.formats.readers.content import Content, Line, base_unit, finite, shortened
 from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier, setting_of
-from scalkit.toml.tables import table_beside
-from scalkit.units import scaled
+from scalkit.support.toml.tables import table_beside
+from scalkit.support.units import scaled
 
 
 def is_perflog(content: Content) -> bool:

@@ -14,8 +14,8 @@ from scalkit.errors import DataError
 from scalkit.formats.readers.content import Content, base_unit, finite, shortened, shown, split_unit
 from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier
 from scalkit.formats.remarks import attributes_of_remarks
-from scalkit.toml.tables import table_beside
-from scalkit.units import scaled
+from scalkit.support.toml.tables import table_beside
+from scalkit.support.units import scaled
 
 _PARAMETERS = frozenset(
     (

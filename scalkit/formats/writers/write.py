@@ -9,10 +9,10 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError
-from scalkit.files import whole_file
 from scalkit.formats.writers.cells import n_points, to_csv, to_extra_p_lines, values_of
 from scalkit.measure.netcdf import write_netcdf
 from scalkit.measure.schema import FUNCTION, check, metrics_of, parameters_of
+from scalkit.support.files import whole_file
 
 
 @dataclass(frozen=True)

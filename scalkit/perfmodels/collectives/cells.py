@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.perfmodels.collectives.model import OPERATIONS
-from scalkit.toml.tables import table_beside
+from scalkit.support.arrays import Floats
+from scalkit.support.toml.tables import table_beside
 
 _KNOWN = table_beside(__file__, "functions.toml")
 FUNCTIONS: Mapping[str, str] = {name: one["operation"] for name, one in _KNOWN.items()}

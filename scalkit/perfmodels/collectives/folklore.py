@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.pure_error import pure_error
-from scalkit.markup import block, bullets, paragraph, table
 from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.fits.affine import relative_squares, shares_of
 from scalkit.perfmodels.formulas.quantities import format_value
-from scalkit.text import as_percent, percent
+from scalkit.support.arrays import Floats
+from scalkit.support.markup import block, bullets, paragraph, table
+from scalkit.support.text import as_percent, percent
 
 FORMS = ("S*log(P)", "S + log(P)", "S + P", "S*P")
 """The forms that compete: trees, the bandwidth-optimal ones, rings and pipelines, and one process that does it all."""

@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from scalkit.arrays import Flags, Floats
 from scalkit.errors import DataError
 from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.collectives.identify import OTHER, identify
 from scalkit.perfmodels.collectives.model import OPERATIONS, collective, same_messages
 from scalkit.perfmodels.fits.messages import fit_messages
 from scalkit.perfmodels.models.point_to_point import PointToPoint
+from scalkit.support.arrays import Flags, Floats
 
 IDENTIFIED = ("message", "gap")
 _COLUMNS = ["operation", "algorithm", "P", "S", "time_s"]

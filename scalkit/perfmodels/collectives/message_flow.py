@@ -10,7 +10,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.perfmodels.collectives.identify import OTHER
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.played import SCHEDULES, WIRES, Machine, Played, play
-from scalkit.text import counted
+from scalkit.support.text import counted
 
 Row = tuple[int, int, int, int, int]
 """Source, receiver, bytes on the wire, when it left and when it arrived, in ps since the operation began."""

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several.model import GrowthSum
 from scalkit.perfmodels.formulas.growths import growth_of
@@ -16,7 +15,8 @@ from scalkit.perfmodels.formulas.text import evaluate, parse_formula, positive
 from scalkit.perfmodels.models.exact import RangeModel, names_in
 from scalkit.perfmodels.models.model import Composite, Legend, Outside, PerformanceModel, merged, ordered
 from scalkit.perfmodels.models.point_to_point import PointToPoint
-from scalkit.toml.tables import table_beside
+from scalkit.support.arrays import Floats
+from scalkit.support.toml.tables import table_beside
 
 Operation = Literal["broadcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "reduce-scatter", "barrier"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)

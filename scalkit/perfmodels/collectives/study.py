@@ -8,7 +8,6 @@ from typing import TypeVar
 import numpy as np
 import xarray as xr
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError, ScalkitError
 from scalkit.perfmodels.collectives.cells import FUNCTIONS, Cells, cells_of
 from scalkit.perfmodels.collectives.folklore import Folklore, folklore
@@ -17,8 +16,9 @@ from scalkit.perfmodels.collectives.in_context import fit_in_context
 from scalkit.perfmodels.collectives.model import collectives_of
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.models.point_to_point import PointToPoint
-from scalkit.text import as_percent
-from scalkit.toml.tables import table_beside
+from scalkit.support.arrays import Floats
+from scalkit.support.text import as_percent
+from scalkit.support.toml.tables import table_beside
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import UsageError
-from scalkit.markup import block, bullets, paragraph, table
 from scalkit.perfmodels.files.catalogue import ModelCatalogue, read_models
 from scalkit.perfmodels.formulas.quantities import Range, format_value
 from scalkit.perfmodels.models.exact import ExactModel, RangeModel, extrapolated
 from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.perfmodels.models.point_to_point import LogGP, PointToPoint
-from scalkit.text import as_percent
-from scalkit.toml.writer import to_toml
+from scalkit.support.markup import block, bullets, paragraph, table
+from scalkit.support.text import as_percent
+from scalkit.support.toml.writer import to_toml
 
 MESSAGE = "message"
 """Name of the model of one message in a card."""

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import UsageError
-from scalkit.markup import block, table
 from scalkit.perfmodels.formulas.quantities import Range, values_in
 from scalkit.perfmodels.models.exact import ExactModel, RangeModel
 from scalkit.perfmodels.models.hierarchy import AsymptoticModel, BoundedModel
 from scalkit.perfmodels.models.model import Composite, PerformanceModel
-from scalkit.schema_errors import schema_errors, schema_in
-from scalkit.toml.tables import lines_of, table_of
+from scalkit.support.markup import block, table
+from scalkit.support.schema_errors import schema_errors, schema_in
+from scalkit.support.toml.tables import lines_of, table_of
 
 _LARGEST_B = 1 << 20
 _SCHEMA = Path(__file__).with_name("models.schema.json")

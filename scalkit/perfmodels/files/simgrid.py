@@ -13,8 +13,8 @@ from xml.parsers import expat
 from scalkit.errors import UsageError
 from scalkit.perfmodels.formulas.quantities import Range
 from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
-from scalkit.text import as_percent
-from scalkit.units import SECONDS, split_quantity
+from scalkit.support.text import as_percent
+from scalkit.support.units import SECONDS, split_quantity
 
 _LARGEST_B = 1 << 20
 _DOCTYPE = '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'

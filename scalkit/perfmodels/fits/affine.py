@@ -8,8 +8,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
 from scalkit.fit.pure_error import Noise
+from scalkit.support.arrays import Floats
 
 _Form = TypeVar("_Form", bound=Hashable)
 _ROUNDS = 20

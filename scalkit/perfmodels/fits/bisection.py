@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.perfmodels.fits.affine import LEVEL
 from scalkit.perfmodels.formulas.quantities import Range, seconds_in, values_in
 from scalkit.perfmodels.models.exact import ExactModel
+from scalkit.support.arrays import Floats
 
 _DRAWS = 1999
 """With these the ends of a 90 % interval are those of the 100th and the 1,900th drawn value."""

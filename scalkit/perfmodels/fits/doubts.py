@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.perfmodels.files.card import ModelCard, Quantity, place_of
 from scalkit.perfmodels.fits.messages import STATISTICS
 from scalkit.perfmodels.fits.runs import MessageRuns
 from scalkit.perfmodels.formulas.quantities import format_value
-from scalkit.text import as_percent
+from scalkit.support.arrays import Floats
+from scalkit.support.text import as_percent
 
 FOREIGN = 0.05
 """Share of the machine that others may use: on two cores one busy program is 0.5, and an idle system 0.01."""

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.perfmodels.fits.affine import Affine, fit_line
 from scalkit.perfmodels.fits.messages import checked_times, fit_messages, spread_of
 from scalkit.perfmodels.formulas.quantities import format_value, parse_quantity
 from scalkit.perfmodels.models.point_to_point import LogGP
+from scalkit.support.arrays import Floats
 
 _CLEAR = 1.1
 """A gap below this many times the overhead cannot be told from it: medians of round trips are good to about 5 % each."""

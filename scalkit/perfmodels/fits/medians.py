@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.perfmodels.fits.affine import LEVEL
+from scalkit.support.arrays import Floats
 
 _DRAWS = 999
 """With these the ends of a 90 % interval are those of the 50th and the 950th drawn value."""

@@ -8,7 +8,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.cuts import MIN_SETTINGS, best_cuts
 from scalkit.fit.pure_error import Noise, pure_error
@@ -16,6 +15,7 @@ from scalkit.growth import Growth
 from scalkit.perfmodels.fits.affine import LEVEL, Affine, fit_affine, relative_squares
 from scalkit.perfmodels.formulas.quantities import Range, format_value, seconds_in, values_in
 from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
+from scalkit.support.arrays import Floats
 
 _TICKS = (Growth.of("S", power=1),)
 _MOST_SIZES = 200

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError
-from scalkit.files import require_own_files
 from scalkit.measure.records import Record
 from scalkit.measure.runfile import AGAIN, records_of
 from scalkit.measure.virtual_time import clock_attributes, virtual_of
+from scalkit.support.arrays import Floats
+from scalkit.support.files import require_own_files
 
 _NS = 1e-9
 _LEAST_S = 1e-10

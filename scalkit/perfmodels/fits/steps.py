@@ -6,11 +6,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
 from scalkit.errors import DataError
 from scalkit.perfmodels.fits.affine import Affine, fit_line
 from scalkit.perfmodels.fits.messages import spread_of
 from scalkit.perfmodels.formulas.quantities import seconds_in
+from scalkit.support.arrays import Floats
 
 _FEWEST = 3
 """A line needs three points to have a residual."""

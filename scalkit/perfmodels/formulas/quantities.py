@@ -11,9 +11,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Flags, Floats
 from scalkit.errors import DataError, UsageError
-from scalkit.units import BYTES, SECONDS, format_quantity, scaled, split_quantity
+from scalkit.support.arrays import Flags, Floats
+from scalkit.support.units import BYTES, SECONDS, format_quantity, scaled, split_quantity
 
 PARAMETER_UNITS: Mapping[str, str] = {"S": "B", "P": "processes", "R": "requests"}
 """What a model may depend on: message size, number of processes, queued receives; anything else has no unit."""

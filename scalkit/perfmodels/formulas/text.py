@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.perfmodels.formulas.quantities import Dimension
 from scalkit.perfmodels.formulas.syntax import syntax_tree
+from scalkit.support.arrays import Floats
 
 FUNCTIONS = ("log2", "log", "sqrt", "cbrt", "ceil", "floor", "mod", "max", "min", "sum")
 MESSAGE_FUNCTIONS = ("T", "gap", "exchange", "both")

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several.model import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension, Range, parse_quantity, ranges_of
 from scalkit.perfmodels.formulas.syntax import syntax_tree
 from scalkit.perfmodels.formulas.text import dimension_of, evaluate, parse_formula, positive
 from scalkit.perfmodels.models.model import Kind, Legend, MadeOfModels, Outside, PerformanceModel, ordered, over_bounds
+from scalkit.support.arrays import Floats
 
 
 @dataclass(frozen=True, repr=False, eq=False)

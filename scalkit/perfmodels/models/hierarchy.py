@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several.model import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range, format_value, ranges_of, values_in
 from scalkit.perfmodels.formulas.text import parse_formula
 from scalkit.perfmodels.models.exact import with_processes
 from scalkit.perfmodels.models.model import Kind, Legend, MadeOfModels, Outside, PerformanceModel, merged, ordered
+from scalkit.support.arrays import Floats
 
 NOTATIONS = ("O", "Theta", "Omega", "o")
 _ROUNDING = 1e-9

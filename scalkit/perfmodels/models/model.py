@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several.model import GrowthSum
 from scalkit.perfmodels.formulas.growths import growth_of, renamed
 from scalkit.perfmodels.formulas.quantities import COUNTS, PARAMETER_UNITS, Range, format_value, intersection, values_in
 from scalkit.perfmodels.formulas.text import positive
 from scalkit.perfmodels.models.shown import ShownModel, sum_of_multiples
+from scalkit.support.arrays import Floats
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import UsageError
-from scalkit.markup import block, table
 from scalkit.perfmodels.formulas.quantities import Range, format_value, parse_quantity
 from scalkit.perfmodels.models.exact import ExactModel, RangeModel, names_in
 from scalkit.perfmodels.models.model import Outside, PerformanceModel
+from scalkit.support.markup import block, table
 
 _FAR_B = 1 << 20
 _STRAIGHT = 2e-3

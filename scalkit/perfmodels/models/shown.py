@@ -6,8 +6,8 @@ from functools import lru_cache
 from html import escape
 from typing import Any
 
-from scalkit.markup import block, paragraph, table
 from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.support.markup import block, paragraph, table
 
 _DIGITS = 5
 

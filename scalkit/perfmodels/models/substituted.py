@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.fit.several.model import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range
 from scalkit.perfmodels.formulas.text import positive
 from scalkit.perfmodels.models.exact import ExactModel, names_in, with_processes
 from scalkit.perfmodels.models.model import Legend, MadeOfModels, Outside, PerformanceModel, merged, ordered
+from scalkit.support.arrays import Floats
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -6,13 +6,13 @@ from typing import Any, Final
 import numpy as np
 import plotly.graph_objects as go
 
-from scalkit.arrays import Flags, Ints
 from scalkit.errors import UsageError
 from scalkit.guidelines import Assessment
 from scalkit.guidelines.sentences import setting, shown_ratio, titled
-from scalkit.markup import counted
 from scalkit.plots.style import axis_title, blank, look, safe
-from scalkit.text import cut
+from scalkit.support.arrays import Flags, Ints
+from scalkit.support.markup import counted
+from scalkit.support.text import cut
 
 _ROW, _MOST_LETTERS = 21, 60
 _BESIDE, _PANEL = 400, 150

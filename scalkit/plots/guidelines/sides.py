@@ -4,13 +4,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from scalkit.arrays import Ints
-from scalkit.colours import light
 from scalkit.errors import UsageError
 from scalkit.guidelines import Assessment
 from scalkit.guidelines.sentences import setting, titled
 from scalkit.plots.style import QUIET, TROUBLE, axis_title, look, number, rounded, safe, x_axis
-from scalkit.text import cut
+from scalkit.support.arrays import Ints
+from scalkit.support.colours import light
+from scalkit.support.text import cut
 
 LEFT: Final = light("model")
 RIGHT: Final = light("warning")

@@ -10,7 +10,7 @@ from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.plots.drawing import dots
 from scalkit.plots.models.measured import in_words
 from scalkit.plots.style import DATA, PALETTE, QUIET, blank, look, safe
-from scalkit.text import percent
+from scalkit.support.text import percent
 
 _ROW, _WIDE = 44, 13
 _LIGHT = 0.35

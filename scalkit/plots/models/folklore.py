@@ -3,11 +3,11 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from scalkit.colours import light
 from scalkit.perfmodels.collectives.folklore import Folklore
 from scalkit.plots.drawing import SILENT, dots, lines
 from scalkit.plots.models.measured import in_words, model_axis
 from scalkit.plots.style import blank, quantity, safe, shade_of, value_axis
+from scalkit.support.colours import light
 
 _DASHES = {"S*log(P)": "dash", "S + log(P)": "solid", "S + P": "dot", "S*P": "dashdot"}
 _MOST_SIZES = 5

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.perfmodels import Cells
 from scalkit.perfmodels.formulas.quantities import format_value, values_in
 from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.plots.drawing import SILENT, Drawing, band, dots, lines, spread
 from scalkit.plots.style import DATA, PALETTE, SHADES, number, quantity, rounded, safe, shade_of, value_axis, x_axis
+from scalkit.support.arrays import Floats
 
 _TITLES = {"S": "message size S", "P": "processes P", "R": "queued receives R"}
 _UNITS = {"S": "B", "P": "processes", "R": "requests"}

@@ -9,16 +9,16 @@ from typing import Any
 
 import pandas as pd
 
-from scalkit.clocks import CLOCKS, TIMES, with_clock
-from scalkit.colours import CSS, SCRIPT
 from scalkit.errors import DataError, ReportError
-from scalkit.markup import block, bullets, counted, details, table
 from scalkit.plots.style import METRIC_WORDS, rounded
 from scalkit.store import Store
 from scalkit.store.advice.advise import advise_all
 from scalkit.store.advice.answer import Advice
 from scalkit.store.runs.columns import BASE_UNITS
 from scalkit.store.views.curves import fixed_words
+from scalkit.support.clocks import CLOCKS, TIMES, with_clock
+from scalkit.support.colours import CSS, SCRIPT
+from scalkit.support.markup import block, bullets, counted, details, table
 
 HERE = Path(__file__).resolve().parent
 BUNDLE = HERE.parents[1] / "reports" / "vendor" / "plotly-cartesian.min.js"

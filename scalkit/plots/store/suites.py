@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from scalkit.clocks import TIMES
 from scalkit.errors import DataError, ReportError, UsageError
-from scalkit.extras import require
 from scalkit.plots.drawing import SYMBOLS, Drawing, linked_dots, spread
 from scalkit.plots.style import METRIC_WORDS, PALETTE, is_log_axis, number, quantity, rounded, safe, value_axis, x_axis
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.views.comparison import Comparison
 from scalkit.store.views.curves import Curve
+from scalkit.support.clocks import TIMES
+from scalkit.support.extras import require
 
 _PATIENCE_S, _TRIES = 60, 2
 _DRAW = """

@@ -9,9 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 import xarray as xr
 
-from scalkit.arrays import Ints
 from scalkit.plots.drawing import Drawing
 from scalkit.plots.style import DATA, MODEL, axis_title, look, quantity, safe
+from scalkit.support.arrays import Ints
 from scalkit.trace.results.dataset import read_result
 from scalkit.trace.results.pairs import Pairs, pairs
 from scalkit.trace.results.summary import WAITS

@@ -10,12 +10,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.colours import light
-from scalkit.markup import environment
 from scalkit.plots.style import QUIET, quantity
+from scalkit.support.colours import light
+from scalkit.support.markup import environment
+from scalkit.support.units import format_quantity
 from scalkit.trace.views.timeline import Raster, Timeline
 from scalkit.trace.waits.functions import is_library_call
-from scalkit.units import format_quantity
 
 _WIDTH, _LEFT, _TOP, _RIGHT = 960, 44, 22, 8
 _LINE, _LETTER = 20, 6.6

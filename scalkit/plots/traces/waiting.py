@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 import plotly.graph_objects as go
 
-from scalkit.colours import light
 from scalkit.errors import DataError
 from scalkit.measure.processes import ProcessTimes
 from scalkit.plots.drawing import Drawing, lines, linked_dots, spread
 from scalkit.plots.style import PALETTE, QUIET, blank, number, quantity, rounded, safe, value_axis, x_axis
-from scalkit.text import as_percent
+from scalkit.support.colours import light
+from scalkit.support.text import as_percent
 from scalkit.trace.results.over_processes import KINDS, Breakdown
 
 _APPLICATION, _ANALYSIS = map(light, ("model", "expected"))

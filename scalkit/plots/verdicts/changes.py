@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from scalkit.colours import light
 from scalkit.errors import DataError
 from scalkit.plots.drawing import dots, spread
 from scalkit.plots.style import BAND, EXPECTED, METRIC_WORDS, QUIET, STATE_COLOURS, blank, look, safe, value_axis
-from scalkit.text import cut
+from scalkit.support.colours import light
+from scalkit.support.text import cut
 from scalkit.validation.baseline.comparison import Change, Comparison
 
 _KINDS = {

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from scalkit.colours import light
 from scalkit.errors import DataError
 from scalkit.plots.style import PALETTE, axis_title, blank, look, safe
-from scalkit.text import as_percent, cut
+from scalkit.support.colours import light
+from scalkit.support.text import as_percent, cut
 from scalkit.validation import Validation
 from scalkit.validation.several.verdict import SeveralVerdict
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import plotly.graph_objects as go
 
-from scalkit.arrays import Floats
 from scalkit.errors import UsageError
 from scalkit.plots.drawing import SILENT, Drawing, band, crowd, dots, lines, spread
 from scalkit.plots.style import (
@@ -24,6 +23,7 @@ from scalkit.plots.style import (
 )
 from scalkit.plots.verdicts.curves import Reach, fit_sentence, reach, sample
 from scalkit.plots.verdicts.several import several
+from scalkit.support.arrays import Floats
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.crossing import shown_scale
 from scalkit.validation.limit import Limit

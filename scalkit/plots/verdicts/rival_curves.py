@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from scalkit.arrays import Floats
-from scalkit.colours import light
 from scalkit.fit import Model
 from scalkit.fit.several.model import SeveralModel
 from scalkit.plots.style import growth_label, is_log_axis, plain, quantity, rounded, safe
 from scalkit.plots.verdicts.curves import reach, sample
 from scalkit.plots.verdicts.fit import draw_fit
 from scalkit.plots.verdicts.several import Line, axis_name, panels_of
+from scalkit.support.arrays import Floats
+from scalkit.support.colours import light
 from scalkit.validation import Verdict
 from scalkit.validation.several.verdict import SeveralVerdict
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from scalkit.arrays import Floats, Ints
 from scalkit.errors import DataError, UsageError
 from scalkit.plots.drawing import dots, lines, note
 from scalkit.plots.style import (
@@ -29,6 +28,7 @@ from scalkit.plots.style import (
 )
 from scalkit.plots.verdicts.curves import sample
 from scalkit.plots.verdicts.effects import add_effects, effect_words
+from scalkit.support.arrays import Floats, Ints
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.validation.told.sums import sentence_of
 

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from scalkit.junit import Case
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.reports.content import Content, json_text, written_now
 from scalkit.reports.pages.verdicts import Page, open_verdicts, status_sentence
-from scalkit.text import counted, few
+from scalkit.support.junit import Case
+from scalkit.support.text import counted, few
 from scalkit.validation import AnyVerdict
 from scalkit.validation.result import SCHEMA
 from scalkit.validation.told.junit import cases

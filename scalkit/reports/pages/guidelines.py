@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scalkit.bundled import here_or_bundled
 from scalkit.guidelines import Assessment, assess
 from scalkit.guidelines.choices import Remedy, remedies
 from scalkit.guidelines.guideline import CATALOGUES
 from scalkit.guidelines.sentences import titled
 from scalkit.guidelines.tables import example_table, read_tables
-from scalkit.junit import Case
 from scalkit.reports.content import Content, json_text, written_now
+from scalkit.support.bundled import here_or_bundled
+from scalkit.support.junit import Case
 
 _MOST_SHOWN = 20
 """Of the violations of one guideline in JUnit XML: enough to see a pattern."""

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, ClassVar
 
-from scalkit.bundled import bundled
 from scalkit.formats.read import read
 from scalkit.perfmodels import PointToPoint
 from scalkit.perfmodels.collectives.study import EXPECTED, Studied, study
 from scalkit.perfmodels.files.sources import message_of
 from scalkit.reports.inputs import plain_expectations
 from scalkit.reports.pages.verdicts import Page, open_verdicts
+from scalkit.support.bundled import bundled
 
 
 @dataclass(frozen=True)

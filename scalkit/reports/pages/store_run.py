@@ -8,10 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scalkit.bundled import bundled
-from scalkit.clocks import TIMES, with_clock
 from scalkit.errors import DataError
-from scalkit.markup import counted
 from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
 from scalkit.plots.store.suites import Quartiles
 from scalkit.plots.style import METRIC_WORDS
@@ -21,7 +18,10 @@ from scalkit.store import open as open_store
 from scalkit.store.runs.columns import BASE_UNITS, UNITS, names
 from scalkit.store.runs.content import platform_of, trusted
 from scalkit.store.views.curves import fixed_words
-from scalkit.text import as_percent, capital
+from scalkit.support.bundled import bundled
+from scalkit.support.clocks import TIMES, with_clock
+from scalkit.support.markup import counted
+from scalkit.support.text import as_percent, capital
 
 _CARD = ("op", "metric", "pattern", "x_name", "datatype", "sync")
 _BUSY = 0.1  # of the node; more of it for other programs is a caveat

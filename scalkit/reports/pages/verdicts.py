@@ -10,18 +10,18 @@ from typing import Any, ClassVar
 
 import xarray as xr
 
-from scalkit.bundled import bundled
 from scalkit.errors import UsageError
 from scalkit.formats.read import read
-from scalkit.junit import Case
 from scalkit.measure.virtual_time import is_virtual
-from scalkit.options import Judging
 from scalkit.reports.content import Content, written_now
 from scalkit.reports.inputs import from_plain, kind_of, shown
 from scalkit.session import Session
 from scalkit.session.file import dataset_to_text
 from scalkit.session.plain import options_from
-from scalkit.text import capital
+from scalkit.support.bundled import bundled
+from scalkit.support.junit import Case
+from scalkit.support.options import Judging
+from scalkit.support.text import capital
 from scalkit.validation import CATALOGUES, ExpectationSet, Validation, validate
 from scalkit.validation.baseline import Baseline
 from scalkit.validation.catalogue import expectation_set
@@ -177,7 +177,7 @@ def open_verdicts(
     `baseline`: a file of `Baseline.save`, a session, or measurements; its growths are then expected.
     `parameter`: as for `scalkit.read`.
     `n_sets`: number of data sets on the same page.
-    `**options`: how it is judged, as JSON values; see `scalkit.options.Judging`. The statistic is by default that of the
+    `**options`: how it is judged, as JSON values; see `scalkit.support.options.Judging`. The statistic is by default that of the
     baseline.
     Raises DataError, RunFileError, ExpectationError, RuleError, UsageError if an input is wrong.
     """

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scalkit.bundled import bundled
 from scalkit.errors import DataError
-from scalkit.json_values import json_value
-from scalkit.junit import Case
 from scalkit.plots.traces.waiting import WaitingRun
 from scalkit.reports.content import Content, json_text, written_now
 from scalkit.reports.pages.waiting_inputs import Source, found_in, read_source
+from scalkit.support.bundled import bundled
+from scalkit.support.json_values import json_value
+from scalkit.support.junit import Case
 from scalkit.trace import over_processes
 from scalkit.trace.results.summary import FACTS, TITLES, lacks_progress, summary
 from scalkit.trace.views.timeline import Timeline

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import xarray as xr
 
-from scalkit.bundled import here_or_bundled
 from scalkit.errors import DataError
 from scalkit.plots.traces.waiting import WaitingRun
+from scalkit.support.bundled import here_or_bundled
 from scalkit.trace import analyse, read_result
 from scalkit.trace.files.builder import HEADER
 from scalkit.trace.files.reader import read_header

@@ -14,7 +14,7 @@ from scalkit.plots.verdicts.curves import crossing_words, ruler_sentence
 from scalkit.plots.verdicts.ruler import n_factors
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import badge, words_of
-from scalkit.text import capital
+from scalkit.support.text import capital
 from scalkit.validation import AnyVerdict, RuleResult, Verdict
 from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.validation.told.sums import sentence_of

@@ -10,7 +10,7 @@ from scalkit.plots.style import METRIC_WORDS
 from scalkit.plots.verdicts.overlay import Overlaid, overlay
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import Drawable, badge, words_of
-from scalkit.units import format_quantity
+from scalkit.support.units import format_quantity
 from scalkit.validation import Verdict
 from scalkit.validation.baseline import BaselineEntry
 from scalkit.validation.baseline.comparison import Change, Comparison

@@ -9,7 +9,7 @@ from scalkit.reports.sections import provenance as of_page
 from scalkit.reports.sections.models import default_targets, predicted
 from scalkit.reports.sections.quality import quality as quality_of
 from scalkit.reports.sections.summary import facts
-from scalkit.text import capital
+from scalkit.support.text import capital
 from scalkit.validation import Verdict
 
 

@@ -14,7 +14,7 @@ from scalkit.plots.plot import plot
 from scalkit.reports.content import made_with
 from scalkit.reports.pages.guidelines import GuidelinePage
 from scalkit.reports.pieces import badge, words_of
-from scalkit.text import as_percent
+from scalkit.support.text import as_percent
 
 _STATES = words_of("guideline_states")  # the worst first
 _MOST_CARDS = 12

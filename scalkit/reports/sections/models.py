@@ -17,7 +17,7 @@ from scalkit.plots.style import METRIC_WORDS, quantity
 from scalkit.reports.pages.models import ModelsPage
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import Drawable, percent
-from scalkit.text import capital
+from scalkit.support.text import capital
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.several.verdict import SeveralVerdict
 

@@ -12,7 +12,7 @@ from scalkit.measure.virtual_time import said_of
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import words_of
-from scalkit.text import as_percent
+from scalkit.support.text import as_percent
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.judge.measured import shown_setting
 

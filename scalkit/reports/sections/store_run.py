@@ -4,13 +4,13 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from scalkit.clocks import TIMES, with_clock
 from scalkit.plots.store.suites import quartiles
 from scalkit.plots.style import METRIC_WORDS, quantity
 from scalkit.reports.content import made_with
 from scalkit.reports.pages.store_run import Card, RunPage, Suite
 from scalkit.reports.pieces import flattened, words_of
-from scalkit.text import as_percent
+from scalkit.support.clocks import TIMES, with_clock
+from scalkit.support.text import as_percent
 
 
 def headline(page: RunPage) -> dict[str, Any]:

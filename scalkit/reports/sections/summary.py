@@ -13,7 +13,7 @@ from scalkit.plots.style import metric_word
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import KINDS, words_of
 from scalkit.reports.sections.changes import change_tiles
-from scalkit.text import capital
+from scalkit.support.text import capital
 from scalkit.validation import AnyVerdict
 from scalkit.validation.answer import ANSWER_SYMBOLS
 

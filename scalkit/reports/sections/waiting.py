@@ -13,7 +13,7 @@ from scalkit.plots.traces.timeline import timeline_svg
 from scalkit.plots.traces.waiting import WaitingRun, analysis_speed, parts_of_time, scaling_of_program, waiting_over_processes
 from scalkit.reports.content import made_with
 from scalkit.reports.pages.waiting import WaitingPage, is_strong
-from scalkit.text import as_percent, counted
+from scalkit.support.text import as_percent, counted
 from scalkit.trace.results.summary import TITLES, lacks_progress, summary
 
 _MOST_ROWS = 12

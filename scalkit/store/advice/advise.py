@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scalkit.clocks import CLOCKS
 from scalkit.errors import DataError, UsageError
 from scalkit.stats.between_runs import CONFIDENCE, RunRatios, require_confidence, run_ratios
 from scalkit.stats.samples import Flags, Floats, Integers
@@ -19,6 +18,7 @@ from scalkit.store.advice.crossing import crossing
 from scalkit.store.advice.snippets import Operation, operation_of, operations
 from scalkit.store.runs.columns import STATISTICS
 from scalkit.store.runs.content import canonical
+from scalkit.support.clocks import CLOCKS
 
 if TYPE_CHECKING:
     from scalkit.store.store import Store

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from scalkit.clocks import TIMES, VIRTUAL
-from scalkit.json_values import json_fields, json_value
-from scalkit.markup import counted
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.advice.snippets import Operation
 from scalkit.store.views.comparison import TOO_FEW, probability_words
-from scalkit.text import as_percent
-from scalkit.units import format_quantity
+from scalkit.support.clocks import TIMES, VIRTUAL
+from scalkit.support.json_values import json_fields, json_value
+from scalkit.support.markup import counted
+from scalkit.support.text import as_percent
+from scalkit.support.units import format_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -199,7 +199,7 @@ class Advice:
     def _repr_html_(self) -> str:
         from html import escape
 
-        from scalkit.markup import block, bullets, details, table
+        from scalkit.support.markup import block, bullets, details, table
 
         head = ["platform", "p", "winner", "sizes", "P(best)", "gain", "until"]
         rows = [
@@ -222,7 +222,7 @@ class Advice:
         """Return C to paste as folded markup."""
         from html import escape
 
-        from scalkit.markup import details
+        from scalkit.support.markup import details
 
         return details("C to paste", f"<pre>{escape(self.c_ifdef())}</pre>")
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from scalkit.clocks import with_clock
 from scalkit.errors import UsageError
-from scalkit.markup import environment
-from scalkit.schema_errors import hint
 from scalkit.store.runs.content import LIBRARY_TEXTS
+from scalkit.support.clocks import with_clock
+from scalkit.support.markup import environment
+from scalkit.support.schema_errors import hint
 
 if TYPE_CHECKING:
     from scalkit.store.advice.answer import Advice, Setting

@@ -10,10 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from scalkit.bundled import is_shipped
 from scalkit.errors import DataError
-from scalkit.files import require_own_files
-from scalkit.json_values import json_fields
 from scalkit.measure.quarter_means import CUTS
 from scalkit.measure.records import Cell, Memory
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
@@ -23,6 +20,9 @@ from scalkit.store.filed.machines import described, over
 from scalkit.store.filed.rows import Rows, add_trips, add_units, named, of_passes
 from scalkit.store.runs.columns import pattern_of, role_of
 from scalkit.store.runs.content import RunContent, library_of
+from scalkit.support.bundled import is_shipped
+from scalkit.support.files import require_own_files
+from scalkit.support.json_values import json_fields
 
 _PRIVATE_OPTIONS = ("--out", "--provenance", "--run-id", "--expect-np")
 

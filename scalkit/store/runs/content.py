@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scalkit.clocks import CLOCKS
 from scalkit.errors import DataError
-from scalkit.schema_errors import schema_in
 from scalkit.store.runs.columns import COLUMNS, SCHEMA_VERSION, arrow_schema, names
 from scalkit.store.runs.summaries import recomputed
+from scalkit.support.clocks import CLOCKS
+from scalkit.support.schema_errors import schema_in
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from scalkit.errors import DataError
 from scalkit.store.directory import TEMPORARY, Directory, ForeignFileError
 from scalkit.store.folder import MARKER
-from scalkit.text import shortened
+from scalkit.support.text import shortened
 
 
 @dataclass(frozen=True)

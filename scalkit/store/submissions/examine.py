@@ -79,10 +79,10 @@ def findings(path: Path, scratch: Path, policy: Any, done: set[str], begin: Call
     import jsonschema  # noqa: F401  # what is loaded here does not count as time for the first file
     import pyarrow.parquet  # noqa: F401
 
-    from scalkit.bundled import is_shipped
     from scalkit.store.directory import Directory
     from scalkit.store.folder import INDEX
     from scalkit.store.submissions.containers import RefusedError, listed, unpacked
+    from scalkit.support.bundled import is_shipped
 
     clean = scratch / "clean"
     clean.mkdir(exist_ok=True)
@@ -121,12 +121,12 @@ def findings(path: Path, scratch: Path, policy: Any, done: set[str], begin: Call
 
 def _of_store(root: Path, policy: Any) -> Iterator[dict[str, Any]]:
     """Yield what the folder says beside its runs: that its schema is newer, what is damaged, and statements."""
-    from scalkit.bundled import is_shipped
     from scalkit.errors import StoreError
     from scalkit.store.folder import MARKER, StoreFolder
     from scalkit.store.records import FLAGS, SIGNATURES, STATEMENTS
     from scalkit.store.runs.texts import retraction_problem
     from scalkit.store.submissions.record_checks import record_problems
+    from scalkit.support.bundled import is_shipped
 
     folder = StoreFolder(root, readonly=True, hard_links=is_shipped(root))
     try:

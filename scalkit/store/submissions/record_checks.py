@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from scalkit.errors import UsageError
-from scalkit.schema_errors import load_jsonschema, schema_in
 from scalkit.store.runs.columns import SCHEMA_VERSION
 from scalkit.store.runs.content import canonical, clock_problem, is_intact, way_on
 from scalkit.store.runs.texts import FREE, IDENTIFIERS, NAMES, name_problem, text_problem, texts_in
 from scalkit.store.submissions.containers import Policy, RefusedError
+from scalkit.support.schema_errors import load_jsonschema, schema_in
 
 _EARLIEST = dt.datetime(1990, 1, 1, tzinfo=dt.UTC)
 _SKEW = dt.timedelta(minutes=10)

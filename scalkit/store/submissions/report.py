@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from scalkit.errors import DataError
-from scalkit.extras import require
 from scalkit.store.flags import Group, flag, shown_copy
 from scalkit.store.records import FLAGS, Record, record_name
 from scalkit.store.statements import in_effect
 from scalkit.store.submissions.containers import Policy
 from scalkit.store.submissions.copies import Marks, Origin, copies, repeating, times_in
+from scalkit.support.extras import require
 
 _MOST_SHOWN = 5
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scalkit.clocks import TIMES, with_clock
 from scalkit.errors import UsageError
-from scalkit.json_values import json_fields, json_value
 from scalkit.stats.between_runs import CONFIDENCE, FEW, require_confidence, run_ratios
 from scalkit.stats.samples import Floats
 from scalkit.store.runs.texts import no_formula
 from scalkit.store.views.curves import Choice, Curve, curves_of
+from scalkit.support.clocks import TIMES, with_clock
+from scalkit.support.json_values import json_fields, json_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,7 +152,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         from html import escape
 
-        from scalkit.markup import block, paragraph, table
+        from scalkit.support.markup import block, paragraph, table
 
         head = ["curve", self.curves[0].x_name, "ratio", "interval", "P", "verdict"]
         rows = [

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from scalkit.clocks import with_clock
 from scalkit.store.filed.rows import CELL_PROGRAMS
+from scalkit.support.clocks import with_clock
 
 if TYPE_CHECKING:
     import pandas as pd

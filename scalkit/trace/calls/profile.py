@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scalkit.errors import DataError
-from scalkit.text import as_percent, counted
-from scalkit.units import format_quantity
+from scalkit.support.text import as_percent, counted
+from scalkit.support.units import format_quantity
 
 _CYTHON = re.compile(r"__pyx_(?:pw|pf|f|fuse_\d+__pyx_pw)_(?P<scopes>(?:\d+[A-Za-z]\w*?_)+)\d*(?P<name>[A-Za-z]\w*)\+")
 _SECONDS = 60

@@ -8,7 +8,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Ints
+from scalkit.support.arrays import Ints
 from scalkit.trace.causes.innermost import Innermost, innermost
 from scalkit.trace.local.arrays import exact_sums, pack, summed
 from scalkit.trace.local.part import LocalTrace

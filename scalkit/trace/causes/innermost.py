@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Ints
+from scalkit.support.arrays import Ints
 from scalkit.trace.local.arrays import summed
 from scalkit.trace.local.joined import changes
 from scalkit.trace.local.part import Table

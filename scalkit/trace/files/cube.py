@@ -11,8 +11,8 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError
-from scalkit.files import whole_file
-from scalkit.text import plain
+from scalkit.support.files import whole_file
+from scalkit.support.text import plain
 from scalkit.trace.results.summary import FACTS
 
 _UNITS = {"ns": "sec", "1": "occ", "B": "bytes"}

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import BuildError, DataError
-from scalkit.native import build, sources
-from scalkit.text import counted
+from scalkit.support.native import build, sources
+from scalkit.support.text import counted
 from scalkit.trace.files.builder import write_header
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.otf2_events import More, events_of

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Ints
 from scalkit.errors import DataError
+from scalkit.support.arrays import Ints
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.tables import BLOCKING, EXCLUSIVE, PUT, RECEIVE, SEND
 from scalkit.trace.local.part import Table

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Ints
 from scalkit.errors import DataError
+from scalkit.support.arrays import Ints
 
 if TYPE_CHECKING:
     from scalkit.trace.local.part import LocalTrace

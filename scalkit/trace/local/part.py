@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Ints
 from scalkit.errors import DataError
-from scalkit.text import counted
+from scalkit.support.arrays import Ints
+from scalkit.support.text import counted
+from scalkit.support.units import format_quantity
 from scalkit.trace.files.checks import Problem, checked, refuse
 from scalkit.trace.files.definitions import Definitions, LeftOut, LocalDefinitions, Path, ScopeKey, merge
 from scalkit.trace.files.reader import Header, LocationFile, read_header, read_location
@@ -20,7 +21,6 @@ from scalkit.trace.local.joined import PLACE, Table, bounds, complete_on_windows
 from scalkit.trace.local.ranks import Ranks
 from scalkit.trace.results.summary import FACTS
 from scalkit.trace.waits.functions import COLLECTIVES, IN_ORDER, base_name, begun
-from scalkit.units import format_quantity
 
 __all__ = ["LocalTrace", "Table", "load"]
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Ints
 from scalkit.errors import ScalkitError
-from scalkit.mpi_world import mpi_world
+from scalkit.support.arrays import Ints
+from scalkit.support.mpi_world import mpi_world
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError
-from scalkit.files import whole_file
+from scalkit.support.files import whole_file
 from scalkit.trace.files.checks import Problem
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.reader import Header

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from scalkit.toml.tables import table_beside
+from scalkit.support.toml.tables import table_beside
 
 if TYPE_CHECKING:
     import xarray as xr

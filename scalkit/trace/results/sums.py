@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scalkit.arrays import Ints
+from scalkit.support.arrays import Ints
 from scalkit.trace.local.arrays import summed
 from scalkit.trace.local.ranks import Ranks
 from scalkit.trace.results.summary import FACTS

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Floats, Ints
+from scalkit.support.arrays import Floats, Ints
 
 Bytes = NDArray[np.uint8]
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Ints
 from scalkit.errors import UsageError
+from scalkit.support.arrays import Ints
 from scalkit.trace.local.part import load
 from scalkit.trace.results.summary import WAITS
 from scalkit.trace.views.raster import Pieces, classed, covered, largest, pieces_between, steps_between, voted

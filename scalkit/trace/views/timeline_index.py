@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Ints
+from scalkit.support.arrays import Ints
 from scalkit.trace.files.tables import RECEIVE
 from scalkit.trace.local.arrays import extent
 from scalkit.trace.local.joined import PLACE, Table, changes

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Ints
+from scalkit.support.arrays import Ints
 from scalkit.trace.local.arrays import group_starts, positions_within
 from scalkit.trace.local.part import CALLS, LocalTrace, Table, missing_before
 from scalkit.trace.local.ranks import rounds

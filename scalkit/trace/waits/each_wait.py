@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Ints
+from scalkit.support.arrays import Ints
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.local.arrays import find_frame
 from scalkit.trace.local.joined import PLACE

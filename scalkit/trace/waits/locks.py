@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Ints
+from scalkit.support.arrays import Ints
 from scalkit.trace.files.tables import EXCLUSIVE
 from scalkit.trace.local.arrays import group_starts, next_calls
 from scalkit.trace.local.part import LocalTrace, Table

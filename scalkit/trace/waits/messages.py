@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Ints
+from scalkit.support.arrays import Ints
 from scalkit.trace.files.tables import RECEIVE, SEND
 from scalkit.trace.local.arrays import Matching, with_ordinals
 from scalkit.trace.local.part import LocalTrace, Table, missing_before

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Ints
+from scalkit.support.arrays import Ints
 from scalkit.trace.local.arrays import Frame, exact_sums, group_starts
 from scalkit.trace.local.part import LocalTrace
 from scalkit.trace.local.ranks import Ranks, rounds

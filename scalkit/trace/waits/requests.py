@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.arrays import Ints
+from scalkit.support.arrays import Ints
 from scalkit.trace.files.tables import RECEIVE, SEND
 from scalkit.trace.local.arrays import Frame, group_starts, pack
 from scalkit.trace.local.joined import PLACE

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scalkit.arrays import Ints
+from scalkit.support.arrays import Ints
 from scalkit.trace.local.arrays import Frame, group_ends, group_starts
 from scalkit.trace.local.joined import PLACE
 from scalkit.trace.local.part import LocalTrace, Table

@@ -7,11 +7,11 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.errors import ExpectationError, ScalkitError
 from scalkit.fit.several.model import GrowthSum
 from scalkit.growth import Growth
 from scalkit.measure import Series, SeveralSeries
+from scalkit.support.arrays import Floats
 
 AnySeries = TypeVar("AnySeries", bound=Series | SeveralSeries)
 

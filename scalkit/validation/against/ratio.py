@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from scalkit.arrays import Floats
 from scalkit.fit.pure_error import standard_error
-from scalkit.json_values import json_fields
 from scalkit.measure import Series, SeveralSeries
+from scalkit.support.arrays import Floats
+from scalkit.support.json_values import json_fields
 from scalkit.validation.answer import MATERIAL, Answer
 from scalkit.validation.baseline.regression import BETWEEN, errors_of
 

@@ -13,9 +13,9 @@ from scalkit.fit import Model
 from scalkit.fit.pure_error import standard_error
 from scalkit.fit.several.model import GrowthSum, SeveralModel
 from scalkit.growth import Growth
-from scalkit.json_values import json_fields, json_value
-from scalkit.markup import block, counted, details, formula, paragraph, table
 from scalkit.measure import Series
+from scalkit.support.json_values import json_fields, json_value
+from scalkit.support.markup import block, counted, details, formula, paragraph, table
 from scalkit.validation.baseline.regression import errors_of
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.judge.measured import AnyExpectation, AnyVerdict

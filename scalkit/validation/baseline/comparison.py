@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import EqualIfMissingAlike
 from scalkit.errors import DataError, UsageError
-from scalkit.json_values import json_fields, json_value
-from scalkit.markup import block, bullets, details, paragraph
-from scalkit.text import as_percent
+from scalkit.support.arrays import EqualIfMissingAlike
+from scalkit.support.json_values import json_fields, json_value
+from scalkit.support.markup import block, bullets, details, paragraph
+from scalkit.support.text import as_percent
 from scalkit.validation.baseline import Baseline, BaselineEntry
 from scalkit.validation.baseline.baseline import AnyGrowth
 from scalkit.validation.baseline.judged_again import judged_again

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from scalkit.errors import DataError, ScalkitError
-from scalkit.files import whole_file
 from scalkit.fit import Model
 from scalkit.fit.several.model import GrowthSum, SeveralModel, Term
 from scalkit.growth import Growth
-from scalkit.schema_errors import schema_errors, schema_in
+from scalkit.support.files import whole_file
+from scalkit.support.schema_errors import schema_errors, schema_in
 from scalkit.validation.baseline import Baseline, BaselineEntry
 
 MAX_BYTES = 20_000_000

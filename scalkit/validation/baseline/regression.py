@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from scalkit.arrays import Flags, Floats
 from scalkit.measure.reduce import Values
+from scalkit.support.arrays import Flags, Floats
 
 Shape = Literal["", "everywhere", "growing", "from", "up to", "at"]
 

@@ -30,8 +30,8 @@ from scalkit.errors import ExpectationError, ScalkitError
 from scalkit.fit.several.model import GrowthSum
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
-from scalkit.text import did_you_mean
-from scalkit.toml.tables import EntryPath, line_of, lines_of, syntax_error
+from scalkit.support.text import did_you_mean
+from scalkit.support.toml.tables import EntryPath, line_of, lines_of, syntax_error
 from scalkit.validation.against.claimed import claimed
 from scalkit.validation.catalogue.entries import ExpectationSet, Expected
 from scalkit.validation.expectation import WORDS, Expectation, HasGrowth

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.fit import MIN_POINTS
 from scalkit.fit.checks import check_series, require_expected_values
 from scalkit.fit.regression.locations import standard_errors
@@ -20,8 +19,9 @@ from scalkit.fit.regression.priors import EXACT, TIMES, NoisePrior
 from scalkit.growth import Growth
 from scalkit.measure import Series
 from scalkit.measure.reduce import Values
-from scalkit.mpi_world import mpi_world
-from scalkit.task_bar import Report
+from scalkit.support.arrays import Floats
+from scalkit.support.mpi_world import mpi_world
+from scalkit.support.task_bar import Report
 from scalkit.validation.evidence import Estimator, Evidence
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.space import SearchSpace

@@ -14,8 +14,8 @@ from scalkit.fit.checks import check_values, require_expected_values, shortage
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
 from scalkit.measure import Series, SeveralSeries
-from scalkit.options import Judging
-from scalkit.text import did_you_mean
+from scalkit.support.options import Judging
+from scalkit.support.text import did_you_mean
 from scalkit.validation.against.claimed import over_model
 from scalkit.validation.against.ratio import Against, against
 from scalkit.validation.answer import required_resolution, tolerances

@@ -13,7 +13,7 @@ from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
 from scalkit.measure import Series, SeveralSeries, series, several_series
 from scalkit.measure.schema import check, fixed_parameters, parameters_of
-from scalkit.options import Judging, Statistic
+from scalkit.support.options import Judging, Statistic
 from scalkit.validation.expectation import Expectation
 from scalkit.validation.names import Name
 from scalkit.validation.several.expectation import SeveralExpectation

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.growth import Growth
-from scalkit.json_values import json_fields, json_value
-from scalkit.markup import block, paragraph
-from scalkit.text import percent
+from scalkit.support.json_values import json_fields, json_value
+from scalkit.support.markup import block, paragraph
+from scalkit.support.text import percent
 from scalkit.validation.answer import FINE, SURE, Answer, in_decimals, resolution_of
 from scalkit.validation.crossing import crossing
 from scalkit.validation.expectation import Direction, Expectation, Match, sure_match

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.fit.regression.several.design import lines_along
 from scalkit.fit.regression.several.posterior import SumPosterior
 from scalkit.fit.several.model import SeveralModel
 from scalkit.growth import Growth
 from scalkit.measure import SeveralSeries
+from scalkit.support.arrays import Floats
 from scalkit.validation.answer import CLEAN_MEMORY, FINE, MATERIAL, MEMORY, SURE, machine_factor, resolution_of, unexplained
 from scalkit.validation.judged import AnyEvidence
 from scalkit.validation.several.excess import excess_along

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scalkit.arrays import Floats, Ints
+from scalkit.support.arrays import Floats, Ints
 from scalkit.validation.answer import fitted_coefficients
 
 

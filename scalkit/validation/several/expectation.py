@@ -8,7 +8,7 @@ from html import escape
 from scalkit.errors import ExpectationError
 from scalkit.fit.several.model import GrowthSum, outgrows
 from scalkit.growth import Growth
-from scalkit.markup import block, formula, table
+from scalkit.support.markup import block, formula, table
 from scalkit.validation.expectation import Direction, Expectation, HasGrowth, Match
 from scalkit.validation.space import SearchSpace
 

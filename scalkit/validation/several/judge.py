@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from scalkit.arrays import Flags, Floats
 from scalkit.fit.checks import check_values, require_expected_values
 from scalkit.fit.regression.several.posterior import sum_posterior
 from scalkit.growth import Growth
 from scalkit.measure import SeveralSeries
-from scalkit.options import MIN_POINTS
+from scalkit.support.arrays import Flags, Floats
+from scalkit.support.options import MIN_POINTS
 from scalkit.validation.judge.along_one import errors_of, noise_of, step_of
 from scalkit.validation.several.evidence import SeveralEvidence
 from scalkit.validation.several.expectation import SeveralExpectation

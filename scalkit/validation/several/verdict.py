@@ -10,13 +10,13 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.arrays import Floats
 from scalkit.fit.model import at_points
 from scalkit.fit.regression.several.posterior import SumPosterior
 from scalkit.fit.several.model import GrowthSum, SeveralModel
 from scalkit.growth import Growth
-from scalkit.json_values import json_fields, json_value
 from scalkit.measure import SeveralSeries
+from scalkit.support.arrays import Floats
+from scalkit.support.json_values import json_fields, json_value
 from scalkit.validation.asked import checked_level, predictable_places
 from scalkit.validation.expectation import MATCHES, Direction, Match, sure_match
 from scalkit.validation.judged import Along, AnyVerdict, answer_to_dict

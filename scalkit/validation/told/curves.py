@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from scalkit.arrays import Floats
 from scalkit.growth import Growth
+from scalkit.support.arrays import Floats
 from scalkit.validation.verdict import Verdict
 
 

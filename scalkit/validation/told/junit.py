@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from scalkit.junit import Case, junit_xml
+from scalkit.support.junit import Case, junit_xml
 from scalkit.validation.baseline.comparison import Comparison
 from scalkit.validation.judge.measured import AnyVerdict
 from scalkit.validation.judged import grows_slower

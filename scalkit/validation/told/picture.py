@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scalkit.arrays import Floats
+from scalkit.support.arrays import Floats
 from scalkit.validation.judge.measured import AnyVerdict
 from scalkit.validation.told.curves import anchored_curves
 from scalkit.validation.verdict import Verdict

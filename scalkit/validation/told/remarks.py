@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scalkit.options import MIN_POINTS
-from scalkit.text import percent
+from scalkit.support.options import MIN_POINTS
+from scalkit.support.text import percent
 
 if TYPE_CHECKING:
     from scalkit.validation.verdict import Verdict

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.growth import Growth
-from scalkit.json_values import json_value
-from scalkit.text import percent
-from scalkit.units import format_quantity
+from scalkit.support.json_values import json_value
+from scalkit.support.text import percent
+from scalkit.support.units import format_quantity
 from scalkit.validation.answer import FINE, SURE, claim_ahead, in_decimals
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from scalkit.markup import block, bullets, counted, details, formula, marked, paragraph, table
-from scalkit.text import as_percent, percent, r2
-from scalkit.units import format_quantity
+from scalkit.support.markup import block, bullets, counted, details, formula, marked, paragraph, table
+from scalkit.support.text import as_percent, percent, r2
+from scalkit.support.units import format_quantity
 from scalkit.validation.answer import ANSWER_SYMBOLS, in_decimals
 from scalkit.validation.catalogue import ExpectationSet
 from scalkit.validation.crossing import shown_scale

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scalkit.options import MIN_POINTS
-from scalkit.text import percent
-from scalkit.units import format_quantity
+from scalkit.support.options import MIN_POINTS
+from scalkit.support.text import percent
+from scalkit.support.units import format_quantity
 from scalkit.validation.answer import FINE, SURE, in_decimals
 
 if TYPE_CHECKING:
-    from scalkit.arrays import Floats
+    from scalkit.support.arrays import Floats
     from scalkit.validation.several.verdict import SeveralVerdict
 
 _AHEAD = 4.0

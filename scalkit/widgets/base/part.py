@@ -9,7 +9,7 @@ import anywidget
 import traitlets as t
 
 from scalkit.errors import ScalkitError
-from scalkit.markup import esc
+from scalkit.support.markup import esc
 from scalkit.widgets.base.cells import CellWidget, Fallback
 from scalkit.widgets.base.templates import source
 

@@ -8,8 +8,8 @@ import jinja2
 from jinja2 import Environment
 from markupsafe import Markup
 
-from scalkit import markup, text
-from scalkit.colours import CSS, SCRIPT
+from scalkit.support import markup, text
+from scalkit.support.colours import CSS, SCRIPT
 
 _HERE = Path(__file__).resolve().parents[1]
 

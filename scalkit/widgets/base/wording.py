@@ -2,8 +2,8 @@
 
 from markupsafe import Markup
 
-from scalkit.markup import esc
 from scalkit.plots.style import STATE_COLOURS
+from scalkit.support.markup import esc
 from scalkit.validation import AnyVerdict
 from scalkit.validation.answer import ANSWER_SYMBOLS
 

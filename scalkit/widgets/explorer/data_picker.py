@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.errors import ScalkitError, UsageError
-from scalkit.options import OPTIONS, JudgingOptions
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.session import Session
-from scalkit.text import as_percent
+from scalkit.support.options import OPTIONS, JudgingOptions
+from scalkit.support.text import as_percent
 from scalkit.validation import Verdict
 from scalkit.validation.advise import Advice, advise
 from scalkit.validation.judge.measured import Setting, shown_setting

@@ -10,10 +10,10 @@ import numpy as np
 import traitlets as t
 
 from scalkit.growth import Growth
-from scalkit.markup import esc, formula
 from scalkit.plots.style import METRIC_WORDS, metric_word
 from scalkit.session import Session
-from scalkit.text import counted
+from scalkit.support.markup import esc, formula
+from scalkit.support.text import counted
 from scalkit.validation import AnyVerdict
 from scalkit.validation.answer import ANSWER_SYMBOLS, ANSWERS
 from scalkit.validation.told.picture import picture

@@ -6,7 +6,7 @@ from typing import Any
 
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.session import Session
-from scalkit.text import counted
+from scalkit.support.text import counted
 from scalkit.validation import RuleResult
 from scalkit.validation.crossing import shown_scale
 from scalkit.validation.rules import TOLERANCE

@@ -7,7 +7,7 @@ import traitlets as t
 
 from scalkit.plots.style import METRIC_WORDS, STATE_COLOURS, metric_word, plain, quantity
 from scalkit.plots.verdicts.rival_curves import term_of
-from scalkit.text import r2
+from scalkit.support.text import r2
 from scalkit.validation import AnyVerdict, Verdict
 from scalkit.validation.answer import ANSWER_SYMBOLS
 from scalkit.widgets.base.part import Part

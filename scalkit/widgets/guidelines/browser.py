@@ -12,9 +12,9 @@ from scalkit.errors import UsageError
 from scalkit.guidelines import Assessment
 from scalkit.guidelines.result import STATES
 from scalkit.guidelines.sentences import assessment_html, setting, shown_ratio, titled
-from scalkit.markup import esc
 from scalkit.plots.guidelines.overview import guideline_focus, guideline_overview, guideline_ratios
 from scalkit.plots.guidelines.sides import along, group_of, level_axis
+from scalkit.support.markup import esc
 from scalkit.widgets.base.cells import CellWidget, Fallback, in_one_piece
 from scalkit.widgets.base.part import Action, Grid, Pieces, number_of
 from scalkit.widgets.base.plot_view import PlotView, flowing, wide

@@ -11,8 +11,8 @@ import traitlets as t
 
 from scalkit.errors import ExpectationError, ScalkitError
 from scalkit.growth import Growth
-from scalkit.markup import block, formula, paragraph
 from scalkit.session import Session
+from scalkit.support.markup import block, formula, paragraph
 from scalkit.validation import Expectation, SearchSpace
 from scalkit.widgets.base.cells import CellWidget, Fallback
 from scalkit.widgets.base.templates import source

@@ -9,8 +9,8 @@ import ipywidgets
 import traitlets as t
 
 from scalkit.errors import UsageError
-from scalkit.markup import counted
 from scalkit.plots.traces.matrix import MatrixAxes, matrix_axes, matrix_drawing, shown_amount
+from scalkit.support.markup import counted
 from scalkit.trace.views.explorer import Browsing, Result
 from scalkit.widgets.base.cells import CellWidget, Fallback, in_one_piece
 from scalkit.widgets.base.part import Pieces

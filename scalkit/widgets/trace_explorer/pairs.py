@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from scalkit.markup import block, esc, paragraph, table
 from scalkit.plots.traces.matrix import shown_amount
-from scalkit.text import as_percent
+from scalkit.support.markup import block, esc, paragraph, table
+from scalkit.support.text import as_percent
 from scalkit.trace.results.pairs import TRAFFIC_TITLES, Pairs, has_traffic
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Action, Grid, Pieces, number_of

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from scalkit.markup import block, details, esc, paragraph, table
 from scalkit.plots.traces.matrix import shown_amount
-from scalkit.text import as_percent
+from scalkit.support.markup import block, details, esc, paragraph, table
+from scalkit.support.text import as_percent
 from scalkit.trace.results.summary import TITLES, WAITS, summary
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.templates import drawn

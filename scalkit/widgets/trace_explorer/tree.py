@@ -5,8 +5,8 @@ from typing import Any
 
 import traitlets as t
 
-from scalkit.markup import block, esc, table
 from scalkit.plots.traces.matrix import shown_amount
+from scalkit.support.markup import block, esc, table
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Pieces
 from scalkit.widgets.base.templates import source

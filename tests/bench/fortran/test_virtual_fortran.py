@@ -13,7 +13,7 @@ from scalkit.bench.virtual.mpi import VirtualMpi, virtual
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import BuildError, UsageError
 from scalkit.formats.read import read
-from scalkit.native import sources
+from scalkit.support.native import sources
 from tests.bench.virtual_programs import program_campaign
 
 HERE = Path(__file__).parent

@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from scalkit.errors import UsageError
-from scalkit.schema_errors import hint
+from scalkit.support.schema_errors import hint
 
 __all__ = ["Platform", "load_platform", "platform_names"]
 

@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from scalkit.arrays import Flags, Floats, Ints
 from scalkit.fit.regression.priors import NoisePrior
+from scalkit.support.arrays import Flags, Floats, Ints
 
 _SCATTER = ((0.4, 0.02), (1.0, 0.01))
 """Standard deviations of values that follow no law, and their priors: with many points and many sums something would always

@@ -8,12 +8,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from scalkit.arrays import Flags, Floats, Ints
 from scalkit.fit.regression.design import Terms
 from scalkit.fit.regression.priors import NoisePrior, falling_growths, growth_weight
 from scalkit.fit.regression.several.cells import all_cells
 from scalkit.fit.regression.several.prior import MOST_COLUMNS
 from scalkit.growth import Growth
+from scalkit.support.arrays import Flags, Floats, Ints
 
 _FEWEST_ON_LINE = 3
 _LARGEST_LOG = 300.0

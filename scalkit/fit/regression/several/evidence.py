@@ -8,10 +8,10 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dtrtri
 from scipy.special import log_ndtr, logsumexp, ndtr
 
-from scalkit.arrays import Floats, Ints, product
 from scalkit.fit.regression.priors import NEGATIVE
 from scalkit.fit.regression.several.cells import Cells
 from scalkit.fit.regression.several.design import SumDesign
+from scalkit.support.arrays import Floats, Ints, product
 
 _EXPLAINED, _EXPLAINS_NOTHING = 0.2, 1e6
 """As for one parameter: a law reaches so much of the values at all points but one."""

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
-from scalkit.arrays import Flags, Floats, Ints
 from scalkit.fit.regression.mixture import Mixture
 from scalkit.fit.regression.predictions import HEAVY, LEAST, Laws, Predictions
 from scalkit.fit.regression.priors import NoisePrior
@@ -19,6 +18,7 @@ from scalkit.fit.regression.several.prior import log_prior
 from scalkit.fit.regression.several.search import search
 from scalkit.fit.regression.several.surface import smoothed
 from scalkit.growth import Growth
+from scalkit.support.arrays import Flags, Floats, Ints
 
 _CELLS = 10
 """Combinations of drift, error and event that are averaged over."""

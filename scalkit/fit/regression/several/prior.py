@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scalkit.arrays import Flags, Floats, Ints
 from scalkit.fit.regression.priors import CLAIM, CONSTANT
+from scalkit.support.arrays import Flags, Floats, Ints
 
 if TYPE_CHECKING:
     from scalkit.fit.regression.several.design import SumDesign

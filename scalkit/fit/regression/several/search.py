@@ -10,11 +10,11 @@ from itertools import combinations
 import numpy as np
 from scipy.special import logsumexp, ndtr
 
-from scalkit.arrays import Floats, Ints, product
 from scalkit.fit.regression.several.cells import Cells
 from scalkit.fit.regression.several.design import SumDesign
 from scalkit.fit.regression.several.evidence import Relative, factors_of
 from scalkit.fit.regression.several.prior import ANOTHER_TERM, log_prior
+from scalkit.support.arrays import Floats, Ints, product
 
 _SHORTLIST = {2: 14, 3: 6, 4: 4, 5: 2}
 """Terms along each parameter whose products are all tried, by the number of parameters; else one."""

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from scalkit.arrays import Floats
+from scalkit.support.arrays import Floats
 
 _ROUNDS = 5
 _TYPICAL = 1.4826

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scalkit.errors import ReportError
 
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def bundled(name: str) -> Path:

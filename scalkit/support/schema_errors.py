@@ -12,8 +12,8 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from scalkit.text import shortened
-from scalkit.toml.tables import EntryPath, line_of
+from scalkit.support.text import shortened
+from scalkit.support.toml.tables import EntryPath, line_of
 
 _MOST = 12
 _GRAMMAR = "rfc3987_syntax"
@@ -44,7 +44,7 @@ def schema_errors(table: Mapping[str, Any], schema: Mapping[str, Any], lines: Ma
 
     `table`: content of the TOML file.
     `schema`: JSON schema; each subschema that can fail has a ``title`` that says what is needed.
-    `lines`: as `scalkit.toml.tables.lines_of` returns.
+    `lines`: as `scalkit.support.toml.tables.lines_of` returns.
     `name`: of the file, for the sentences.
     Returns: empty if the table is right.
     """

@@ -6,7 +6,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from scalkit.errors import LaunchError
-from scalkit.extras import install_command
+from scalkit.support.extras import install_command
 
 if TYPE_CHECKING:
     from mpi4py import MPI

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from markupsafe import Markup
 
-from scalkit.colours import light
-from scalkit.text import counted
+from scalkit.support.colours import light
+from scalkit.support.text import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -38,7 +38,7 @@ def environment(folder: str, *, escape: bool = True) -> Environment:
     import jinja2
 
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).resolve().parent / folder),
+        loader=jinja2.FileSystemLoader(Path(__file__).resolve().parents[1] / folder),
         autoescape=escape,
         keep_trailing_newline=not escape,
         undefined=jinja2.StrictUndefined,

@@ -26,7 +26,7 @@ def names_of(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[]
                 return importlib.import_module(f"{home}.{name}")
             value = getattr(importlib.import_module(home), name)
         except ModuleNotFoundError as error:
-            from scalkit.extras import explained
+            from scalkit.support.extras import explained
 
             raise explained(error) or error from error
         setattr(sys.modules[package], public, value)

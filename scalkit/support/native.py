@@ -17,7 +17,7 @@ from pathlib import Path
 from scalkit.errors import BuildError
 
 _log = logging.getLogger(__name__)
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parents[1]
 _SOURCE_SUFFIXES = (".c", ".h", ".def", ".mk", ".awk")
 _ENVIRONMENT = ("CFLAGS", "CPPFLAGS", "LDFLAGS", "MPIFLAGS")
 _OF_AN_OUTER_MAKE = ("MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS", "MAKEOVERRIDES", "MAKELEVEL", "MAKEFILES")
