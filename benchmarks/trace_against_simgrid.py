@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from scalkit.support import native
-from scalkit.trace_prediction import predict
+from scalkit.why import predict
 
 KERNEL = Path(__file__).resolve().parents[1] / "microbench"
 PROGRAM = Path(__file__).with_name("trace_predictions.c")

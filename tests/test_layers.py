@@ -33,7 +33,7 @@ LAYERS = {
     "plots": 3.1,
     "widgets": 3.2,
     "quick_check": 4,
-    "trace_prediction": 4,
+    "why": 4,
     "reports": 4,
     "cli": 5,
     "pytest_plugin": 5,

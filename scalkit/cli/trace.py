@@ -26,7 +26,7 @@ from scalkit.trace.files.perfetto import write_perfetto
 from scalkit.trace.files.reader import read_header
 from scalkit.trace.local.ranks import over_world
 from scalkit.trace.results.summary import TITLES, lacks_progress, share, summary
-from scalkit.trace_prediction import Prediction, predict
+from scalkit.why import Prediction, predict
 
 _OF_ANALYSIS = ("out", "keep_going", "no_causes", "no_progress")
 

@@ -23,7 +23,7 @@ from scalkit.trace.files.definitions import LocalDefinitions
 from scalkit.trace.files.otf2 import write_otf2
 from scalkit.trace.local.part import load
 from scalkit.trace.waits.each_wait import each_wait
-from scalkit.trace_prediction import predict
+from scalkit.why import predict
 
 KERNEL = Path(__file__).resolve().parents[2] / "microbench"
 LONGER_THAN_ANY_CALL = str(10**15)  # ns

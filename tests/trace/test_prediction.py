@@ -18,7 +18,7 @@ from scalkit.cli import main
 from scalkit.errors import DataError, UsageError
 from scalkit.perfmodels.played import Machine, play
 from scalkit.trace import TraceBuilder
-from scalkit.trace_prediction import SCHEDULES, WIRES, predict
+from scalkit.why import SCHEDULES, WIRES, predict
 
 ROOT = Path(__file__).resolve().parents[2]
 NETWORK = "L=1us,o=300ns,g=100ns,G=0.1ns/B"

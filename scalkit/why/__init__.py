@@ -2,6 +2,6 @@
 
 from scalkit.perfmodels.collectives.cells import FUNCTIONS as OPERATIONS
 from scalkit.perfmodels.played import SCHEDULES, WIRES
-from scalkit.trace_prediction.prediction import Prediction, predict
+from scalkit.why.prediction import Prediction, predict
 
 __all__ = ["OPERATIONS", "SCHEDULES", "WIRES", "Prediction", "predict"]
