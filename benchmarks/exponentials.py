@@ -28,7 +28,7 @@ def main() -> None:
     exact, decided, wrong = [], [], []
     for case in range(args.cases):
         c = ("1/2", "1")[rng.integers(2)]
-        truth = sk.Growth.parse(growth_of(int(rng.integers(5)), c))
+        truth = sk.Growth(growth_of(int(rng.integers(5)), c))
         other = c if rng.random() < 0.7 else "1" if c == "1/2" else "1/2"
         share = rng.uniform(0.3, 1)
         y = 1 - share + share * truth(x) / truth(x[4:5])

@@ -48,7 +48,7 @@ class PrintedModel:
     @property
     def growth(self) -> Growth:
         """The leading term of the model."""
-        return Growth.parse(self.model, self.expectation.parameter)
+        return Growth(self.model, self.expectation.parameter)
 
     @property
     def derived(self) -> tuple[Growth, Match]:
@@ -168,7 +168,7 @@ def _table(table: dict[str, Any]) -> PublishedTable:
         for machine, model, divergence, match in zip(
             table["machines"], row["model"], row["divergence"], row["match"], strict=True
         ):
-            printed = Growth.parse(divergence)
+            printed = Growth(divergence)
             entries.append(PrintedModel(row["function"], machine, row.get("unit", ""), model, expectation, printed, match))
     return PublishedTable(table["number"], table["title"], table["parameter"], tuple(table["machines"]), tuple(entries))
 
@@ -183,5 +183,5 @@ def evaluate(formula: str, x: ArrayLike, parameter: str) -> NDArray[np.float64]:
             factor, growth = float(first), rest
         except ValueError:
             factor, growth = 1.0, term
-        total = total + factor * (Growth.parse(growth, parameter)(at) if growth else 1.0)
+        total = total + factor * (Growth(growth, parameter)(at) if growth else 1.0)
     return total

@@ -37,7 +37,7 @@ def resolution(
     pandas.DataFrame
         A row for each noise, a column for each ruler, named by its number of ticks; 1 is always.
     """
-    growth, at = Growth.parse(truth), np.asarray(x, dtype=np.float64)
+    growth, at = Growth(truth), np.asarray(x, dtype=np.float64)
     spaces = [SearchSpace.paper(Expectation(growth), depth) for depth in depths]
     exact = 1 + growth(at) / growth(at).max()
     errors = np.random.default_rng(seed).standard_normal((trials, len(at)))

@@ -113,7 +113,7 @@ class Model(EqualIfMissingAlike):
 
     def leading(self, parameter: str) -> Growth:
         """Return the growth along a parameter; 1 if it has no effect."""
-        return self.growth if parameter == self.parameter else Growth.constant()
+        return self.growth if parameter == self.parameter else Growth()
 
     def __call__(self, x: ArrayLike | Mapping[str, ArrayLike] | None = None, /, **values: ArrayLike) -> Floats:
         """Return the model at `x`, in `unit`; same shape as `x`. By name, ``model(p=64)`` is the same as ``model(64)``.
@@ -155,7 +155,7 @@ class Model(EqualIfMissingAlike):
 
     def _parts(self) -> list[tuple[float, str, Growth]]:
         """Return sign, quantity and growth of each part, the leading term last."""
-        found = [(self.constant, _quantity(abs(self.constant), self.unit), Growth.constant())]
+        found = [(self.constant, _quantity(abs(self.constant), self.unit), Growth())]
         if self.lower is not None:
             quantity = _quantity(abs(self.lower_coefficient), self.unit)
             found.append((self.lower_coefficient, quantity, self.lower))
@@ -174,7 +174,7 @@ class Model(EqualIfMissingAlike):
 
     def to_sympy(self) -> Any:
         """Return a sympy expression, in `unit`."""
-        found = Growth.constant().to_sympy() * self.constant
+        found = Growth().to_sympy() * self.constant
         if self.lower is not None:
             found = found + self.lower_coefficient * self.lower.to_sympy()
         if self.growth.is_constant:

@@ -69,7 +69,7 @@ class Fits:
     def model(self, place: int, parameter: str, unit: str) -> Model:
         """Return the model of the first series, of the constant if `place` is negative."""
         if place < 0:
-            constant, tss, one = float(self.means[0]), float(self.tss[0]), Growth.constant()
+            constant, tss, one = float(self.means[0]), float(self.tss[0]), Growth()
             return Model(constant, 0.0, one, parameter, unit, math.nan, tss, -math.inf)
         log2 = math.log2(float(self.scaled[0, place])) - float(self.log2_scales[place])
         return Model(
@@ -185,12 +185,12 @@ def best_growths(x: Floats, y: Floats, growths: Sequence[Growth]) -> list[Growth
     """
     growing = growing_of(growths)
     if not growing:
-        return [Growth.constant()] * len(y)
+        return [Growth()] * len(y)
     fits = fit_growths(x, y, growing)
     places = fits.rss.argmin(axis=1).tolist()
     least, tss = fits.rss.min(axis=1).tolist(), fits.tss.tolist()
     return [
-        growing[place] if _beats_constant(rss, total, len(x)) else Growth.constant()
+        growing[place] if _beats_constant(rss, total, len(x)) else Growth()
         for place, rss, total in zip(places, least, tss, strict=True)
     ]
 

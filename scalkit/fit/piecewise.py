@@ -85,7 +85,7 @@ class ChangePoint:
 
 
 def _grows(growth: Growth) -> bool:
-    return growth >= Growth.constant()
+    return growth >= Growth()
 
 
 def _verb(growth: Growth) -> str:

@@ -53,11 +53,6 @@ class Growth(Product):
             )
         self.__dict__["factors"] = found.factors
 
-    @classmethod
-    def parse(cls, text: object, parameter: str | None = None) -> Growth:
-        """Return the growth of the leading term of `text`, as ``Growth(text, parameter)`` does."""
-        return text if isinstance(text, Growth) and parameter is None else cls(text, parameter)
-
     def __repr__(self) -> str:
         return f"Growth({str(self)!r})"
 

@@ -47,7 +47,7 @@ _TOKEN = re.compile(
 _GLUED = re.compile(r"([kmnpx]?)log([kmnpx])", re.IGNORECASE)  # nlogn and logn, as people write them
 _FACTORIAL = "a factorial outgrows every 2^(c*x)"
 
-_CONSTANT, _ALONE = Product.constant(), Exponents(power=Fraction(1))
+_CONSTANT, _ALONE = Product.product({}), Exponents(power=Fraction(1))
 _NOTHING, _A_CONSTANT, _MORE = range(3)
 
 
@@ -278,7 +278,7 @@ class _Parser:
         if len(growth.parameters) > 1:
             _refuse(self.text, "the logarithm of several parameters is a sum; write log(p)")
         ((parameter, exponents),) = growth.factors
-        if argument.coefficient <= 0 or growth < Product.constant():
+        if argument.coefficient <= 0 or growth < _CONSTANT:
             _refuse(self.text, "a logarithm must be of something that grows")
         rounded = _NOTHING if argument.coefficient == 1 and not argument.lost else _A_CONSTANT
         if exponents.exponential:

@@ -63,11 +63,6 @@ class Product:
         return type(self)._of_factors, (self.factors,)
 
     @classmethod
-    def constant(cls) -> Self:
-        """Return the growth 1."""
-        return cls._of_factors(())
-
-    @classmethod
     def of(
         cls, parameter: str, exponential: Fraction | int | str = 0, power: Fraction | int | str = 0, log: Fraction | int | str = 0
     ) -> Self:

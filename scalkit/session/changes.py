@@ -156,7 +156,7 @@ class Chosen:
 
     def _along(self, *ticks: Growth, parameter: str | None) -> str:
         """Return the parameter whose ruler ticks are on; see `growth_along`."""
-        first = next((tick for tick in ticks if not tick.is_constant), Growth.constant())
+        first = next((tick for tick in ticks if not tick.is_constant), Growth())
         axis = rulers.growth_along(first, self.parameters, parameter)
         for tick in ticks:
             rulers.growth_along(tick, self.parameters, axis)

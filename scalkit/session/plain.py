@@ -58,7 +58,7 @@ def expectation_from(plain: Any) -> AnyExpectation:
 
 def ticks_from(plain: Any, parameter: str | None = None) -> tuple[Growth, ...]:
     """Return growths out of a list of texts."""
-    return tuple(Growth.parse(one, parameter) for one in plain)
+    return tuple(Growth(one, parameter) for one in plain)
 
 
 def plain_space(space: Space) -> Any:

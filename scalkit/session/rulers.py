@@ -65,9 +65,9 @@ def parse_tick(tick: object) -> Growth:
     """Return the growth of a tick, given as such or as text."""
     if isinstance(tick, bool | int | float):
         if tick == 1:
-            return Growth.constant()
+            return Growth()
         raise ExpectationError(f"the tick {tick!r} is no growth; write it as text, for example 'p^(1/2)'.")
-    return Growth.parse(tick)
+    return Growth(tick)
 
 
 def moved(space: SearchSpace, expected: Growth, old: Growth, new: Growth) -> SearchSpace:

@@ -128,7 +128,7 @@ def tolerance_of(expectation: Expectation, strictness: str, *, bundled: bool, is
     `is_exact`: whether the values are free of noise.
     Raises UsageError if a growth cannot be read, falls, or is in another parameter.
     """
-    strict = Growth.constant()
+    strict = Growth()
     if strictness == "auto":
         is_tolerant = not is_exact if bundled else expectation.has_own_deviation
         return expectation.deviation if is_tolerant else strict
@@ -154,7 +154,7 @@ def tolerances(along: Mapping[str, Expectation], strictness: str, *, bundled: bo
 def _part(strictness: str, name: str, along: Mapping[str, Expectation]) -> Growth:
     """Return what a growth over several parameters tolerates along one of them."""
     try:
-        growth = Growth.parse(strictness)
+        growth = Growth(strictness)
         if unknown := sorted({*growth.parameters} - {*along}):
             raise ExpectationError(f"{unknown[0]!r} is no parameter; {', '.join(along)} are.")
     except ExpectationError as error:
@@ -265,7 +265,7 @@ def resolution_of(
     if is_exact or slowest.exponential(parameter):
         return slowest
     slope = _slope(slowest, last)
-    powers = [g for g in growths if g > Growth.constant() and not g.log(parameter)]
+    powers = [g for g in growths if g > Growth() and not g.log(parameter)]
     found = next((g for g in powers if _slope(g, last) > slope), None)
     return found or slowest * Growth.of(parameter, power=Fraction(1, 4))
 
@@ -289,7 +289,7 @@ def required_resolution(text: str, parameters: Sequence[str]) -> Growth | None:
         if len(parameters) == 1:
             (name,) = parameters
             return Expectation(Growth.of(name, power=1), text, name).deviation
-        growth = Growth.parse(text)
+        growth = Growth(text)
         if growth.is_constant or not {*growth.parameters} <= {*parameters}:
             raise ExpectationError(f"it is not in terms of {' and '.join(parameters)}")
         for name in growth.parameters:

@@ -95,9 +95,9 @@ class Expectation:
     has_own_deviation: bool
 
     def __init__(self, expression: object, deviation: object | None = None, parameter: str | None = None) -> None:
-        growth = Growth.parse(expression.growth if isinstance(expression, HasGrowth) else expression, parameter)
-        allowed = None if deviation is None else Growth.parse(deviation)
-        if allowed == Growth.constant() and str(deviation).strip() not in _NO_DEVIATION:
+        growth = Growth(expression.growth if isinstance(expression, HasGrowth) else expression, parameter)
+        allowed = None if deviation is None else Growth(deviation)
+        if allowed == Growth() and str(deviation).strip() not in _NO_DEVIATION:
             raise ExpectationError(
                 f"deviation '{deviation}' is a number; write a growth, for example 'p^(1/2)', or 1 to allow none."
             )
@@ -109,7 +109,7 @@ class Expectation:
                 f"deviation '{allowed}' depends on {', '.join(allowed.parameters)}, the expectation '{growth}' on '{name}'; "
                 f"write the deviation in terms of {name}."
             )
-        if allowed < Growth.constant():
+        if allowed < Growth():
             raise ExpectationError(f"deviation '{allowed}' falls; it must be 1 or grow, for example '{name}^(1/2)'.")
         for field, value in (
             ("growth", growth),

@@ -56,7 +56,7 @@ class SearchSpace:
 
         Raises ExpectationError if there is no tick, or more than 2,000, or a text is no growth.
         """
-        chosen = {one if isinstance(one, Growth) else Growth.parse(one) for one in ticks}
+        chosen = {one if isinstance(one, Growth) else Growth(one) for one in ticks}
         if not 0 < len(chosen) <= MAX_TICKS:
             raise ExpectationError(
                 f"the search space '{name}' would have {len(chosen)} ticks; 1 to {MAX_TICKS} are allowed. "
@@ -78,7 +78,7 @@ class SearchSpace:
         parameter, growth = expectation.parameter, expectation.growth
         if growth.is_constant:
             return cls((growth,), "paper", parameter)
-        lower, upper = sorted((Growth.constant(), growth**2))
+        lower, upper = sorted((Growth(), growth**2))
         leading = growth.leading(parameter)
         big = [leading**e for e in _halvings(depth)]
         factor = _next_lower(growth, parameter)
@@ -131,11 +131,11 @@ class SearchSpace:
 
     def with_tick(self, tick: Growth | str) -> SearchSpace:
         """Return the space with one more tick, a Growth or its text."""
-        return self._changed({*self.ticks, Growth.parse(tick, self.parameter)})
+        return self._changed({*self.ticks, Growth(tick, self.parameter)})
 
     def without_tick(self, tick: Growth | str) -> SearchSpace:
         """Return the space without a tick. Raises ExpectationError if the tick is not there."""
-        gone = Growth.parse(tick, self.parameter)
+        gone = Growth(tick, self.parameter)
         if gone not in self.ticks:
             shown = ", ".join(map(str, self.ticks))
             raise ExpectationError(f"the search space '{self.name}' has no tick '{gone}'; its ticks are {shown}.")
@@ -162,7 +162,7 @@ class SearchSpace:
 
         Raises ExpectationError if the boundary cannot be reached within 2,000 ticks, as one of a faster class.
         """
-        boundary = Growth.parse(upper, self.parameter)
+        boundary = Growth(upper, self.parameter)
         new = {*self.ticks, boundary} if boundary > self.ticks[-1] else set(self.ticks)
         for row in self._rows().values():
             step, tick = row[-1] / row[-2] if len(row) > 1 else boundary, row[-1]

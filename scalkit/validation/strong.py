@@ -17,7 +17,7 @@ from scalkit.validation.expectation import Expectation
 
 def falls(growth: Growth) -> bool:
     """Return whether a claim says that values become smaller."""
-    return growth < Growth.constant()
+    return growth < Growth()
 
 
 def product_metric(parameter: str, metric: str) -> str:

@@ -17,8 +17,8 @@ from scalkit.fit.pure_error import Noise, noise_of, pure_error
 from scalkit.growth import Growth
 from scalkit.measure import measurements, series
 
-LINEAR = (Growth.parse("S"),)
-RULER = tuple(Growth.parse(text) for text in ("log(S)", "S^(1/2)", "S", "S*log(S)"))
+LINEAR = (Growth("S"),)
+RULER = tuple(Growth(text) for text in ("log(S)", "S^(1/2)", "S", "S*log(S)"))
 SIZES = np.round(np.geomspace(16, 32768, 40))
 
 
@@ -71,7 +71,7 @@ def test_the_cut_is_the_best_of_all() -> None:
     rng = np.random.default_rng(5)
     x = np.arange(1.0, 12.0)
     y = np.exp(0.3 * rng.standard_normal(11))
-    noise, ticks = Noise(0.15, 20), (Growth.parse("p"), Growth.parse("log(p)"))
+    noise, ticks = Noise(0.15, 20), (Growth("p"), Growth("log(p)"))
     best = math.inf
     for n_cuts in range(3):
         for cuts in combinations(range(3, 9), n_cuts):
@@ -90,7 +90,7 @@ def test_the_cut_is_the_best_of_all() -> None:
 def test_a_step_between_constants() -> None:
     x = np.arange(1.0, 13.0)
     y = np.where(x <= 6, 2.0, 3.0)
-    found = fit_piecewise(x, y, (Growth.parse("p"),), Noise(0.01, 10))
+    found = fit_piecewise(x, y, (Growth("p"),), Noise(0.01, 10))
     assert [(s.first, s.last, s.n_points, s.model.growth.is_constant) for s in found.segments] == [
         (1, 6, 6, True),
         (7, 12, 6, True),
@@ -101,7 +101,7 @@ def test_a_step_between_constants() -> None:
 
 def test_known_switches_are_kept() -> None:
     x = np.arange(1.0, 13.0)
-    found = fit_piecewise(x, 2 + x, (Growth.parse("p"),), Noise(0.01, 10), switches=[4.5])
+    found = fit_piecewise(x, 2 + x, (Growth("p"),), Noise(0.01, 10), switches=[4.5])
     assert [(s.first, s.last) for s in found.segments] == [(1, 4), (5, 12)]
     assert found.bic_single == math.inf
     message = (

@@ -15,7 +15,7 @@ from scalkit.growth import Growth
 
 P = 2.0 ** np.arange(1, 11)
 LOG = np.log2(P)
-TICKS = tuple(Growth.parse(text) for text in ("log(p)", "p^(1/2)", "p^(2/3)", "p", "p*log(p)", "p^2"))
+TICKS = tuple(Growth(text) for text in ("log(p)", "p^(1/2)", "p^(2/3)", "p", "p*log(p)", "p^2"))
 QUIET = Noise(0.01, 50)
 
 
@@ -53,7 +53,7 @@ def at(y: object, noise: Noise = QUIET, ticks: tuple[Growth, ...] = TICKS) -> Pi
     ],
 )
 def test_changes_are_said(y: np.ndarray, words: str) -> None:
-    ticks = (Growth.parse("log(p)"), Growth.parse("p"))
+    ticks = (Growth("log(p)"), Growth("p"))
     found = at(y, Noise(0.001, 50), ticks)
     assert "; ".join(str(change) for change in found.change_points) == words
     assert found.sentence == f"{words[0].upper()}{words[1:]} (probability more than 99.9 %)."
@@ -62,9 +62,9 @@ def test_changes_are_said(y: np.ndarray, words: str) -> None:
 
 
 def test_falling_pieces() -> None:
-    found = at(np.where(P < 64, 1 / P, 1 / 32), QUIET, (Growth.parse("1/p"), Growth.parse("p")))
+    found = at(np.where(P < 64, 1 / P, 1 / 32), QUIET, (Growth("1/p"), Growth("p")))
     assert str(found.change_points[0]) == "after p = 16, from 32 on, it stays constant instead of falling as 1/p"
-    found = at(np.where(P <= 32, 1 / P, P / 1024), QUIET, (Growth.parse("1/p"), Growth.parse("p")))
+    found = at(np.where(P <= 32, 1 / P, P / 1024), QUIET, (Growth("1/p"), Growth("p")))
     assert str(found.change_points[0]) == "after p = 16, from 32 on, it grows as p instead of 1/p"
 
 
@@ -115,11 +115,11 @@ def test_known_change_points_have_no_rival() -> None:
 
 
 def test_of_equally_good_ticks_the_plainest_is_shown() -> None:
-    ruler = tuple(Growth.parse(t) for t in ("log(p)", "p^(2/3)*log(p)", "p^(11/12)", "p", "p*log(p)^(1/4)"))
+    ruler = tuple(Growth(t) for t in ("log(p)", "p^(2/3)*log(p)", "p^(11/12)", "p", "p*log(p)^(1/4)"))
     y = np.where(P <= 64, 2 + LOG, P / 8) * np.exp(np.random.default_rng(2).normal(0, 0.03, 10))
-    assert at(y, Noise(0.03, 50), ruler).growths == (Growth.parse("log(p)"), Growth.parse("p"))
+    assert at(y, Noise(0.03, 50), ruler).growths == (Growth("log(p)"), Growth("p"))
     exact = at(np.where(P <= 64, 2 + LOG, P ** (11 / 12)), Noise(1e-6, 50), ruler)
-    assert exact.growths[1] == Growth.parse("p^(11/12)")
+    assert exact.growths[1] == Growth("p^(11/12)")
 
 
 def test_residuals_of_sums_and_strays_are_least() -> None:

@@ -55,4 +55,4 @@ def test_many_series_get_the_growths_that_validate_gives_to_each() -> None:
         result = sk.validate(sk.measurements(P, each), {"f": "p"}, space=ICS15, strictness="paper")
         found.append(result["f"].model.growth)
     assert best_growths(P, y, ICS15.ticks) == found
-    assert best_growths(P, y, [sk.Growth.constant()]) == [sk.Growth.constant()] * 30
+    assert best_growths(P, y, [sk.Growth()]) == [sk.Growth()] * 30

@@ -37,7 +37,7 @@ def test_exact_values_come_back_with_their_report() -> None:
 
 def test_errors_correlations_and_band_are_those_of_weighted_least_squares() -> None:
     y = noisy(3.0 + 0.5 * P)
-    fit = refine(P, y, Growth.parse("p"))
+    fit = refine(P, y, Growth("p"))
     design = np.stack([1 / y, P / y], axis=1)
     best, rss = np.linalg.lstsq(design, np.ones(8), rcond=None)[:2]
     covariance = np.linalg.inv(design.T @ design) * rss[0] / 6
@@ -90,10 +90,10 @@ def test_coefficient_at_its_limit_is_fixed_there() -> None:
 
 
 def test_model_is_its_own_start() -> None:
-    model = Model(3.0, 0.5, Growth.parse("p"), "p", "s", 1.0, 0.0, -1.0)
+    model = Model(3.0, 0.5, Growth("p"), "p", "s", 1.0, 0.0, -1.0)
     fit = refine(P, noisy(3.0 + 0.5 * P), model)
     assert fit.values["coefficient"] == pytest.approx(0.5, rel=0.05)
-    constant = Model(3.0, 0.0, Growth.constant(), "p", "s", np.nan, 0.0, -np.inf)
+    constant = Model(3.0, 0.0, Growth(), "p", "s", np.nan, 0.0, -np.inf)
     assert refine(P, noisy(np.full(8, 3.0)), constant).names == ("constant",)
 
 
@@ -101,7 +101,7 @@ def test_model_is_its_own_start() -> None:
 def test_several_parameters(free: bool) -> None:
     points = np.array(list(itertools.product(2.0 ** np.arange(3, 8), 4.0 ** np.arange(2, 7))))
     y = noisy(1e-6 * (2 + 0.3 * points[:, 0] + 1e-2 * points[:, 0] * points[:, 1]), 0.01)
-    terms = (Growth.constant(), Growth.parse("p"), Growth.parse("p*S"))
+    terms = (Growth(), Growth("p"), Growth("p*S"))
     model = SeveralModel(("p", "S"), tuple(Term(growth, -20.0) for growth in terms), "s", 0.0)
     fit = refine(points, y, model, free_exponents=free)
     assert fit.residual_deviation == pytest.approx(0.01, rel=0.4)

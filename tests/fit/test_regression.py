@@ -23,7 +23,7 @@ Law = Callable[[Floats], Floats]
 
 
 def growth(text: str) -> Growth:
-    return Growth.parse(text, "n")
+    return Growth(text, "n")
 
 
 def candidates(claim: str) -> tuple[Growth, ...]:

@@ -101,7 +101,7 @@ def test_four_parameters() -> None:
     tried = {name: [Growth.of(name, power=a) for a in (1, 2)] for name in names}
     found = posterior_of(names, points, y, candidates=tried)
     assert growth_of(found) == GrowthSum.parse("p*S + m")
-    assert found.along("n")[Growth.constant()] > 0.9
+    assert found.along("n")[Growth()] > 0.9
 
 
 def test_eight_parameters_are_no_explosion() -> None:
@@ -246,7 +246,7 @@ def test_scatter_is_no_growth(scatter: float) -> None:
 
 
 def test_effects_share_the_value_at_the_largest_point() -> None:
-    model = SeveralModel(("p", "S"), (Term(Growth.constant(), 0.0), Term(Growth.parse("p*S"), 0.0)), "s", 0.0)
+    model = SeveralModel(("p", "S"), (Term(Growth(), 0.0), Term(Growth("p*S"), 0.0)), "s", 0.0)
     effects = model.effects([1.0, 1.0], [3.0, 3.0])
     assert effects["p"] == pytest.approx(0.4)
     assert effects["S"] == pytest.approx(0.4)
@@ -259,14 +259,14 @@ def test_effects_share_the_value_at_the_largest_point() -> None:
 
 
 def test_model_as_latex_and_sympy() -> None:
-    model = SeveralModel(("p", "S"), (Term(Growth.constant(), 1.0), Term(Growth.parse("p*S"), 2.0)), "s", 0.0)
+    model = SeveralModel(("p", "S"), (Term(Growth(), 1.0), Term(Growth("p*S"), 2.0)), "s", 0.0)
     assert "\\cdot" in model.to_latex()
     assert {str(symbol) for symbol in model.to_sympy().free_symbols} == {"p", "S"}
     assert math.isnan(model.weight)
 
 
 def test_a_model_with_a_negative_term() -> None:
-    model = SeveralModel(("p", "S"), (Term(Growth.constant(), 1.0, is_subtracted=True), Term(Growth.parse("p*S"), 0.0)), "s", 0.0)
+    model = SeveralModel(("p", "S"), (Term(Growth(), 1.0, is_subtracted=True), Term(Growth("p*S"), 0.0)), "s", 0.0)
     assert model.constant == -2.0
     assert str(model) == "-2.00 s + 1.00 s * S*p"
     np.testing.assert_allclose(model({"p": [1.0, 4.0], "S": 1.0}), [0.0, 2.0])

@@ -76,8 +76,8 @@ ADVICE = "Write the expectation as a product of powers of log(p), p and 2^p, for
     ],
 )
 def test_understood(text: object, growth: str) -> None:
-    assert str(Growth.parse(text)) == growth
-    assert Growth.parse(growth) == Growth.parse(text)
+    assert str(Growth(text)) == growth
+    assert Growth(growth) == Growth(text)
 
 
 REFUSED = [
@@ -135,33 +135,33 @@ def test_refused(text: str, why: str) -> None:
     shown = text if len(text) <= 60 else f"{text[:60]}..."
     message = f"{why}. {ADVICE}" if not text else f"cannot classify '{shown}': {why}. {ADVICE}"
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
-        Growth.parse(text)
+        Growth(text)
 
 
 @pytest.mark.parametrize("text", ["p\0", "p\x1b[31m", "p\x7f", "p\n"])
 def test_control_characters_are_refused(text: str) -> None:
     message = f"expectation '{repr(text)[1:-1]}' holds a control character. {ADVICE}"
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
-        Growth.parse(text)
+        Growth(text)
 
 
 def test_long_text_is_refused_before_it_is_read() -> None:
     message = f"expectation '{'p+' * 10}...' has 1001 characters; at most 1000 are allowed. {ADVICE}"
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
-        Growth.parse("p+" * 500 + "p")
-    assert str(Growth.parse("p+" * 499 + "p")) == "p"
+        Growth("p+" * 500 + "p")
+    assert str(Growth("p+" * 499 + "p")) == "p"
 
 
 @pytest.mark.parametrize("value", [None, True, b"p", ["p"], object()])
 def test_other_types_are_refused(value: object) -> None:
     message = f"an expectation must be text, a number, a sympy expression or a Growth, got {type(value).__name__}. {ADVICE}"
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
-        Growth.parse(value)
+        Growth(value)
 
 
 def test_the_parameter_can_be_prescribed() -> None:
     assert Growth("n^2", "n") == Growth.of("n", power=2)
-    assert Growth("1", "n") == Growth.constant()
+    assert Growth("1", "n") == Growth()
     message = "expectation 'p' depends on p, but the parameter is 'n'. Write it in terms of n."
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):
         Growth(Growth.of("p", power=1), "n")
@@ -169,11 +169,11 @@ def test_the_parameter_can_be_prescribed() -> None:
 
 def test_sympy_expressions() -> None:
     p, k = sympy.Symbol("p", positive=True), sympy.Symbol("k")
-    assert str(Growth.parse(p * sympy.log(p, 2))) == "p*log(p)"
-    assert str(Growth.parse(sympy.sqrt(p))) == "p^(1/2)"
-    assert str(Growth.parse(k**3 * 2**k)) == "k^3*2^k"
-    assert str(Growth.parse(2 ** (k / 2))) == "2^(k/2)"
-    assert str(Growth.parse(sympy.Integer(3))) == "1"
+    assert str(Growth(p * sympy.log(p, 2))) == "p*log(p)"
+    assert str(Growth(sympy.sqrt(p))) == "p^(1/2)"
+    assert str(Growth(k**3 * 2**k)) == "k^3*2^k"
+    assert str(Growth(2 ** (k / 2))) == "2^(k/2)"
+    assert str(Growth(sympy.Integer(3))) == "1"
 
 
 PIECES = st.sampled_from(
@@ -194,9 +194,9 @@ PIECES = st.sampled_from(
 @example("p^.1^.1^.1")
 def test_no_text_does_anything_but_parse_or_be_refused(text: str) -> None:
     try:
-        growth = Growth.parse(text)
+        growth = Growth(text)
     except ExpectationError:
         return
     shown = str(growth)
     if len(shown) <= MAX_LENGTH:
-        assert Growth.parse(shown) == growth
+        assert Growth(shown) == growth

@@ -92,7 +92,7 @@ def test_models_against_simulated_operations_up_to_1024_processes(which):
     assert str(broadcast.expectation) == {"trees": "O(S*log(p))", "best": "O(S + log(p))"}[which]
     # From 4 kB on the thinner top of the fat tree makes them 6 to 24 times as slow at 512 times the processes, where log(p)
     # grows to 10 times, and the best broadcast should not grow at all.
-    assert broadcast.along["p"].growth >= Growth.parse("log(p)")
+    assert broadcast.along["p"].growth >= Growth("log(p)")
     assert allreduce.answer == "fix"
     assert allreduce.along["S"].match in ("total", "approximate"), allreduce.sentence
     assert allreduce.along["p"].direction == "grows faster"  # congestion

@@ -151,7 +151,7 @@ def test_the_quickstart_data_survive(tmp_path, monkeypatch):
 def test_all_kinds_of_rulers_survive():
     points = [(p, s) for p in (2, 4, 8, 16, 32) for s in (8, 64, 512, 4096, 32768)]
     data = sk.measurements(points, [np.log2(p) + 0.01 * s for p, s in points], parameter=["p", "S"], name="f")
-    growth = sk.Growth.parse
+    growth = sk.Growth
     expectation = sk.Expectation("p", None, "p")
     for space in (
         "paper",

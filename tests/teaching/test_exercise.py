@@ -60,7 +60,7 @@ def test_growths_are_equal_however_they_are_written(text: str) -> None:
 
 
 def test_growth_and_expectation_of_python_are_read() -> None:
-    assert order().check(Growth.parse("p*log(p)")).is_right
+    assert order().check(Growth("p*log(p)")).is_right
     assert Exercise("?", answer="1").check(5).is_right
 
 
@@ -76,7 +76,7 @@ def test_growth_and_expectation_of_python_are_read() -> None:
 def test_wrong_growths_are_told_the_side(text: str, thought: str) -> None:
     found = order().check(text)
     assert (found.kind, found.thought) == ("wrong", thought)
-    assert found.read_as == str(Growth.parse(text))
+    assert found.read_as == str(Growth(text))
 
 
 def test_growth_of_several_parameters() -> None:
@@ -175,7 +175,7 @@ def test_choices_by_number_letter_and_text(given: object) -> None:
     [
         ("p^2, 1; p", ""),
         (["1", "p", "p^2"], ""),
-        ([Growth.parse("1"), "p", "p^2"], ""),
+        ([Growth("1"), "p", "p^2"], ""),
         ("1, p", "Of the ticks, 1 is missing."),
         ("1, p, p^3, p^4", "Of the ticks, 1 is missing and 2 do not belong."),
         ("p", "Of the ticks, 2 are missing."),

@@ -91,7 +91,7 @@ def test_a_setting_costs_what_it_says_whatever_the_parameter_is_called() -> None
 def test_rivals_disagree_where_it_tells() -> None:
     advice = advise(result(0.02)["f"], [512], None)
     (first, y), (second, z) = advice.candidates[0].predictions
-    claim = sk.Growth.parse("log(p)")
+    claim = sk.Growth("log(p)")
     assert (first > claim) != (second > claim)
     assert y != pytest.approx(z, rel=0.05)
     assert not advice.stop

@@ -69,7 +69,7 @@ def test_one_bad_series_leaves_the_others_judged() -> None:
 @pytest.mark.parametrize("n", [3, 4])
 def test_few_settings_are_remarked(n: int) -> None:
     found = judged(Y[:n], P[:n], min_points=n)["f"]
-    assert found.model.growth == sk.Growth.parse("p")
+    assert found.model.growth == sk.Growth("p")
     assert found.caveats == (f"the model rests on only {n} points of p; 5 are the least to rely on",)
 
 

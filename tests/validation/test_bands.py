@@ -39,8 +39,8 @@ def test_bands_come_on_demand_and_follow_the_schema() -> None:
 
 def test_the_divergence_is_that_of_the_growths_in_the_band() -> None:
     divergence = result().to_dict(bands=True)["verdicts"][0]["bands"]["divergence"]
-    slowest, fastest = (sk.Growth.parse(text) for text in divergence["growths"])
-    assert slowest <= sk.Growth.parse("p/log(p)") <= fastest
+    slowest, fastest = (sk.Growth(text) for text in divergence["growths"])
+    assert slowest <= sk.Growth("p/log(p)") <= fastest
     assert divergence["low"][0] is None  # log(1) is 0
     assert divergence["low"][1:] == slowest(np.array([*P[1:], 512])).tolist()
     assert divergence["high"][1:] == fastest(np.array([*P[1:], 512])).tolist()

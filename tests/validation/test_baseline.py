@@ -93,7 +93,7 @@ def test_public_name_and_access(baseline: Baseline) -> None:
     assert sk.Baseline is Baseline
     assert len(baseline) == 4
     assert ("a", "time") in baseline
-    assert baseline["a", "time"].expectation == Growth.parse("log(p)")
+    assert baseline["a", "time"].expectation == Growth("log(p)")
     assert baseline.metrics == ("time",)
     with pytest.raises(DataError, match=r"^the baseline has no entry \('x', 'time'\); it has \('a', 'time'\), "):
         baseline["x", "time"]
@@ -111,7 +111,7 @@ def test_the_status_quo_is_the_expectation(baseline: Baseline) -> None:
 def test_an_own_deviation_is_kept(tmp_path: Path) -> None:
     made = sk.validate(times(a=3 + LOG), {"a": sk.Expectation("log(p)", deviation="p^(1/3)")})
     loaded = Baseline.load(Baseline(made).save(tmp_path / "b.json"))
-    assert loaded.expectations()["a"].deviation == Growth.parse("p^(1/3)")
+    assert loaded.expectations()["a"].deviation == Growth("p^(1/3)")
 
 
 def several_metrics() -> Baseline:

@@ -74,7 +74,7 @@ def test_rulers_moved_by_hand(tmp_path: Path) -> None:
     own = spaces["p"]
     assert (own.name, [str(tick) for tick in own.ticks]) == ("by hand", ["1", "log(p)", "p^2"])
     moved = found["moved"].search_spaces("p")[1]["p"]
-    changed = {sk.Growth.parse("p^(5/8)"), sk.Growth.parse("p^(1/4)")}
+    changed = {sk.Growth("p^(5/8)"), sk.Growth("p^(1/4)")}
     assert set(SearchSpace.paper(expectation).ticks) ^ set(moved.ticks) == changed
     assert [str(tick) for tick in found["constant"].search_spaces("n")[1]["n"].ticks] == ["1", "log(n)", "n"]
 
@@ -87,7 +87,7 @@ def test_a_ruler_moved_by_hand_is_what_is_tried(tmp_path: Path) -> None:
 
 
 def test_ticks_in_a_mapping() -> None:
-    found = expectation_set({"f": {"expectation": "n", "ticks": ("1", sk.Growth.parse("n"))}}).functions["f"]
+    found = expectation_set({"f": {"expectation": "n", "ticks": ("1", sk.Growth("n"))}}).functions["f"]
     assert len(found.search_spaces("n")[1]["n"]) == 2
     message = "'ticks' is 'n'; a list of growths is needed, as in ['1', 'log(p)', 'p']."
     with pytest.raises(ExpectationError, match=f"^{re.escape(message)}$"):

@@ -32,7 +32,7 @@ from scalkit.validation.crossing import crossing, last_sign_change, place_of, sh
     ],
 )
 def test_golden(model: str, expectation: str, deviation: str, p_star: float) -> None:
-    found = crossing(Growth.parse(model), sk.Expectation(expectation, deviation))
+    found = crossing(Growth(model), sk.Expectation(expectation, deviation))
     assert found == pytest.approx(p_star, rel=1e-9, nan_ok=True)
     if math.isfinite(p_star) and p_star == int(p_star):
         assert found == p_star

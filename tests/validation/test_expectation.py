@@ -54,8 +54,8 @@ def test_a_model_on_a_limit_is_inside(power: object, log: object) -> None:
 
 def test_own_deviation_may_be_tight() -> None:
     expectation = sk.Expectation("p", deviation="1")
-    assert expectation.match(Growth.parse("p")) == "total"
-    assert expectation.match(Growth.parse("p*log(p)")) == "none"
+    assert expectation.match(Growth("p")) == "total"
+    assert expectation.match(Growth("p*log(p)")) == "none"
 
 
 def test_what_may_be_given() -> None:
@@ -95,6 +95,6 @@ def test_refused() -> None:
 def test_shown() -> None:
     assert repr(sk.Expectation("p", deviation="p^(1/4)")) == "Expectation('p', deviation='p^(1/4)')"
     assert (repr(sk.Expectation("p")), str(sk.Expectation("p"))) == ("Expectation('p')", "O(p)")
-    lower, upper = (sk.Growth.parse(text).to_mathml() for text in ("p^(1/2)", "p^(3/2)"))
+    lower, upper = (sk.Growth(text).to_mathml() for text in ("p^(1/2)", "p^(3/2)"))
     assert f"limits</th><td><math>{lower}</math> to <math>{upper}</math></td>" in sk.Expectation("p")._repr_html_()
     assert sk.Expectation("p")._repr_latex_() == "$O\\left(p\\right)$"

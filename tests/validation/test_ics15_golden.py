@@ -31,7 +31,7 @@ def expectation(table: dict[str, Any], row: dict[str, Any]) -> sk.Expectation:
 
 def growth(text: str) -> Growth:
     """Return the growth of a printed model, whose coefficients may be measured ones: ``16 + 0.56*p``."""
-    return Growth.parse(text)
+    return Growth(text)
 
 
 def test_the_tables_are_complete() -> None:
@@ -50,7 +50,7 @@ def test_match_mark(table: dict[str, Any], row: dict[str, Any], index: int) -> N
 @pytest.mark.parametrize(("table", "row", "index"), CASES)
 def test_divergence_model(table: dict[str, Any], row: dict[str, Any], index: int) -> None:
     divergence = growth(row["model"][index]) / expectation(table, row).growth
-    assert divergence == Growth.parse(row["divergence"][index])
+    assert divergence == Growth(row["divergence"][index])
 
 
 @pytest.mark.parametrize(("table", "row", "index"), CASES)
@@ -103,20 +103,20 @@ def test_ics15_has_26_ticks() -> None:
 
 def test_around_an_exponential_holds_the_neighbours_that_table_4_needs() -> None:
     ticks = SearchSpace.around(sk.Expectation("k^3*2^k")).ticks
-    assert {Growth.parse("k^2*2^k"), Growth.parse("k^3*2^k"), Growth.parse("k^4*2^k")} <= set(ticks)
+    assert {Growth("k^2*2^k"), Growth("k^3*2^k"), Growth("k^4*2^k")} <= set(ticks)
 
 
 def test_constant_gets_ics15_and_half_a_logarithm() -> None:
     constant = sk.Expectation("O(1)")
     assert constant.deviation == Growth.of("p", log="1/2")
     assert SearchSpace.around(constant).ticks == SearchSpace.preset("ics15").ticks
-    assert SearchSpace.paper(constant).ticks == (Growth.constant(),)
+    assert SearchSpace.paper(constant).ticks == (Growth(),)
 
 
 def _mafia() -> xr.Dataset:
     k = np.arange(3, 17)
     rows = TABLES["table"][2]["row"]
-    one = [sk.measurements(k, 1e-6 * Growth.parse(r["model"][0])(k), "k", name=r["function"]) for r in rows]
+    one = [sk.measurements(k, 1e-6 * Growth(r["model"][0])(k), "k", name=r["function"]) for r in rows]
     return xr.concat(one, "function", data_vars="all", coords="minimal", compat="override", join="exact")
 
 
@@ -124,10 +124,10 @@ def test_mafia_models_as_data_give_the_marks_of_table_4() -> None:
     result = sk.validate(_mafia(), "mafia")
     for row in TABLES["table"][2]["row"]:
         verdict = result[row["function"]]
-        assert verdict.model.growth == Growth.parse(row["model"][0])
+        assert verdict.model.growth == Growth(row["model"][0])
         assert verdict.model.coefficient == pytest.approx(1e-6, rel=1e-4)
         assert verdict.match == row["match"][0]
-        assert verdict.divergence == Growth.parse(row["divergence"][0])
+        assert verdict.divergence == Growth(row["divergence"][0])
     assert result.ok
     assert result.missing == ()
 
@@ -136,7 +136,7 @@ def test_k4_2k_is_recognised_in_the_exponential_class() -> None:
     k = np.arange(3, 17)
     data = sk.measurements(k, 5.0 + 1e-3 * k**4.0 * 2.0**k, "k")
     verdict = sk.validate(data, {"f": "k^3*2^k"})["f"]
-    assert verdict.model.growth == Growth.parse("k^4*2^k")
+    assert verdict.model.growth == Growth("k^4*2^k")
     assert (verdict.match, verdict.direction) == ("approximate", "grows faster")
 
 

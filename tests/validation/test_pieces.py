@@ -18,7 +18,7 @@ from scalkit.measure import Series, combine, series
 P = 2.0 ** np.arange(1, 11)
 KINK = np.where(P <= 64, 2 + np.log2(P), P / 8)
 TICKS = sk.SearchSpace.preset("ics15").ticks
-LOG, LINEAR = Growth.parse("log(p)"), Growth.parse("p")
+LOG, LINEAR = Growth("log(p)"), Growth("p")
 
 
 def noisy(y: np.ndarray, seed: int, sigma: float = 0.03, repetitions: int = 5) -> np.ndarray:
@@ -50,7 +50,7 @@ def test_options_arrive() -> None:
     assert [(c.after, c.before) for c in known.change_points] == [(16, 32)]
     assert sk.piecewise(P, y, parameter="n").parameter == "n"
     only = sk.SearchSpace.of([LINEAR], "line", "p")
-    assert set(sk.piecewise(P, y, space=only).growths) <= {LINEAR, Growth.constant()}
+    assert set(sk.piecewise(P, y, space=only).growths) <= {LINEAR, Growth()}
     assert sk.piecewise(P, y, statistic="mean").noise < sk.piecewise(P, y, statistic="q1").noise
 
 

@@ -47,7 +47,7 @@ def series(name: str, values: object, *, decides: bool = True, x: object = P) ->
 
 
 def model(constant: float, coefficient: float, growth: str) -> Model:
-    return Model(constant, coefficient, Growth.parse(growth), "p", "s", 0.99, 0.0, math.log2(coefficient))
+    return Model(constant, coefficient, Growth(growth), "p", "s", 0.99, 0.0, math.log2(coefficient))
 
 
 def judge(rule: str, *data: Series, **models: Model) -> RuleResult:
@@ -152,8 +152,8 @@ def test_caveats_take_the_decision_away() -> None:
 
 
 def test_formulas_with_a_subtracted_term_are_compared_without_overflow() -> None:
-    left = Model(-5, 1, Growth.parse("p^2"), "p", "s", 0.99, 0.0, 0.0, lower=Growth.parse("p"), lower_coefficient=-1)
-    right = Model(-5, 2, Growth.parse("p^2"), "p", "s", 0.99, 0.0, 1.0)
+    left = Model(-5, 1, Growth("p^2"), "p", "s", 0.99, 0.0, 0.0, lower=Growth("p"), lower_coefficient=-1)
+    right = Model(-5, 2, Growth("p^2"), "p", "s", 0.99, 0.0, 1.0)
     result = judge("A <= B", series("A", LOG), series("B", LOG), A=left, B=right)
     assert result.predicted_from is None
     assert left.log2_value(2.0**900) == pytest.approx(1800)
@@ -185,7 +185,7 @@ def over_two(name: str, y: np.ndarray, points: np.ndarray = POINTS) -> SeveralSe
 def sum_of(**terms: float) -> SeveralModel:
     """Return a model of p and S; terms by their names, ``p_S`` for p*S."""
     growths = {"one": "1", "log_p": "log(p)", "p_S": "p*S"}
-    found = [Term(Growth.parse(growths.get(name, name)), math.log2(abs(c)), c < 0) for name, c in terms.items()]
+    found = [Term(Growth(growths.get(name, name)), math.log2(abs(c)), c < 0) for name, c in terms.items()]
     return SeveralModel(("p", "S"), tuple(found), "s", 0.0)
 
 

@@ -80,8 +80,8 @@ def test_own_deviations_and_subtracted_terms_are_kept(tmp_path: Path) -> None:
     entry = Baseline(result)["f", "time"]
     assert any(term.is_subtracted for term in entry.model.terms)
     loaded = Baseline.load(Baseline(result).save(tmp_path / "b.json"))["f", "time"]
-    assert loaded.deviation == {"p": Growth.constant(), "S": Growth.parse("S^(1/4)")}
-    assert loaded.status_quo.along["p"].limits == (Growth.parse("log(p)"),) * 2
+    assert loaded.deviation == {"p": Growth(), "S": Growth("S^(1/4)")}
+    assert loaded.status_quo.along["p"].limits == (Growth("log(p)"),) * 2
     assert str(loaded.model) == str(entry.model)
 
 

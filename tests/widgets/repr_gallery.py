@@ -50,7 +50,7 @@ def gallery() -> dict[str, Any]:
     verdict = result[HOSTILE]
     steady = sk.measurements(P, 3 + np.array(P), unit="us", name="steady")
     return {
-        "Growth": sk.Growth.parse("p^(1/2)*log(p)/2^(k/3)"),
+        "Growth": sk.Growth("p^(1/2)*log(p)/2^(k/3)"),
         "Expectation": sk.Expectation("p*log(p)", deviation="p^(1/4)"),
         "SearchSpace": sk.SearchSpace.around(sk.Expectation("p")),
         "Model": verdict.model,

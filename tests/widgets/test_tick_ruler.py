@@ -95,7 +95,7 @@ def test_edit_of_the_page_is_read_sorted_and_printed_alike(wire: Wire) -> None:
         {"growth": "p^(1/2)*log(p)", "row": 1, "at": "1/2"},
         {"growth": "p", "row": 0, "at": "1"},
     ]
-    assert ruler.growths == (Growth.constant(), Growth.parse("p^(1/2)*log(p)"), Growth.parse("p"))
+    assert ruler.growths == (Growth(), Growth("p^(1/2)*log(p)"), Growth("p"))
     assert ruler.space.name == "ruler+"
 
 
@@ -161,7 +161,7 @@ def test_wrong_text_is_refused_in_words(wire: Wire) -> None:
 
 def test_python_may_set_growths_and_gets_errors(wire: Wire) -> None:
     ruler = Ruler(ticks=["1", "p"])
-    ruler.ticks = ["p^3", Growth.parse("log(p)")]
+    ruler.ticks = ["p^3", Growth("log(p)")]
     assert growths(ruler) == ["log(p)", "p^3"]
     assert ruler.span == [0, 3]
     with pytest.raises(ExpectationError, match=r"^cannot classify 'p!'"):

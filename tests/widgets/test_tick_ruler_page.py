@@ -211,7 +211,7 @@ def test_keys_of_an_exponential_ruler(show: Show) -> None:
     tick(page, "k^3*2^k").focus()
     page.keyboard.press("ArrowRight")
     assert focused(page) == "k^3*2^(5*k/4)"
-    assert growths(page) == [str(g) for g in sorted(Growth.parse(text) for text in growths(page))]
+    assert growths(page) == [str(g) for g in sorted(Growth(text) for text in growths(page))]
 
 
 def test_buttons_do_what_the_keys_do(show: Show, ruler: Ruler) -> None:
@@ -264,7 +264,7 @@ def test_limits_are_those_of_python(show: Show) -> None:
             """() => [...document.querySelectorAll('.tick')].map((t) =>
               [t.dataset.growth, t.getAttribute('aria-valuetext').endsWith('inside the limits')])"""
         )
-        assert said == [[g, expectation.match(Growth.parse(g)) != "none"] for g, _ in said]
+        assert said == [[g, expectation.match(Growth(g)) != "none"] for g, _ in said]
         assert len(said) > 10
 
 
@@ -350,7 +350,7 @@ def test_script_prints_growths_as_python_does(show: Show) -> None:
         ),
         *("p^3*2^p", "p^3*log(p)^2*2^(p/4)", "1/p", "1/log(p)^(1/2)", "1/2^p", "p/log(p)", "p^(5/4)*log(p)^(7/3)"),
     ]
-    growths = [Growth.parse(text) for text in texts]
+    growths = [Growth(text) for text in texts]
     page = show(Ruler(ticks=["1"]))
     script = source("ruler/growth.js") + "\nexport { readGrowth, showGrowth, compare };"
     found = page.evaluate(

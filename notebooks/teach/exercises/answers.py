@@ -111,9 +111,9 @@ class GrowthAnswer:
 
     @classmethod
     def of(cls, answer: object) -> "GrowthAnswer":
-        """Return the answer from what `Growth.parse` reads."""
+        """Return the answer from what `Growth` reads."""
         try:
-            return cls(Growth.parse(answer))
+            return cls(Growth(answer))
         except ExpectationError as error:
             raise UsageError(f"the answer of an exercise about growth cannot be read: {error}") from error
 
@@ -127,7 +127,7 @@ class GrowthAnswer:
 
     def is_same(self, text: str, given: object) -> bool:
         """Return whether an answer of a learner is the growth in `text`."""
-        return read_growth(given, self.growth.parameters) == Growth.parse(text)
+        return read_growth(given, self.growth.parameters) == Growth(text)
 
     def _thought(self, growth: Growth) -> str:
         try:
@@ -147,7 +147,7 @@ def read_growth(given: object, parameters: tuple[str, ...] = ()) -> Growth:
     """
     text = str(given) if isinstance(given, Growth) else text_of(given)
     try:
-        growth = Growth.parse(text)
+        growth = Growth(text)
     except ExpectationError as error:
         reason = str(error).partition(": ")[2].partition(". Write the expectation")[0]
         raise Unread(f"'{shortened(text)}' is no growth that I can read{f': {reason}' if reason else ''}. {_WRITE}") from error

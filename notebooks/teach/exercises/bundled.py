@@ -70,7 +70,7 @@ def simulated(name: str, *, noise: float | None = None) -> xr.Dataset:
     x = np.asarray(options["settings"])
     made = []
     for function, terms in options["functions"].items():
-        exact = sum(factor * sk.Growth.parse(growth, "p")(x) for factor, growth in terms)
+        exact = sum(factor * sk.Growth(growth, "p")(x) for factor, growth in terms)
         noisy = exact[:, None] * (1 + share * np.abs(rng.standard_normal((len(x), 9))))
         made.append(sk.measurements(x, noisy, "p", "time", options["unit"], function))
     data = combine(made)

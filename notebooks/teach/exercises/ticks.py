@@ -78,7 +78,7 @@ def ticks_or_goal(answer: object) -> TicksAnswer | GoalAnswer:
     if not isinstance(growths, Iterable):
         raise UsageError(f"the answer of an exercise about ticks is {answer!r:.60}; give growths, or a goal.")
     try:
-        found = frozenset(Growth.parse(one) for one in growths)
+        found = frozenset(Growth(one) for one in growths)
     except ExpectationError as error:
         raise UsageError(f"the answer of an exercise about ticks cannot be read: {error}") from error
     if not found:
@@ -108,7 +108,7 @@ def goal_of(wanted: Mapping[str, Any]) -> Goal:
         inspect.signature(GOALS[name]).bind(None, **options)
         for key in ("growth", "truth"):
             if key in options:
-                Growth.parse(options[key])
+                Growth(options[key])
     except (TypeError, ScalkitError) as error:
         raise UsageError(f"the goal '{name}' cannot be used: {error}.") from error
     return partial(GOALS[name], **options)
@@ -125,7 +125,7 @@ def fit_misleads(session: Session, function: str, truth: str, at_least: float = 
         return session.problem_of(function)
     if session.state.excluded or session.state.judging.statistic != "q1":
         return "Move, add or remove ticks only: the measurements stay as they are."
-    true = Growth.parse(truth)
+    true = Growth(truth)
     if verdict.model.growth == true:
         return "The fit still finds the growth that the data were made from. When can it not win?"
     if str(verdict.expectation.growth) == str(true):
@@ -143,7 +143,7 @@ def model_is(session: Session, function: str, growth: str) -> str:
     verdict = session.verdict_of(function)
     if verdict is None:
         return session.problem_of(function)
-    found, wanted = verdict.model.growth, Growth.parse(growth)
+    found, wanted = verdict.model.growth, Growth(growth)
     if found == wanted:
         return ""
     if isinstance(verdict, Verdict) and wanted not in verdict.space.ticks:
@@ -164,7 +164,7 @@ def answer_is(session: Session, function: str, answer: str, expectation: str = "
         return session.problem_of(function)
     if found.answer != answer:
         return f"The answer on {function} is '{found.answer}' so far. What decides it: the claim, the ruler or the data?"
-    if expectation and str(found.expectation.growth) != str(Growth.parse(expectation)):
+    if expectation and str(found.expectation.growth) != str(Growth(expectation)):
         claim = found.expectation.growth
         return f"The answer is the one that is wanted, but {claim} is expected of {function}. Can it be sharper?"
     return ""

@@ -59,12 +59,12 @@ class Design:
 
     def __init__(self, x: Floats, parameter: str, candidates: Sequence[Growth], claim: Growth | None, noise: NoisePrior) -> None:
         self.x, self.parameter, self.noise, self.claim = x, parameter, noise, claim
-        own = {Growth.constant()} if claim is None else {Growth.constant(), claim}
+        own = {Growth()} if claim is None else {Growth(), claim}
         every = sorted({*candidates, *falling_growths(parameter), *own})
         self._leading = Terms.usable(every, parameter, x)
         self._lower = Terms.usable(lower_growths(parameter), parameter, x)
         self.growths, self.lower = self._leading.growths, self._lower.growths
-        self.constant = self.growths.index(Growth.constant())
+        self.constant = self.growths.index(Growth())
         self.varying = np.delete(np.arange(len(self.growths)), self.constant)
         self.columns, self.lower_columns = (np.exp(terms.over_last(x)).T for terms in (self._leading, self._lower))
         self.places = {growth: k for k, growth in enumerate(self.growths)}

@@ -51,7 +51,7 @@ _EXPONENTIAL = 3.0
 def growth_weight(growth: Growth, parameter: str) -> float:
     """Return the prior weight of a leading growth along a parameter, not normalised."""
     exponents = growth.exponents(parameter)
-    if exponents < Growth.constant().exponents(parameter):
+    if exponents < Growth().exponents(parameter):
         return FALLING
     power, log = exponents.power, exponents.log
     commonness = _COMMON if power.denominator == 1 else _HALF if power.denominator == 2 else _ODD

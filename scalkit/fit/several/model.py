@@ -34,13 +34,13 @@ class GrowthSum:
     @classmethod
     def of(cls, terms: Iterable[Growth]) -> "GrowthSum":
         """Return the sum of `terms`; without any, the growth 1."""
-        distinct = sorted(set(terms), key=str) or [Growth.constant()]
+        distinct = sorted(set(terms), key=str) or [Growth()]
         kept = [t for t in distinct if not any(t != other and outgrows(other, t) for other in distinct)]
         return cls(tuple(kept))
 
     @classmethod
     def parse(cls, text: object) -> "GrowthSum":
-        """Return the sum that a text names, each summand read as `Growth.parse` does.
+        """Return the sum that a text names, each summand read as `Growth` does.
 
         `text`: for example ``"log(p) + S"``, ``"O(p*S + n^2)"``.
         Raises ExpectationError if a summand cannot be read or is subtracted.
@@ -51,14 +51,14 @@ class GrowthSum:
             return cls((text,))
         shown = str(text) if hasattr(text, "free_symbols") else text
         if not isinstance(shown, str) or len(shown) > _MAX_LENGTH:
-            return cls((Growth.parse(shown),))
+            return cls((Growth(shown),))
         parts = list(_summands(_bare(shown), shown))
         if len(parts) > MAX_TERMS:
             raise ExpectationError(
                 f"expectation '{shown[:40]}...' has {len(parts)} summands; at most {MAX_TERMS} are allowed. "
                 "Keep the leading ones."
             )
-        return cls.of(Growth.parse(part) for part in parts)
+        return cls.of(Growth(part) for part in parts)
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from scalkit.errors import ExpectationError
 from scalkit.fit.several.model import GrowthSum
 from scalkit.growth import Exponents, Growth
 
-_ONE = frozenset({Growth.constant()})
+_ONE = frozenset({Growth()})
 _Terms = frozenset[Growth]
 
 
@@ -59,7 +59,7 @@ def _terms(e: Any, parameters: frozenset[str]) -> _Terms:
     if name in ("log2", "log"):
         return _log(e, parameters)
     if name in ("ceiling", "floor"):
-        return _leading([*_terms(e.args[0], parameters), Growth.constant()])
+        return _leading([*_terms(e.args[0], parameters), Growth()])
     if name == "Mod":
         return _terms(e.args[1], parameters)
     raise ExpectationError(f"'{e}' has no growth in powers of 2^x, x and log2 x; name the growth yourself.")
@@ -96,7 +96,7 @@ def _two_to(exponent: Any, e: Any, parameters: frozenset[str]) -> _Terms:
     """Return the growth of 2 to a sum of c*x and c*log2(x), rounded or not."""
     import sympy
 
-    total = Growth.constant()
+    total = Growth()
     for part in sympy.Add.make_args(exponent):
         factor, rest = part.as_coeff_Mul()
         while type(rest).__name__ in ("ceiling", "floor"):

@@ -91,8 +91,8 @@ def _entry(row: Mapping[str, Any]) -> BaselineEntry:
         function=row["function"],
         metric=row["metric"],
         model=_model(row["model"], parameters, row["unit"]),
-        expectation=expectation if len(parameters) > 1 else Growth.parse(row["expectation"], parameters[0]),
-        deviation={name: Growth.parse(text) for name, text in row["deviation"].items()},
+        expectation=expectation if len(parameters) > 1 else Growth(row["expectation"], parameters[0]),
+        deviation={name: Growth(text) for name, text in row["deviation"].items()},
         points=tuple(tuple(map(float, point)) for point in points),
         y=tuple(map(float, row["y"])),
         noise=float(row["noise"]),
@@ -139,7 +139,7 @@ def _term(row: Mapping[str, Any], parameters: tuple[str, ...]) -> Term:
 
 def _in(parameters: tuple[str, ...], text: str) -> Growth:
     """Return the growth that a text names. Raises DataError if it depends on something else than the points."""
-    growth = Growth.parse(text, parameters[0] if len(parameters) == 1 else None)
+    growth = Growth(text, parameters[0] if len(parameters) == 1 else None)
     for name in growth.parameters:
         if name not in parameters:
             raise DataError(f"the growth '{growth}' depends on '{name}', the points on {', '.join(parameters)}.")

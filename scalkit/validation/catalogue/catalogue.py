@@ -248,7 +248,7 @@ def _ticks(table: Mapping[str, Any], key: str, where: EntryPath) -> list[Growth]
         with at(*where, key, place):
             if isinstance(text, (bool, int, float, list, dict)):
                 raise ExpectationError(f"the tick {text!r} is no growth; write it as text, for example 'p^(1/2)'.")
-            growth = Growth.parse(text)
+            growth = Growth(text)
             if len(growth.parameters) > 1:
                 raise ExpectationError(f"the tick '{growth}' depends on several parameters; write ticks in terms of one.")
             found.append(growth)
@@ -328,7 +328,7 @@ def require_deviation(deviation: object) -> None:
     if isinstance(deviation, Mapping) and not deviation:
         raise ExpectationError("'deviation' is an empty table; name a parameter, as in { S = 'S^(1/4)' }, or leave it out.")
     for one in deviation.values() if isinstance(deviation, Mapping) else [deviation]:
-        Growth.parse(one)
+        Growth(one)
 
 
 class AtEntry(Exception):  # noqa: N818

@@ -65,7 +65,7 @@ class SeveralEvidence(AnyEvidence):
     @cached_property
     def bounds(self) -> tuple[Growth, ...]:
         """The products that may be followed: the claimed ones times what is tolerated."""
-        tolerated = math.prod(self.tolerance.values(), start=Growth.constant())
+        tolerated = math.prod(self.tolerance.values(), start=Growth())
         return tuple(term * tolerated for term in self.expectation.growth.terms)
 
     @cached_property
@@ -89,7 +89,7 @@ class SeveralEvidence(AnyEvidence):
         probabilities = {name: self.posterior.along(name) for name in self.series.parameters}
         found = []
         for name, shares in probabilities.items():
-            if sum(share for growth, share in shares.items() if growth > self._allowed(name, Growth.constant())) > FINE:
+            if sum(share for growth, share in shares.items() if growth > self._allowed(name, Growth())) > FINE:
                 found.append(name)
         return tuple(found) or self.series.parameters
 
@@ -104,7 +104,7 @@ class SeveralEvidence(AnyEvidence):
         for name in self._outgrown:
             column = self.series.parameters.index(name)
             logs = [np.broadcast_to(term.log2_value(x), values.shape) for term in terms]
-            falls = bool(terms) and all(term.exponents(name) < Growth.constant().exponents(name) for term in terms)
+            falls = bool(terms) and all(term.exponents(name) < Growth().exponents(name) for term in terms)
             claimed = [np.exp2(each - each.max()) for each in logs]
             lines = lines_along(points, column)
             found[name] = excess_along(values, claimed, points[:, column], lines, with_constant=not falls)
@@ -138,7 +138,7 @@ class SeveralEvidence(AnyEvidence):
             shares = self.posterior.along(name)
             largest = float(self.series.points[:, column].max())
             probabilities = np.array(list(shares.values()))
-            bound = self._allowed(name, Growth.constant())
+            bound = self._allowed(name, Growth())
             found[name] = resolution_of(list(shares), probabilities, bound, name, largest, is_exact=is_exact)
         return found
 
@@ -153,7 +153,7 @@ class SeveralEvidence(AnyEvidence):
 
     def _allowed(self, name: str, more: Growth) -> Growth:
         """Return the fastest growth along a parameter that is fine, times what `more` is along it."""
-        bound = self.expectation.along[name].growth * self.tolerance.get(name, Growth.constant())
+        bound = self.expectation.along[name].growth * self.tolerance.get(name, Growth())
         return bound * Growth.product({name: more.exponents(name)})
 
     @cached_property

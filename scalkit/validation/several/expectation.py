@@ -24,7 +24,7 @@ class GrowthRatio:
     def quotient(self) -> Growth | None:
         """The ratio as one product; None where one of the two is a sum and they differ."""
         if self.model == self.expectation:
-            return Growth.constant()
+            return Growth()
         if len(self.model.terms) == len(self.expectation.terms) == 1:
             return self.model.terms[0] / self.expectation.terms[0]
         return None
@@ -110,7 +110,7 @@ class SeveralExpectation:
     @cached_property
     def deviation(self) -> Growth:
         """The product of the deviations along all parameters."""
-        product = Growth.constant()
+        product = Growth()
         for expectation in self.along.values():
             product = product * expectation.deviation
         return product
@@ -164,7 +164,7 @@ class SeveralExpectation:
 
 def _is_covered(low: GrowthSum, high: GrowthSum, deviation: Growth | None = None) -> bool:
     """Return whether each term of `low` is at most some term of `high` times the deviation, along every parameter."""
-    allowed = deviation or Growth.constant()
+    allowed = deviation or Growth()
     return all(any(outgrows(term * allowed, other) for term in high.terms) for other in low.terms)
 
 
@@ -178,7 +178,7 @@ def _by_parameter(deviation: object | Mapping[str, object] | None, names: Sequen
                 f"there is a deviation for '{unknown[0]}', the parameters are {', '.join(names)}; name one of these."
             )
         return dict(given)
-    product = Growth.parse(deviation)
+    product = Growth(deviation)
     if unknown := [name for name in product.parameters if name not in names]:
         raise ExpectationError(
             f"deviation '{product}' depends on '{unknown[0]}', the parameters are {', '.join(names)}; write it in terms of these."
@@ -209,7 +209,7 @@ class SeveralSpace:
         ticks = [tick for tick in self.ticks if parameter in tick.parameters]
         made = SearchSpace.named(self.name, expectation)
         if ticks:
-            made = SearchSpace.of([Growth.constant(), *ticks], "by hand", parameter)
+            made = SearchSpace.of([Growth(), *ticks], "by hand", parameter)
         for tick in self.added:
             made = made.with_tick(tick) if parameter in tick.parameters else made
         for tick in self.removed:

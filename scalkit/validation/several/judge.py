@@ -66,7 +66,7 @@ def judge_several(
         noise_of(chosen),
         step_of(chosen),
     )
-    allowed = dict.fromkeys(series.parameters, Growth.constant()) | dict(tolerance or expectation.own_deviations)
+    allowed = dict.fromkeys(series.parameters, Growth()) | dict(tolerance or expectation.own_deviations)
     if chosen is not series:
         caveat = f"{len(chosen.points)} of the {len(series.points)} points are judged, evenly spread"
         series = replace(series, caveats=(*series.caveats, caveat))

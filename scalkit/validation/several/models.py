@@ -51,7 +51,7 @@ def _model(evidence: SeveralEvidence, place: int, *, is_shown: bool) -> SeveralM
     is_exact = series.exact or series.virtual
     points = evidence.posterior.design.points
     at = {name: points[:, column] for column, name in enumerate(series.parameters)}
-    constant = Term(Growth.constant(), math.log2(abs(one.constant)) if one.constant else -math.inf, one.constant < 0)
+    constant = Term(Growth(), math.log2(abs(one.constant)) if one.constant else -math.inf, one.constant < 0)
     every = [constant, *(Term(growth, log2, sign < 0) for growth, sign, log2 in one.terms)]
     scale = evidence.posterior.scale
     least = np.maximum((_LEAST_EXACT if is_exact else _LEAST) * scale, series.resolution)

@@ -136,7 +136,7 @@ class SeveralVerdict(AnyVerdict):
                 float(points[:, column].max()),
                 effects[name],
                 self.spaces[name],
-                self.evidence.tolerance.get(name, Growth.constant()),
+                self.evidence.tolerance.get(name, Growth()),
                 self,
                 is_exact=is_exact,
             )

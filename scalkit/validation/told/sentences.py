@@ -109,7 +109,7 @@ def _fix(verdict: Verdict) -> str:
 def _growth(verdict: Verdict) -> str:
     """Return the growth of a function that does not grow too fast, in words."""
     name, found, claim = subject_of(verdict), verdict.model.growth, verdict.expectation.growth
-    if found < Growth.constant() <= claim:
+    if found < Growth() <= claim:
         return f"{name} falls as {in_decimals(found)} where {claim} is claimed, which is fine"
     if found.is_constant and verdict.model.lower is not None:
         return f"{name} falls slowly where {claim} is claimed, which is fine"

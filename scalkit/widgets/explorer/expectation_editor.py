@@ -73,5 +73,5 @@ def _own(expectation: AnyExpectation | None) -> str:
     """Return the deviation that was given, as text; empty if it is automatic."""
     if isinstance(expectation, SeveralExpectation):
         own = expectation.own_deviations.values()
-        return str(reduce(mul, own, Growth.constant())) if own else ""
+        return str(reduce(mul, own, Growth())) if own else ""
     return str(expectation.deviation) if expectation is not None and expectation.has_own_deviation else ""

@@ -54,7 +54,7 @@ class FitView(PlotView):
             if grip == "expectation":
                 session.expect(growth)
             elif grip == "limit" and isinstance(expectation, Expectation):
-                session.set_deviation(str(Growth.parse(growth, expectation.parameter) / expectation.growth))
+                session.set_deviation(str(Growth(growth, expectation.parameter) / expectation.growth))
             elif grip == "undo" and session.history:
                 session.undo()
             elif grip == "redo" and session.undone:

@@ -31,7 +31,7 @@ class Axis:
     def of(cls, growths: Iterable[Growth], parameter: str) -> "Axis":
         """Return the axis that counts the class of the fastest of the growths; p if all are constant."""
         classes = (Growth.of(parameter, exponential=1), Growth.of(parameter, power=1), Growth.of(parameter, log=1))
-        fastest = max(growths, default=Growth.constant())
+        fastest = max(growths, default=Growth())
         rank = max((rank for rank, _ in fastest.exponents(parameter).by_rank()), default=None)
         base = classes[1] if rank is None else next(c for c in classes if _rank(c, parameter) == rank)
         small = next((c for c in classes if c < base), None)

@@ -103,7 +103,7 @@ class RulerLink:
             self._try(lambda: self.session.end_step(f"move tick {old} to {new}"))
 
     def _growth(self, text: str) -> Growth:
-        return Growth.parse(text, self.ruler.parameter)
+        return Growth(text, self.ruler.parameter)
 
     def _drag(self, old: Growth, new: Growth) -> None:
         """Let the session follow a drag that goes on; the first position begins a step."""

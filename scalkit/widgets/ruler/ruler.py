@@ -136,7 +136,7 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
             )
         if session is not None:
             space, expectation, verdict = shown_of(session, parameter)
-            space = space or SearchSpace.of([Growth.constant()], "ruler", parameter or session.parameters[0])
+            space = space or SearchSpace.of([Growth()], "ruler", parameter or session.parameters[0])
         expected = Expectation(expectation) if isinstance(expectation, str) else expectation
         if verdict is not None:
             space, expected = space or verdict.space, verdict.expectation
@@ -160,7 +160,7 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
     @property
     def growths(self) -> tuple[Growth, ...]:
         """The ticks as growths, ascending."""
-        return tuple(Growth.parse(tick["growth"]) for tick in self.ticks)
+        return tuple(Growth(tick["growth"]) for tick in self.ticks)
 
     @property
     def space(self) -> SearchSpace:
@@ -204,7 +204,7 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
 
     def add(self, tick: Growth | str) -> Ruler:
         """Add a tick. Return the ruler."""
-        self.ticks = [*self.growths, Growth.parse(tick, self.parameter)]
+        self.ticks = [*self.growths, Growth(tick, self.parameter)]
         return self
 
     def _fallback_text(self) -> str:
@@ -244,7 +244,7 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
     @t.validate("ticks")
     def _check_ticks(self, proposal: Any) -> list[dict[str, str | int]]:
         try:
-            growths = [Growth.parse(_text(tick), self.parameter) for tick in proposal["value"]]
+            growths = [Growth(_text(tick), self.parameter) for tick in proposal["value"]]
             space = SearchSpace.of(growths, "ruler", self.parameter)
         except ScalkitError as error:
             if not self._from_page:
@@ -258,7 +258,7 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
 
     @property
     def _marked(self) -> list[Growth]:
-        return [Growth.parse(text, self.parameter) for text in (self.expectation, self.best) if text]
+        return [Growth(text, self.parameter) for text in (self.expectation, self.best) if text]
 
     @t.observe("ticks")
     def _measure(self, change: Any) -> None:
@@ -275,7 +275,7 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
         if self.held and self._is_moving:
             return
         self._is_moving = self.held
-        self._done = [*self._done[1 - _HISTORY :], tuple(Growth.parse(tick["growth"]) for tick in change["old"])]
+        self._done = [*self._done[1 - _HISTORY :], tuple(Growth(tick["growth"]) for tick in change["old"])]
         self._undone = []
         self._tell_steps()
         self._name = f"{self._name.removesuffix('+')}+"
@@ -308,7 +308,7 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
             return
         self.problem = ""
         if kind == "add":
-            growth = Growth.parse(str(text or ""), self.parameter)
+            growth = Growth(str(text or ""), self.parameter)
             self.add(growth)
             self.selected = str(growth)
             return
@@ -323,7 +323,7 @@ def _space(
         return space
     if ticks is not None:
         name = parameter or (expectation.parameter if expectation else "p")
-        return SearchSpace.of([Growth.parse(tick, name) for tick in ticks], "ruler", name)
+        return SearchSpace.of([Growth(tick, name) for tick in ticks], "ruler", name)
     if expectation is not None:
         return SearchSpace.around(expectation)
     raise ExpectationError("a ruler needs a space, ticks or an expectation; write Ruler(expectation='log(p)').")

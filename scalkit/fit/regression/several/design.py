@@ -103,7 +103,7 @@ class SumDesign:
 
     def growth_of(self, column: Sequence[int] | Ints) -> Growth:
         """Return the product that a column is."""
-        found = Growth.constant()
+        found = Growth()
         for terms, place in zip(self.terms, column, strict=True):
             found = found * terms[int(place)]
         return found
@@ -166,10 +166,10 @@ class _Along:
 def _terms_along(x: Floats, name: str, candidates: Sequence[Growth]) -> _Along:
     """Return the constant and all terms of one parameter that exist at its coordinates."""
     values, place = np.unique(x, return_inverse=True)
-    every = sorted({Growth.parse(each, name) for each in (*candidates, *falling_growths(name))} - {Growth.constant()})
+    every = sorted({Growth(each, name) for each in (*candidates, *falling_growths(name))} - {Growth()})
     usable = Terms.usable(every, name, values)
     logs = usable.logs(values)
-    growths = (Growth.constant(), *usable.growths)
+    growths = (Growth(), *usable.growths)
     logs = np.vstack([np.zeros(len(values)), logs])[:, place.reshape(-1)]
     order = sorted(range(len(growths)), key=lambda k: growths[k])
     ranks = np.empty(len(growths), dtype=np.int64)
