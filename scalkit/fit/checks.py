@@ -24,7 +24,7 @@ def check_series(series: Series, min_points: int) -> None:
 
 
 def shortage(series: Series | SeveralSeries, min_points: int) -> tuple[str, DataError] | None:
-    """Return what is missing where there are too few values of a parameter.
+    """Return the sentence about a parameter with too few values.
 
     In the words of `Validation.unjudged`, and as an error with the way on.
     """

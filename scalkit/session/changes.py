@@ -1,4 +1,4 @@
-"""What a session has selected among what was chosen, and the steps that change it."""
+"""The selection and the choices of a session, and the steps that change them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Chosen:
 
     @property
     def expectation(self) -> AnyExpectation | None:
-        """What is expected, in terms of the parameters of the data; None if nothing is."""
+        """Expectation in terms of the parameters of the data; None without one."""
         return self.judge.given(self.selected, self.state)
 
     @property

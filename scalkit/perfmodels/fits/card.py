@@ -227,7 +227,7 @@ _PARTS: Mapping[str, Callable[[_Card], None]] = {
     "Perfect_matching": _Card.add_bisection,
     "Round_trip_to": _Card.add_hops,
 }
-"""What is added for each kind of measurement: how late receivers are seen, and messages, come before LogGP, which uses both."""
+"""Parts of a card by kind of measurement, in order: LogGP uses the delays of receivers and the messages before it."""
 
 
 def _named(model: Any, name: str) -> PerformanceModel:

@@ -1,4 +1,4 @@
-"""What every performance model can do: evaluate, bound, add up, print itself, and say how it grows and where it holds."""
+"""The base of all performance models: values, bounds, sums, growth, valid range, and how models are printed."""
 
 from __future__ import annotations
 
@@ -342,7 +342,7 @@ def merged(models: Sequence[PerformanceModel]) -> tuple[list[Any], dict[str, tup
 
 
 def over_bounds(models: Sequence[PerformanceModel], combine: Callable[[Sequence[Any]], Any]) -> tuple[Any, Legend]:
-    """Return what `combine` makes of the expressions of models, of each bound by itself where one has two, and all constants."""
+    """Return the combined expressions of models, one for each bound, and all of their constants."""
     import sympy
 
     found, legend = merged(models)

@@ -1,4 +1,4 @@
-"""What a figure of a verdict shows: how far it goes, the curves of other growths, and a sentence."""
+"""Parts of the figure of a verdict: its range, the curves of other growths, and a sentence."""
 
 import math
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What a drawn ruler needs to know of its ticks."""
+"""Ticks of a ruler as a figure needs them."""
 
 from scalkit.growth import Growth
 
