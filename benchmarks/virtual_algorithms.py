@@ -5,7 +5,7 @@ to use. Its time is compared, process by process, with the schedule of messages 
 (scalkit.perfmodels.played), and as a whole with the closed form of scalkit.perfmodels.
 
     python benchmarks/virtual_algorithms.py measure --mpicc ... --mpicc ...   into data/virtual/algorithms.csv, some 10 minutes
-    python benchmarks/virtual_algorithms.py compare                          the tables of docs/virtual-time-truth.md
+    python benchmarks/virtual_algorithms.py compare                          how many cells are equal, by algorithm
     python benchmarks/virtual_algorithms.py growths                          how they grow, beside SimGrid SMPI
     python benchmarks/virtual_algorithms.py identify                         which algorithm the times suggest
 
