@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError
-from scalkit.fit.cuts import MIN_SETTINGS, best_cuts, least_of_sums, least_without, penalty
 from scalkit.fit.model import Model
 from scalkit.fit.paper import Fits, fit_growths, growing_of
-from scalkit.fit.pure_error import PRIOR_FREEDOM, Noise
 from scalkit.growth import Growth
+from scalkit.stats.cuts import MIN_SETTINGS, best_cuts, least_of_sums, least_without, penalty
+from scalkit.stats.pure_error import PRIOR_FREEDOM, Noise
 from scalkit.support.arrays import Floats
 from scalkit.support.markup import block, bullets, counted, details, formula, paragraph, table
 from scalkit.support.text import percent

@@ -19,8 +19,9 @@ from scipy.special import stdtrit
 from scalkit.errors import DataError, UsageError
 from scalkit.fit.model import Model
 from scalkit.fit.several.formula import Formula
-from scalkit.fit.several.model import GrowthSum, SeveralModel
+from scalkit.fit.several.model import SeveralModel
 from scalkit.growth import Growth
+from scalkit.growth.sums import GrowthSum
 from scalkit.support.arrays import Floats
 from scalkit.support.markup import block, details, paragraph, table
 

@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from scalkit.fit.pure_error import standard_error
 from scalkit.history.levels import fitting, levels
 from scalkit.measure import Series
+from scalkit.stats.pure_error import standard_error
 from scalkit.support.arrays import Flags, Floats, Ints
 from scalkit.validation.baseline import regression as baseline
 from scalkit.validation.baseline.regression import BETWEEN, Regression

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from scalkit.errors import UsageError
 from scalkit.fit.regression.mixture import Mixture
-from scalkit.fit.several.model import GrowthSum
 from scalkit.growth import Growth
+from scalkit.growth.sums import GrowthSum
 from scalkit.support.arrays import Flags, Floats
 from scalkit.support.text import percent
 from scalkit.support.units import format_quantity

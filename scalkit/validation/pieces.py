@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError
 from scalkit.fit.piecewise import Piecewise, fit_piecewise
-from scalkit.fit.pure_error import Noise, noise_of
 from scalkit.measure import Series, measurements, series
+from scalkit.stats.pure_error import Noise, noise_of
 from scalkit.support.options import Statistic
 from scalkit.validation.space import SearchSpace
 

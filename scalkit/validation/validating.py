@@ -9,8 +9,8 @@ from typing import Unpack
 import xarray as xr
 
 from scalkit.errors import DataError, ExpectationError
-from scalkit.fit.several.model import GrowthSum
 from scalkit.growth.relation import Relation
+from scalkit.growth.sums import GrowthSum
 from scalkit.measure.schema import metrics_of, parameters_of
 from scalkit.support.options import Judging, JudgingOptions
 from scalkit.support.task_bar import task_bar

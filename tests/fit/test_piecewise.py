@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from scalkit.errors import DataError
-from scalkit.fit.cuts import best_cuts
 from scalkit.fit.paper import fit_growths
 from scalkit.fit.piecewise import fit_piecewise
-from scalkit.fit.pure_error import Noise, noise_of, pure_error
 from scalkit.growth import Growth
 from scalkit.measure import measurements, series
+from scalkit.stats.cuts import best_cuts
+from scalkit.stats.pure_error import Noise, noise_of, pure_error
 
 LINEAR = (Growth("S"),)
 RULER = tuple(Growth(text) for text in ("log(S)", "S^(1/2)", "S", "S*log(S)"))

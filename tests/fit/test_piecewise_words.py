@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from scalkit.fit.cuts import least_of_sums, least_without
 from scalkit.fit.paper import fit_growths
 from scalkit.fit.piecewise import Piecewise, fit_piecewise
-from scalkit.fit.pure_error import Noise, pure_error
 from scalkit.growth import Growth
+from scalkit.stats.cuts import least_of_sums, least_without
+from scalkit.stats.pure_error import Noise, pure_error
 
 P = 2.0 ** np.arange(1, 11)
 LOG = np.log2(P)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import scalkit as sk
 from scalkit.fit.paper import best_growths
 from scalkit.fit.piecewise import fit_piecewise
-from scalkit.fit.pure_error import Noise
+from scalkit.stats.pure_error import Noise
 from scalkit.validation import SearchSpace
 
 ICS15 = SearchSpace.preset("ics15")

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from scalkit.errors import DataError
 from scalkit.fit.regression.priors import EXACT, TIMES, NoisePrior
 from scalkit.fit.regression.several.posterior import SumPosterior, sum_posterior
-from scalkit.fit.several.model import GrowthSum, SeveralModel, Term
+from scalkit.fit.several.model import SeveralModel, Term
 from scalkit.growth import Growth
+from scalkit.growth.sums import GrowthSum
 
 AXES = {"p": 2.0 ** np.arange(3, 8), "S": 4.0 ** np.arange(2, 7), "n": np.arange(10.0, 60.0, 10.0)}
 POWERS = ["1/4", "1/3", "1/2", "2/3", "3/4", "1", "5/4", "4/3", "3/2", "5/3", "7/4", "2"]

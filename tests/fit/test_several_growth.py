@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalkit.errors import ExpectationError
-from scalkit.fit.several.model import GrowthSum, outgrows
 from scalkit.growth import Growth
+from scalkit.growth.sums import GrowthSum, outgrows
 
 EXPONENTS = st.fractions(Fraction(0), Fraction(2), max_denominator=4)
 PRODUCTS = st.builds(

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
-from scalkit.fit.pure_error import pure_error
 from scalkit.measure import series
 from scalkit.measure.quarter_means import CUT_MEANS, Cut, cut_mean
 from scalkit.measure.reduce import statistic_over
+from scalkit.stats.pure_error import pure_error
 from scalkit.store.runs.summaries import summaries
 from scalkit.support.options import Statistic
 

@@ -18,8 +18,8 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, UsageError
-from scalkit.fit.several.model import GrowthSum
 from scalkit.growth import Growth
+from scalkit.growth.sums import GrowthSum
 from scalkit.measure import combine, several_series
 from scalkit.reports.inputs import from_plain, plain_expectations
 from scalkit.validation import Validation, load_expectations

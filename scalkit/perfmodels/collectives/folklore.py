@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalkit.errors import DataError, UsageError
-from scalkit.fit.pure_error import pure_error
 from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.fits.affine import relative_squares, shares_of
 from scalkit.perfmodels.formulas.quantities import format_value
+from scalkit.stats.pure_error import pure_error
 from scalkit.support.arrays import Floats
 from scalkit.support.markup import block, bullets, paragraph, table
 from scalkit.support.text import as_percent, percent

@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 
 from scalkit.errors import DataError
-from scalkit.fit.pure_error import pure_error
 from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.collectives.model import collectives_of, same_messages
 from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.models.point_to_point import PointToPoint
+from scalkit.stats.pure_error import pure_error
 from scalkit.support.arrays import Floats
 from scalkit.support.markup import block, paragraph, table
 from scalkit.support.text import as_percent, percent

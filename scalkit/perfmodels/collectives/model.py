@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 
 from scalkit.errors import UsageError
-from scalkit.fit.several.model import GrowthSum
+from scalkit.growth.sums import GrowthSum
 from scalkit.perfmodels.formulas.growths import growth_of
 from scalkit.perfmodels.formulas.quantities import Range, values_in
 from scalkit.perfmodels.formulas.text import evaluate, parse_formula, positive

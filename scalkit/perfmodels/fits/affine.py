@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.fit.pure_error import Noise
+from scalkit.stats.pure_error import Noise
 from scalkit.support.arrays import Floats
 
 _Form = TypeVar("_Form", bound=Hashable)

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError, UsageError
-from scalkit.fit.cuts import MIN_SETTINGS, best_cuts
-from scalkit.fit.pure_error import Noise, pure_error
 from scalkit.growth import Growth
 from scalkit.perfmodels.fits.affine import LEVEL, Affine, fit_affine, relative_squares
 from scalkit.perfmodels.formulas.quantities import Range, format_value, seconds_in, values_in
 from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
+from scalkit.stats.cuts import MIN_SETTINGS, best_cuts
+from scalkit.stats.pure_error import Noise, pure_error
 from scalkit.support.arrays import Floats
 
 _TICKS = (Growth.of("S", power=1),)
@@ -166,7 +166,7 @@ def fit_messages(
     Notes
     -----
     The noise is that between repetitions, of which those beyond 2.5 standard deviations, by the median deviation, are moved
-    there. The cuts are exact: `scalkit.fit.cuts.best_cuts` over segments of a constant plus a term in S, weighted by relative
+    there. The cuts are exact: `scalkit.stats.cuts.best_cuts` over segments of a constant plus a term in S, weighted by relative
     errors.
 
     References

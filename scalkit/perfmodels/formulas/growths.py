@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 from scalkit.errors import ExpectationError
-from scalkit.fit.several.model import GrowthSum
 from scalkit.growth import Exponents, Growth
+from scalkit.growth.sums import GrowthSum
 
 _ONE = frozenset({Growth()})
 _Terms = frozenset[Growth]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from scalkit.errors import UsageError
-from scalkit.fit.several.model import GrowthSum
+from scalkit.growth.sums import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension, Range, parse_quantity, ranges_of
 from scalkit.perfmodels.formulas.syntax import syntax_tree
 from scalkit.perfmodels.formulas.text import dimension_of, evaluate, parse_formula, positive

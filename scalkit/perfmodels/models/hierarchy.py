@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalkit.errors import UsageError
-from scalkit.fit.several.model import GrowthSum
+from scalkit.growth.sums import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range, format_value, ranges_of, values_in
 from scalkit.perfmodels.formulas.text import parse_formula
 from scalkit.perfmodels.models.exact import with_processes

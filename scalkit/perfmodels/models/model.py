@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from scalkit.errors import UsageError
-from scalkit.fit.several.model import GrowthSum
+from scalkit.growth.sums import GrowthSum
 from scalkit.perfmodels.formulas.growths import growth_of, renamed
 from scalkit.perfmodels.formulas.quantities import COUNTS, PARAMETER_UNITS, Range, format_value, intersection, values_in
 from scalkit.perfmodels.formulas.text import positive

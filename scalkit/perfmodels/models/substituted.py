@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import UsageError
-from scalkit.fit.several.model import GrowthSum
+from scalkit.growth.sums import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range
 from scalkit.perfmodels.formulas.text import positive
 from scalkit.perfmodels.models.exact import ExactModel, names_in, with_processes

@@ -8,8 +8,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from scalkit.errors import ExpectationError, ScalkitError
-from scalkit.fit.several.model import GrowthSum
 from scalkit.growth import Growth
+from scalkit.growth.sums import GrowthSum
 from scalkit.measure import Series, SeveralSeries
 from scalkit.support.arrays import Floats
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from scalkit.fit.pure_error import standard_error
 from scalkit.measure import Series, SeveralSeries
+from scalkit.stats.pure_error import standard_error
 from scalkit.support.arrays import Floats
 from scalkit.support.json_values import json_fields
 from scalkit.validation.answer import MATERIAL, Answer

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError
 from scalkit.fit import Model
-from scalkit.fit.pure_error import standard_error
-from scalkit.fit.several.model import GrowthSum, SeveralModel
+from scalkit.fit.several.model import SeveralModel
 from scalkit.growth import Growth
+from scalkit.growth.sums import GrowthSum
 from scalkit.measure import Series
+from scalkit.stats.pure_error import standard_error
 from scalkit.support.json_values import json_fields, json_value
 from scalkit.support.markup import block, counted, details, formula, paragraph, table
 from scalkit.validation.baseline.regression import errors_of

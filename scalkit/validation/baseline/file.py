@@ -9,8 +9,9 @@ from typing import Any, NoReturn
 
 from scalkit.errors import DataError, ScalkitError
 from scalkit.fit import Model
-from scalkit.fit.several.model import GrowthSum, SeveralModel, Term
+from scalkit.fit.several.model import SeveralModel, Term
 from scalkit.growth import Growth
+from scalkit.growth.sums import GrowthSum
 from scalkit.support.files import whole_file
 from scalkit.support.schema_errors import schema_errors, schema_in
 from scalkit.validation.baseline import Baseline, BaselineEntry

@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Any
 
 from scalkit.errors import ExpectationError, ScalkitError
-from scalkit.fit.several.model import GrowthSum
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
+from scalkit.growth.sums import GrowthSum
 from scalkit.support.text import did_you_mean
 from scalkit.support.toml.tables import EntryPath, line_of, lines_of, syntax_error
 from scalkit.validation.against.claimed import claimed

@@ -6,8 +6,8 @@ from functools import cached_property
 from html import escape
 
 from scalkit.errors import ExpectationError
-from scalkit.fit.several.model import GrowthSum, outgrows
 from scalkit.growth import Growth
+from scalkit.growth.sums import GrowthSum, outgrows
 from scalkit.support.markup import block, formula, table
 from scalkit.validation.expectation import Direction, Expectation, HasGrowth, Match
 from scalkit.validation.space import SearchSpace

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from scalkit.fit.model import at_points
 from scalkit.fit.regression.several.posterior import SumPosterior
-from scalkit.fit.several.model import GrowthSum, SeveralModel
+from scalkit.fit.several.model import SeveralModel
 from scalkit.growth import Growth
+from scalkit.growth.sums import GrowthSum
 from scalkit.measure import SeveralSeries
 from scalkit.support.arrays import Floats
 from scalkit.support.json_values import json_fields, json_value

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from scalkit.errors import DataError
-from scalkit.fit.pure_error import Noise
 from scalkit.growth import Growth
 from scalkit.growth.growth import log2_values
+from scalkit.stats.pure_error import Noise
 from scalkit.support.arrays import Floats
 
 MIN_SETTINGS = 3
