@@ -111,7 +111,7 @@ def settings(case: Case) -> np.ndarray:
 def judge(cases: list[Case]) -> list[Any]:
     """Return the verdict on each case, computed together."""
     import scalkit as sk
-    from scalkit.validation.judge.along_one import judge as judge_series
+    from scalkit.judge.along_one import judge as judge_series
 
     space = sk.SearchSpace.preset("ics15")
     expectations = {text: sk.Expectation(text, deviation="p^(1/2)") for text in EXPECTATIONS}
@@ -138,14 +138,14 @@ def doubling(case: Case, _: Any) -> float | None:
 
 
 def doubling_until(case: Case, verdict: Any) -> float | None:
-    from scalkit.validation.advise import advise
+    from scalkit.judge.advise import advise
 
     ahead = doubling(case, verdict)
     return None if ahead is None or advise(verdict, [ahead]).stop else ahead
 
 
 def by_advice(case: Case, verdict: Any) -> float | None:
-    from scalkit.validation.advise import advise
+    from scalkit.judge.advise import advise
 
     ahead = settings(case)
     if not ahead.size:

@@ -69,8 +69,8 @@ def cases() -> list[dict[str, Any]]:
 
 def by_scalkit(all_cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     import scalkit as sk
+    from scalkit.judge.along_one import judge
     from scalkit.measure import series
-    from scalkit.validation.judge.along_one import judge
 
     found = []
     for case in all_cases:

@@ -155,8 +155,8 @@ def series_of(case: dict[str, Any]) -> Any:
 def judged(series: Any, claim: str, *, knows_claim: bool) -> Any:
     """Return the verdict on a series about a claim."""
     import scalkit as sk
-    from scalkit.validation.several.expectation import SeveralExpectation
-    from scalkit.validation.several.judge import judge_several
+    from scalkit.judge.several.expectation import SeveralExpectation
+    from scalkit.judge.several.judge import judge_several
 
     spaces = {name: sk.SearchSpace.preset("ics15", name) for name in series.parameters}
     return judge_several(series, SeveralExpectation(claim, parameters=series.parameters), spaces, knows_claim=knows_claim)

@@ -9,12 +9,12 @@ from typing import Any, Unpack
 import pandas as pd
 import xarray as xr
 
-from scalkit import validation
+from scalkit import judge as validation
 from scalkit.errors import DataError
 from scalkit.formats.read import read
 from scalkit.growth.relation import Relation
+from scalkit.judge import Validation
 from scalkit.support.options import JudgingOptions
-from scalkit.validation import Validation
 
 
 def measurements_in(data: Any, parameter: str | Sequence[str] | None = None) -> xr.Dataset:
@@ -56,7 +56,7 @@ def validate(
         judged again.
     expectations : str, mapping, ExpectationSet, Baseline, Path or model
         ``"log(p)"`` of the only function, ``{"MPI_Bcast": "log(p)"}``, the name of a bundled set,
-        a TOML file, or a baseline; see `scalkit.validation.validate`.
+        a TOML file, or a baseline; see `scalkit.judge.validate`.
     rules : iterable of str or Relation
         Relations between functions, in addition to those of the set.
     litmus : str, optional

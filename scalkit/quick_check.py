@@ -14,10 +14,10 @@ from scalkit.bench.functions.probe import FEWEST, Probe
 from scalkit.bench.functions.probe import sizes as sizes_within
 from scalkit.bench.provenance import ForeignLoad
 from scalkit.errors import UsageError
+from scalkit.judge import Expectation, Validation, Verdict, validate
+from scalkit.judge.answer import Answer
 from scalkit.measure import combine
 from scalkit.support.text import as_percent
-from scalkit.validation import Expectation, Validation, Verdict, validate
-from scalkit.validation.answer import Answer
 
 _PROBING = 0.2
 """Share of the budget for finding the sizes, so that most of it measures."""

@@ -15,9 +15,9 @@ import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import ScalkitError
+from scalkit.judge.several.verdict import SeveralVerdict
+from scalkit.judge.verdict import Verdict
 from scalkit.measure import write_netcdf
-from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.validation.verdict import Verdict
 
 P = [2, 4, 8, 16, 32, 64, 128]
 TIMES = [1.0, 2.1, 3.0, 3.9, 5.1, 6.0, 7.0]

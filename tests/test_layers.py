@@ -18,9 +18,8 @@ LAYERS = {
     "support": 0.5,
     "growth": 1,
     "measure": 1,
-    "fit": 1,
     "stats": 1,
-    "validation": 2,
+    "judge": 2,
     "bench": 2,
     "formats": 2,
     "perfmodels": 2,
@@ -39,22 +38,22 @@ LAYERS = {
     "pytest_plugin": 5,
     "__main__": 6,
 }
-NEVER_EACH_OTHER = {"formats", "validation", "bench", "perfmodels", "guidelines", "store", "trace", "history"}
+NEVER_EACH_OTHER = {"formats", "judge", "bench", "perfmodels", "guidelines", "store", "trace", "history"}
 EXCEPT = {
     ("guidelines", "formats"),  # tables of experiments
     ("store", "formats"),  # what is filed
-    ("history", "validation"),  # a change between commits is one against a baseline
+    ("history", "judge"),  # a change between commits is one against a baseline
     ("store", "history"),  # change points over versions and time are those of `scalkit history`
 }
 BORDERS = {
     "sympy": {"growth", "perfmodels"},
-    "lmfit": {"fit"},
+    "lmfit": {"judge"},
     "plotly": {"plots"},
     "rich": {"support", "cli"},
     "papermill": {"reports"},
     "ipywidgets": {"widgets"},
     "anywidget": {"widgets"},
-    "mpi4py": {"support", "validation", "bench", "trace"},
+    "mpi4py": {"support", "judge", "bench", "trace"},
     "pyarrow": {"store"},
     "duckdb": {"store"},
 }
@@ -140,13 +139,13 @@ def _module(path: Path) -> str:
 def test_modules_have_no_cycle() -> None:
     """Imports within functions count, too: they hide a cycle instead of ending it.
 
-    Within `validation` only those at the top count: verdicts and baselines show, save and compare themselves, and load what
+    Within `judge` only those at the top count: verdicts and baselines show, save and compare themselves, and load what
     does so at first use.
     """
     modules = {_module(path) for path in MODULES}
     edges: dict[str, set[str]] = {}
     for path in MODULES:
-        within_functions = _owner(path) != "validation"
+        within_functions = _owner(path) != "judge"
         names = {name for name, _ in _imports(path, with_types=False, within_functions=within_functions)} & modules
         packages = {name.rpartition(".")[0] for name in names}  # of these only a module was taken
         edges[_module(path)] = names - packages - {_module(path)}

@@ -15,12 +15,12 @@ import scalkit as sk
 from scalkit.cli.options.declared import add_judging
 from scalkit.cli.options.expected import judging_of
 from scalkit.errors import DataError, UsageError
+from scalkit.judge import SearchSpace
 from scalkit.measure import write_netcdf
 from scalkit.pytest_plugin.scaling_check import ScalingCheck
 from scalkit.reports.pages.verdicts import open_verdicts
 from scalkit.session.plain import options_from, plain_options
 from scalkit.support.options import MIN_POINTS, OPTIONS, Judging, JudgingOptions
-from scalkit.validation import SearchSpace
 from scalkit.widgets.explorer.data_picker import DataPicker
 
 P = [2, 4, 8, 16, 32, 64]

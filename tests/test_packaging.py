@@ -33,7 +33,7 @@ MUST_SHIP = [
     "scalkit/_shipped/data/guidelines/classic/mpich.nc",
     "scalkit/_shipped/data/guidelines/real/mpich/campaign.toml",
     "scalkit/_shipped/data/guidelines/neighbourhood/openmpi/campaign.toml",
-    "scalkit/validation/verdict.schema.json",
+    "scalkit/judge/verdict.schema.json",
     "scalkit/widgets/ruler/ruler.js",
     "scalkit/widgets/ruler/ruler.css",
     "scalkit/reports/vendor/plotly-cartesian.min.js",

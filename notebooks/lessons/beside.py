@@ -10,13 +10,13 @@ import xarray as xr
 
 from lessons.paper import SYMBOLS, PrintedModel, PublishedTable, published_tables
 from scalkit.formats.read import read
+from scalkit.judge import Verdict, validate
+from scalkit.judge.expectation import Match, sure_match
+from scalkit.judge.judged import grows_slower, is_decided
 from scalkit.measure import series
 from scalkit.support.bundled import bundled
 from scalkit.support.markup import block, bullets, counted, details, formula, marked, paragraph, table
 from scalkit.support.text import capital, joined
-from scalkit.validation import Verdict, validate
-from scalkit.validation.expectation import Match, sure_match
-from scalkit.validation.judged import grows_slower, is_decided
 
 _TIMES, _MEMORY = 2, 3
 _NAMES = {"Bcast (BT)": "Bcast_binary_tree"}

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
+from scalkit.judge import Expectation
+from scalkit.judge.expectation import Match
 from scalkit.measure import combine, measurements
 from scalkit.support.bundled import bundled
 from scalkit.support.markup import block, formula, marked, table
-from scalkit.validation import Expectation
-from scalkit.validation.expectation import Match
 
 SYMBOLS: dict[Match, str] = {"total": "✓", "approximate": "≈", "none": "✗"}
 """Symbol of each match in the tables of the paper."""

@@ -7,8 +7,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from scalkit import Expectation, Growth, SearchSpace
-from scalkit.fit.paper import best_growths
-from scalkit.validation import Verdict
+from scalkit.judge import Verdict
+from scalkit.judge.fit.paper import best_growths
 
 
 def resolution(

@@ -11,9 +11,9 @@ from scalkit.cli.store import filters
 from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.errors import UsageError
 from scalkit.history import History, history
+from scalkit.judge.told.annotations import command
 from scalkit.store.opening import is_store
 from scalkit.support.text import capital
-from scalkit.validation.told.annotations import command
 
 
 def run(args: argparse.Namespace) -> int:

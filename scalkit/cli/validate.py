@@ -16,18 +16,18 @@ from scalkit.cli.options.expected import expected_of, judging_of, only_processes
 from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import ReportError, UsageError
+from scalkit.judge import CATALOGUES, AnyVerdict, Validation
+from scalkit.judge.along_one import Mapper, in_turn, over_ranks
+from scalkit.judge.answer import ANSWER_SYMBOLS, resolution_in_words
+from scalkit.judge.baseline import Baseline
+from scalkit.judge.baseline.comparison import Comparison
+from scalkit.judge.catalogue import ExpectationSet
+from scalkit.judge.told.annotations import to_github
+from scalkit.judge.told.junit import to_junit
+from scalkit.judge.validating import validate
 from scalkit.support.files import whole_file
 from scalkit.support.task_bar import Report, task_bar
 from scalkit.support.text import capital, counted
-from scalkit.validation import CATALOGUES, AnyVerdict, Validation
-from scalkit.validation.answer import ANSWER_SYMBOLS, resolution_in_words
-from scalkit.validation.baseline import Baseline
-from scalkit.validation.baseline.comparison import Comparison
-from scalkit.validation.catalogue import ExpectationSet
-from scalkit.validation.judge.along_one import Mapper, in_turn, over_ranks
-from scalkit.validation.told.annotations import to_github
-from scalkit.validation.told.junit import to_junit
-from scalkit.validation.validating import validate
 
 _OF_BASELINES = ("gone",)
 

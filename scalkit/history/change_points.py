@@ -10,11 +10,11 @@ from typing import Final
 import numpy as np
 
 from scalkit.history.levels import fitting, levels
+from scalkit.judge.baseline import regression as baseline
+from scalkit.judge.baseline.regression import BETWEEN, Regression
 from scalkit.measure import Series
 from scalkit.stats.pure_error import standard_error
 from scalkit.support.arrays import Flags, Floats, Ints
-from scalkit.validation.baseline import regression as baseline
-from scalkit.validation.baseline.regression import BETWEEN, Regression
 
 STATISTIC: Final = "q1"
 """Stands for the repetitions, then the runs, of a commit: noise only adds."""

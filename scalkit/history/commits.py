@@ -12,13 +12,13 @@ import xarray as xr
 from scalkit.errors import DataError, UsageError
 from scalkit.history.change_points import STATISTIC, ChangePoints
 from scalkit.history.results import History, OddCommit, Segment, Step, Track, model_of
+from scalkit.judge.baseline.comparison import one_process
+from scalkit.judge.baseline.regression import Regression
+from scalkit.judge.names import Name, named
 from scalkit.measure import Series, series, several_series
 from scalkit.measure.environment import what_changed
 from scalkit.measure.schema import parameters_of
 from scalkit.support.arrays import Floats, Ints
-from scalkit.validation.baseline.comparison import one_process
-from scalkit.validation.baseline.regression import Regression
-from scalkit.validation.names import Name, named
 
 _Row = tuple[str, Series]
 

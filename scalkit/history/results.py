@@ -6,15 +6,15 @@ from html import escape
 from typing import Any, Literal
 
 from scalkit.errors import DataError
-from scalkit.fit import Model, fit_series
+from scalkit.judge.baseline.regression import Regression
+from scalkit.judge.fit import Model, fit_series
+from scalkit.judge.names import named
+from scalkit.judge.space import SearchSpace
 from scalkit.measure import Series
 from scalkit.support.arrays import Floats
 from scalkit.support.json_values import json_fields
 from scalkit.support.markup import block, bullets, paragraph, table
 from scalkit.support.text import NONE, counted
-from scalkit.validation.baseline.regression import Regression
-from scalkit.validation.names import named
-from scalkit.validation.space import SearchSpace
 
 _LEAST_FITTED = 3
 

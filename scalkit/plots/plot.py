@@ -12,8 +12,12 @@ import plotly.graph_objects as go
 import xarray as xr
 
 from scalkit.errors import UsageError
-from scalkit.fit.piecewise import Piecewise
 from scalkit.front import measurements_in
+from scalkit.judge import RuleResult, Validation, Verdict
+from scalkit.judge.baseline.comparison import Comparison
+from scalkit.judge.fit.piecewise import Piecewise
+from scalkit.judge.several.along import AlongVerdict
+from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.measure.pattern_records import SHARES
 from scalkit.plots.measured import measured
 from scalkit.plots.traces.master_worker import master_worker
@@ -24,10 +28,6 @@ from scalkit.plots.verdicts.fit import fit
 from scalkit.plots.verdicts.pieces import pieces
 from scalkit.plots.verdicts.rule import rule
 from scalkit.session import Session
-from scalkit.validation import RuleResult, Validation, Verdict
-from scalkit.validation.baseline.comparison import Comparison
-from scalkit.validation.several.along import AlongVerdict
-from scalkit.validation.several.verdict import SeveralVerdict
 
 _KNOWN = (
     "a Dataset of measurements, a result of sk.validate, a verdict, a verdict along a parameter, a rule, a comparison, "

@@ -19,7 +19,7 @@ from scalkit.support.toml.tables import table_beside
 from scalkit.support.units import format_quantity
 
 if TYPE_CHECKING:
-    from scalkit.validation import Verdict
+    from scalkit.judge import Verdict
 
 DATA: Final = light("ink")
 MODEL: Final = light("model")

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from scalkit.judge import Verdict
     from scalkit.pytest_plugin.scaling_check import ScalingCheck
-    from scalkit.validation import Verdict
 
 __all__ = ["Scaling", "ScalingWarning"]
 

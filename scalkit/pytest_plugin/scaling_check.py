@@ -12,11 +12,11 @@ import xarray as xr
 
 from scalkit.bench.functions.callables import measure_callable
 from scalkit.errors import UsageError
+from scalkit.judge import FAIL_ON, Expectation, Validation, Verdict, validate
+from scalkit.judge.answer import in_decimals
 from scalkit.measure import combine
 from scalkit.support.options import OPTIONS, Judging
 from scalkit.support.units import format_quantity
-from scalkit.validation import FAIL_ON, Expectation, Validation, Verdict, validate
-from scalkit.validation.answer import in_decimals
 
 _OPTIONS = ("setup", "fresh", "deviation", "budget", "fail_on", "clock", *OPTIONS)
 _KEYS = ("expectation", *_OPTIONS)

@@ -13,11 +13,11 @@ from scalkit import measure
 from scalkit.errors import UsageError
 from scalkit.formats.read import read
 from scalkit.growth import Growth
+from scalkit.judge import ExpectationSet
+from scalkit.judge.catalogue import expectation_set
 from scalkit.session import Session
 from scalkit.session.file import FORMAT
 from scalkit.session.plain import plain_set, plain_space, set_from_plain
-from scalkit.validation import ExpectationSet
-from scalkit.validation.catalogue import expectation_set
 
 MEMORY = "scalkit-data-in-memory"
 """Name of the folder for what no file of the user holds; it is the same in every run, because measurements name their files."""

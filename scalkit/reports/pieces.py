@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from markupsafe import Markup
 
+from scalkit.judge.answer import ANSWER_SYMBOLS, Answer
 from scalkit.plots.style import growth_label
 from scalkit.support import text
 from scalkit.support.markup import environment
 from scalkit.support.toml.tables import table_beside
-from scalkit.validation.answer import ANSWER_SYMBOLS, Answer
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from scalkit.validation import AnyVerdict
+    from scalkit.judge import AnyVerdict
 
 PLOTLY = "application/vnd.plotly.v1+json"
 _MOST_PLAIN = 100  # characters of the plain text of a piece, which only tools without HTML show

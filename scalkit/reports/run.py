@@ -11,11 +11,11 @@ import xarray as xr
 
 from scalkit.errors import DataError, UsageError
 from scalkit.growth.relation import Relation
+from scalkit.judge import Validation
 from scalkit.reports.write import ReportResult, write_report
 from scalkit.session import Session
 from scalkit.session.file import session_from_dict, sessions_in
 from scalkit.support.options import JudgingOptions
-from scalkit.validation import Validation
 
 PathLike: TypeAlias = str | os.PathLike[str]
 Source: TypeAlias = PathLike | xr.Dataset | pd.DataFrame | Session | Validation | Sequence[PathLike]

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from scalkit.errors import DataError, ExpectationError, RuleError
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
+from scalkit.judge import SearchSpace
+from scalkit.judge.catalogue import expectation_set
+from scalkit.judge.judge import Judge
+from scalkit.judge.measured import AnyExpectation, AnySeries, Setting, shown_setting
+from scalkit.judge.names import Name
+from scalkit.judge.rules import parsed_rules
 from scalkit.session import rulers
 from scalkit.session.state import State, Step, own_deviation
 from scalkit.support.options import Judging, JudgingOptions
-from scalkit.validation import SearchSpace
-from scalkit.validation.catalogue import expectation_set
-from scalkit.validation.judge.judge import Judge
-from scalkit.validation.judge.measured import AnyExpectation, AnySeries, Setting, shown_setting
-from scalkit.validation.names import Name
-from scalkit.validation.rules import parsed_rules
 
 
 @dataclass(frozen=True, eq=False)

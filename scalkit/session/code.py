@@ -17,17 +17,17 @@ import xarray as xr
 from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
+from scalkit.judge import ExpectationSet, SearchSpace
+from scalkit.judge.catalogue import expectation_set
+from scalkit.judge.judge import Judge
+from scalkit.judge.measured import Rulers, Setting
+from scalkit.judge.names import Name
 from scalkit.measure import measurements
 from scalkit.measure.schema import metrics_of, parameters_of
 from scalkit.session.plain import plain_expectation, plain_set
 from scalkit.session.rulers import growths_expected
 from scalkit.session.source import Source, confirmed, content_hash
 from scalkit.session.state import State
-from scalkit.validation import ExpectationSet, SearchSpace
-from scalkit.validation.catalogue import expectation_set
-from scalkit.validation.judge.judge import Judge
-from scalkit.validation.judge.measured import Rulers, Setting
-from scalkit.validation.names import Name
 
 if TYPE_CHECKING:
     from scalkit.session.session import Session

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from scalkit.judge.answer import ANSWER_SYMBOLS
+from scalkit.judge.judge import Outcome
+from scalkit.judge.measured import AnyVerdict
+from scalkit.judge.told.shown import verdicts_table
 from scalkit.support.json_values import json_fields
 from scalkit.support.markup import block, counted, details, paragraph
-from scalkit.validation.answer import ANSWER_SYMBOLS
-from scalkit.validation.judge.judge import Outcome
-from scalkit.validation.judge.measured import AnyVerdict
-from scalkit.validation.told.shown import verdicts_table
 
 if TYPE_CHECKING:
     from scalkit.session.session import Session

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import DataError, ExpectationError
+from scalkit.judge import Expected, SearchSpace
+from scalkit.judge.measured import Rulers
+from scalkit.judge.names import Name
+from scalkit.judge.several.expectation import SeveralExpectation, SeveralSpace
 from scalkit.session.code import expectation_entry
 from scalkit.session.plain import plain_set
 from scalkit.session.rulers import growths_expected
 from scalkit.support.toml.writer import to_toml
-from scalkit.validation import Expected, SearchSpace
-from scalkit.validation.judge.measured import Rulers
-from scalkit.validation.names import Name
-from scalkit.validation.several.expectation import SeveralExpectation, SeveralSpace
 
 if TYPE_CHECKING:
     from scalkit.session.session import Session

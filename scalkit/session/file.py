@@ -22,6 +22,8 @@ from scalkit import __version__
 from scalkit.errors import DataError, ScalkitError
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
+from scalkit.judge import SearchSpace
+from scalkit.judge.measured import Rulers, Setting
 from scalkit.measure import write_netcdf
 from scalkit.measure.netcdf import read_netcdf
 from scalkit.session.plain import (
@@ -38,8 +40,6 @@ from scalkit.session.state import History, State, Step
 from scalkit.support.files import whole_file
 from scalkit.support.options import Judging
 from scalkit.support.schema_errors import load_jsonschema, schema_in
-from scalkit.validation import SearchSpace
-from scalkit.validation.judge.measured import Rulers, Setting
 
 if TYPE_CHECKING:
     from scalkit.session.session import Session

@@ -5,12 +5,12 @@ from typing import Any, cast
 
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
+from scalkit.judge.catalogue import ExpectationSet, Expected
+from scalkit.judge.expectation import Expectation
+from scalkit.judge.measured import AnyExpectation
+from scalkit.judge.several.expectation import SeveralExpectation, SeveralSpace, Space
+from scalkit.judge.space import SearchSpace
 from scalkit.support.options import Judging
-from scalkit.validation.catalogue import ExpectationSet, Expected
-from scalkit.validation.expectation import Expectation
-from scalkit.validation.judge.measured import AnyExpectation
-from scalkit.validation.several.expectation import SeveralExpectation, SeveralSpace, Space
-from scalkit.validation.space import SearchSpace
 
 
 def plain_set(given: ExpectationSet) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
+from scalkit.judge import SearchSpace
+from scalkit.judge.judge import Judge
+from scalkit.judge.measured import AnyExpectation
 from scalkit.session.state import State
-from scalkit.validation import SearchSpace
-from scalkit.validation.judge.judge import Judge
-from scalkit.validation.judge.measured import AnyExpectation
 
 
 def with_ruler(judge: Judge, state: State, key: str, space: SearchSpace) -> State:

@@ -13,6 +13,13 @@ import xarray as xr
 from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
+from scalkit.judge import SearchSpace, Validation
+from scalkit.judge.catalogue import expectation_set
+from scalkit.judge.judge import Judge
+from scalkit.judge.measured import AnyExpectation, AnySeries, AnyVerdict, Setting
+from scalkit.judge.names import Name
+from scalkit.judge.rules import parsed_rules
+from scalkit.judge.validating import of_the_only_function
 from scalkit.session import file
 from scalkit.session.changes import Chosen, name_of, series_of
 from scalkit.session.code import code_of
@@ -23,13 +30,6 @@ from scalkit.session.source import confirmed, open_source
 from scalkit.session.state import History, State, Step, aspects, chosen_of, still_excluded
 from scalkit.support.options import Judging, JudgingOptions
 from scalkit.support.text import counted
-from scalkit.validation import SearchSpace, Validation
-from scalkit.validation.catalogue import expectation_set
-from scalkit.validation.judge.judge import Judge
-from scalkit.validation.judge.measured import AnyExpectation, AnySeries, AnyVerdict, Setting
-from scalkit.validation.names import Name
-from scalkit.validation.rules import parsed_rules
-from scalkit.validation.validating import of_the_only_function
 
 
 class Session:

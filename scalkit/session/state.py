@@ -9,10 +9,10 @@ from typing import TypeVar
 import xarray as xr
 
 from scalkit.errors import DataError, UsageError
-from scalkit.validation import ExpectationSet, Validation
-from scalkit.validation.judge.judge import Judge
-from scalkit.validation.judge.measured import AnyExpectation, Choices, Rulers, Setting
-from scalkit.validation.several.expectation import SeveralExpectation
+from scalkit.judge import ExpectationSet, Validation
+from scalkit.judge.judge import Judge
+from scalkit.judge.measured import AnyExpectation, Choices, Rulers, Setting
+from scalkit.judge.several.expectation import SeveralExpectation
 
 Value = TypeVar("Value")
 _ASPECT_OF = {"judging": "statistic", "expectations": "expectation", "rulers": "ruler"}

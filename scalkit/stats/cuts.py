@@ -157,7 +157,7 @@ def _blocks(n_windows: int, per_window: int) -> Iterator[slice]:
 def _residuals(inside: Any, y: Floats, log2: Floats) -> tuple[Floats, Floats]:
     """Return the squared residuals of a constant (series, windows) and of every tick (series, windows, ticks).
 
-    The fits are those of `scalkit.fit.paper.fit_growths`, for many windows of the settings at once.
+    The fits are those of `scalkit.judge.fit.paper.fit_growths`, for many windows of the settings at once.
     """
     with np.errstate(invalid="ignore"):
         windows = np.where(inside[:, None, :], log2[None], -np.inf)

@@ -26,9 +26,9 @@ from scalkit.bench.libraries.mpi import cores
 from scalkit.cli import main
 from scalkit.errors import LaunchError, UsageError
 from scalkit.formats.read import read
+from scalkit.judge import validate
 from scalkit.measure import series
 from scalkit.support.native import build
-from scalkit.validation import validate
 
 pytestmark = pytest.mark.mpi
 

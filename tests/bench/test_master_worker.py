@@ -18,8 +18,8 @@ from scalkit.bench.libraries.simulator import simulate
 from scalkit.bench.patterns.master_worker import FarmArguments, prepare_farm, variants
 from scalkit.cli import main
 from scalkit.errors import UsageError
+from scalkit.judge.expectation import sure_match
 from scalkit.plots.traces.master_worker import master_worker
-from scalkit.validation.expectation import sure_match
 
 SEND_S, RECEIVE_S, LATENCY_S, BYTE_S, ENVELOPE_B = 3e-7, 5e-7, 1e-6, 1e-9, 16
 TRUTH = f"""<?xml version='1.0'?>

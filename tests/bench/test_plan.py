@@ -16,10 +16,10 @@ from scalkit.bench.campaign.folder import MEMORY_RUNS, Launch, Pace, make_plan, 
 from scalkit.bench.campaign.loop import time_limit
 from scalkit.bench.campaign.refinement import Refinement
 from scalkit.errors import BuildError, UsageError
+from scalkit.judge import load_expectations
+from scalkit.judge.names import function_in
 from scalkit.support.native import sources
 from scalkit.support.toml.writer import to_toml
-from scalkit.validation import load_expectations
-from scalkit.validation.names import function_in
 
 BOTH = ("collectives", "memory")
 

@@ -18,7 +18,7 @@ from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import ALGORITHMS, chosen_algorithms, simulate
 from scalkit.cli import main
 from scalkit.errors import UsageError
-from scalkit.validation.expectation import sure_match
+from scalkit.judge.expectation import sure_match
 
 pytestmark = needs_simgrid
 

@@ -12,12 +12,12 @@ import pytest
 
 import scalkit as sk
 from scalkit.cli import main
+from scalkit.judge.baseline import Baseline
 from scalkit.measure import combine, write_netcdf
-from scalkit.validation.baseline import Baseline
 
 P = np.array([2, 4, 8, 16, 32])
 LOG = np.log2(P)
-SCHEMA = Path(sk.__file__).parent / "validation" / "verdict.schema.json"
+SCHEMA = Path(sk.__file__).parent / "judge" / "verdict.schema.json"
 EXPECT = "[expectations]\n" + "".join(
     f'{name} = "{growth}"\n'
     for name, growth in {"same": "log(p)", "worse": "log(p)", "better": "p", "dearer": "p", "gone": "p"}.items()

@@ -21,7 +21,7 @@ from scalkit.support.extras import EXTRAS, explained, install_command, missing, 
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-CORE = ("growth", "measure", "fit", "validation", "stats", "session", "bench")
+CORE = ("growth", "measure", "judge", "stats", "session", "bench")
 CLIENTS = ("history", "trace", "store", "perfmodels", "guidelines")
 
 _SPEC = importlib.util.spec_from_file_location("environment", Path(__file__).with_name("environment.py"))

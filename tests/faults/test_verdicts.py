@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import scalkit as sk
-from scalkit.validation import Validation
+from scalkit.judge import Validation
 
 pytestmark = [pytest.mark.mpi, pytest.mark.slow]
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scalkit.growth import Growth
-from scalkit.validation import Expectation, SearchSpace
+from scalkit.judge import Expectation, SearchSpace
 
 EXPONENTS = st.fractions(min_value=-6, max_value=6, max_denominator=12)
 ONE = Growth()

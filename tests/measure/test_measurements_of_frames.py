@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import scalkit as sk
-from scalkit.validation.expectation import sure_match
+from scalkit.judge.expectation import sure_match
 
 P = [2, 4, 8, 16, 32]
 

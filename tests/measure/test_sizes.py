@@ -13,9 +13,9 @@ from run_records import END, Writer, cell, env, memory
 import scalkit as sk
 from scalkit.errors import DataError
 from scalkit.formats.read import read
+from scalkit.judge.expectation import sure_match
 from scalkit.measure import write_netcdf
 from scalkit.measure.schema import check
-from scalkit.validation.expectation import sure_match
 
 SIZES = (8, 64, 512, 4096, 32768)
 COUNTS = (2, 4, 8, 16, 32)

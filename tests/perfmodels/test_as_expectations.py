@@ -11,10 +11,10 @@ import pytest
 import scalkit as sk
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
+from scalkit.judge.several.expectation import SeveralExpectation
 from scalkit.perfmodels import AsymptoticModel, ExactModel, PointToPoint, bluegene_p, collective
 from scalkit.perfmodels.collectives.known import read_known
 from scalkit.reports import bundled
-from scalkit.validation.several.expectation import SeveralExpectation
 
 P = 2.0 ** np.arange(1, 9)
 BROADCAST = bluegene_p()["broadcast"]

@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 import scalkit as sk
+from scalkit.judge import Validation
 from scalkit.measure import combine
-from scalkit.validation import Validation
 
 HOSTILE = "<b>bold</b><a href='x'>%{x}</a>&lt;"
 P = np.array([2, 4, 8, 16, 32, 64])

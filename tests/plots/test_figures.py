@@ -14,10 +14,10 @@ import pytest
 import scalkit as sk
 from scalkit import plots
 from scalkit.errors import DataError, UsageError
+from scalkit.judge import Validation
+from scalkit.judge.limit import limit
+from scalkit.judge.told.curves import anchored_curves
 from scalkit.plots import style
-from scalkit.validation import Validation
-from scalkit.validation.limit import limit
-from scalkit.validation.told.curves import anchored_curves
 from scalkit.widgets.base.wording import mark
 from scalkit.widgets.explorer.model_table import KINDS
 

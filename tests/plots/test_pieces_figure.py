@@ -10,8 +10,8 @@ import pytest
 import scalkit as sk
 from scalkit import plots
 from scalkit.errors import DataError
+from scalkit.judge import Validation, Verdict
 from scalkit.measure import combine, series
-from scalkit.validation import Validation, Verdict
 
 P = 2.0 ** np.arange(1, 11)
 Y = np.where(P <= 64, 2 + np.log2(P), P / 4) * 1e-6

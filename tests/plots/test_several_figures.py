@@ -11,11 +11,11 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
+from scalkit.judge import Validation
+from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.measure import combine
 from scalkit.plots.verdicts.effects import effects
 from scalkit.plots.verdicts.several import several
-from scalkit.validation import Validation
-from scalkit.validation.several.verdict import SeveralVerdict
 
 P, S = 2.0 ** np.arange(3, 8), 4.0 ** np.arange(1, 10)
 POINTS = np.array(list(itertools.product(P, S)))

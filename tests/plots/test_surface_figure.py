@@ -9,9 +9,9 @@ import pytest
 import scalkit as sk
 from scalkit import plots
 from scalkit.errors import DataError
+from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.plots.verdicts.rival_curves import fit_with_rivals, rivals_along, term_of
 from scalkit.plots.verdicts.several import several
-from scalkit.validation.several.verdict import SeveralVerdict
 
 P, S = np.meshgrid(2.0 ** np.arange(1, 7), 10.0 ** np.arange(1, 6))
 POINTS = np.stack([P.ravel(), S.ravel()], axis=1)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import scalkit as sk
+from scalkit.judge import ExpectationSet, SearchSpace, load_expectations
 from scalkit.reports.inputs import from_plain, plain_expectations
-from scalkit.validation import ExpectationSet, SearchSpace, load_expectations
 
 
 def test_names_paths_and_growths_stay_text() -> None:

@@ -57,7 +57,7 @@ def test_verdicts_for_programs_are_those_of_the_page(
     written: ReportResult, data: xr.Dataset, expectations: dict[str, object], rules: list[str]
 ) -> None:
     content = json.loads(written.verdict_json.read_text(encoding="utf-8"))
-    schema = resources.files("scalkit.validation").joinpath("verdict.schema.json").read_text(encoding="utf-8")
+    schema = resources.files("scalkit.judge").joinpath("verdict.schema.json").read_text(encoding="utf-8")
     jsonschema.validate(content, json.loads(schema))
     direct = sk.validate(data, expectations, rules).to_dict()
     assert content["verdicts"] == direct["verdicts"]

@@ -6,7 +6,7 @@ from session_data import EXPECTATIONS
 
 import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, RuleError, ScalkitError, UsageError
-from scalkit.validation.expectation import sure_match
+from scalkit.judge.expectation import sure_match
 
 
 def same(session, result):

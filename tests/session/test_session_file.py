@@ -14,11 +14,11 @@ from session_data import EXPECTATIONS, made
 
 import scalkit as sk
 from scalkit.errors import DataError, ScalkitError
+from scalkit.judge import ExpectationSet, Expected
+from scalkit.judge.several.expectation import SeveralSpace
 from scalkit.measure import write_netcdf
 from scalkit.session.file import script_of
 from scalkit.session.source import content_hash
-from scalkit.validation import ExpectationSet, Expected
-from scalkit.validation.several.expectation import SeveralSpace
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "scalkit/session/session.schema.json").read_text(encoding="utf-8"))

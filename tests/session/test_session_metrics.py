@@ -10,8 +10,8 @@ import pytest
 import xarray as xr
 
 import scalkit as sk
+from scalkit.judge.expectation import sure_match
 from scalkit.measure import combine
-from scalkit.validation.expectation import sure_match
 
 P = 2.0 ** np.arange(2, 9)
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 import scalkit as sk
+from scalkit.judge import load_expectations
+from scalkit.judge.limit import limit, limits
 from scalkit.measure import combine, series, several_series
-from scalkit.validation import load_expectations
-from scalkit.validation.limit import limit, limits
 
 HOSTILE = "<script>document.title='hit'</script>&\"'"
 """A name of a function that would run where it is not escaped."""

@@ -14,10 +14,10 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
+from scalkit.judge import Validation
 from scalkit.measure import combine
 from scalkit.session import Session
 from scalkit.session.file import script_of
-from scalkit.validation import Validation
 from scalkit.widgets.base.cells import Cells
 from scalkit.widgets.explorer.explorer import Explorer
 

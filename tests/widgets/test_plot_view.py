@@ -14,7 +14,7 @@ from widget_page import at_rest, state_of
 
 import scalkit as sk
 from scalkit import plots
-from scalkit.validation import Validation
+from scalkit.judge import Validation
 from scalkit.widgets import PlotView
 from scalkit.widgets.base.plot_runtime import PlotRuntime
 

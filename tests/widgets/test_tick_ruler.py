@@ -13,7 +13,7 @@ from widget_page import ask, from_page, state_of
 import scalkit as sk
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
-from scalkit.validation import Verdict
+from scalkit.judge import Verdict
 from scalkit.widgets import Ruler
 
 Wire = list[tuple[str, str, dict[str, Any]]]

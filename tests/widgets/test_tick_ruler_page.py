@@ -11,7 +11,7 @@ from widget_page import at_rest
 
 import scalkit as sk
 from scalkit.growth import Growth
-from scalkit.validation import Verdict
+from scalkit.judge import Verdict
 from scalkit.widgets import Ruler
 from scalkit.widgets.base.templates import source
 

@@ -12,8 +12,8 @@ from typing import Any
 from exercises.answers import Outcome, Unread, read_growth, text_of
 from scalkit.errors import DataError, ExpectationError, ScalkitError, UsageError
 from scalkit.growth import Growth
+from scalkit.judge import Verdict
 from scalkit.session import Session
-from scalkit.validation import Verdict
 
 _MOST = 60
 

@@ -12,12 +12,12 @@ from typing import Any
 import xarray as xr
 
 from scalkit.errors import DataError, ExpectationError, UsageError
+from scalkit.judge import CATALOGUES, load_expectations
+from scalkit.judge.baseline import Baseline
+from scalkit.judge.catalogue import ExpectationSet, expectation_set
 from scalkit.measure.schema import parameters_of
 from scalkit.perfmodels.files.catalogue import read_models
 from scalkit.support.options import OPTIONS
-from scalkit.validation import CATALOGUES, load_expectations
-from scalkit.validation.baseline import Baseline
-from scalkit.validation.catalogue import ExpectationSet, expectation_set
 
 _LARGEST = 20_000_000
 _BASELINE = "a baseline"

@@ -7,11 +7,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.errors import DataError
+from scalkit.judge.baseline.comparison import Change, Comparison
 from scalkit.plots.drawing import dots, spread
 from scalkit.plots.style import BAND, EXPECTED, METRIC_WORDS, QUIET, STATE_COLOURS, blank, look, safe, value_axis
 from scalkit.support.colours import light
 from scalkit.support.text import cut
-from scalkit.validation.baseline.comparison import Change, Comparison
 
 _KINDS = {
     "worse": (STATE_COLOURS["fix"], "triangle-up", "▲ grows faster"),

@@ -8,10 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from scalkit.growth import Growth
+from scalkit.judge import RuleResult, Verdict
+from scalkit.judge.told.curves import anchor_of, met_at, relative
 from scalkit.plots.style import is_log_axis, metric_word, plain, quantity, rounded
 from scalkit.support.arrays import Floats
-from scalkit.validation import RuleResult, Verdict
-from scalkit.validation.told.curves import anchor_of, met_at, relative
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ import plotly.graph_objects as go
 
 from scalkit.errors import DataError
 from scalkit.growth import Growth
+from scalkit.judge import Validation, Verdict
+from scalkit.judge.answer import ANSWER_SYMBOLS, ANSWERS, Answer
 from scalkit.plots import style
 from scalkit.plots.drawing import SILENT, Drawing, area, band, dots, lines, note
 from scalkit.plots.verdicts.curves import Reach, divergence_sentence, overview_sentence, reach, sample
 from scalkit.support.arrays import Floats
 from scalkit.support.text import cut
-from scalkit.validation import Validation, Verdict
-from scalkit.validation.answer import ANSWER_SYMBOLS, ANSWERS, Answer
 
 _FARTHEST, _POINTS = 2.0**24, 41
 

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from scalkit.errors import DataError
+from scalkit.judge import Validation
+from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.plots.style import PALETTE, axis_title, blank, look, safe
 from scalkit.support.colours import light
 from scalkit.support.text import as_percent, cut
-from scalkit.validation import Validation
-from scalkit.validation.several.verdict import SeveralVerdict
 
 _REST = "#c9ced4"
 _LEAST_LABELLED = 0.09

@@ -6,6 +6,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.errors import UsageError
+from scalkit.judge import AnyVerdict, Verdict
+from scalkit.judge.crossing import shown_scale
+from scalkit.judge.limit import Limit
+from scalkit.judge.several.verdict import SeveralVerdict
+from scalkit.judge.told.curves import Curves, anchored_curves
 from scalkit.plots.drawing import SILENT, Drawing, band, crowd, dots, lines, spread
 from scalkit.plots.style import (
     BAND,
@@ -24,11 +29,6 @@ from scalkit.plots.style import (
 from scalkit.plots.verdicts.curves import Reach, fit_sentence, reach, sample
 from scalkit.plots.verdicts.several import several
 from scalkit.support.arrays import Floats
-from scalkit.validation import AnyVerdict, Verdict
-from scalkit.validation.crossing import shown_scale
-from scalkit.validation.limit import Limit
-from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.validation.told.curves import Curves, anchored_curves
 
 _FARTHEST = 2.0**20  # times the largest measured setting: a budget that is reached beyond it is not drawn to
 
@@ -42,7 +42,7 @@ def fit(verdict: AnyVerdict, parameter: str | None = None, *, within: Limit | No
         One verdict of a `Validation`. Over several parameters it is drawn as by `scalkit.plots.several`.
     parameter : str, optional
         Of several, only the panel of this one.
-    within : scalkit.validation.limit.Limit, optional
+    within : scalkit.judge.limit.Limit, optional
         Of one parameter: its budget is drawn, the share of one process, up to beyond the setting where the model reaches it.
 
     Returns

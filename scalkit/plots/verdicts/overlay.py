@@ -7,7 +7,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.errors import DataError
-from scalkit.fit import Model
+from scalkit.judge import Validation, Verdict
+from scalkit.judge.answer import ANSWER_SYMBOLS
+from scalkit.judge.fit import Model
 from scalkit.plots.drawing import SILENT, SYMBOLS, dots, lines
 from scalkit.plots.style import (
     METRIC_WORDS,
@@ -24,8 +26,6 @@ from scalkit.plots.style import (
     x_axis,
 )
 from scalkit.plots.verdicts.curves import reach, sample, scaling_sentence
-from scalkit.validation import Validation, Verdict
-from scalkit.validation.answer import ANSWER_SYMBOLS
 
 
 def scaling(result: Validation, metric: str | None = None) -> go.Figure:

@@ -6,7 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.errors import DataError
-from scalkit.fit.piecewise import ChangePoint, Piecewise, Segment
+from scalkit.judge import Verdict
+from scalkit.judge.fit.piecewise import ChangePoint, Piecewise, Segment
+from scalkit.judge.pieces import piecewise
 from scalkit.measure import Series
 from scalkit.plots.drawing import SILENT, crowd, dots, lines, note
 from scalkit.plots.style import (
@@ -25,8 +27,6 @@ from scalkit.plots.style import (
     x_axis,
 )
 from scalkit.plots.verdicts.curves import sample
-from scalkit.validation import Verdict
-from scalkit.validation.pieces import piecewise
 
 _COLOURS = tuple(colour for colour in PALETTE if colour not in (DATA, TROUBLE))
 _LABEL_ROOM = 22

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from scalkit.fit import Model
-from scalkit.fit.several.model import SeveralModel
+from scalkit.judge import Verdict
+from scalkit.judge.fit import Model
+from scalkit.judge.fit.several.model import SeveralModel
+from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.plots.style import growth_label, is_log_axis, plain, quantity, rounded, safe
 from scalkit.plots.verdicts.curves import reach, sample
 from scalkit.plots.verdicts.fit import draw_fit
 from scalkit.plots.verdicts.several import Line, axis_name, panels_of
 from scalkit.support.arrays import Floats
 from scalkit.support.colours import light
-from scalkit.validation import Verdict
-from scalkit.validation.several.verdict import SeveralVerdict
 
 RIVAL = light("rival")
 """Colour of what lost."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from scalkit.judge import RuleResult
 from scalkit.plots.drawing import area, dots, lines, note
 from scalkit.plots.style import DATA, EXPECTED, SHADES, TROUBLE, blank, is_log_axis, number, safe, shade_of, value_axis, x_axis
 from scalkit.plots.verdicts.curves import reach, rule_sentence
 from scalkit.support.arrays import Flags, Floats
-from scalkit.validation import RuleResult
 
 _LOOKS = {
     "holds": ("circle", DATA, "✓ holds as measured"),

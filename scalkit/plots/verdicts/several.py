@@ -11,6 +11,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.errors import DataError, UsageError
+from scalkit.judge.several.verdict import SeveralVerdict
+from scalkit.judge.told.sums import sentence_of
 from scalkit.plots.drawing import dots, lines, note
 from scalkit.plots.style import (
     QUIET,
@@ -29,8 +31,6 @@ from scalkit.plots.style import (
 from scalkit.plots.verdicts.curves import sample
 from scalkit.plots.verdicts.effects import add_effects, effect_words
 from scalkit.support.arrays import Floats, Ints
-from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.validation.told.sums import sentence_of
 
 _MOST_LINES = 7
 _PANEL, _TITLE_LINE, _BAR, _AXIS, _LABEL = 300, 20, 34, 52, 15

@@ -6,12 +6,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.errors import DataError
+from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.plots.drawing import dots
 from scalkit.plots.style import blank, is_log_axis, metric_word, quantity, rounded, safe, value_axis, with_axes, x_axis
 from scalkit.plots.verdicts.curves import sample
 from scalkit.plots.verdicts.several import extremes
 from scalkit.support.arrays import Floats
-from scalkit.validation.several.verdict import SeveralVerdict
 
 _GRID, _CONTOURS = 21, 10
 _COLOURS = "Cividis"

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from scalkit.judge import AnyVerdict
+from scalkit.judge.result import SCHEMA
+from scalkit.judge.told.junit import cases
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.reports.content import Content, json_text, written_now
 from scalkit.reports.pages.verdicts import Page, open_verdicts, status_sentence
 from scalkit.support.junit import Case
 from scalkit.support.text import counted, few
-from scalkit.validation import AnyVerdict
-from scalkit.validation.result import SCHEMA
-from scalkit.validation.told.junit import cases
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,10 @@ import xarray as xr
 
 from scalkit.errors import UsageError
 from scalkit.formats.read import read
+from scalkit.judge import CATALOGUES, ExpectationSet, Validation, validate
+from scalkit.judge.baseline import Baseline
+from scalkit.judge.catalogue import expectation_set
+from scalkit.judge.told.junit import cases
 from scalkit.measure.virtual_time import is_virtual
 from scalkit.reports.content import Content, written_now
 from scalkit.reports.inputs import from_plain, kind_of, shown
@@ -22,10 +26,6 @@ from scalkit.support.bundled import bundled
 from scalkit.support.junit import Case
 from scalkit.support.options import Judging
 from scalkit.support.text import capital
-from scalkit.validation import CATALOGUES, ExpectationSet, Validation, validate
-from scalkit.validation.baseline import Baseline
-from scalkit.validation.catalogue import expectation_set
-from scalkit.validation.told.junit import cases
 
 # A page has at most 1.6 MB. What the plotting library and each verdict, alone or in one of several columns, leave of it may
 # hold measurements.

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from scalkit.errors import DataError
+from scalkit.judge import Expectation, Validation, validate
 from scalkit.plots.traces.waiting import WaitingRun
 from scalkit.reports.content import Content, json_text, written_now
 from scalkit.reports.pages.waiting_inputs import Source, found_in, read_source
@@ -18,7 +19,6 @@ from scalkit.support.junit import Case
 from scalkit.trace import over_processes
 from scalkit.trace.results.summary import FACTS, TITLES, lacks_progress, summary
 from scalkit.trace.views.timeline import Timeline
-from scalkit.validation import Expectation, Validation, validate
 
 METRIC = "wait_for_progress"
 _FEWEST = 5

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 
 from scalkit import plots
+from scalkit.judge import AnyVerdict, RuleResult, Verdict
+from scalkit.judge.several.verdict import SeveralVerdict
+from scalkit.judge.told.sums import sentence_of
 from scalkit.measure import Series
 from scalkit.plots.plot import plot
 from scalkit.plots.style import metric_word, quantity
@@ -15,9 +18,6 @@ from scalkit.plots.verdicts.ruler import n_factors
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import badge, words_of
 from scalkit.support.text import capital
-from scalkit.validation import AnyVerdict, RuleResult, Verdict
-from scalkit.validation.several.verdict import SeveralVerdict
-from scalkit.validation.told.sums import sentence_of
 
 _RIVALS = 5  # shown next to the chosen model
 _ALL_OPEN = 3  # cards; with more, those of what is fine are folded

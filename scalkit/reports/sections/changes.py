@@ -4,17 +4,17 @@ import math as m
 from collections.abc import Iterable
 from typing import Any
 
-from scalkit.fit.several.model import SeveralModel
+from scalkit.judge import Verdict
+from scalkit.judge.baseline import BaselineEntry
+from scalkit.judge.baseline.comparison import Change, Comparison
+from scalkit.judge.baseline.regression import named_values
+from scalkit.judge.fit.several.model import SeveralModel
 from scalkit.plots.plot import plot
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.plots.verdicts.overlay import Overlaid, overlay
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import Drawable, badge, words_of
 from scalkit.support.units import format_quantity
-from scalkit.validation import Verdict
-from scalkit.validation.baseline import BaselineEntry
-from scalkit.validation.baseline.comparison import Change, Comparison
-from scalkit.validation.baseline.regression import named_values
 
 _MOST_ROWS = 500
 _ORDER = tuple(words_of("changes"))  # the most urgent kinds first

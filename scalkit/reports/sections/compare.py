@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scalkit.judge import Verdict
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.plots.verdicts.overlay import Overlaid, overlay
 from scalkit.reports.pages.columns import Columns
@@ -10,7 +11,6 @@ from scalkit.reports.sections.models import default_targets, predicted
 from scalkit.reports.sections.quality import quality as quality_of
 from scalkit.reports.sections.summary import facts
 from scalkit.support.text import capital
-from scalkit.validation import Verdict
 
 
 def headline(columns: Columns) -> dict[str, Any]:

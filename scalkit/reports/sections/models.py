@@ -8,6 +8,8 @@ import numpy as np
 from markupsafe import Markup
 
 from scalkit import plots
+from scalkit.judge import AnyVerdict, Verdict
+from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.perfmodels import PointToPoint, collectives_of
 from scalkit.perfmodels.collectives.study import Studied
 from scalkit.perfmodels.formulas.quantities import format_value
@@ -18,8 +20,6 @@ from scalkit.reports.pages.models import ModelsPage
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import Drawable, percent
 from scalkit.support.text import capital
-from scalkit.validation import AnyVerdict, Verdict
-from scalkit.validation.several.verdict import SeveralVerdict
 
 _MOST_ALGORITHMS = 4  # drawn in one figure
 _SPREAD = 0.25  # of the band around the model of an algorithm

@@ -3,12 +3,12 @@
 from pathlib import PurePath
 from typing import Any
 
+from scalkit.judge.answer import SURE
+from scalkit.judge.rules import TOLERANCE
 from scalkit.reports.content import made_with
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import big_o, flattened, math, words_of
 from scalkit.session.source import content_hash
-from scalkit.validation.answer import SURE
-from scalkit.validation.rules import TOLERANCE
 
 
 def provenance(page: Page) -> dict[str, Any]:

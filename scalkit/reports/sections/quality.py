@@ -7,14 +7,14 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from scalkit.judge import AnyVerdict, Verdict
+from scalkit.judge.measured import shown_setting
 from scalkit.measure.schema import as_points, parameters_of
 from scalkit.measure.virtual_time import said_of
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import words_of
 from scalkit.support.text import as_percent
-from scalkit.validation import AnyVerdict, Verdict
-from scalkit.validation.judge.measured import shown_setting
 
 
 def quality(page: Page) -> dict[str, Any]:

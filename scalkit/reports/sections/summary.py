@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from scalkit import plots
+from scalkit.judge import AnyVerdict
+from scalkit.judge.answer import ANSWER_SYMBOLS
 from scalkit.measure.processes import HEAD as BANDWIDTH_HEAD
 from scalkit.measure.processes import bandwidths
 from scalkit.measure.schema import fixed_parameters
@@ -14,8 +16,6 @@ from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import KINDS, words_of
 from scalkit.reports.sections.changes import change_tiles
 from scalkit.support.text import capital
-from scalkit.validation import AnyVerdict
-from scalkit.validation.answer import ANSWER_SYMBOLS
 
 _MOST_VALUES = 40  # of a parameter that are listed one by one
 

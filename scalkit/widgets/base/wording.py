@@ -2,10 +2,10 @@
 
 from markupsafe import Markup
 
+from scalkit.judge import AnyVerdict
+from scalkit.judge.answer import ANSWER_SYMBOLS
 from scalkit.plots.style import STATE_COLOURS
 from scalkit.support.markup import esc
-from scalkit.validation import AnyVerdict
-from scalkit.validation.answer import ANSWER_SYMBOLS
 
 
 def answered(verdict: AnyVerdict) -> str:

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.errors import ScalkitError, UsageError
+from scalkit.judge import Verdict
+from scalkit.judge.advise import Advice, advise
+from scalkit.judge.measured import Setting, shown_setting
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.session import Session
 from scalkit.support.options import OPTIONS, JudgingOptions
 from scalkit.support.text import as_percent
-from scalkit.validation import Verdict
-from scalkit.validation.advise import Advice, advise
-from scalkit.validation.judge.measured import Setting, shown_setting
 from scalkit.widgets.base.part import Action, Part, number_of
 from scalkit.widgets.base.templates import drawn
 

@@ -6,8 +6,8 @@ from operator import mul
 
 from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
-from scalkit.validation import Expectation
-from scalkit.validation.several.expectation import SeveralExpectation
+from scalkit.judge import Expectation
+from scalkit.judge.several.expectation import SeveralExpectation
 from scalkit.widgets.base.part import Action, Part
 from scalkit.widgets.base.templates import drawn
 

@@ -5,11 +5,11 @@ from typing import Any
 import ipywidgets
 
 from scalkit.errors import UsageError
+from scalkit.judge import Validation
+from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.plots.verdicts.rival_curves import term_of
 from scalkit.session import Session
 from scalkit.session.compare import session_html
-from scalkit.validation import Validation
-from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.widgets.base.cells import CellWidget, Fallback, close_tree, in_one_piece
 from scalkit.widgets.explorer.data_picker import DataPicker
 from scalkit.widgets.explorer.expectation_editor import ExpectationEditor

@@ -7,10 +7,10 @@ import traitlets as t
 
 from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
+from scalkit.judge import Expectation, Verdict
 from scalkit.plots.style import is_log_axis, plain, rounded
 from scalkit.plots.verdicts.curves import expected_curves, reach, sample
 from scalkit.session import Session
-from scalkit.validation import Expectation, Verdict
 from scalkit.widgets.base.plot_view import PlotView
 from scalkit.widgets.base.templates import source
 

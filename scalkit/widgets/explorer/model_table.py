@@ -10,13 +10,13 @@ import numpy as np
 import traitlets as t
 
 from scalkit.growth import Growth
+from scalkit.judge import AnyVerdict
+from scalkit.judge.answer import ANSWER_SYMBOLS, ANSWERS
+from scalkit.judge.told.picture import picture
 from scalkit.plots.style import METRIC_WORDS, metric_word
 from scalkit.session import Session
 from scalkit.support.markup import esc, formula
 from scalkit.support.text import counted
-from scalkit.validation import AnyVerdict
-from scalkit.validation.answer import ANSWER_SYMBOLS, ANSWERS
-from scalkit.validation.told.picture import picture
 from scalkit.widgets.base.part import Action, Grid, Part, number_of
 from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.base.wording import mark

@@ -6,12 +6,12 @@ from typing import Any
 import ipywidgets
 
 from scalkit.errors import ScalkitError
+from scalkit.judge import AnyVerdict, Verdict
+from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.plots.verdicts.divergence import draw_divergence
 from scalkit.plots.verdicts.rival_curves import fit_with_rivals, plain_with, rivals_along
 from scalkit.plots.verdicts.several import several
 from scalkit.session import Session
-from scalkit.validation import AnyVerdict, Verdict
-from scalkit.validation.several.verdict import SeveralVerdict
 from scalkit.widgets.base.cells import CellWidget, in_one_piece
 from scalkit.widgets.base.plot_view import PlotView, flowing, wide
 from scalkit.widgets.explorer.fit_view import FitView, grips_of

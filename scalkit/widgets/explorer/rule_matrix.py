@@ -4,12 +4,12 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from scalkit.judge import RuleResult
+from scalkit.judge.crossing import shown_scale
+from scalkit.judge.rules import TOLERANCE
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.session import Session
 from scalkit.support.text import counted
-from scalkit.validation import RuleResult
-from scalkit.validation.crossing import shown_scale
-from scalkit.validation.rules import TOLERANCE
 from scalkit.widgets.base.part import Action, Part
 from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.base.wording import state_mark

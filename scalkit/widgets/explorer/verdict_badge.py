@@ -5,11 +5,11 @@ from typing import Any
 
 import traitlets as t
 
+from scalkit.judge import AnyVerdict, Verdict
+from scalkit.judge.answer import ANSWER_SYMBOLS
 from scalkit.plots.style import METRIC_WORDS, STATE_COLOURS, metric_word, plain, quantity
 from scalkit.plots.verdicts.rival_curves import term_of
 from scalkit.support.text import r2
-from scalkit.validation import AnyVerdict, Verdict
-from scalkit.validation.answer import ANSWER_SYMBOLS
 from scalkit.widgets.base.part import Part
 from scalkit.widgets.base.templates import drawn, source
 from scalkit.widgets.base.wording import answered

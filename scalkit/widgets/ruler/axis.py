@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from scalkit.growth import Growth
-from scalkit.validation import Expectation, Verdict
-from scalkit.validation.several.along import AlongVerdict
+from scalkit.judge import Expectation, Verdict
+from scalkit.judge.several.along import AlongVerdict
 
 PLAIN, LOGGED, OTHER = 0, 1, 2
 

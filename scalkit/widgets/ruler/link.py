@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
+from scalkit.judge import Expectation, SearchSpace
 from scalkit.session import Session
-from scalkit.validation import Expectation, SearchSpace
 from scalkit.widgets.ruler.axis import AnyVerdict
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import traitlets as t
 
 from scalkit.errors import ExpectationError, ScalkitError
 from scalkit.growth import Growth
+from scalkit.judge import Expectation, SearchSpace
 from scalkit.session import Session
 from scalkit.support.markup import block, formula, paragraph
-from scalkit.validation import Expectation, SearchSpace
 from scalkit.widgets.base.cells import CellWidget, Fallback
 from scalkit.widgets.base.templates import source
 from scalkit.widgets.ruler.axis import AnyVerdict, Axis, marks

@@ -13,10 +13,10 @@ import pytest
 import scalkit as sk
 from scalkit.formats.read import read
 from scalkit.formats.readers.foreign import p_in_name
+from scalkit.judge.expectation import sure_match
 from scalkit.measure import series
 from scalkit.measure.schema import check
 from scalkit.support.extras import sentence
-from scalkit.validation.expectation import sure_match
 
 DATA = Path(__file__).parents[2] / "data" / "readers"
 

@@ -16,8 +16,8 @@ import scalkit as sk
 from scalkit.errors import DataError
 from scalkit.formats.read import read
 from scalkit.formats.writers import FORMATS, write
+from scalkit.judge.expectation import sure_match
 from scalkit.measure import combine, measurements, series, several_series
-from scalkit.validation.expectation import sure_match
 
 DATA = Path(__file__).parents[2] / "data" / "readers"
 REAL = Path(__file__).parents[3] / "data" / "libraries-times" / "mpich-5.0.2"

@@ -1,0 +1,13 @@
+from scalkit.judge.catalogue import CATALOGUES as CATALOGUES
+from scalkit.judge.catalogue import ExpectationSet as ExpectationSet
+from scalkit.judge.catalogue import Expected as Expected
+from scalkit.judge.catalogue import load_expectations as load_expectations
+from scalkit.judge.expectation import Expectation as Expectation
+from scalkit.judge.measured import AnyVerdict as AnyVerdict
+from scalkit.judge.result import FAIL_ON as FAIL_ON
+from scalkit.judge.result import Validation as Validation
+from scalkit.judge.rules import Litmus as Litmus
+from scalkit.judge.rules import RuleResult as RuleResult
+from scalkit.judge.space import SearchSpace as SearchSpace
+from scalkit.judge.validating import validate as validate
+from scalkit.judge.verdict import Verdict as Verdict

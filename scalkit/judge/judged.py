@@ -1,0 +1,213 @@
+"""The answer that follows from evidence, and what verdicts over one and several parameters share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from scalkit.errors import UsageError
+from scalkit.judge.answer import FINE, SURE, Answer, machine_factor
+from scalkit.judge.expectation import Direction, Match, sure_match
+from scalkit.judge.several.along import AlongVerdict
+from scalkit.measure import Series, SeveralSeries
+
+if TYPE_CHECKING:
+    from scalkit.judge.against.ratio import Against
+    from scalkit.judge.fit.model import Model
+    from scalkit.judge.fit.refine import Refined, Weights
+    from scalkit.judge.fit.several.model import SeveralModel
+
+
+class Along(dict[str, AlongVerdict]):
+    """The verdict along each parameter, by name: ``along["p"]`` and ``along("p")`` are the same."""
+
+    def __call__(self, parameter: str) -> AlongVerdict:
+        """Return the verdict along a parameter. Raises UsageError if there is no such parameter."""
+        if parameter not in self:
+            raise UsageError(f"there is no verdict along {parameter!r:.40}; choose one of {', '.join(self)}.")
+        return self[parameter]
+
+
+class AnyEvidence:
+    """Evidence of a series for and against its expectation, and the answer that follows.
+
+    `against`: how the values compare with those of a model with constants; the series is measured
+    over model then.
+    """
+
+    series: Series | SeveralSeries
+    against: Against | None
+
+    @property
+    def too_fast(self) -> float:
+        """Probability that it grows faster than claimed by more than is tolerated."""
+        raise NotImplementedError
+
+    @property
+    def excess(self) -> float:
+        """Factor by which the values outgrow the best fit of the claim over the measured range."""
+        raise NotImplementedError
+
+    @property
+    def machine_factor(self) -> float:
+        """Factor by which the machine alone may make the values rise over the measured points."""
+        return machine_factor(self.series, self.series.parameters)
+
+    @property
+    def leaks(self) -> bool:
+        """Whether bytes are not given back, ever more with a larger parameter."""
+        return False
+
+    @property
+    def hangs_on_last(self) -> bool:
+        """Whether something of its own lifts the value at the largest point."""
+        return False
+
+    @property
+    def resolves(self) -> bool:
+        """Whether the resolution is as fine as was required."""
+        return True
+
+    @property
+    def misses(self) -> bool:
+        """Whether it grows faster than claimed by more than is tolerated, as far as the values go."""
+        if self.against is not None:
+            return bool(self.against.growing)
+        return self.leaks or (self._is_too_fast and not self.hangs_on_last)
+
+    @property
+    def _is_too_fast(self) -> bool:
+        """Whether it surely grows too fast, and by more than the machine explains."""
+        explained = self.machine_factor
+        return self.too_fast >= SURE and (explained == 1 or self.excess >= explained)
+
+    @cached_property
+    def answer(self) -> Answer:
+        """Answer to what to do: ``"fix"``, ``"fine"``, or ``"cannot tell"`` where the values do not decide."""
+        if not self.series.decides:
+            return "cannot tell"
+        if self.against is not None:
+            return self.against.answer
+        if self.leaks:
+            return "fix"
+        if self.hangs_on_last:
+            return "cannot tell"
+        if self._is_too_fast:
+            return "fix"
+        return "fine" if self.too_fast <= FINE and self.resolves else "cannot tell"
+
+
+class AnyVerdict:
+    """Members that verdicts over one and over several parameters share.
+
+    `evidence`: what the verdict rests on.
+    """
+
+    evidence: Any
+    series: Series | SeveralSeries
+
+    @property
+    def function(self) -> str:
+        """Name of the function."""
+        return self.series.function
+
+    @property
+    def metric(self) -> str:
+        """Name of the metric, for example ``time``."""
+        return self.series.metric
+
+    @property
+    def unit(self) -> str:
+        """Unit of the metric without prefix."""
+        return self.series.unit
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        return self.series.parameters
+
+    @property
+    def decides(self) -> bool:
+        """Whether it may decide an exit status; `caveats` says why not."""
+        return self.series.decides
+
+    @property
+    def answer(self) -> Answer:
+        """Answer to what to do: ``"fix"``, ``"fine"``, or ``"cannot tell"`` where the values do not decide."""
+        found: Answer = self.evidence.answer
+        return found
+
+    @property
+    def too_fast(self) -> float:
+        """Probability that it grows faster than claimed by more than is tolerated."""
+        return float(self.evidence.too_fast)
+
+    @property
+    def match(self) -> Match:
+        """Match of the model with the expectation: total, approximate (within the deviation limits) or none."""
+        raise NotImplementedError
+
+    @property
+    def probability(self) -> Mapping[Match, float]:
+        """Probability of each match."""
+        raise NotImplementedError
+
+    @property
+    def direction(self) -> Direction:
+        """Whether the model grows faster, slower or as expected."""
+        raise NotImplementedError
+
+    @property
+    def model(self) -> Model | SeveralModel:
+        """The model that is shown."""
+        raise NotImplementedError
+
+    @property
+    def problem(self) -> str:
+        """Sentence for a person who decides on what is wrong; empty unless the answer is *fix*."""
+        raise NotImplementedError
+
+    def refine(self, *, free_exponents: bool = False, weights: Weights = "relative", nonnegative: bool = True) -> Refined:
+        """Return the model refined by lmfit on the values that were fitted; see `scalkit.judge.fit.refine.refine`.
+
+        `free_exponents`: whether the power of each parameter is fitted too.
+        `weights`: whether relative or absolute residuals count.
+        `nonnegative`: whether the constant and the coefficients must not be negative.
+        """
+        from scalkit.judge.fit.refine import refine
+
+        points = self.series.points
+        return refine(
+            points if len(self.parameters) > 1 else points[:, 0],
+            self.series.y,
+            self.model,
+            free_exponents=free_exponents,
+            weights=weights,
+            nonnegative=nonnegative,
+        )
+
+    def plot(self) -> Any:
+        """Return the plotly figure of the values, the model and the expectation; see `scalkit.plot`."""
+        # Drawing belongs to a higher layer; only the public face knows what draws a verdict.
+        import scalkit
+
+        return scalkit.plot(self)
+
+
+def grows_slower(verdict: AnyVerdict) -> bool:
+    """Return whether it surely grows slower than the limits allow, so that the claim could be sharper."""
+    is_outside = sure_match(verdict.probability) == "none"
+    return is_outside and verdict.direction == "grows slower"
+
+
+def is_decided(verdict: AnyVerdict) -> bool:
+    """Return whether the growth is known well enough to predict by."""
+    return verdict.decides and sure_match(verdict.probability) is not None
+
+
+def answer_to_dict(verdict: AnyVerdict) -> dict[str, object]:
+    """Return the answer and what it rests on as plain values for JSON."""
+    found = {"answer": verdict.answer, "too_fast": verdict.too_fast, "problem": verdict.problem}
+    against = verdict.evidence.against
+    return found | ({} if against is None else {"against": against.to_dict()})

@@ -1,0 +1,366 @@
+"""Scaling limits: the largest p at which a modelled quantity stays within a budget, with its interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from numbers import Real
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from scalkit.errors import DataError, UsageError
+from scalkit.judge.answer import counts_processes
+from scalkit.judge.crossing import place_of, shown_scale
+from scalkit.judge.expectation import sure_match
+from scalkit.judge.judged import is_decided
+from scalkit.support.arrays import Floats
+from scalkit.support.markup import block, bullets, counted, details, paragraph, table
+from scalkit.support.text import as_percent, did_you_mean
+from scalkit.support.units import PREFIXES, SECONDS, format_quantity, split_quantity
+
+if TYPE_CHECKING:
+    from scalkit.judge.measured import AnyVerdict
+    from scalkit.judge.result import Validation
+
+_EXAMPLES = {"B": "'24 GB' or '512 MiB'", "s": "'10 ms' or '2 min'"}
+
+
+def parse_budget(budget: object, unit: str) -> float:
+    """Return a budget in `unit`.
+
+    `budget`: a number in `unit`, or text with a prefix: k, M, G, T, P are powers of 1000, Ki, Mi, Gi, Ti, Pi of 1024.
+    `unit`: base unit, for example ``"B"`` or ``"s"``.
+    Raises UsageError if it cannot be read, is not positive and finite, or is in another unit.
+    """
+    is_number = isinstance(budget, Real) and not isinstance(budget, bool)
+    if is_number:
+        value = float(cast(float, budget))
+    elif isinstance(budget, str) and (found := split_quantity(budget)):
+        value = found[0] * _factor(found[1], unit, budget)
+    else:
+        raise UsageError(
+            f"the budget {str(budget)[:40]!r} cannot be read; write a number in {unit or 'the unit'}{_or_text(unit)}."
+        )
+    if not (0 < value < math.inf):
+        raise UsageError(f"the budget {str(budget)[:40]!r} must be positive and finite.")
+    return value
+
+
+def _factor(written: str, unit: str, budget: str) -> float:
+    prefixes = {**PREFIXES, "K": 1e3}
+    factors = {"": 1.0, **SECONDS} if unit == "s" else prefixes | {f"{prefix}{unit}": f for prefix, f in prefixes.items()}
+    if written not in factors:
+        hint = did_you_mean(written, [one for one in factors if one.endswith(unit)])
+        raise UsageError(f"the budget {budget[:40]!r} is not in {unit or 'numbers without a unit'}{_or_text(unit)}.{hint}")
+    return factors[written]
+
+
+def _or_text(unit: str) -> str:
+    return f", or a text such as {_EXAMPLES[unit]}" if unit in _EXAMPLES else ""
+
+
+LARGEST_LOG2 = 64.0
+_OCTAVES = 65
+_STEPS = 17
+_FINE, _COARSE = 9, 4
+_ROUNDING = 1e-9
+
+Band = Callable[[Floats, float], Floats]
+"""From settings of shape (n,) and a level to the lower and upper ends of what is probable there, of shape (2, n)."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The largest setting of the parameter within a budget.
+
+    `value`, `low`, `high`: by the model, and with the upper and the lower end of its band; 0 if nothing fits, infinite
+    beyond 2^64.
+    `level`: of the band.
+    `budget` in `unit`.
+    `ppn`: processes that share the budget; 1 for what is not memory.
+    `largest`: the largest setting that was measured.
+    `is_outside`: whether the model is outside the deviation limits of its expectation.
+    `is_decided`: whether the measurements decide how it grows; if not, the limit is a guess.
+    `fixed`: values of the other parameters, for which the limit is.
+    """
+
+    function: str
+    metric: str
+    parameter: str
+    unit: str
+    value: float
+    low: float
+    high: float
+    level: float
+    budget: float
+    ppn: int
+    largest: float
+    is_outside: bool
+    is_decided: bool = True
+    fixed: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def sentence(self) -> str:
+        """The limit in plain words."""
+        return self._found if self.is_decided else f"{self._found} The measurements do not decide how it grows: that is a guess."
+
+    @property
+    def _found(self) -> str:
+        what = f"{self.metric} of {self.function}"
+        share = f" shared by {self.ppn} processes" if self.ppn > 1 else ""
+        budget = f"{format_quantity(self.budget, self.unit)}{share}"
+        others = ", ".join(f"{name} = {x:g}" for name, x in self.fixed.items())
+        what = f"{what} with {others}" if others else what
+        if self.value == 0:
+            return f"The {what} exceeds {budget} at every {self.parameter}."
+        if math.isinf(self.value):
+            ends = "" if math.isinf(self.low) else f" ({as_percent(self.level, 'g')} interval from {_shown(self.low)})"
+            return f"The {what} stays within {budget} at every {self.parameter} up to 2^64{ends}."
+        place = place_of(self.value, self.largest)
+        ends = f"from {_shown(self.low)}" if math.isinf(self.high) else f"{_shown(self.low)} to {_shown(self.high)}"
+        interval = f"{as_percent(self.level, 'g')} interval {ends}"
+        return f"The {what} stays within {budget} up to {self.parameter} = {_shown(self.value)} ({interval}), {place}."
+
+    def __repr__(self) -> str:
+        return f"<Limit: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        return block(paragraph(self.sentence))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON; what is infinite becomes null."""
+        found: dict[str, Any] = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        found |= {name: None for name in ("value", "low", "high") if math.isinf(found[name])}
+        return found | {"sentence": self.sentence}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of several functions; the tightest is the wall.
+
+    `each`: the tightest first.
+    `refused`: functions whose models are no basis for a limit.
+    """
+
+    each: tuple[Limit, ...]
+    refused: Mapping[str, str]
+
+    @property
+    def wall(self) -> Limit:
+        """The tightest limit."""
+        return self.each[0]
+
+    @property
+    def sentence(self) -> str:
+        """The wall in plain words, and what it leaves out."""
+        if not self.refused:
+            return self.wall.sentence
+        return f"{self.wall.sentence} Left out, being outside their deviation limits: {', '.join(self.refused)}."
+
+    def __repr__(self) -> str:
+        return f"<Limits: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(escape(one.function), _shown(one.value), f"{_shown(one.low)} to {_shown(one.high)}") for one in self.each]
+        first = self.wall
+        head = ("function", f"largest {first.parameter}", f"{as_percent(first.level, 'g')} interval")
+        refused = bullets(f"{name}: {why}" for name, why in self.refused.items())
+        return block(
+            paragraph(self.sentence),
+            details(counted(len(rows), "limit"), table(head, rows), is_open=len(rows) > 1),
+            details(f"{len(self.refused)} left out", refused),
+        )
+
+    def __getitem__(self, function: str) -> Limit:
+        for one in self.each:
+            if one.function == function:
+                return one
+        why = self.refused.get(function, f"there are limits of {', '.join(one.function for one in self.each)}")
+        raise DataError(f"there is no limit of {function!r}: {why}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {"sentence": self.sentence, "limits": [one.to_dict() for one in self.each], "refused": dict(self.refused)}
+
+
+@dataclass(frozen=True)
+class _Line:
+    """What a verdict says along one parameter, the others fixed.
+
+    `x`: measured coordinates of the parameter, ascending.
+    `log2_value`: log2 of the model at coordinates.
+    `band`: from coordinates and a level to the ends of what is probable there.
+    """
+
+    parameter: str
+    x: Floats
+    fixed: Mapping[str, float]
+    log2_value: Callable[[Floats], Floats]
+    band: Band
+
+
+def _line_of(verdict: AnyVerdict, along: str | None, fixed: Mapping[str, float] | None) -> _Line:
+    """Return what a verdict says along one of its parameters.
+
+    `along`: by default the only parameter, or the number of processes, or the first one.
+    `fixed`: values of the others; by default the largest ones that were measured.
+    Raises UsageError if one of them is no parameter.
+    """
+    series, names = verdict.series, verdict.parameters
+    unknown = [name for name in ((along,) if along else ()) + tuple(fixed or ()) if name not in names]
+    if unknown:
+        raise UsageError(f"'{series.function}' has no parameter {unknown[0]!r:.40}; it has {', '.join(names)}.")
+    parameter = along or next((name for name in names if counts_processes(name)), names[0])
+    if fixed and parameter in fixed:
+        value = fixed[parameter]
+        raise UsageError(f"the limit is asked along '{parameter}', so it cannot be fixed at {value:g}; leave that out.")
+    others = {name: float(series.along(name)[-1]) for name in names if name != parameter} | dict(fixed or {})
+
+    def at(x: Floats) -> dict[str, Floats]:
+        return {name: x if name == parameter else np.full(len(x), others[name]) for name in names}
+
+    def log2_of(x: Floats) -> Floats:
+        with np.errstate(all="ignore"):
+            return np.asarray(np.log2(verdict.model(at(x))))
+
+    def band(x: Floats, level: float) -> Floats:
+        return verdict.interval(at(x), level)
+
+    return _Line(parameter, series.along(parameter), others, log2_of, band)
+
+
+def limit(
+    verdict: AnyVerdict,
+    budget: float | str,
+    ppn: int = 1,
+    *,
+    along: str | None = None,
+    fixed: Mapping[str, float] | None = None,
+    level: float = 0.9,
+    even_outside: bool = False,
+) -> Limit:
+    """Return the largest setting at which a model stays within a budget.
+
+    Parameters
+    ----------
+    verdict : Verdict or SeveralVerdict
+    budget : float or str
+        In the unit of the metric, or text such as ``"24 GB"`` and ``"10 ms"``.
+    ppn : int
+        Processes per node that share a budget of memory; for other metrics it has no meaning.
+    along : str, optional
+        Of several parameters, that of the limit: by default the number of processes, else the first.
+    fixed : mapping from parameter to float, optional
+        Values of the other parameters; by default the largest ones that were measured.
+    level : float
+        Of the interval.
+    even_outside : bool
+        Whether to answer for a model outside its deviation limits too.
+
+    Raises
+    ------
+    UsageError
+        If the budget cannot be read, `ppn` or `level` is out of range, a parameter is unknown, or the
+        model is outside its deviation limits.
+    """
+    series, model = verdict.series, verdict.model
+    wanted = parse_budget(budget, series.unit)
+    if isinstance(ppn, bool) or not isinstance(ppn, int) or ppn < 1:
+        raise UsageError(f"ppn is {ppn!r}; processes per node are a whole number from 1 on.")
+    line = _line_of(verdict, along, fixed)
+    is_outside = "none" in (verdict.match, sure_match(verdict.probability))
+    if is_outside and not even_outside:
+        raise UsageError(
+            f"the {series.metric} of '{series.function}' is outside its deviation limits ({model.growth} instead of "
+            f"{verdict.expectation.growth}), so its model is no basis for a limit; explain the deviation first, or ask "
+            "with even_outside=True."
+        )
+    shared = ppn if series.unit == "B" else 1
+    target = math.log2(wanted / shared)
+
+    def end(which: int) -> Callable[[Floats], Floats]:
+        def log2_of(x: Floats) -> Floats:
+            with np.errstate(all="ignore"):
+                return np.asarray(np.log2(np.maximum(line.band(x, level)[which], 0.0)))
+
+        return log2_of
+
+    first, is_whole = float(line.x[0]), bool((line.x == np.round(line.x)).all())
+    value = _last_within(line.log2_value, target, first, is_whole, _FINE)
+    low, high = (_last_within(end(which), target, first, is_whole, _COARSE) for which in (1, 0))
+    return Limit(
+        function=series.function,
+        metric=series.metric,
+        parameter=line.parameter,
+        unit=series.unit,
+        value=value,
+        low=min(low, value),
+        high=max(high, value),
+        level=level,
+        budget=wanted,
+        ppn=shared,
+        largest=float(line.x[-1]),
+        is_outside=is_outside,
+        is_decided=is_decided(verdict),
+        fixed=line.fixed,
+    )
+
+
+def limits(
+    result: Validation,
+    metric: str,
+    budget: float | str,
+    ppn: int = 1,
+    *,
+    along: str | None = None,
+    fixed: Mapping[str, float] | None = None,
+    even_outside: bool = False,
+) -> Limits:
+    """Return the limits of all functions with a metric; the first one, `Limits.wall`, is hit first.
+
+    `budget`, `ppn`, `along`, `fixed`, `even_outside`: as of `limit`.
+    Raises DataError if no verdict is about `metric`.
+    Raises UsageError as from `limit`; if every model is outside its deviation limits.
+    """
+    verdicts = [v for v in result.verdicts if v.metric == metric]
+    if not verdicts:
+        known = ", ".join(dict.fromkeys(v.metric for v in result.verdicts)) or "none"
+        raise DataError(f"there is no verdict on the metric {metric!r}; there are verdicts on {known}.")
+    found, refused = [], {}
+    for v in verdicts:
+        is_outside = "none" in (v.match, sure_match(v.probability))
+        if is_outside and not even_outside and len(verdicts) > 1:
+            refused[v.function] = f"{v.model.growth} instead of {v.expectation.growth}"
+            continue
+        found.append(limit(v, budget, ppn, along=along, fixed=fixed, even_outside=even_outside))
+    if not found:
+        listed = ", ".join(f"{name} ({why})" for name, why in refused.items())
+        raise UsageError(
+            f"every model of '{metric}' is outside its deviation limits: {listed}; explain the deviations first, or ask "
+            "with even_outside=True."
+        )
+    return Limits(tuple(sorted(found, key=lambda one: (one.value, one.low))), refused)
+
+
+def _last_within(log2_of: Callable[[Floats], Floats], target: float, smallest: float, is_whole: bool, n_rounds: int) -> float:
+    """Return the setting before which `log2_of` first exceeds `target`: a grid of octaves, and finer ones inside."""
+    low, high = min(0.0, math.log2(smallest)), LARGEST_LOG2
+    grid = np.linspace(low, high, _OCTAVES)
+    above = np.flatnonzero(~(log2_of(np.exp2(grid)) <= target + _ROUNDING))
+    if not above.size:
+        return math.inf
+    if above[0] == 0:
+        return 0.0
+    low, high = float(grid[above[0] - 1]), float(grid[above[0]])
+    for _ in range(n_rounds):
+        grid = np.linspace(low, high, _STEPS)
+        within = int(np.argmax(~(log2_of(np.exp2(grid)) <= target + _ROUNDING))) - 1
+        low, high = float(grid[max(within, 0)]), float(grid[max(within, 0) + 1])
+    return float(math.floor(2.0**low * (1 + _ROUNDING))) if is_whole else 2.0**low
+
+
+def _shown(x: float) -> str:
+    return "2^64" if math.isinf(x) else shown_scale(x)

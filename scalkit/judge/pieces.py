@@ -1,0 +1,111 @@
+"""The piecewise model of a series, and the points where its growth changes."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import xarray as xr
+from numpy.typing import ArrayLike
+
+from scalkit.errors import DataError
+from scalkit.judge.fit.piecewise import Piecewise, fit_piecewise
+from scalkit.judge.space import SearchSpace
+from scalkit.measure import Series, measurements, series
+from scalkit.stats.pure_error import Noise, noise_of
+from scalkit.support.options import Statistic
+
+_LEAST_OF_EXACT = 1e-3
+
+
+def piecewise(
+    data: object,
+    y: ArrayLike | None = None,
+    *,
+    space: SearchSpace | None = None,
+    statistic: str = "q1",
+    max_pieces: int | None = None,
+    switches: Sequence[float] = (),
+    parameter: str = "p",
+    metric: str = "time",
+    unit: str | None = None,
+    exact: bool | None = None,
+) -> Piecewise:
+    """Return the piecewise model of a verdict, of a series, of a Dataset of one function, or of arrays.
+
+    Parameters
+    ----------
+    data : Verdict, Series, Dataset of measurements, or array_like of shape (points,)
+        The values of the parameter if it is an array; repeated points are repetitions.
+    y : array_like of shape (points,) or (points, reps), in `unit`
+        Measured values, with arrays only.
+    space : SearchSpace, optional
+        What a piece may grow as, beside a constant; by default the ticks of the verdict, else those of ``"ics15"``.
+    statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
+        Over repetitions, then over runs; of a verdict or series the one that it was made with.
+    max_pieces : int, optional
+        At most so many; by default as many as there are settings for, three for each.
+    switches : sequence of float
+        Change points that are known, for example the largest size of an eager message: no piece reaches across one.
+    parameter, metric, unit, exact
+        With arrays only, as in `scalkit.measurements`.
+
+    Returns
+    -------
+    Piecewise
+        ``str`` shows the pieces, ``sentence`` says what changes where; call it for values; `Piecewise.growths`,
+        `Piecewise.change_points`, `Piecewise.probability`, `Piecewise.gain`.
+
+    Raises
+    ------
+    DataError
+        If there are several series, fewer than three settings or more than 200, or a value is not positive.
+
+    Notes
+    -----
+    See `scalkit.judge.fit.piecewise.fit_piecewise`. Beside the scatter between repetitions, settings may be off by up to 16 % for
+    reasons of their own. Values without noise count as equal within 0.1 %.
+    """
+    one, ticks = _series_of(data, y, cast(Statistic, statistic), parameter, metric, unit, exact)
+    ruler = space or ticks or SearchSpace.preset("ics15", one.parameter)
+    if max_pieces is not None and (not isinstance(max_pieces, int) or max_pieces < 1):
+        raise DataError(f"max_pieces is {max_pieces!r}; a whole number of at least 1 is needed.")
+    return fit_piecewise(
+        one.x,
+        one.y,
+        ruler.ticks,
+        _noise(one, statistic),
+        max_segments=max_pieces,
+        switches=switches,
+        parameter=one.parameter,
+        unit=one.unit,
+    )
+
+
+def _series_of(
+    data: object, y: ArrayLike | None, statistic: Statistic, parameter: str, metric: str, unit: str | None, exact: Any
+) -> tuple[Series, SearchSpace | None]:
+    if y is not None:
+        (one,) = series(measurements(cast(ArrayLike, data), y, parameter, metric, unit, exact=exact), statistic)
+        return one, None
+    if isinstance(data, Series):
+        return data, None
+    if isinstance(data, xr.Dataset):
+        found = series(data, statistic)
+        if len(found) > 1:
+            names = ", ".join(f"{one.function} ({one.metric})" for one in found[:8])
+            raise DataError(f"a piecewise model is of one series, the Dataset has {len(found)}: {names}; select one.")
+        return found[0], None
+    if isinstance(inner := getattr(data, "series", None), Series):
+        return inner, getattr(data, "space", None)
+    raise DataError(
+        f"a piecewise model needs a verdict, a series, a Dataset, or arrays x and y, got {type(data).__name__} alone."
+    )
+
+
+def _noise(one: Series, statistic: str = "q1") -> Noise:
+    """Return the noise of a series: that of its repetitions or runs, and what settings may be off by beside it."""
+    noise = noise_of(one, statistic)
+    if one.exact:
+        return replace(noise, error=math.hypot(noise.error, _LEAST_OF_EXACT))
+    return replace(noise, is_all=False)
