@@ -31,8 +31,6 @@ from scalkit.widgets.explorer.verdict_badge import Headline, HypothesisList, Ver
 p, s = np.meshgrid(2.0 ** np.arange(1, 6), 10.0 ** np.arange(1, 6))
 points = np.stack([p.ravel(), s.ravel()], axis=1)
 session = Session(sk.measurements([2, 4, 8, 16, 32], [2, 3, 4, 5, 6.5], name="f"), {"f": "log(p)"})
-table = {"operation": [name for name in "ab" for _ in range(8)], "run": [*range(8)] * 2, "time": [2.0] * 8 + [1.0] * 8}
-assessed = sk.guidelines.assess(table, "a <= b", p_threshold=0.01)
 over_two = Session(sk.measurements(points, (p * s).ravel(), parameter=["p", "S"], name="g"), {"g": "p*S"})"""
 
 PARTS = {
@@ -42,7 +40,6 @@ PARTS = {
     "PlotPanel": "PlotPanel(session)",
     "SessionBar": "SessionBar(session, print)",
     "Explorer": "widgets.Explorer(over_two)",
-    "GuidelineBrowser": "widgets.GuidelineBrowser(assessed)",
     **{
         name: f"{name}(session)"
         for name in (
@@ -52,8 +49,8 @@ PARTS = {
     },
 }  # fmt: skip
 
-APPS = ("Explorer", "GuidelineBrowser")
-"""They are made of many widgets: running them again is slow."""
+APPS = ("Explorer",)
+"""It is made of many widgets: running it again is slow."""
 
 WITHOUT_SESSION = ("TimelineView", "TraceExplorer")  # these have tests of their own
 COUNT = "len(ipywidgets.widgets.widget._instances)"

@@ -1,1 +1,0 @@
-"""The browser of an assessment of guidelines."""
