@@ -26,8 +26,10 @@ import numpy as np
 from scalkit.perfmodels import collectives_of, identify
 from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.collectives.identify import OTHER
-from scalkit.perfmodels.collectives.known import IDENTIFIED, KnownAlgorithms, read_known
 from scalkit.perfmodels.collectives.model import same_messages
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "notebooks"))
+from lessons.known import IDENTIFIED, KnownAlgorithms, read_known
 
 BAR = 0.8
 ALIKE = 0.01

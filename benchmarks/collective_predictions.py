@@ -20,7 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scalkit.perfmodels.collectives.known import read_known
+sys.path.append(str(Path(__file__).resolve().parents[1] / "notebooks"))
+from lessons.known import read_known
 
 BAR, BAR_VIRTUAL = 0.25, 0.03
 CARDS = sorted((Path(__file__).resolve().parents[1] / "data/models/virtual").glob("*.toml"))

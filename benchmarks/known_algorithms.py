@@ -1,6 +1,6 @@
 """Simulates collective operations whose algorithms are set by name, and messages of the same machine, with SimGrid SMPI.
 
-Writes data/models/known-NAME.csv, which `scalkit.perfmodels.collectives.known.read_known` reads; nothing in it is measured:
+Writes data/models/known-NAME.csv, which notebooks/lessons/known.py reads; nothing in it is measured:
 
     python benchmarks/known_algorithms.py star     64 hosts of one star, messages as on the BlueGene/P of the paper
     python benchmarks/known_algorithms.py juropa   the bundled fat tree, a process a node, with SimGrid's own factors by size

@@ -2,7 +2,8 @@
 
 Each by a tree, O(S log P), and by what needs the fewest bytes, O(S + log P). Writes, of SimGrid SMPI and not measured:
 
-    data/models/simulated-juropa.csv          all, as `scalkit.perfmodels.collectives.known.read_known` reads it
+    data/models/simulated-juropa.csv          all, as notebooks/lessons/known.py reads it
+    data/models/simulated-juropa.toml         the model of a message, fitted to those in it
     data/models/simulated-juropa-trees.nc     by trees, as `scalkit.read` reads it
     data/models/simulated-juropa-best.nc      by the others
 
@@ -24,7 +25,9 @@ from known_algorithms import message_rows
 from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import simulate
 from scalkit.measure import write_netcdf
-from scalkit.perfmodels.collectives.known import read_known
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "notebooks"))
+from lessons.known import read_known
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = ROOT / "data/models"
@@ -70,6 +73,7 @@ def main() -> int:
         stream.write("operation,algorithm,P,S,time_s\n")
         csv.writer(stream, lineterminator="\n").writerows((op, one, P, S, f"{t:.9g}") for op, one, P, S, t in rows)
     known = read_known(out)
+    out.with_suffix(".toml").write_text(known.catalogue(), encoding="utf-8")
     for name, chosen in CHOSEN.items():
         write_netcdf(
             known.dataset({FUNCTIONS[op]: (op, one) for op, (one, _) in chosen.items()}), MODELS / f"simulated-juropa-{name}.nc"

@@ -37,12 +37,15 @@ from scalkit.bench.virtual.network import Network
 from scalkit.perfmodels import ExactModel, PointToPoint, Range, RangeModel, collectives_of, identify
 from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.collectives.identify import OTHER
-from scalkit.perfmodels.collectives.known import IDENTIFIED, read_known
 from scalkit.perfmodels.collectives.model import same_messages
 from scalkit.perfmodels.played import SCHEDULES, WIRES, Machine, play
 from scalkit.perfmodels.played.steps import Process, exchange, many, receive, send
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "notebooks"))
+from lessons.known import IDENTIFIED, read_known
+
 ROOT = Path(__file__).resolve().parents[1]
+
 PROGRAM = ROOT / "benchmarks/virtual_algorithms.c"
 DATA = ROOT / "data/virtual/algorithms.csv"
 PROCESSES = (2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64)

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from lessons.known import KnownAlgorithms
 from lessons.model_sliders import ModelSliders
 from scalkit.errors import ReportError
 from scalkit.formats.read import read
 from scalkit.perfmodels import PointToPoint, Range, cells_of, collective, folklore, substitute
 from scalkit.perfmodels.collectives.folklore import Folklore
-from scalkit.perfmodels.collectives.known import KnownAlgorithms
 from scalkit.perfmodels.collectives.study import HeldOut, study
 from scalkit.perfmodels.files.sources import message_of
 from scalkit.perfmodels.formulas.quantities import format_value

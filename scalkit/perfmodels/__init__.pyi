@@ -9,7 +9,6 @@ from scalkit.perfmodels.files.card import ModelCard as ModelCard
 from scalkit.perfmodels.files.card import read_card as read_card
 from scalkit.perfmodels.files.catalogue import bluegene_p as bluegene_p
 from scalkit.perfmodels.files.catalogue import read_models as read_models
-from scalkit.perfmodels.files.simgrid import from_simgrid as from_simgrid
 from scalkit.perfmodels.files.simgrid import to_simgrid as to_simgrid
 from scalkit.perfmodels.files.sources import to_loggopsim as to_loggopsim
 from scalkit.perfmodels.fits.card import fit_folder as fit_folder

@@ -13,7 +13,7 @@ from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
 from scalkit.judge.several.expectation import SeveralExpectation
 from scalkit.perfmodels import AsymptoticModel, ExactModel, PointToPoint, bluegene_p, collective
-from scalkit.perfmodels.collectives.known import read_known
+from scalkit.perfmodels.files.sources import message_of
 from scalkit.reports import bundled
 
 P = 2.0 ** np.arange(1, 9)
@@ -83,7 +83,7 @@ def test_models_against_simulated_operations_up_to_1024_processes(which):
     data = sk.read(str(bundled(f"data/models/simulated-juropa-{which}.nc")))
     assert data.attrs["simulated"] == 1
     assert (data.sizes["p"], data.sizes["S"], float(data["p"].max())) == (10, 6, 1024)
-    message = read_known(bundled("data/models/simulated-juropa.csv")).message
+    message = message_of(bundled("data/models/simulated-juropa.toml"))
     names = {"trees": ("binomial", "recursive-doubling"), "best": ("scatter-doubling", "rabenseifner")}[which]
     models = [collective(op, name, message) for op, name in zip(("broadcast", "allreduce"), names, strict=True)]
     result = sk.validate(data, dict(zip(("MPI_Bcast", "MPI_Allreduce"), map(SeveralExpectation, models), strict=True)))

@@ -1,4 +1,4 @@
-"""Parameters go out to the simulators and come back."""
+"""Parameters go out to the simulators."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from needs import needs_simgrid
+from simgrid_times import simgrid_times
 
 from scalkit.errors import UsageError
-from scalkit.perfmodels import ExactModel, LogGP, PointToPoint, Range, bluegene_p, from_simgrid, to_loggopsim, to_simgrid
+from scalkit.perfmodels import ExactModel, LogGP, PointToPoint, Range, bluegene_p, to_loggopsim, to_simgrid
 from scalkit.perfmodels.files.sources import loggopsim_unit, message_of
 from scalkit.perfmodels.models.point_to_point import Protocol
 
@@ -53,12 +54,9 @@ def test_loggopsim_has_no_infinite_size():
 
 
 @pytest.mark.parametrize("overheads", [(0.0, 0.0), (3e-7, 5e-7)])
-def test_simgrid_platform_comes_back(overheads, tmp_path):
+def test_simgrid_platform_takes_the_times_of_the_model(overheads):
     text = to_simgrid(MESSAGE, hosts=16, overheads_s=overheads)
-    assert from_simgrid(text)(S=SIZES) == pytest.approx(MESSAGE(S=SIZES), rel=1e-9)
-    file = tmp_path / "platform.xml"
-    file.write_text(text, encoding="utf-8")
-    assert [one.sizes.high for one in from_simgrid(file).protocols()] == [256, 1024, math.inf]
+    assert simgrid_times(text, SIZES) == pytest.approx(MESSAGE(S=SIZES), rel=1e-9)
 
 
 def test_simgrid_platform_is_what_smpi_reads():
@@ -74,62 +72,9 @@ def test_simgrid_platform_is_what_smpi_reads():
 
 def test_loggp_makes_a_platform():
     message = LogGP(L=2e-6, o_send=1e-6, o_receive=1e-6, g=0.7e-6, G=1e-9, S=65536).point_to_point()
-    back = from_simgrid(to_simgrid(message, overheads_s=(1e-6, 1e-6)))
+    text = to_simgrid(message, overheads_s=(1e-6, 1e-6))
     at = np.array([1, 1000, 65535, 65537, 2**20])
-    assert back(S=at) == pytest.approx(message(S=at), rel=1e-3)
-
-
-CLUSTER = '<cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="1us"/>'
-
-
-def test_a_plain_cluster_is_read():
-    found = from_simgrid(f"<platform version='4.1'>{CLUSTER}</platform>")
-    assert found(S=1000) == pytest.approx(2e-6 + 1016e-9, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("<platform/>", "the platform has 0 clusters; one is needed"),
-        (f"<x>{CLUSTER}</x>", "the platform has 1 clusters; one is needed"),
-        ("<platform>", "the platform is no XML: "),
-        (
-            f'<!DOCTYPE platform [<!ENTITY a "b">]><platform>{CLUSTER}</platform>',
-            "the platform declares the entity 'a'; write its text out.",
-        ),
-        (f"<platform>{CLUSTER.replace('1us', 'soon')}</platform>", "the latency of the cluster is 'soon'"),
-        (f"<platform>{CLUSTER.replace('1GBps', '1 GBq')}</platform>", "the bandwidth of the cluster is '1 GBq'"),
-        (
-            f"<platform>{CLUSTER.replace('lat=', 'topology=' + chr(34) + 'TORUS' + chr(34) + ' lat=')}</platform>",
-            "the cluster has the topology 'TORUS'; only hosts of one star have one model.",
-        ),
-        (
-            f'<platform><config><prop id="smpi/lat-factor" value="0:x"/></config>{CLUSTER}</platform>',
-            "the factors '0:x' are no list of size:factor",
-        ),
-        (
-            f'<platform><config><prop id="smpi/bw-factor" value="0:-1"/></config>{CLUSTER}</platform>',
-            "the factors '0:-1' must be positive",
-        ),
-        (
-            f'<platform><config><prop id="smpi/os" value="0:1e-6:1e-9"/></config>{CLUSTER}</platform>',
-            "the overhead '0:1e-6:1e-9' depends on the size; only a constant one is read.",
-        ),
-        (
-            f'<platform><config><prop id="smpi/send-is-detached-thresh" value="x"/></config>{CLUSTER}</platform>',
-            "smpi/send-is-detached-thresh is 'x'; it must be a number of bytes.",
-        ),
-    ],
-)
-def test_platforms_that_make_no_sense_are_refused(text, said):
-    with pytest.raises(UsageError) as error:
-        from_simgrid(text)
-    assert str(error.value).startswith(said)
-
-
-def test_a_missing_platform_is_named(tmp_path):
-    with pytest.raises(UsageError, match=r"^cannot read the platform file .*none\.xml: No such file or directory\.$"):
-        from_simgrid(tmp_path / "none.xml")
+    assert simgrid_times(text, at) == pytest.approx(message(S=at), rel=1e-3)
 
 
 def test_overheads_leave_a_latency():
@@ -152,11 +97,10 @@ def test_a_first_protocol_without_latency_is_exported():
     text = to_simgrid(PointToPoint.of_protocols(steep, name="steep"))
     assert "<!-- messages with S <= 3 B are up to 5.4 % off: SMPI adds 16 bytes to each -->" in text
     at = np.array([0, 1, 3, 8, 4096, 4097, 2**20])
-    assert from_simgrid(text)(S=at) == pytest.approx(PointToPoint.of_protocols(steep)(S=at), rel=0.06)
-    assert from_simgrid(text)(S=at[3:]) == pytest.approx(PointToPoint.of_protocols(steep)(S=at[3:]), rel=0.005)
+    assert simgrid_times(text, at) == pytest.approx(PointToPoint.of_protocols(steep)(S=at), rel=0.06)
+    assert simgrid_times(text, at[3:]) == pytest.approx(PointToPoint.of_protocols(steep)(S=at[3:]), rel=0.005)
     none = PointToPoint.hockney("0 s", "1 ns/B", name="none")
-    back = from_simgrid(to_simgrid(none))
-    assert back(S=2**20) == pytest.approx(none(S=2**20), rel=1e-3)
+    assert simgrid_times(to_simgrid(none), [2**20]) == pytest.approx(none(S=2**20), rel=1e-3)
     with pytest.raises(UsageError, match=r"leave no latency of 'none'; lower the overheads\.$"):
         to_simgrid(none, overheads_s=(1e-6, 0.0))
 

@@ -7,13 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lessons.known import read_known
 from scalkit.errors import DataError
-from scalkit.perfmodels.collectives.known import read_known
+from scalkit.perfmodels.files.sources import message_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "data/models"
 FILES = sorted(FOLDER.glob("*.csv"))
-HEAD = "# simulated: here\noperation,algorithm,P,S,time_s\n"
-ROWS = "message,round-trip,2,8,1e-6\nmessage,round-trip,2,16,2e-6\nmessage,round-trip,2,32,3e-6\n"
 
 
 def test_there_are_machines() -> None:
@@ -32,28 +31,18 @@ def test_algorithms_are_named_and_times_predicted(file: Path) -> None:
     assert np.median(np.concatenate([one.errors for one in tried])) <= 0.25
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "has no table with the columns operation,algorithm,P,S,time_s"),
-        ("a,b\n", "has no table with the columns"),
-        (HEAD + ROWS, "has no rows of 'gap'; models need the times of messages, too."),
-        (HEAD + "message,x,2,8\n", "line 3: 'message,x,2,8' is no operation,algorithm,P,S,time_s; mend it."),
-        (HEAD + "sort,x,2,8,1\n", "line 3: 'sort,x,2,8,1' makes no sense;"),
-        (HEAD + "message,x,2,8,-1\n", "makes no sense; P >= 2, S >= 0 and times are positive."),
-    ],
-)
-def test_files_that_are_none_are_refused(text: str, message: str, tmp_path: Path) -> None:
-    file = tmp_path / "known.csv"
-    file.write_text(text)
-    with pytest.raises(DataError) as error:
-        read_known(file)
-    assert message in str(error.value)
-    with pytest.raises(DataError, match="cannot read"):
-        read_known(tmp_path / "nothing.csv")
-
-
-def test_what_is_not_there_is_named() -> None:
+def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     known = read_known(FOLDER / "known-star.csv")
     with pytest.raises(DataError, match="has no 'broadcast' by 'magic'; it has broadcast by binomial"):
         known.cells("broadcast", "magic")
+    (tmp_path / "other.csv").write_text("a,b\n")
+    with pytest.raises(DataError, match="has no table with the columns operation,algorithm,P,S,time_s"):
+        read_known(tmp_path / "other.csv")
+
+
+def test_the_model_of_a_message_is_bundled_as_a_catalogue() -> None:
+    known, bundled = read_known(FOLDER / "simulated-juropa.csv"), FOLDER / "simulated-juropa.toml"
+    assert bundled.read_text(encoding="utf-8") == known.catalogue()
+    sizes = np.geomspace(1, 2**24, 50).round()
+    assert message_of(bundled)(S=sizes) == pytest.approx(known.message(S=sizes), rel=1e-12)
+    assert known.dataset({"f": ("broadcast", "binomial")}).attrs["simulated"] == 1

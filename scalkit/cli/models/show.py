@@ -31,12 +31,7 @@ def run(args: argparse.Namespace) -> int:
     if args.operation is not None:
         if args.model is not None:
             raise UsageError(f"--operation shows its algorithms, not the model {args.model!r:.40}; leave one of them out.")
-        message = message_of(args.source)
-        models: Mapping[str, PerformanceModel] = collectives_of(args.operation, message)
-    elif args.source.endswith((".xml", ".csv")):
-        message = message_of(args.source)
-        known = {"point-to-point": message.time, "gap": message.gap, "exchange": message.exchange}
-        models = {name: one for name, one in known.items() if one is not None}
+        models: Mapping[str, PerformanceModel] = collectives_of(args.operation, message_of(args.source))
     else:
         models = catalogue_of(args.source)
     chosen = {args.model: _named(models, args.model, args.source)} if args.model is not None else dict(models)

@@ -178,7 +178,7 @@ class ModelCard:
             "about": self.about,
         }
         quantities = {one.name: one.table() for one in self.quantities}
-        models = {name: _model(model) for name, model in self.models.items()}
+        models = {name: model_table(model) for name, model in self.models.items()}
         said = {"name": self.name, "source": "model card", "card": card, "quantities": quantities, "models": models}
         return head + to_toml(said)
 
@@ -261,7 +261,8 @@ def _quantity(name: str, given: Mapping[str, Any]) -> Quantity:
     return Quantity(name, float(given["value"]), float(low), float(high), str(given["unit"]), str(given.get("text", "")))
 
 
-def _model(model: PerformanceModel) -> dict[str, Any]:
+def model_table(model: PerformanceModel) -> dict[str, Any]:
+    """Return a model as a table of a catalogue in TOML. Raises UsageError if it is no exact model or ranges of them."""
     if isinstance(model, RangeModel):
         pieces = [{**_limits(limits), **_exact(piece)} for limits, piece in model.pieces]
         return {"kind": "ranges", "parameter": model.parameter, "pieces": pieces}

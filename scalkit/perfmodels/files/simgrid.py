@@ -1,22 +1,16 @@
-"""A SimGrid platform whose messages take the time of a fitted model, and the model of such a platform."""
+"""A SimGrid platform whose messages take the time of a fitted model."""
 
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
-from typing import NoReturn
 from xml.etree import ElementTree
-from xml.parsers import expat
 
 from scalkit.errors import UsageError
-from scalkit.perfmodels.formulas.quantities import Range
 from scalkit.perfmodels.models.point_to_point import PointToPoint, Protocol
 from scalkit.support.text import as_percent
-from scalkit.support.units import SECONDS, split_quantity
 
-_LARGEST_B = 1 << 20
 _DOCTYPE = '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">'
 _ENVELOPE_B = 16
 """SMPI sends so many bytes more with each message, and its factors by size count them."""
@@ -35,11 +29,6 @@ _FASTEST = 1e15
 
 _SPEED = "10Gf"
 """Of a core; it does not matter, since computation is not simulated."""
-
-_RATES = {
-    f"{letter}{unit}": 1e3**n * f for n, letter in enumerate(("", "k", "M", "G", "T")) for unit, f in (("Bps", 1), ("bps", 0.125))
-}
-_RATES |= {f"{letter}i{unit}": 1024.0**n * f for n, letter in enumerate("KMGT", 1) for unit, f in (("Bps", 1), ("bps", 0.125))}
 
 
 def to_simgrid(
@@ -196,125 +185,3 @@ def _split(protocols: tuple[Protocol, ...], size: float) -> list[Protocol]:
 
 def _factors(starts: list[float], values: list[float]) -> str:
     return ";".join(f"{start:.0f}:{value!r}" for start, value in zip(starts, values, strict=True))
-
-
-def from_simgrid(platform: str | Path) -> PointToPoint:
-    """Return the model of a message on a cluster of a SimGrid platform.
-
-    Parameters
-    ----------
-    platform : path, or str with the text itself
-        With one ``<cluster>`` whose hosts are one star, its bandwidth, latency, and factors by size in ``<config>``; without
-        factors they are 1.
-
-    Raises
-    ------
-    UsageError
-        If it cannot be read, declares entities, or has no such cluster.
-    """
-    text = platform if isinstance(platform, str) and platform.lstrip().startswith("<") else _read(Path(platform))
-    root = _parsed(text)
-    clusters = root.findall(".//cluster")
-    if root.tag != "platform" or len(clusters) != 1:
-        raise UsageError(
-            f"the platform has {len(clusters)} clusters; one is needed whose messages take the same time everywhere."
-        )
-    cluster = clusters[0]
-    if cluster.get("topology", "FLAT") != "FLAT":
-        raise UsageError(f"the cluster has the topology {cluster.get('topology')!r:.40}; only hosts of one star have one model.")
-    config = {prop.get("id", ""): prop.get("value", "") for prop in root.findall("./config/prop")}
-    latency = 2 * _quantity(cluster.get("lat", ""), SECONDS, "latency")
-    bandwidth = _quantity(cluster.get("bw", ""), _RATES, "bandwidth")
-    factors = {key: _read_factors(config.get(f"smpi/{key}", "0:1")) for key in ("lat-factor", "bw-factor")}
-    busy = sum(_overhead(config.get(f"smpi/{key}", "0:0:0")) for key in ("os", "or"))
-    detached = _number(config.get("smpi/send-is-detached-thresh", str(_DETACHED_B)))
-    ends = {start - _ENVELOPE_B for one in factors.values() for start, _ in one} | ({detached - 1} if busy else set())
-    starts = [0.0, *sorted(end for end in ends if end > 0)]
-    protocols: list[Protocol] = []
-    for k, (low, high) in enumerate(pairwise([*starts, math.inf])):
-        slower, faster = (_factor_above(factors[key], low + _ENVELOPE_B * (k > 0)) for key in ("lat-factor", "bw-factor"))
-        rate = bandwidth * faster
-        per_byte = 0.0 if rate >= _FASTEST else 1 / rate
-        seconds = latency * slower + _ENVELOPE_B * per_byte + (busy if low < detached - 1 else 0.0)
-        protocols.append(Protocol(Range(low, high, open_low=k > 0), seconds, per_byte))
-    protocols = _joined(protocols)
-    return PointToPoint.of_protocols(protocols, name=cluster.get("id", "SimGrid"), source="a SimGrid platform")
-
-
-def _joined(protocols: list[Protocol]) -> list[Protocol]:
-    """Return the protocols with neighbours of the same latency and time per byte made one."""
-    found = protocols[:1]
-    for one in protocols[1:]:
-        last = found[-1]
-        if math.isclose(last.latency_s, one.latency_s, rel_tol=1e-9) and math.isclose(
-            last.per_byte_s, one.per_byte_s, rel_tol=1e-9
-        ):
-            found[-1] = replace(last, sizes=replace(last.sizes, high=one.sizes.high))
-        else:
-            found.append(one)
-    return found
-
-
-def _number(text: str) -> float:
-    if not re.fullmatch(r"[0-9]{1,15}", text.strip()):
-        raise UsageError(f"smpi/send-is-detached-thresh is {text[:40]!r}; it must be a number of bytes.")
-    return float(text)
-
-
-def _read(file: Path) -> str:
-    try:
-        if file.stat().st_size > _LARGEST_B:
-            raise UsageError(f"the platform file {file} is larger than {_LARGEST_B >> 20} MiB; name a smaller one.")
-        return file.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot read the platform file {file}: {reason}.") from error
-
-
-def _parsed(text: str) -> ElementTree.Element:
-    """Return the root element; a document that declares entities is refused before any of them is expanded."""
-    checker = expat.ParserCreate()
-    checker.EntityDeclHandler = _refuse_entity
-    checker.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
-    try:
-        checker.Parse(text, True)
-        return ElementTree.fromstring(text)
-    except (expat.ExpatError, ElementTree.ParseError) as error:
-        raise UsageError(f"the platform is no XML: {error}.") from error
-
-
-def _refuse_entity(name: str, *_: object) -> NoReturn:
-    raise UsageError(f"the platform declares the entity {name[:40]!r}; write its text out.")
-
-
-def _quantity(text: str, units: dict[str, float], what: str) -> float:
-    number, unit = split_quantity(text) or (math.nan, "")
-    value = number * units.get(unit or ("s" if what == "latency" else "Bps"), math.nan)
-    if not (0 <= value < math.inf):
-        raise UsageError(f"the {what} of the cluster is {text[:40]!r}; write a number and a unit, as in '1us' or '1GBps'.")
-    return value
-
-
-def _read_factors(text: str) -> list[tuple[float, float]]:
-    try:
-        pairs = [tuple(float(part) for part in one.split(":")) for one in text.split(";") if one.strip()]
-        found = sorted((start, value) for start, value in pairs)
-    except ValueError as error:
-        raise UsageError(f"the factors {text[:40]!r} are no list of size:factor; write '0:1;65536:0.9'.") from error
-    if not found or any(not (start >= 0 and 0 < value < math.inf) for start, value in found):
-        raise UsageError(f"the factors {text[:40]!r} must be positive, for sizes from 0 on.")
-    return found
-
-
-def _factor_above(factors: list[tuple[float, float]], size: float) -> float:
-    return next((value for start, value in reversed(factors) if start <= size), 1.0)
-
-
-def _overhead(text: str) -> float:
-    try:
-        parts = [float(part) for part in text.split(";")[0].split(":")]
-    except ValueError as error:
-        raise UsageError(f"the overhead {text[:40]!r} is no size:seconds:seconds-per-byte.") from error
-    if len(parts) < 2 or ";" in text or any(parts[2:]):
-        raise UsageError(f"the overhead {text[:40]!r} depends on the size; only a constant one is read.")
-    return parts[1]

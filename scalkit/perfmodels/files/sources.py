@@ -1,14 +1,12 @@
-"""Models by the name of a machine or of a file: catalogues, model cards, platforms of SimGrid, tables of known algorithms."""
+"""Models by the name of a machine or of a file: catalogues and model cards."""
 
 import math
 import tomllib
 from pathlib import Path
 
 from scalkit.errors import UsageError
-from scalkit.perfmodels.collectives.known import read_known
 from scalkit.perfmodels.files.card import EXCHANGE, MESSAGE, read_card
 from scalkit.perfmodels.files.catalogue import ModelCatalogue, bluegene_p, read_models
-from scalkit.perfmodels.files.simgrid import from_simgrid
 from scalkit.perfmodels.models.point_to_point import LogGP, PointToPoint
 
 BUNDLED = "bluegene-p"
@@ -29,15 +27,10 @@ def catalogue_of(source: str | Path) -> ModelCatalogue:
 def message_of(source: str | Path) -> PointToPoint:
     """Return the model of a message that a file holds.
 
-    `source`: ``"bluegene-p"``; a TOML file, a catalogue with the models ``point-to-point`` and, where there are, ``gap`` and
-    ``exchange``, or a model card; a platform of SimGrid (``.xml``); or a table of known algorithms (``.csv``).
+    `source`: ``"bluegene-p"``; or a TOML file, a model card or a catalogue with the models ``message`` or ``point-to-point``
+    and, where there are, ``gap`` and ``exchange``.
     Raises UsageError if there is no such name or file, or no model of a message in it.
     """
-    file = Path(source)
-    if file.suffix == ".xml":
-        return from_simgrid(file)
-    if file.suffix == ".csv":
-        return read_known(file).message
     models = catalogue_of(source)
     if MESSAGE in models:
         return read_card(source).point_to_point if _is_card(source) else _of(models, MESSAGE)
@@ -51,7 +44,7 @@ def message_of(source: str | Path) -> PointToPoint:
 
 def doubts_of(source: str | Path) -> tuple[str, ...]:
     """Return why the model card in a file is in doubt; nothing for other files."""
-    return read_card(source).doubts if Path(source).suffix == ".toml" and _is_card(source) else ()
+    return read_card(source).doubts if _is_card(source) else ()
 
 
 def loggp_of(source: str | Path) -> LogGP:
@@ -60,7 +53,7 @@ def loggp_of(source: str | Path) -> LogGP:
     `source`: see `message_of`. Another file knows no overheads: the latency contains them.
     Raises UsageError if there is no model of a message.
     """
-    if Path(source).suffix == ".toml" and _is_card(source):
+    if _is_card(source):
         return read_card(source).loggp
     message = message_of(source)
     first, last = (message.protocols()[k] for k in (0, -1))
@@ -70,6 +63,8 @@ def loggp_of(source: str | Path) -> LogGP:
 
 
 def _is_card(source: str | Path) -> bool:
+    if Path(source).suffix != ".toml":
+        return False
     try:
         return "card" in tomllib.loads(Path(source).read_text(encoding="utf-8"))
     except (OSError, ValueError):

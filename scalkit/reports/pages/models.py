@@ -48,7 +48,7 @@ def open_models(
     `**options`: as for `scalkit.reports.pages.verdicts.open_verdicts`.
     """
     runs = runs or [str(bundled("data/models/simulated-juropa-trees.nc"))]
-    message = message or str(bundled("data/models/simulated-juropa.csv"))
+    message = message or str(bundled("data/models/simulated-juropa.toml"))
     if not expectations:
         data = read(list(runs), parameter=list(parameter))
         there = [str(name) for name in data["function"].values]

@@ -4,26 +4,28 @@ A file is a table with the columns ``operation,algorithm,P,S,time_s`` below rema
 ``message`` holds the times of messages, ``gap`` the time from one message to the next, both at ``P = 2``.
 """
 
-import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from scalkit.errors import DataError
+from scalkit.measure import combine, measurements
 from scalkit.perfmodels.collectives.cells import Cells
 from scalkit.perfmodels.collectives.identify import OTHER, identify
-from scalkit.perfmodels.collectives.model import OPERATIONS, collective, same_messages
+from scalkit.perfmodels.collectives.model import collective, same_messages
+from scalkit.perfmodels.files.card import model_table
 from scalkit.perfmodels.fits.messages import fit_messages
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 from scalkit.support.arrays import Flags, Floats
+from scalkit.support.toml.writer import to_toml
 
 IDENTIFIED = ("message", "gap")
 _COLUMNS = ["operation", "algorithm", "P", "S", "time_s"]
-_LARGEST_B = 8 << 20
 
 
 @dataclass(frozen=True)
@@ -113,8 +115,6 @@ class KnownAlgorithms:
         `chosen`: for example ``{"MPI_Bcast": ("broadcast", "binomial")}``.
         Raises DataError if there are none.
         """
-        from scalkit.measure import combine, measurements
-
         parts = []
         for function, (operation, algorithm) in chosen.items():
             cells = self.cells(operation, algorithm)
@@ -139,34 +139,24 @@ class KnownAlgorithms:
             named, likeliest = zip(*((one.algorithms, one.likeliest) for one in found.cells), strict=True)
             yield Tried(operation, name, cells.S, cells.P, cells.time, predicted, named, likeliest)
 
+    def catalogue(self) -> str:
+        """Return the model of a message as a catalogue in TOML, which `scalkit.perfmodels.read_models` reads."""
+        message = self.message
+        models = {"message": model_table(message.time)} | ({} if message.gap is None else {"gap": model_table(message.gap)})
+        head = "# Simulated, not measured.\n" if self.simulated else ""
+        return head + to_toml({"name": message.name, "source": message.source, "models": models})
+
 
 def read_known(path: str | Path) -> KnownAlgorithms:
     """Return times of collective operations whose algorithms are known.
 
-    Raises DataError if the file cannot be read, or a line is none; the text names the line.
+    Raises DataError if the file is no such table.
     """
     file = Path(path)
-    try:
-        if file.stat().st_size > _LARGEST_B:
-            raise DataError(f"the file {file} is larger than {_LARGEST_B >> 20} MiB; name another.")
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}; name another.") from error
-    remark = lines[0].lstrip("# ") if lines and lines[0].startswith("#") else ""
-    body = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
-    if not body or next(csv.reader([body[0][1]])) != _COLUMNS:
+    with file.open(encoding="utf-8") as lines:
+        remark = lines.readline().lstrip("# ").rstrip()
+    frame = pd.read_csv(file, comment="#")
+    if list(frame.columns) != _COLUMNS:
         raise DataError(f"{file} has no table with the columns {','.join(_COLUMNS)}; name a file of known algorithms.")
-    tables: dict[tuple[str, str], list[list[float]]] = {}
-    for number, line in body[1:]:
-        try:
-            operation, algorithm, *values = next(csv.reader([line]))
-            P, S, time = (float(one) for one in values)
-        except (ValueError, csv.Error) as error:
-            raise DataError(f"{file}, line {number}: {line[:60]!r} is no {','.join(_COLUMNS)}; mend it.") from error
-        if operation not in (*OPERATIONS, *IDENTIFIED) or not (P >= 2 and S >= 0 and 0 < time < 1e9):
-            raise DataError(f"{file}, line {number}: {line[:60]!r} makes no sense; P >= 2, S >= 0 and times are positive.")
-        tables.setdefault((operation, algorithm), []).append([P, S, time])
-    missing = [what for what in IDENTIFIED if not any(key[0] == what for key in tables)]
-    if missing:
-        raise DataError(f"{file} has no rows of {missing[0]!r}; models need the times of messages, too.")
-    return KnownAlgorithms(file.stem, remark, {key: np.array(rows) for key, rows in tables.items()})
+    groups = frame.groupby(_COLUMNS[:2], sort=False)
+    return KnownAlgorithms(file.stem, remark, {key: part[_COLUMNS[2:]].to_numpy(float) for key, part in groups})
