@@ -13,7 +13,7 @@ from scalkit.perfmodels.formulas.growths import growth_of
 from scalkit.perfmodels.formulas.quantities import Range, values_in
 from scalkit.perfmodels.formulas.text import evaluate, parse_formula, positive
 from scalkit.perfmodels.models.exact import RangeModel, names_in
-from scalkit.perfmodels.models.model import Composite, Legend, Outside, PerformanceModel, merged, ordered
+from scalkit.perfmodels.models.model import Composite, Outside, PerformanceModel, ordered
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 from scalkit.support.arrays import Floats
 from scalkit.support.toml.tables import table_beside
@@ -130,49 +130,39 @@ class CollectiveModel(PerformanceModel):
         names = frozenset({"S", "P", "gamma", "segment"})
         return parse_formula(self.algorithm.formula, names, messages=True)
 
-    def _own_constants(self) -> dict[str, tuple[float, str]]:
-        own = {"gamma": (self.message.gamma_s, "s/B"), "segment": (_SEGMENT_B, "B")}
-        return {name: value for name, value in own.items() if name in names_in(self.algorithm.formula)}
+    @property
+    def _constants(self) -> dict[str, float]:
+        return {"gamma": self.message.gamma_s, "segment": _SEGMENT_B}
 
     def inner_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
         """Return its value twice."""
-        constants = {name: np.asarray(value) for name, (value, _) in self._own_constants().items()}
+        constants = {name: np.asarray(value) for name, value in self._constants.items()}
         value = evaluate(self.scheme, {**at, **constants}, self.message.functions(outside))
         shape = np.broadcast_shapes(*(one.shape for one in at.values()))
         found = np.broadcast_to(value, shape)
         return found, found
 
-    def symbolic(self) -> tuple[Any, Legend]:
-        """Return the formula with the model of a message in it, and the constants."""
-        own = self._own_constants()
-        if not self.message.gamma_s:
-            own.pop("gamma", None)
-        expression = self.scheme if "gamma" in own else self.scheme.subs(positive("gamma"), 0)
-        models = self.message.in_formulas
-        symbols, legend = merged(tuple(models.values()))
-        return _with_messages(expression, dict(zip(models, symbols, strict=True))), {**own, **legend}
+    def to_sympy(self) -> Any:
+        """Return the formula with the model of a message in it."""
+        return self._with(self.message.in_formulas)
 
     @property
     def growth_sum(self) -> GrowthSum:
         """Its leading terms with the protocol of the largest messages."""
-        models = {name: _largest(one).to_sympy() for name, one in self.message.in_formulas.items()}
-        constants = {positive(name): value for name, (value, _) in self._own_constants().items()}
-        return growth_of(_with_messages(self.scheme.subs(constants), models), self.parameters)
+        largest = {name: _largest(one) for name, one in self.message.in_formulas.items()}
+        return growth_of(self._with(largest), self.parameters)
 
-    @property
-    def formula_shown(self) -> Any:
-        """What representations show: the formula in ``T``, ``gap`` and ``exchange``."""
-        return self.scheme
+    def _with(self, models: Mapping[str, PerformanceModel]) -> Any:
+        """Return the formula with these models of messages, and the values of its constants."""
+        import sympy
 
-
-def _with_messages(expression: Any, models: Mapping[str, Any]) -> Any:
-    import sympy
-
-    for name, model in models.items():
-        expression = expression.replace(
-            sympy.Function(name), lambda size, model=model: model.subs(positive("S"), size, simultaneous=True)
-        )
-    return expression
+        expression = self.scheme.subs({positive(name): value for name, value in self._constants.items()})
+        for name, model in models.items():
+            time = model.to_sympy()
+            expression = expression.replace(
+                sympy.Function(name), lambda size, time=time: time.subs(positive("S"), size, simultaneous=True)
+            )
+        return expression
 
 
 def _largest(model: PerformanceModel) -> PerformanceModel:

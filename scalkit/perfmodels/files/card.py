@@ -13,6 +13,7 @@ from scalkit.perfmodels.formulas.quantities import Range, format_value
 from scalkit.perfmodels.models.exact import ExactModel, RangeModel, extrapolated
 from scalkit.perfmodels.models.model import PerformanceModel
 from scalkit.perfmodels.models.point_to_point import LogGP, PointToPoint
+from scalkit.perfmodels.models.shown import statement_html
 from scalkit.support.markup import block, bullets, paragraph, table
 from scalkit.support.text import as_percent
 from scalkit.support.toml.writer import to_toml
@@ -201,10 +202,7 @@ class ModelCard:
 
         head = ("", "value", f"interval of {as_percent(self.level, 'g')}", "")
         numbers = table(head, [tuple(map(escape, row)) for row in self.rows()], self.name)
-        models = [
-            (escape(name), f"<math>{model.to_mathml(numbers=True, nanoseconds=True)}</math>")
-            for name, model in self.models.items()
-        ]
+        models = [(escape(name), statement_html(model)) for name, model in self.models.items()]
         about = "; ".join(f"{key}: {value}" for key, value in self.about.items())
         doubts = [bullets([f"In doubt: {one}" for one in self.doubts])] if self.doubts else []
         return block(
@@ -212,7 +210,7 @@ class ModelCard:
             paragraph(about),
             paragraph(self.misfit_sentence),
             numbers,
-            table(("model", "T in ns, sizes in B"), models),
+            table(("model", "T"), models),
             bullets(self.remarks),
         )
 

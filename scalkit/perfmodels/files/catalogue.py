@@ -13,6 +13,7 @@ from scalkit.perfmodels.formulas.quantities import Range, values_in
 from scalkit.perfmodels.models.exact import ExactModel, RangeModel
 from scalkit.perfmodels.models.hierarchy import AsymptoticModel, BoundedModel
 from scalkit.perfmodels.models.model import Composite, PerformanceModel
+from scalkit.perfmodels.models.shown import statement_html
 from scalkit.support.markup import block, table
 from scalkit.support.schema_errors import schema_errors, schema_in
 from scalkit.support.toml.tables import lines_of, table_of
@@ -57,15 +58,10 @@ class ModelCatalogue(Mapping[str, PerformanceModel]):
         from html import escape
 
         rows = [
-            (
-                escape(name),
-                f"<math>{model.to_mathml(numbers=True, nanoseconds=True)}</math>",
-                escape(model.kind),
-                f'<div class="sk-text">{escape(model.source)}</div>',
-            )
+            (escape(name), statement_html(model), escape(model.kind), f'<div class="sk-text">{escape(model.source)}</div>')
             for name, model in self.models.items()
         ]
-        return block(table(("name", "model, T in ns, sizes in B", "kind", "source"), rows, self.name))
+        return block(table(("name", "model", "kind", "source"), rows, self.name))
 
 
 @lru_cache(maxsize=1)

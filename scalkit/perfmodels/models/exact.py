@@ -15,7 +15,7 @@ from scalkit.growth.sums import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Dimension, Range, parse_quantity, ranges_of
 from scalkit.perfmodels.formulas.syntax import syntax_tree
 from scalkit.perfmodels.formulas.text import dimension_of, evaluate, parse_formula, positive
-from scalkit.perfmodels.models.model import Kind, Legend, MadeOfModels, Outside, PerformanceModel, ordered, over_bounds
+from scalkit.perfmodels.models.model import Kind, MadeOfModels, Outside, PerformanceModel, ordered, pair_of
 from scalkit.support.arrays import Floats
 
 
@@ -82,9 +82,9 @@ class ExactModel(PerformanceModel):
         value = evaluate(self._expression, {**at, **{k: np.asarray(v) for k, (v, _) in self.quantities.items()}})
         return value, value
 
-    def symbolic(self) -> tuple[Any, Legend]:
-        """Return the formula, and its constants."""
-        return self._expression, self.quantities
+    def to_sympy(self) -> Any:
+        """Return the formula, with the values of its constants in base units."""
+        return self._expression.subs({positive(name): value for name, (value, _) in self.quantities.items()})
 
 
 def names_in(formula: str) -> set[str]:
@@ -187,12 +187,14 @@ class RangeModel(MadeOfModels):
             raise UsageError(f"'{self.name}' has no piece at {self.parameter} = {gap:g}; it has {shown}.")
         return low, high
 
-    def symbolic(self) -> tuple[Any, Legend]:
-        """Return a Piecewise expression, or a pair of them where pieces have bounds, and the constants of all pieces."""
+    def to_sympy(self) -> Any:
+        """Return a Piecewise expression, or a pair of them where pieces have bounds."""
         import sympy
 
         conditions = [_condition(positive(self.parameter), limits) for limits, _ in self.pieces]
-        return over_bounds(self.parts, lambda found: sympy.Piecewise(*zip(found, conditions, strict=True)))
+        sides = zip(*(pair_of(one.to_sympy()) for one in self.parts), strict=True)
+        low, high = (sympy.Piecewise(*zip(side, conditions, strict=True)) for side in sides)
+        return low if low == high else sympy.Tuple(low, high)
 
 
 def _around(ranges: Sequence[Range]) -> Range:

@@ -12,7 +12,7 @@ from scalkit.growth.sums import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range, format_value, ranges_of, values_in
 from scalkit.perfmodels.formulas.text import parse_formula
 from scalkit.perfmodels.models.exact import with_processes
-from scalkit.perfmodels.models.model import Kind, Legend, MadeOfModels, Outside, PerformanceModel, merged, ordered
+from scalkit.perfmodels.models.model import Kind, MadeOfModels, Outside, PerformanceModel, ordered
 from scalkit.support.arrays import Floats
 
 NOTATIONS = ("O", "Theta", "Omega", "o")
@@ -72,9 +72,9 @@ class AsymptoticModel(PerformanceModel):
         shape = np.broadcast_shapes(*(value.shape for value in at.values()))
         return np.zeros(shape), np.full(shape, np.inf)
 
-    def symbolic(self) -> tuple[Any, Legend]:
+    def to_sympy(self) -> Any:
         """Return the growth, without its notation."""
-        return parse_formula(str(self.growth_sum), frozenset(self.parameters)), {}
+        return parse_formula(str(self.growth_sum), frozenset(self.parameters))
 
     def ratio(self, to: Mapping[str, ArrayLike], since: Mapping[str, ArrayLike]) -> Any:
         """Return by what factor the growth rises from one setting to another: what an asymptotic model can say.
@@ -148,13 +148,12 @@ class BoundedModel(MadeOfModels):
             )
         return np.where(crossed, np.nan, low), np.where(crossed, np.nan, high)
 
-    def symbolic(self) -> tuple[Any, Legend]:
-        """Return the pair of bounds, zero and infinity where there is none, and their constants."""
+    def to_sympy(self) -> Any:
+        """Return the pair of bounds, zero and infinity where there is none."""
         import sympy
 
-        found, legend = merged(self.sides)
-        low = sympy.Integer(0) if self.lower is None else found[0]
-        return sympy.Tuple(low, sympy.oo if self.upper is None else found[-1]), legend
+        low = sympy.Integer(0) if self.lower is None else self.lower.to_sympy()
+        return sympy.Tuple(low, sympy.oo if self.upper is None else self.upper.to_sympy())
 
 
 def _span(parameter: str, values: Floats) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -16,7 +15,6 @@ from scalkit.errors import UsageError
 from scalkit.growth.sums import GrowthSum
 from scalkit.perfmodels.formulas.growths import growth_of, renamed
 from scalkit.perfmodels.formulas.quantities import COUNTS, PARAMETER_UNITS, Range, format_value, intersection, values_in
-from scalkit.perfmodels.formulas.text import positive
 from scalkit.perfmodels.models.shown import ShownModel, sum_of_multiples
 from scalkit.support.arrays import Floats
 
@@ -31,9 +29,6 @@ KINDS: tuple[Kind, ...] = ("exact", "ranges", "bounded", "dominant term", "asymp
 """The hierarchy, from the most to the least that a model says."""
 
 _DATA_NAMES = {"P": "p"}
-
-Legend = Mapping[str, tuple[float, str]]
-"""Value in base units, and unit, of each constant."""
 
 
 class Bounds(NamedTuple):
@@ -97,23 +92,8 @@ class PerformanceModel(ShownModel, ABC):
         """Return both bounds at checked values of all parameters, within and outside of the valid ranges alike."""
 
     @abstractmethod
-    def symbolic(self) -> tuple[Any, Legend]:
-        """Return a sympy expression in positive symbols, a pair of them for bounds, and the values of its constants."""
-
-    def to_sympy(self, *, numbers: bool = True) -> Any:
-        """Return a sympy expression in positive symbols, in base units; a pair of them for bounds.
-
-        `numbers`: whether constants appear as their values, rather than as symbols.
-        """
-        expression, legend = self.symbolic()
-        if not numbers or not legend:
-            return expression
-        return expression.subs({positive(name): value for name, (value, _) in legend.items()})
-
-    @property
-    def constants_used(self) -> Legend:
-        """Value in base units, and unit, of each symbol in ``to_sympy(numbers=False)`` that is no parameter."""
-        return self.symbolic()[1]
+    def to_sympy(self) -> Any:
+        """Return a sympy expression in positive symbols, in base units; a pair of them for bounds."""
 
     @property
     def growth_sum(self) -> GrowthSum:
@@ -136,7 +116,6 @@ class PerformanceModel(ShownModel, ABC):
         `**at`: one for each parameter, broadcast against each other: ``S`` in bytes or as ``"64 KiB"``, ``P``
         processes.
         The result is in `unit`.
-        Returns: a DataArray with that unit where a parameter is one.
         Raises UsageError if a parameter is missing, unknown, in another unit, or outside of the valid range, or the
         model only has bounds.
         """
@@ -153,20 +132,9 @@ class PerformanceModel(ShownModel, ABC):
         if outside not in ("error", "nan"):
             raise UsageError(f"outside is {outside!r:.40}; choose 'error' or 'nan'.")
         self._require_names(at)
-        if any(hasattr(value, "dims") for value in at.values()):
-            return self._labelled_bounds(outside, at)
         values = {name: _whole(values_in(at[name], name), name) for name in self.parameters}
         low, high = self.checked_bounds(values, outside)
         return Bounds(low[()], high[()])
-
-    def _labelled_bounds(self, outside: Outside, at: Mapping[str, Any]) -> Bounds:
-        import xarray as xr
-
-        given = [one if hasattr(one, "dims") else xr.DataArray(values_in(one, name)) for name, one in at.items()]
-        wide = dict(zip(at, xr.broadcast(*given), strict=True))
-        found = self.bounds(outside=outside, **{name: values_in(one, name) for name, one in wide.items()})
-        like = next(iter(wide.values())).rename(self.name)
-        return Bounds(*(_labelled(like, one, self.unit) for one in found))
 
     def checked_bounds(self, at: Mapping[str, Floats], outside: Outside) -> tuple[Floats, Floats]:
         """Return both bounds at checked values; what lies outside of the valid ranges raises or is NaN."""
@@ -308,56 +276,19 @@ class Composite(MadeOfModels):
         """Growth of all parts that are not subtracted."""
         return GrowthSum.of(term for c, model in self.terms if c > 0 for term in model.growth_sum.terms)
 
-    def symbolic(self) -> tuple[Any, Legend]:
-        """Return the sum, and the constants of all parts; of a dominant-term model the terms that are known."""
+    def to_sympy(self) -> Any:
+        """Return the sum; of a dominant-term model the terms that are known."""
         import sympy
 
         terms = [(c, one) for c, one in self.terms if self.kind != "dominant term" or one.kind != "asymptotic"]
         factors = [sympy.Integer(int(c)) if float(c).is_integer() else sympy.Float(c) for c, _ in terms]
-        expressions, legend = merged([one for _, one in terms])
-        pairs = [pair_of(one)[:: 1 if f > 0 else -1] for f, one in zip(factors, expressions, strict=True)]
+        pairs = [pair_of(one.to_sympy())[:: 1 if c > 0 else -1] for c, one in terms]
         low, high = (sympy.Add(*(f * one for f, one in zip(factors, side, strict=True))) for side in zip(*pairs, strict=True))
-        return low if low == high else sympy.Tuple(low, high), legend
+        return low if low == high else sympy.Tuple(low, high)
 
 
 def _terms(model: PerformanceModel) -> tuple[tuple[float, PerformanceModel], ...]:
     return model.terms if isinstance(model, Composite) else ((1.0, model),)
-
-
-def merged(models: Sequence[PerformanceModel]) -> tuple[list[Any], dict[str, tuple[float, str]]]:
-    """Return the expressions of models, and the constants of all, renamed as in ``alpha_2`` where they would clash."""
-    expressions: list[Any] = []
-    legend: dict[str, tuple[float, str]] = {}
-    parameters = {name for model in models for name in model.parameters}
-    for model in models:
-        expression, own = model.symbolic()
-        renames = {}
-        for name, quantity in own.items():
-            free = _free_name(name, quantity, legend, parameters)
-            legend[free] = quantity
-            if free != name:
-                renames[positive(name)] = positive(free)
-        expressions.append(expression.subs(renames, simultaneous=True) if renames else expression)
-    return expressions, legend
-
-
-def over_bounds(models: Sequence[PerformanceModel], combine: Callable[[Sequence[Any]], Any]) -> tuple[Any, Legend]:
-    """Return the combined expressions of models, one for each bound, and all of their constants."""
-    import sympy
-
-    found, legend = merged(models)
-    if not any(isinstance(one, sympy.Tuple) for one in found):
-        return combine(found), legend
-    return sympy.Tuple(*map(combine, zip(*map(pair_of, found), strict=True))), legend
-
-
-def _free_name(name: str, quantity: tuple[float, str], legend: Legend, parameters: set[str]) -> str:
-    candidate, n = name, 1
-    stem = re.sub(r"_[0-9]+$", "", name)
-    while candidate in parameters or legend.get(candidate, quantity) != quantity:
-        n += 1
-        candidate = f"{stem}_{n}"
-    return candidate
 
 
 def pair_of(expression: Any) -> tuple[Any, Any]:
@@ -385,9 +316,3 @@ def _whole(values: Floats, parameter: str) -> Floats:
     if PARAMETER_UNITS.get(parameter) in COUNTS and (wrong := values != np.floor(values)).any():
         raise UsageError(f"{parameter} = {values[wrong].flat[0]:g}; it must be a whole number.")
     return values
-
-
-def _labelled(like: Any, values: Floats, unit: str) -> Any:
-    found = like.copy(data=np.array(values))
-    found.attrs = {"units": unit}
-    return found

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -139,18 +140,15 @@ class PointToPoint:
     def __repr__(self) -> str:
         return f"PointToPoint({self.name!r}: {self.time.statement})"
 
-    def _repr_html_(self) -> str:
-        from html import escape
+    def rows(self) -> list[tuple[str, str]]:
+        """Return what and how long for each of its models, as the rows of a table in HTML."""
+        models = {"message": self.time, "gap": self.gap, "exchange": self.exchange}
+        rows = [(name, escape(one.statement)) for name, one in models.items() if one is not None]
+        return rows + ([("reducing", escape(format_value(self.gamma_s, "s/B")))] if self.gamma_s else [])
 
-        rows = [("time in ns", f"<math>{self.time.to_mathml(numbers=True, nanoseconds=True)}</math>")]
-        if self.gap is not None:
-            rows.append(("gap in ns", f"<math>{self.gap.to_mathml(numbers=True, nanoseconds=True)}</math>"))
-        if self.exchange is not None:
-            rows.append(("exchange in ns", f"<math>{self.exchange.to_mathml(numbers=True, nanoseconds=True)}</math>"))
-        if self.gamma_s:
-            rows.append(("reducing", escape(format_value(self.gamma_s, "s/B"))))
-        rows += [("source", escape(self.source))] if self.source else []
-        return block(table((), [("name", escape(self.name)), *rows]))
+    def _repr_html_(self) -> str:
+        source = [("source", escape(self.source))] if self.source else []
+        return block(table((), [("name", escape(self.name)), *self.rows(), *source]))
 
 
 def _protocol(limits: Range, model: PerformanceModel) -> Protocol:

@@ -11,7 +11,7 @@ from scalkit.growth.sums import GrowthSum
 from scalkit.perfmodels.formulas.quantities import PARAMETER_UNITS, Range
 from scalkit.perfmodels.formulas.text import positive
 from scalkit.perfmodels.models.exact import ExactModel, names_in, with_processes
-from scalkit.perfmodels.models.model import Legend, MadeOfModels, Outside, PerformanceModel, merged, ordered
+from scalkit.perfmodels.models.model import MadeOfModels, Outside, PerformanceModel, ordered
 from scalkit.support.arrays import Floats
 
 
@@ -62,11 +62,10 @@ class Substituted(MadeOfModels):
         low, high = self.model.checked_bounds(values, outside)
         return np.broadcast_to(low, shape), np.broadcast_to(high, shape)
 
-    def symbolic(self) -> tuple[Any, Legend]:
-        """Return the model's expression with the formulas in it, and all constants."""
-        (found, *formulas), legend = merged((self.model, *self.inner.values()))
-        pairs = {positive(name): one for name, one in zip(self.inner, formulas, strict=True)}
-        return found.subs(pairs, simultaneous=True), legend
+    def to_sympy(self) -> Any:
+        """Return the model's expression with the formulas in it."""
+        formulas = {positive(name): one.to_sympy() for name, one in self.inner.items()}
+        return self.model.to_sympy().subs(formulas, simultaneous=True)
 
 
 def substitute(model: PerformanceModel, constants: Mapping[str, object] | None = None, **formulas: str) -> Substituted:
