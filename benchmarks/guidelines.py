@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,9 @@ import pandas as pd
 from scipy import stats
 
 from scalkit.guidelines import Guideline, assess
-from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "notebooks"))
+from lessons.campaigns import neighbourhood_design, simulated_campaign
 
 GUIDELINE = "MPI_Neighbor_allgather <= MPI_Neighbor_alltoall"
 PLANTED = (({"operation": "MPI_Neighbor_allgather", "topology": "moore", "n_dim": 2}, 1.1),)

@@ -16,7 +16,6 @@ from scalkit.errors import DataError, UsageError
 from scalkit.formats.experiments import holds_experiments, read_experiments, short_library
 from scalkit.formats.read import read
 from scalkit.formats.remarks import attributes_of_remarks
-from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 from scalkit.measure.schema import parameters_of
 from scalkit.measure.virtual_time import clock_attributes, machine_of
 from scalkit.support.bundled import here_or_bundled
@@ -86,13 +85,6 @@ def _neighbourhoods(paths: Sequence[Path], value: str) -> pd.DataFrame:
             "something else there; name them, or their folder, alone"
         )
     return frame.rename(columns={"time": value}) if value == "local" else frame
-
-
-def example_table() -> pd.DataFrame:
-    """Return a small simulated campaign, of which one guideline is violated: nothing in it is measured."""
-    design = neighbourhood_design(p=160, sizes=(1, 16, 256, 4096))
-    slow = {"operation": "MPI_Neighbor_allgather", "topology": "moore", "n_dim": 2, "order": "fmaj"}
-    return simulated_campaign(design[design["n_dim"] == 2], [(slow, 1.12)], seed=1, n_repetitions=15)
 
 
 def _runs(paths: Sequence[Path], value: str) -> pd.DataFrame:

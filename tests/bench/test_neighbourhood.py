@@ -16,13 +16,13 @@ import pandas as pd
 import pytest
 from neighbourhoods import ORDERS, Neighbourhood, balanced_dims
 
+from lessons.campaigns import neighbourhood_design
 from scalkit.bench import Arguments, prepare
 from scalkit.bench.campaign.file import read_campaign
 from scalkit.bench.patterns.neighbourhood import design_text, experiments, operations_of_neighbourhoods, table_text
 from scalkit.cli import main
 from scalkit.errors import LaunchError, UsageError
 from scalkit.formats.experiments import read_experiments
-from scalkit.guidelines.simulated import neighbourhood_design
 
 KERNEL = Path(__file__).resolve().parents[2] / "microbench"
 NBHCOLL = KERNEL / "examples" / "nbhcoll.toml"

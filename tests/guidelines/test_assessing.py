@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from lessons.campaigns import neighbourhood_design, simulated_campaign
 from scalkit.errors import DataError, RuleError, UsageError
 from scalkit.guidelines import Guideline, assess, guidelines
 from scalkit.guidelines.experiments import measured
-from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 
 PAPER = {"strictness": "paper"}
 MOORE = {"operation": "MPI_Neighbor_allgather", "topology": "moore", "n_dim": 2, "order": "fmaj"}

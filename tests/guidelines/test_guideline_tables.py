@@ -12,10 +12,10 @@ import pytest
 from csv_files import csv_text
 
 import scalkit as sk
+from lessons.campaigns import neighbourhood_design, simulated_campaign
 from scalkit.errors import DataError, UsageError
 from scalkit.guidelines import assess
 from scalkit.guidelines.experiments import measured
-from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 from scalkit.guidelines.tables import read_csv, read_tables
 from scalkit.measure import combine, write_netcdf
 from scalkit.reports import bundled

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lessons.campaigns import neighbourhood_design, simulated_campaign
 from scalkit.errors import UsageError
 from scalkit.guidelines import Guideline, assess
 from scalkit.guidelines.choices import remedies
-from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 
 HOSTILE = "<script>alert(1)</script>"
 

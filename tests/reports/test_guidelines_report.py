@@ -15,9 +15,9 @@ from shown import markup
 from tabs import Tabs, violations
 from waiting import PATIENCE_S
 
+from lessons.campaigns import neighbourhood_design, simulated_campaign
 from scalkit.errors import ReportError, RuleError, UsageError
 from scalkit.guidelines.experiments import measured
-from scalkit.guidelines.simulated import neighbourhood_design, simulated_campaign
 from scalkit.reports import ReportResult, write_report
 from scalkit.reports.pages import guidelines as guidelines_page
 from scalkit.reports.pages.guidelines import GuidelinePage, open_guidelines
@@ -129,15 +129,20 @@ def test_sections_of_a_page(page: GuidelinePage) -> None:
     assert 'tests="' in junit_xml(page.cases())
 
 
-def test_nothing_violated() -> None:
-    page = open_guidelines([], ["reorder=1 <= reorder=0"])
-    assert page.named == ("a simulated example",)
+def test_nothing_violated(source: Path) -> None:
+    page = open_guidelines([str(source)], ["reorder=1 <= reorder=0"])
     assert page.status == 0
     said = words(markup(page, "guidelines.cards"))
     assert said == "No guideline is violated, so there is nothing to look at closely."
     assert "Nothing is violated that could be replaced." in markup(page, "guidelines.remedy")
     with pytest.raises(UsageError, match="cannot fail on 'x'"):
-        open_guidelines([], fail_on=["x"])
+        open_guidelines([str(source)], fail_on=["x"])
+
+
+def test_without_measurements_it_is_about_a_bundled_campaign() -> None:
+    page = open_guidelines([], ["reorder=1 <= reorder=0"])
+    assert page.named[0].endswith("data/guidelines/real/mpich")
+    assert "MPICH" in str(page.facts["mpi_library"])
 
 
 @pytest.mark.slow

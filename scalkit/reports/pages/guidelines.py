@@ -13,9 +13,9 @@ from scalkit.guidelines import Assessment, assess
 from scalkit.guidelines.choices import Remedy, remedies
 from scalkit.guidelines.guideline import CATALOGUES
 from scalkit.guidelines.sentences import titled
-from scalkit.guidelines.tables import example_table, read_tables
+from scalkit.guidelines.tables import read_tables
 from scalkit.reports.content import Content, json_text, written_now
-from scalkit.support.bundled import here_or_bundled
+from scalkit.support.bundled import bundled, here_or_bundled
 from scalkit.support.junit import Case
 
 _MOST_SHOWN = 20
@@ -83,22 +83,22 @@ def open_guidelines(
 ) -> GuidelinePage:
     """Return the content of a report.
 
-    `runs`: what `scalkit.guidelines.tables.read_tables` takes; empty: a simulated example.
+    `runs`: what `scalkit.guidelines.tables.read_tables` takes; empty: a bundled campaign.
     `guidelines`: texts, TOML files, names of bundled sets; empty: all bundled ones.
     `fail_on`: ``"inconclusive"``, ``"undecidable"``, ``"untested"``.
     `title`: made from the measurements if empty.
     `**options`: further arguments of `scalkit.guidelines.assess`.
     Raises DataError, RuleError, UsageError if an input is wrong.
     """
-    table = read_tables(runs, value=options.get("value", "time")) if runs else example_table()
+    runs = runs or [str(bundled("data/guidelines/real/mpich"))]
+    table = read_tables(runs, value=options.get("value", "time"))
     found = assess(table, guidelines or CATALOGUES, **options)
     found.exit_status(fail_on)  # raises if a word is unknown
-    named = tuple(runs or ("a simulated example",))
     return GuidelinePage(
         found=found,
         remedies=remedies(found),
-        title=title or f"What is slower than it should be in {', '.join(Path(one).name or one for one in named[:3])}?",
-        named=named,
+        title=title or f"What is slower than it should be in {', '.join(Path(one).name or one for one in runs[:3])}?",
+        named=tuple(runs),
         hashes=_hashes(runs),
         facts={key: value for key, value in (getattr(table, "attrs", None) or {}).items() if key in _FACTS},
         fail_on=tuple(fail_on),
