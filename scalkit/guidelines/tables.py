@@ -166,9 +166,8 @@ def read_csv(path: PathLike) -> pd.DataFrame:
     """Return a CSV file as a table.
 
     `path`: the first line names the columns, with commas between; one is ``run``, one ``time``, all others are
-    parameters. A row is one repetition, or one experiment in one run whose ``time`` holds several values with blanks
-    between. Empty fields are missing. Lines that begin with ``#`` are remarks; ``# simulated`` says that nobody
-    measured it, ``# unit: s`` names the unit, ``# virtual: {...}`` the machine of a virtual clock as JSON.
+    parameters. A row is one repetition. Empty fields are missing. Lines that begin with ``#`` are remarks; ``# simulated``
+    says that nobody measured it, ``# unit: s`` names the unit, ``# virtual: {...}`` the machine of a virtual clock as JSON.
     Raises DataError if it cannot be read.
     """
     file = Path(path)
@@ -187,21 +186,11 @@ def read_csv(path: PathLike) -> pd.DataFrame:
     except (ValueError, pd.errors.ParserError) as error:
         said = " ".join(str(error).split()).rstrip(".")
         raise DataError(f"{file} is no CSV table: {said}; its first line names the columns.") from error
-    if "time" in frame and not pd.api.types.is_numeric_dtype(frame["time"]):
-        times = [_numbers(field, file, row) for row, field in enumerate(frame["time"])]
-        frame["time"] = pd.Series(times, dtype=object)
     parameters = frame.columns.drop("time", errors="ignore")
     frame[parameters] = frame[parameters].convert_dtypes()  # whole numbers next to missing ones stay whole
     units = [line.partition(":")[2].strip() for line in remarks if line.lstrip("# ").startswith("unit:")]
     frame.attrs = {"units": units[0] if units else "", **attributes_of_remarks(remarks)}
     return frame
-
-
-def _numbers(field: Any, file: Path, row: int) -> Any:
-    try:
-        return np.array(str(field).split(), dtype=np.float64)
-    except ValueError:
-        raise DataError(f"{file}: 'time' of row {row} is {str(field)!r:.60}; numbers with blanks between are needed.") from None
 
 
 def _below_each_other(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -211,12 +200,9 @@ def _below_each_other(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     units = {one["units"] for one in every}
     if len(units) > 1:
         raise DataError(f"the CSV files are in different units, {', '.join(sorted(units))}; convert them to one.")
-    parts = [pd.DataFrame(frame) for frame in frames]
-    if len({"time" in part and part["time"].dtype == object for part in parts}) > 1:
-        parts = [part.explode("time").astype({"time": np.float64}) for part in parts]
-    for part in parts:
-        part.attrs = {}
-    joined = pd.concat(parts, ignore_index=True)
+    for frame in frames:
+        frame.attrs = {}
+    joined = pd.concat(frames, ignore_index=True)
     joined.attrs = {
         "simulated": any(one["simulated"] for one in every),
         **clock_attributes([machine_of(one) for one in every]),

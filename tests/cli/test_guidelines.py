@@ -23,8 +23,8 @@ def csv(path: Path, slow: float = 1.3, crowded: bool = False, runs: int = 14) ->
             for size in (8, 64):
                 for run in range(runs):
                     time = factor if size == 8 else 1.0
-                    values = " ".join(f"{1e-6 * time * p**0.5 * x:.6g}" for x in rng.lognormal(0, 0.01, 5))
-                    lines.append(f"{name},{p},{size},{run},{crowded},{values}")
+                    values = 1e-6 * time * p**0.5 * rng.lognormal(0, 0.01, 5)
+                    lines += [f"{name},{p},{size},{run},{crowded},{value:.6g}" for value in values]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 

@@ -69,11 +69,11 @@ def test_csv_there_and_back(tmp_path: Path) -> None:
     assert set(again.data.levels["radius"]) == {1}
 
 
-def test_a_row_is_a_repetition_or_a_run_and_files_add_up(tmp_path: Path) -> None:
-    long, wide = tmp_path / "long.csv", tmp_path / "wide.csv"
-    long.write_text("operation,run,time\na,0,1\na,0,3\nb,0,2\n", encoding="utf-8")
-    wide.write_text('operation,run,time\n"a",1,"1 3"\n"b",1,2\n', encoding="utf-8")
-    data = measured(read_tables([long, str(wide)]))
+def test_a_row_is_a_repetition_and_files_add_up(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    first.write_text("operation,run,time\na,0,1\na,0,3\nb,0,2\n", encoding="utf-8")
+    second.write_text('operation,run,time\n"a",1,1\n"a",1,3\n"b",1,2\n', encoding="utf-8")
+    data = measured(read_tables([first, str(second)]))
     np.testing.assert_array_equal(data.medians, [[2, 2], [2, 2]])
     table = pd.DataFrame({"operation": ["a"], "run": [0], "time": [1.0]})
     assert read_tables(table) is table
@@ -82,7 +82,7 @@ def test_a_row_is_a_repetition_or_a_run_and_files_add_up(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("operation,run,time\na,0,1 x\n", "c.csv: 'time' of row 0 is '1 x'; numbers with blanks between are needed."),
+        ("operation,run,time\na,0,1 x\n", "'time' must hold numbers, or a list of numbers in each row."),
         ("", "c.csv is no CSV table: No columns to parse from file; its first line names the columns."),
         ('a,run\n"x', "c.csv is no CSV table: "),
     ],
@@ -91,7 +91,7 @@ def test_wrong_files(tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "c.csv"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=re.escape(said)):
-        read_tables(file)
+        measured(read_tables(file))
 
 
 def test_refused(tmp_path: Path) -> None:
