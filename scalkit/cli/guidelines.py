@@ -150,7 +150,7 @@ def _run_program(args: argparse.Namespace) -> int:
             "none of them decides and is a known substitute."
         )
     if not command:
-        sys.stdout.write(found.text(profile.headline))
+        sys.stdout.write(found.text(profile.about.get("headline", "")))
         return 0
     return _followed(command, target.mpi.mpicc, profile, found, args)
 
@@ -160,7 +160,7 @@ def _followed(command: Sequence[str], mpicc: str, profile: Profile, found: Rules
     layer = build(sources("microbench"), mpicc, makefile="tune/Makefile").program("libscalkit_tune.so")
     with tempfile.TemporaryDirectory(prefix="scalkit-") as scratch:
         rules, account = Path(scratch) / "fast.rules", Path(scratch) / "account.jsonl"
-        rules.write_text(found.text(profile.headline), encoding="utf-8")
+        rules.write_text(found.text(profile.about.get("headline", "")), encoding="utf-8")
         status = run_preloaded(command, layer, {"SCALKIT_TUNE": str(rules), "SCALKIT_TUNE_OUT": str(account)})
         lines = account.read_text(encoding="utf-8").splitlines() if account.is_file() else []
     if not lines:
@@ -203,7 +203,7 @@ def _say(accounts: Sequence[dict[str, Any]], profile: Profile, found: Rules, arg
         sys.stdout.write("  none: the program makes no call that can be replaced\n")
     if is_checked:
         sys.stdout.write("Results were compared; the program got those of the calls themselves, so its time says nothing.\n")
-    if profile.virtual:
-        sys.stdout.write(f"The profile is of virtual time, on the network {profile.virtual.get('network', '?')}.\n")
+    if machine := profile.about.get("virtual"):
+        sys.stdout.write(f"The profile is of virtual time, on the network {machine.get('network', '?')}.\n")
     if found.left_out:
         sys.stdout.write(f"{found.left_out} choices of the profile are better than the call, and cannot be followed here.\n")

@@ -20,43 +20,21 @@ _MOST_BYTES = 200_000_000
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """What is fastest where, of what was measured.
+    """The fastest choices of what was measured.
 
-    `choices`: one for each tested call, setting, number of processes and size.
-    `headline`: what the assessment found.
-    `simulated`: whether nothing of it was measured.
-    `virtual`: the machine of the virtual clock that times were read from; empty for a real clock.
-    `varied`: the parameter that `Choice.size` is of.
+    `about`: what a file says besides: ``headline``, ``virtual``, the machine of a virtual clock or None, and others.
     """
 
     choices: tuple[Choice, ...]
-    headline: str = ""
-    simulated: bool = False
-    virtual: Mapping[str, Any] = field(default_factory=dict)
-    varied: str = "size"
-    thresholds: dict[str, Any] | None = None
-    remarks: tuple[str, ...] = ()
+    about: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> str:
-        """Return the file: JSON with a line for each choice."""
+        """Return the file."""
         from scalkit import __version__
 
-        head = {
-            "format": _FORMAT,
-            "schema": _SCHEMA,
-            "scalkit": __version__,
-            "headline": self.headline,
-            "simulated": self.simulated,
-            "virtual": dict(self.virtual) or None,
-            "varied": self.varied,
-            "thresholds": self.thresholds or {},
-            "remarks": list(self.remarks),
-        }
-        rows = ",\n".join(
-            f"    {json.dumps(json_value(asdict(one)), ensure_ascii=False, allow_nan=False)}" for one in self.choices
-        )
-        lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}," for key, value in head.items()]
-        return "\n".join(["{", *lines, '  "choices": [', *([rows] if rows else []), "  ]", "}"]) + "\n"
+        head = {"format": _FORMAT, "schema": _SCHEMA, "scalkit": __version__, **self.about}
+        table = head | {"choices": [json_value(asdict(one)) for one in self.choices]}
+        return json.dumps(table, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     def __repr__(self) -> str:
         better = sum(one.is_better for one in self.choices)
@@ -65,15 +43,15 @@ class Profile:
 
 def profile(found: Assessment) -> Profile:
     """Return the profile of an assessment."""
-    return Profile(
-        choices=choices(found),
-        headline=found.headline,
-        simulated=any("simulated" in caveat for caveat in found.data.caveats),
-        virtual=found.data.machine,
-        varied=found.varied,
-        thresholds=asdict(found.thresholds),
-        remarks=found.warnings,
-    )
+    about = {
+        "headline": found.headline,
+        "simulated": any("simulated" in caveat for caveat in found.data.caveats),
+        "virtual": dict(found.data.machine) or None,
+        "varied": found.varied,
+        "thresholds": asdict(found.thresholds),
+        "remarks": list(found.warnings),
+    }
+    return Profile(choices(found), about)
 
 
 def load_profile(path: str | os.PathLike[str]) -> Profile:
@@ -94,15 +72,8 @@ def load_profile(path: str | os.PathLike[str]) -> Profile:
         raise DataError(f"{shown} is no profile: it is not valid JSON; name a file of --profile.") from error
     if wrong := next(_wrong(table), ""):
         raise DataError(f"{shown} is no profile: {wrong}; name a file of --profile.")
-    return Profile(
-        choices=tuple(_choice(one) for one in table["choices"]),
-        headline=table.get("headline", ""),
-        simulated=table.get("simulated", False),
-        virtual=table.get("virtual") or {},
-        varied=table.get("varied", "size"),
-        thresholds=table.get("thresholds"),
-        remarks=tuple(table.get("remarks", ())),
-    )
+    about = {key: value for key, value in table.items() if key not in ("format", "schema", "scalkit", "choices")}
+    return Profile(tuple(_choice(one) for one in table["choices"]), about)
 
 
 def _wrong(table: Any) -> Iterator[str]:

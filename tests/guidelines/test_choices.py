@@ -104,7 +104,8 @@ def test_a_profile_is_kept_and_asked(bcast: Assessment, tmp_path: Path) -> None:
     path.write_text(made.to_json(), encoding="utf-8")
     again = load_profile(path)
     assert [repr(one) for one in again.choices] == [repr(one) for one in made.choices]
-    assert (again.headline, again.varied, again.simulated) == (bcast.headline, "size", False)
+    assert again.about == made.about
+    assert made.about["headline"] == bcast.headline
     use = {(one.p, one.size): one.use for one in again.choices}
     assert use[8, 64] == use[16, 512] == "MPI_Scatter + MPI_Allgather"
     assert use[8, 8] == "MPI_Bcast"

@@ -82,11 +82,11 @@ def test_csv_keeps_the_machine(tmp_path: Path) -> None:
     found = assess(read_tables(file), "A <= B")
     assert found.data.exact
     assert found.data.machine == MACHINE
-    assert found.to_dict()["virtual"] == profile(found).virtual == MACHINE
+    assert found.to_dict()["virtual"] == profile(found).about["virtual"] == MACHINE
     assert found.headline == "1 of 1 test violated in virtual time (A <= B)"
     assert found.sentence(0) == "A <= B is violated at p=4: the left side takes 2.00 times the right, in virtual time."
     (tmp_path / "profile.json").write_text(profile(found).to_json(), encoding="utf-8")
-    assert load_profile(tmp_path / "profile.json").virtual == MACHINE
+    assert load_profile(tmp_path / "profile.json").about["virtual"] == MACHINE
 
 
 def test_tables_of_different_clocks_are_not_put_together(tmp_path: Path) -> None:
