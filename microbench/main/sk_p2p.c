@@ -109,7 +109,7 @@ static bool is_matching(const struct sk_p2p_cell *cell)
 
 static struct sk_pair pair_of(const struct experiment *e, const struct sk_p2p_cell *cell)
 {
-    int rank = e->world.rank, peer = cell->kind == SK_P2P_ROUND_TRIP_TO ? (int)cell->detail : e->world.size - 1;
+    int rank = e->world.rank, peer = e->world.size - 1;
     return (struct sk_pair){.world = &e->world, .leads = rank == 0, .other = rank == 0 ? peer : 0,
                             .takes_part = rank == 0 || rank == peer || is_matching(cell), .out = page_of(e->out),
                             .in = page_of(e->in), .messages = e->settings.messages,

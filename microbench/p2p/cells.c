@@ -69,7 +69,7 @@ static bool refused_cell(struct reading *r, const struct sk_p2p_cell *cell, int 
     if (sk_p2p_extent(cell->kind, cell->size, cell->detail, p) >= 0)
         return false;
     snprintf(r->why, r->room, "--cells: %s of %lld B with the number %lld makes no sense among %d processes; buffers "
-             "hold at most %lld B, peers are processes, matchings need an even number of them, blocks have %d B, "
+             "hold at most %lld B, matchings need an even number of them, blocks have %d B, "
              "elements have 1 or 8",
              sk_p2p_names[cell->kind], (long long)cell->size, (long long)cell->detail, p, (long long)SK_MOST_BYTES,
              SK_STRIDED_BYTES);

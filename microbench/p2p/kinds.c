@@ -29,8 +29,6 @@ int64_t sk_p2p_extent(enum sk_p2p_kind kind, int64_t size, int64_t detail, int p
         makes_sense = makes_sense && (detail == 1 || detail == 8) && size % detail == 0;
     if (kind == SK_P2P_QUEUED)
         makes_sense = makes_sense && detail <= SK_MOST_QUEUED;
-    if (kind == SK_P2P_ROUND_TRIP_TO)
-        makes_sense = makes_sense && detail >= 1 && detail < p;
     if (kind == SK_P2P_MATCHING)
         makes_sense = makes_sense && p % 2 == 0;
     return makes_sense && bytes <= SK_MOST_BYTES ? bytes : -1;

@@ -40,7 +40,6 @@ void test_p2p_cells_refused(void)
     CHECK(refuses("Pack: 64 @ 0", 2, "makes no sense"));
     CHECK(refuses("Reduce_local: 12 @ 8", 2, "makes no sense"));
     CHECK(refuses("Reduce_local: 8 @ 2", 2, "elements have 1 or 8"));
-    CHECK(refuses("Round_trip_to: 8 @ 2", 2, "peers are processes"));
     CHECK(refuses("Perfect_matching: 8 @ 0", 3, "an even number"));
     CHECK(refuses("Queued: 0 @ 100001", 2, "makes no sense"));
 }

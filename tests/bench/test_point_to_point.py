@@ -14,7 +14,7 @@ from needs import needs_simgrid
 from scalkit.bench.libraries.mpi import find_mpi
 from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import simulate
-from scalkit.bench.patterns.point_to_point import PARTS, MessageArguments, cells_of, message_plan, prepare_messages, torus_of
+from scalkit.bench.patterns.point_to_point import PARTS, MessageArguments, cells_of, message_plan, prepare_messages
 from scalkit.errors import UsageError
 from scalkit.perfmodels import PointToPoint, Range, fit_messages, to_simgrid
 from scalkit.perfmodels.files.card import ModelCard, read_card
@@ -85,13 +85,11 @@ def test_an_exported_platform_repeats_latency_and_bandwidth(tmp_path: Path) -> N
 
 @pytest.mark.slow
 @needs_simgrid
-def test_a_torus_costs_by_hops_and_its_bisection_decays(tmp_path: Path) -> None:
+def test_the_bisection_of_a_torus_decays(tmp_path: Path) -> None:
     text = TRUTH.replace('lat="0.5us"/>', 'lat="0.5us" topology="TORUS" topo_parameters="4,4"/>')
     (tmp_path / "torus.xml").write_text(text)
-    assert torus_of(load_platform(str(tmp_path / "torus.xml"))) == (4, 4)
-    options = {"counts": (2, 4, 16), "rounds": 12, "hops_processes": 16}
-    card = simulated(tmp_path / "runs", tmp_path / "torus.xml", "bisection,hops,overlap,matching,datatypes", **options)
-    assert card.quantity("hop").value == pytest.approx(0.5e-6, rel=0.02)
+    options = {"counts": (2, 4, 16), "rounds": 12}
+    card = simulated(tmp_path / "runs", tmp_path / "torus.xml", "bisection,overlap,matching,datatypes", **options)
     bisection = card.fits["bisection"]
     assert bisection.processes == (2, 4, 16)
     assert bisection.decay_interval[0] > 0  # links are shared
@@ -106,14 +104,7 @@ def test_a_torus_costs_by_hops_and_its_bisection_decays(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")  # of steps whose times fall as often as they rise
 def test_what_is_measured_here_is_fitted(tmp_path: Path) -> None:
     arguments = MessageArguments(
-        tuple(part for part in PARTS if part != "hops"),
-        1,
-        3,
-        reps=1,
-        sizes=tuple(4**k for k in range(10)),
-        rounds=4,
-        bisection_size=4096,
-        budget_s=4.0,
+        PARTS, 1, 3, reps=1, sizes=tuple(4**k for k in range(10)), rounds=4, bisection_size=4096, budget_s=4.0
     )
     campaign = prepare_messages(tmp_path / "runs", arguments, find_mpi())
     assert not campaign.run().missing
@@ -206,15 +197,10 @@ def test_cells_have_no_blanks() -> None:
     """A simulator's launcher would split them there."""
     arguments = MessageArguments(PARTS, 2, 1, counts=(2, 4))
     plan = message_plan(arguments)
-    assert [(one.kind, one.p) for one in plan[:4]] == [("messages", 2), ("bisection", 2), ("bisection", 4), ("hops", 64)]
-    assert len(plan) == 8
+    assert [(one.kind, one.p) for one in plan[:4]] == [("messages", 2), ("bisection", 2), ("bisection", 4), ("messages", 2)]
+    assert len(plan) == 6
     for launch in plan:
         assert " " not in cells_of(launch, arguments)
-
-
-def test_hops_need_a_torus(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"^--what hops: only a simulated torus tells how many hops apart two nodes are"):
-        prepare_messages(tmp_path / "runs", MessageArguments(("hops",), 1, 1), find_mpi())
 
 
 def test_a_late_receiver_shows_the_limit_of_eager_messages() -> None:

@@ -48,8 +48,8 @@ def test_a_queue_that_costs_nothing_says_so() -> None:
     assert "The cost of a queued receive came out negative without a bound; it is held at zero." in falling.remarks
 
 
-def test_each_hop_costs_the_same() -> None:
-    fit = fit_steps("hop", [1, 1, 2, 3], [1.1e-6, 1.1e-6, 1.2e-6, 1.3e-6])
+def test_each_step_costs_the_same() -> None:
+    fit = fit_steps("queued receive", [1, 1, 2, 3], [1.1e-6, 1.1e-6, 1.2e-6, 1.3e-6])
     assert fit.each == pytest.approx(1e-7)
 
 
@@ -159,8 +159,8 @@ def test_a_card_says_what_it_lacks(tmp_path: Path) -> None:
         empty.point_to_point  # noqa: B018
     with pytest.raises(UsageError, match=r"^the card of 'x' has no L of LogGP; fit it with --what loggp\.$"):
         empty.loggp  # noqa: B018
-    with pytest.raises(UsageError, match=r"^the card of 'x' has no quantity 'hop'; it has none\.$"):
-        empty.quantity("hop")
+    with pytest.raises(UsageError, match=r"^the card of 'x' has no quantity 'gap'; it has none\.$"):
+        empty.quantity("gap")
     bounded = ModelCard("x", {"m": bluegene_p()["matching"]}, (), {}, ())
     with pytest.raises(UsageError, match=r"^'matching' is of kind 'bounded'; a card holds exact models and ranges of them\.$"):
         bounded.to_toml()
@@ -220,21 +220,6 @@ def test_messages_and_reductions_become_models(tmp_path: Path) -> None:
     assert read.point_to_point(S="1 MiB") == pytest.approx(1e-6 + 2**20 * 0.125e-9, rel=0.1)
     assert read.point_to_point.source == "model card of MPICH 5, extrapolated outside of S = 512 B to 256 KiB"
     assert read.point_to_point.gamma_s == made.quantity("reduce_per_byte").value
-
-
-def test_hops_are_counted_on_the_torus(tmp_path: Path) -> None:
-    hops = [0, 1, 2, 1, 1, 2, 3, 2, 1, 2, 3, 2]  # from node 0 of 4 x 3 nodes, the first dimension fastest
-    records = [record("Round_trip_to", 8, [2000 + 200 * hops[node]], peer=node) for node in range(1, 12)]
-    (tmp_path / "campaign.toml").write_text("[topology]\ntorus = [4, 3]\n")
-    made = fit_folder(written(tmp_path, records))
-    assert made.quantity("hop").value == pytest.approx(1e-7, rel=1e-6)
-    assert made.models["hops"](h=2) == pytest.approx(1.2e-6, rel=1e-6)
-    written(tmp_path, [*records, record("Round_trip_to", 8, [2000], peer=12)])
-    with pytest.raises(DataError, match=r"^the torus \(4, 3\) has no node 12; it has 0 to 11\.$"):
-        fit_folder(tmp_path)
-    (tmp_path / "campaign.toml").write_text("[topology]\ntorus = [0]\n")
-    with pytest.raises(DataError, match=r"does not say which torus its nodes are on"):
-        fit_folder(tmp_path)
 
 
 def test_wrong_data_load_and_broken_launches_are_said(tmp_path: Path) -> None:
@@ -356,9 +341,6 @@ def test_fewer_sizes_than_parameters(tmp_path: Path) -> None:
 def test_parts_that_lack_a_half(tmp_path: Path) -> None:
     written(tmp_path, [record("Send_to_late", size, [100]) for size in (1, 2, 3)])
     with pytest.raises(DataError, match=r"do not say how late the receiver was; measure again\.$"):
-        fit_folder(tmp_path)
-    written(tmp_path, [record("Round_trip_to", 8, [100], peer=1)])
-    with pytest.raises(DataError, match=r"does not say which torus its nodes are on; hops need \[topology\] in campaign\.toml"):
         fit_folder(tmp_path)
     trains = [record(op, size, [100 * size]) for op in ("Train", "Train_delayed") for size in (8, 16, 32)]
     written(tmp_path, [*trains, record("Round_trip", 8, [100])])

@@ -1,23 +1,18 @@
 """What is measured about messages between two processes, and between all of them: cells for sk_p2p, sizes, launches."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from xml.etree import ElementTree
 
 from scalkit.bench.campaign.folder import Launch
 from scalkit.bench.libraries.mpi import Mpi
-from scalkit.bench.libraries.platforms import Platform
-from scalkit.bench.libraries.simulator import SimulatedMpi
 from scalkit.bench.limits import CampaignArguments, require_choices, require_numbers, require_range
 from scalkit.bench.patterns.cells import CellCampaign
 from scalkit.errors import UsageError
 
-PARTS = ("latency", "exchange", "loggp", "overlap", "sync", "datatypes", "reduce", "matching", "bisection", "hops")
-"""What can be measured; ``hops`` on a simulated torus only."""
+PARTS = ("latency", "exchange", "loggp", "overlap", "sync", "datatypes", "reduce", "matching", "bisection")
+"""What can be measured."""
 
 LOCAL = ("datatypes", "reduce", "matching")
 """Parts about what processors do with data; it takes no time on a virtual clock."""
@@ -37,7 +32,6 @@ _PACKED_STRIDES = (2, 8, 32)
 _REDUCED_B = tuple(512 * 4**k for k in range(7))
 _ELEMENTS = (1, 8)
 _QUEUES = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
-_HOPS_B = (8, 65536)
 _LEAST_SIZES, _MOST_SIZES, _MOST_SIZE = 3, 200, 1 << 30
 _MOST_PROCESSES, _MOST_REPS, _MOST_ROUNDS = 4096, 100_000, 10_000
 
@@ -54,7 +48,6 @@ class MessageArguments(CampaignArguments):
     `counts`: even numbers of processes for the bisection.
     `rounds`: random matchings for each of them.
     `bisection_size` in B.
-    `hops_processes`: how many nodes are visited for the time by hops.
     `budget_s` in s: for the whole campaign.
     Raises UsageError if one makes no sense.
     """
@@ -67,7 +60,6 @@ class MessageArguments(CampaignArguments):
     counts: tuple[int, ...] = (2,)
     rounds: int = 30
     bisection_size: int = 1 << 20
-    hops_processes: int = 64
     budget_s: float | None = None
 
     def __post_init__(self) -> None:
@@ -92,8 +84,6 @@ def cells_of(launch: Launch, arguments: MessageArguments) -> str:
     """Return what sk_p2p shall measure in a launch, as its ``--cells`` takes it."""
     if launch.kind == "bisection":
         return f"Perfect_matching:{arguments.bisection_size}@{_joined(range(arguments.rounds))}"
-    if launch.kind == "hops":
-        return f"Round_trip_to:{_joined(_HOPS_B)}@{_joined(range(1, launch.p))}"
     parts = arguments.parts
     trips = {*(arguments.sizes or _latency_sizes() if "latency" in parts else ())}
     found: list[str] = []
@@ -118,12 +108,11 @@ def cells_of(launch: Launch, arguments: MessageArguments) -> str:
 
 def message_plan(arguments: MessageArguments) -> tuple[Launch, ...]:
     """Return all launches, run after run."""
-    between_two = set(arguments.parts) - {"bisection", "hops"}
+    between_two = set(arguments.parts) - {"bisection"}
     plan: list[Launch] = []
     for run in range(arguments.runs):
         plan += [Launch("messages", 2, run)] if between_two else []
         plan += [Launch("bisection", p, run) for p in arguments.counts] if "bisection" in arguments.parts else []
-        plan += [Launch("hops", arguments.hops_processes, run)] if "hops" in arguments.parts else []
     return tuple(plan)
 
 
@@ -160,12 +149,6 @@ class MessageCampaign(CellCampaign):
         reps = self.repetitions(self.arguments.reps)
         return {**cells, "reps": reps, "passes": 1 if self.mpi.repeats_exactly else min(_PASSES, reps), "messages": _TRAIN}
 
-    @property
-    def facts(self) -> dict[str, dict[str, Any]]:
-        """The conditions in campaign.toml, with the torus of a simulated machine that is one."""
-        torus = torus_of(self.mpi.platform) if isinstance(self.mpi, SimulatedMpi) else ()
-        return super().facts | ({"topology": {"torus": list(torus)}} if torus else {})
-
 
 def prepare_messages(out: Path, arguments: MessageArguments, mpi: Mpi) -> MessageCampaign:
     """Return a campaign of messages that is ready to run: program built, folder checked.
@@ -178,14 +161,4 @@ def prepare_messages(out: Path, arguments: MessageArguments, mpi: Mpi) -> Messag
             raise UsageError(
                 f"--what {part}: handling data takes no time on a virtual clock; leave it out, or measure with --clock real."
             )
-    if "hops" in arguments.parts and not (isinstance(mpi, SimulatedMpi) and torus_of(mpi.platform)):
-        raise UsageError("--what hops: only a simulated torus tells how many hops apart two nodes are, such as juqueen.")
     return MessageCampaign.ready(out, arguments, mpi, max(launch.p for launch in message_plan(arguments)))
-
-
-def torus_of(platform: Platform) -> tuple[int, ...]:
-    """Return the dimensions of the torus that a platform is, the first one running fastest; empty if it is none."""
-    clusters = ElementTree.parse(platform.file).getroot().findall(".//cluster")
-    text = clusters[0].get("topo_parameters", "") if len(clusters) == 1 else ""
-    is_torus = bool(clusters) and clusters[0].get("topology") == "TORUS" and re.fullmatch(r"\d+(,\d+)*", text)
-    return tuple(map(int, text.split(","))) if is_torus else ()

@@ -26,9 +26,6 @@ from scalkit.support.text import as_percent
 
 CARD = "card.toml"
 
-_HOPS = "hops"
-"""A part that is measured only where it is named."""
-
 
 def run(args: argparse.Namespace) -> int:
     """Measure what is missing, fit, print and keep the card; return 0 or 2."""
@@ -80,7 +77,7 @@ def _target(args: argparse.Namespace) -> Mpi:
 
 
 def _arguments(args: argparse.Namespace, out: Path, mpi: Mpi) -> MessageArguments:
-    usual = [part for part in PARTS if part != _HOPS and not (mpi.is_virtual and part in LOCAL)]
+    usual = [part for part in PARTS if not (mpi.is_virtual and part in LOCAL)]
     wanted = usual if args.what is None else words_of(args.what)
     processes = args.processes or ("2,4,8,16,32" if mpi.is_simulated else "2")
     return MessageArguments(

@@ -216,8 +216,8 @@ class ModelCard:
 
 
 def place_of(fit: str, at: float) -> str:
-    """Return where a fit is off, in words: a size, or a number of receives or links."""
-    return f"{at:g}" if fit in ("matching", "hops") else format_value(at, "B")
+    """Return where a fit is off, in words: a size, or a number of receives."""
+    return f"{at:g}" if fit == "matching" else format_value(at, "B")
 
 
 def read_card(path: str | Path) -> ModelCard:

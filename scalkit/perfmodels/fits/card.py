@@ -1,7 +1,7 @@
 """Fits everything that a folder of message measurements holds, and makes a model card of it."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from scalkit.perfmodels.fits.loggp import LogGPFit, Rendezvous, find_rendezvous,
 from scalkit.perfmodels.fits.messages import MessageFit, fit_messages
 from scalkit.perfmodels.fits.overlap import fit_overlap
 from scalkit.perfmodels.fits.runs import MessageRuns, read_message_runs
-from scalkit.perfmodels.fits.steps import StepFit, fit_steps
+from scalkit.perfmodels.fits.steps import fit_steps
 from scalkit.perfmodels.fits.strides import fit_strides
 from scalkit.perfmodels.formulas.quantities import Range, format_value
 from scalkit.perfmodels.models.exact import ExactModel, RangeModel, within
@@ -205,13 +205,6 @@ class _Card:
             self._add("bisection_decay", fit.decay, fit.decay_interval, "1", text)
             self.models["bisection"] = fit.model()
 
-    def add_hops(self) -> None:
-        fit = self.fits["hops"] = _hops(self.runs)
-        self._add("hop", fit.each, fit.interval, "s", "for each link between two nodes, one way")
-        constants = {"alpha": f"{fit.fit.constant!r} s", "t": f"{fit.each!r} s"}
-        self.models["hops"] = ExactModel("alpha + t*h", constants, {"h": Range(high=fit.counts[-1])}, "hops")
-        self.remarks += fit.remarks
-
 
 _PARTS: Mapping[str, Callable[[_Card], None]] = {
     "Send_to_late": _Card.add_rendezvous,
@@ -225,7 +218,6 @@ _PARTS: Mapping[str, Callable[[_Card], None]] = {
     "Reduce_local": _Card.add_reducing,
     "Queued": _Card.add_matching,
     "Perfect_matching": _Card.add_bisection,
-    "Round_trip_to": _Card.add_hops,
 }
 """Parts of a card by kind of measurement, in order: LogGP uses the delays of receivers and the messages before it."""
 
@@ -292,27 +284,6 @@ def _rows(runs: MessageRuns, op: str, sizes: Any, field: str = "t") -> Any:
     if missing := sorted(set(sizes.tolist()) - set(at.tolist())):
         raise DataError(f"{runs.folder}: {op} was not measured at {missing[0]:g} B, Train was; measure that launch again.")
     return table[np.isin(at, sizes)]
-
-
-def _hops(runs: MessageRuns) -> StepFit:
-    dims = runs.record.get("topology", {}).get("torus", [])
-    if not dims or not all(isinstance(length, int) and length > 0 for length in dims):
-        raise DataError(f"{runs.folder} does not say which torus its nodes are on; hops need [topology] in campaign.toml.")
-    size = min(one.size for one in runs.of("Round_trip_to"))
-    found = runs.of("Round_trip_to", size=size)
-    times = np.array([np.median(one.t) / 2 for one in found])
-    return fit_steps("hop", [_distance(one.detail, dims) for one in found], times)
-
-
-def _distance(node: int, dims: Sequence[int]) -> int:
-    """Return how many links of a torus lie between node 0 and another; the first dimension runs fastest."""
-    if not 0 <= node < math.prod(dims):
-        raise DataError(f"the torus {tuple(dims)} has no node {node}; it has 0 to {math.prod(dims) - 1}.")
-    links = 0
-    for length in dims:
-        node, place = divmod(node, length)
-        links += min(place, length - place)
-    return links
 
 
 def _about(runs: MessageRuns) -> dict[str, str]:

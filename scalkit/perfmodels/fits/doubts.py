@@ -60,7 +60,7 @@ def _residuals(fits: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[float] |
         elif name == "loggp":
             for line, (sizes, shares) in fit.residuals.items():
                 yield f"loggp {line}", sizes, shares
-        elif name in ("matching", "hops"):
+        elif name == "matching":
             yield name, fit.counts, fit.residuals
         elif name == "reduce":
             for element, one in fit.items():

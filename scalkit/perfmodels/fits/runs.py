@@ -19,7 +19,7 @@ _NS = 1e-9
 _LEAST_S = 1e-10
 """A time that the clock cannot tell from nothing."""
 
-_DETAILS = ("peer", "stride", "element", "queue", "round")
+_DETAILS = ("stride", "element", "queue", "round")
 
 
 @dataclass(frozen=True)

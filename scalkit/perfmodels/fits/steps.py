@@ -1,4 +1,4 @@
-"""What each further thing costs: a queued receive or a hop in the way of a message, a byte to reduce; a line with intervals."""
+"""What each further thing costs: a queued receive in the way of a message, a byte to reduce; a line with intervals."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -16,8 +16,8 @@ _FEWEST = 3
 """A line needs three points to have a residual."""
 
 
-Step = Literal["queued receive", "hop", "reduced byte"]
-"""What there is more and more of: receives that wait for other messages, links in the way of a message, bytes to reduce."""
+Step = Literal["queued receive", "reduced byte"]
+"""What there is more and more of: receives that wait for other messages, bytes to reduce."""
 
 
 @dataclass(frozen=True)
