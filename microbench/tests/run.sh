@@ -29,8 +29,8 @@ for p in "$@"; do
     must_work "$p" "$every" "$time" --max-reps 20 --passes 2 --budget 5 --ops all
     must_work "$p" "$objects $further" "$memory" --ops all --creations 3 --slope-objects 8 --budget 60
 done
-kinds="Round_trip Round_trip_to Exchange Pack Reduce_local Train Train_delayed Receive_arrived Send_to_late Overlap_send Overlap_receive Strided Queued Perfect_matching"
-cells=Round_trip:0,1,5000/Round_trip_to:8@1/Train:0,64/Train_delayed:64/Receive_arrived:8,20000/Send_to_late:8,300000/Overlap_send:4096
+kinds="Round_trip Exchange Pack Reduce_local Train Train_delayed Receive_arrived Send_to_late Overlap_send Overlap_receive Strided Queued Perfect_matching"
+cells=Round_trip:0,1,5000/Train:0,64/Train_delayed:64/Receive_arrived:8,20000/Send_to_late:8,300000/Overlap_send:4096
 cells=$cells/Exchange:0,64,9000/Pack:0,4096@1,3/Reduce_local:0,4096@1,8/Overlap_receive:4096/Strided:0,4096@0,1,3/Queued:8@0,5,1200/Perfect_matching:8,4096@0,1,2
 most=$p
 for p in "$@"; do
@@ -94,7 +94,7 @@ refuse 2 "sk_function: --ops: 'MPI_Bcast' is not one of ring_allreduce, paper," 
     refuse 2 "sk_memory: --creations 1001 is too large: at most 1000" 2 "$memory" $out --creations 1001
     refuse 2 "sk_memory: --slope-objects 100001 is too large: at most 100000" 2 "$memory" $out --slope-objects 100001
     refuse 2 "sk_p2p: --cells: there is no such kind at 'Ping'; write kinds" 2 "$directory/sk_p2p" $out --cells Ping
-    refuse 2 "sk_p2p: --cells: Round_trip_to of 8 B with the number 2 makes no sense among 2 processes" 2 "$directory/sk_p2p" $out --cells Round_trip_to:8@2
+    refuse 2 "sk_p2p: --cells: Pack of 8 B with the number 0 makes no sense among 2 processes" 2 "$directory/sk_p2p" $out --cells Pack:8@0
     refuse 2 "sk_p2p: messages need two processes or more, there is 1; start more" 1 "$directory/sk_p2p" $out
     refuse 2 "sk_p2p: --passes 7 is greater than --reps 6; lower it" 2 "$directory/sk_p2p" $out --passes 7 --reps 6
     refuse 2 "sk_time: cannot open the run file '$runs/none/x': No such file or directory; name a new file" 2 "$time" --out "$runs/none/x"
