@@ -47,7 +47,6 @@ def test_a_line_for_each_number_of_processes_under_its_points():
 
 
 def test_bounds_are_a_band():
-    catalogue = bluegene_p()
     line = ExactModel("a + b*S", {"a": "9.8 us", "b": "2.67 ns/B"}, {"S": ("1 KiB", None)})
     worst = ExactModel("a + b*S*1.5*cbrt(P)", {"a": "9.8 us", "b": "2.67 ns/B"})
     bounded = BoundedModel(line, worst, "congested")
@@ -55,9 +54,8 @@ def test_bounds_are_a_band():
     (band,) = [trace for trace in figure.data if trace.fill == "toself"]
     assert min(band.x) >= 1024  # below it does not hold
     assert max(band.y) == pytest.approx(bounded.bounds(S=2**20, P=512).upper, rel=1e-5)
-    wide = sk.plots.model(catalogue["point-to-point"], between=(1, "1 MiB"), spread=0.25)
-    (band,) = [trace for trace in wide.data if trace.fill == "toself"]
-    assert max(band.y) == pytest.approx(1.25 * catalogue["point-to-point"](S=2**20), rel=1e-5)
+    line = sk.plots.model(bluegene_p()["point-to-point"], between=(1, "1 MiB"))
+    assert [trace.fill for trace in line.data] == [None]
 
 
 def test_several_models_beside_each_other_along_processes():
@@ -101,7 +99,6 @@ def test_virtual_times_say_so():
         (lambda m: sk.plots.model({}, at={"P": 4}, between=(1, 10)), "0 models are no picture"),
         (lambda m: sk.plots.model(m, CELLS, at={"P": [2, 4, 8], "S": [8, 16]}, along="R"), "P and S vary beside 1 models"),
         (lambda m: sk.plots.model({"a": m, "b": m}, at={"P": [2, 4]}, between=(1, 9)), "P vary beside 2 models"),
-        (lambda m: sk.plots.model(m, at={"P": 4}, between=(1, 10), spread=-1), "spread is -1"),
         (
             lambda m: sk.plots.model(ExactModel("b*S", {"b": "1 ns/B"}, {"S": ("1 KiB", None)}), between=(1, 10)),
             "none of b*S has a value from S = 1 to 10",

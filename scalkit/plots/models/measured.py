@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -61,18 +60,6 @@ _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid"
 _COUNTED = ("P", "R")
 
 
-@dataclass(frozen=True)
-class _Curve:
-    """One model with the other parameters fixed."""
-
-    label: str
-    colour: str
-    dash: str
-    x: Floats
-    low: Floats
-    high: Floats
-
-
 def model(
     models: PerformanceModel | Mapping[str, PerformanceModel],
     measured: Cells | None = None,
@@ -80,7 +67,6 @@ def model(
     along: str = "S",
     at: Mapping[str, float | Sequence[float]] | None = None,
     between: tuple[float | str, float | str] | None = None,
-    spread: float = 0.0,
 ) -> go.Figure:
     """Return models as lines, or as bands where they have bounds, under measured times.
 
@@ -96,8 +82,6 @@ def model(
         The other parameters; by default those of `measured`.
     between : pair of quantities, optional
         Ends of the x axis, such as ``(1, "1 MiB")``; by default those of `measured`.
-    spread : float
-        Relative error of the models: a band from 1/(1 + spread) to (1 + spread) times the line.
 
     Returns
     -------
@@ -111,36 +95,41 @@ def model(
         If a value is missing, several vary at once, or nothing of the models lies between the ends.
     """
     table = {models.name: models} if isinstance(models, PerformanceModel) else dict(models)
-    _require_few(table, spread)
-    fixed = _fixed(table, measured, along, at or {})
+    _require_few(table)
+    name, others = _fixed(table, measured, along, at or {})
     x = _range(along, measured, between)
-    curves = _curves(table, along, fixed, x, spread)
-    points = [] if measured is None else _points(measured, along, fixed)
-    seen = np.concatenate([*(one[1] for one in points), *(part for c in curves for part in (c.low, c.high))])
-    seen = seen[np.isfinite(seen)]
-    if not len(seen):
-        raise UsageError(f"none of {', '.join(table)} has a value from {along} = {x[0]:g} to {x[-1]:g}; see their valid ranges.")
     unit = next(iter(table.values())).unit
-    figure = Drawing(360, _sentence(table, measured, along, fixed))
-    for curve in curves:
-        _add_band(figure, curve)
-    for curve in curves:
-        _add_line(figure, curve, along, unit)
-    for k, one in enumerate(points):
-        _add_points(figure, one, along, len(points) > 1 and shade_of(k, len(points)), measured)
+    figure = Drawing(360, _sentence(table, measured, along, name, others))
+    seen: list[Floats] = []
+    for m, (label, one) in enumerate(table.items()):
+        for k, other in enumerate(others):
+            if name:
+                look = {"color": shade_of(k, len(others)), "dash": "solid"}
+            else:
+                look = {"color": PALETTE[m % len(PALETTE)] if len(table) > 1 else SHADES[1], "dash": _DASHES[m]}
+            values = {key: x if key == along else np.full_like(x, other[key]) for key in one.parameters}
+            ends = one.bounds(outside="nan", **values)
+            low, high = (np.broadcast_to(end, x.shape) for end in ends)
+            _add_line(figure, x, low, high, in_words(name, other[name]) if name else label, look, along, unit)
+            seen += [low, high]
+    if measured is not None:
+        for k, other in enumerate(others):
+            seen.append(_add_points(figure, measured, along, other, shade_of(k, len(others)) if name else ""))
+    known = np.concatenate(seen)
+    known = known[np.isfinite(known)]
+    if not len(known):
+        raise UsageError(f"none of {', '.join(table)} has a value from {along} = {x[0]:g} to {x[-1]:g}; see their valid ranges.")
     figure.update_xaxes(model_axis(along, x if measured is None else _own(measured, along)))
     word = measured.title if measured is not None else "run time"
-    figure.update_yaxes(value_axis(float(seen[seen > 0].min(initial=np.inf)), float(seen.max()), unit, word))
+    figure.update_yaxes(value_axis(float(known[known > 0].min(initial=np.inf)), float(known.max()), unit, word))
     return figure.figure()
 
 
-def _require_few(table: Mapping[str, PerformanceModel], spread: float) -> None:
+def _require_few(table: Mapping[str, PerformanceModel]) -> None:
     if not 1 <= len(table) <= _MOST_MODELS:
         raise UsageError(f"{len(table)} models are no picture; give 1 to {_MOST_MODELS}.")
     if len({one.unit for one in table.values()}) > 1:
         raise UsageError(f"the models are in {' and '.join(sorted({m.unit for m in table.values()}))}; draw one unit.")
-    if not 0 <= spread < 100:
-        raise UsageError(f"spread is {spread:g}; give a relative error such as 0.25.")
 
 
 def _own(cells: Cells, along: str) -> Floats:
@@ -189,83 +178,52 @@ def _range(along: str, measured: Cells | None, between: tuple[float | str, float
     return found if measured is None else np.unique(np.concatenate([found, _own(measured, along)]))
 
 
-def _curves(
-    table: Mapping[str, PerformanceModel], along: str, fixed: tuple[str, list[dict[str, float]]], x: Floats, spread: float
-) -> list[_Curve]:
-    name, others = fixed
-    found = []
-    for m, (label, one) in enumerate(table.items()):
-        for k, other in enumerate(others):
-            values = {key: x if key == along else np.full_like(x, other[key]) for key in one.parameters}
-            low, high = one.bounds(outside="nan", **values) if values else one.bounds()
-            low, high = np.broadcast_to(low, x.shape) / (1 + spread), np.broadcast_to(high, x.shape) * (1 + spread)
-            text = in_words(name, other[name]) if name else label
-            colour = shade_of(k, len(others)) if name else (PALETTE[m % len(PALETTE)] if len(table) > 1 else SHADES[1])
-            found.append(_Curve(text, colour, "solid" if name else _DASHES[m], x, low, high))
-    return found
-
-
-def _points(cells: Cells, along: str, fixed: tuple[str, list[dict[str, float]]]) -> list[tuple[Floats, Floats, Floats, Floats]]:
-    """Return for each line where, median, least and largest of what was measured there."""
-    found = []
-    for other in fixed[1]:
-        mine = np.ones(len(cells), dtype=bool)
-        for key, values in (("S", cells.S), ("P", cells.P)):
-            if key != along and key in other and cells.operation != "barrier":
-                mine &= values == other[key]
-        rows = np.flatnonzero(mine)
-        rows = rows[np.argsort((cells.S if along == "S" else cells.P)[rows])]
-        where = (cells.S if along == "S" else cells.P)[rows]
-        times = cells.times[rows]
-        ends = (np.nanmin(times, axis=1), np.nanmax(times, axis=1)) if len(rows) else (where, where)
-        found.append((where, cells.time[rows], *ends))
-    return found
-
-
-def _add_band(figure: Drawing, curve: _Curve) -> None:
-    keep = np.isfinite(curve.low) & np.isfinite(curve.high)
-    if not keep.any() or (curve.low[keep] == curve.high[keep]).all():
-        return
-    red, green, blue = (int(curve.colour[i : i + 2], 16) for i in (1, 3, 5))
-    shade = f"rgba({red},{green},{blue},0.14)"
-    figure.add_scatter(**band(curve.x[keep], curve.low[keep], curve.high[keep], shade), **SILENT)
-
-
-def _add_line(figure: Drawing, curve: _Curve, along: str, unit: str) -> None:
-    middle = np.sqrt(curve.low * curve.high)
-    ends = zip(curve.x, curve.low, curve.high, middle, strict=True)
-    figure.add_scatter(
-        **lines(curve.x, middle, curve.colour, 2, curve.dash),
-        text=[
-            f"{in_words(along, float(x))}: {quantity(m, unit)}"
-            + ("" if low == high else f" ({quantity(low, unit)} to {quantity(high, unit)})")
-            for x, low, high, m in ends
-        ],
-        hovertemplate=f"<b>{safe(curve.label)}</b><br>%{{text}}<extra></extra>",
-        name=safe(curve.label),
-    )
-
-
-def _add_points(
-    figure: Drawing, one: tuple[Floats, Floats, Floats, Floats], along: str, colour: str | bool, cells: Cells | None
+def _add_line(
+    figure: Drawing, x: Floats, low: Floats, high: Floats, label: str, look: Mapping[str, str], along: str, unit: str
 ) -> None:
-    x, y, low, high = one
-    word = cells.origin if cells is not None else "measured"
+    """Add a model as a line, between its bounds where it has two."""
+    keep = np.isfinite(low) & np.isfinite(high)
+    if (low[keep] != high[keep]).any():
+        red, green, blue = (int(look["color"][i : i + 2], 16) for i in (1, 3, 5))
+        figure.add_scatter(**band(x[keep], low[keep], high[keep], f"rgba({red},{green},{blue},0.14)"), **SILENT)
+    middle = np.sqrt(low * high)
     figure.add_scatter(
-        **dots(x, y, colour or DATA, 8, rim=1, rim_colour="#ffffff"),
-        text=[f"{in_words(along, float(a))}: {quantity(float(b), 's')}" for a, b in zip(x, y, strict=True)],
-        hovertemplate=f"{word}, %{{text}}<extra></extra>",
-        name=word,
-        showlegend=not colour,
-        error_y=spread(y - low, high - y, str(colour or DATA)),
+        **lines(x, middle, look["color"], 2, look["dash"]),
+        text=[
+            f"{in_words(along, float(at))}: {quantity(m, unit)}"
+            + ("" if least == most else f" ({quantity(least, unit)} to {quantity(most, unit)})")
+            for at, least, most, m in zip(x, low, high, middle, strict=True)
+        ],
+        hovertemplate=f"<b>{safe(label)}</b><br>%{{text}}<extra></extra>",
+        name=safe(label),
     )
+
+
+def _add_points(figure: Drawing, cells: Cells, along: str, other: Mapping[str, float], colour: str) -> Floats:
+    """Add what was measured where the other parameters have these values; return the medians."""
+    mine = np.ones(len(cells), dtype=bool)
+    for key, values in cells.at.items():
+        if key != along and key in other:
+            mine &= values == other[key]
+    rows = np.flatnonzero(mine)
+    x = cells.S if along == "S" else cells.P
+    rows = rows[np.argsort(x[rows])]
+    where, times, middle = x[rows], cells.times[rows], cells.time[rows]
+    figure.add_scatter(
+        **dots(where, middle, colour or DATA, 8, rim=1, rim_colour="#ffffff"),
+        text=[f"{in_words(along, float(at))}: {quantity(float(time), 's')}" for at, time in zip(where, middle, strict=True)],
+        hovertemplate=f"{cells.origin}, %{{text}}<extra></extra>",
+        name=cells.origin,
+        showlegend=not colour,
+        error_y=spread(middle - np.nanmin(times, axis=1), np.nanmax(times, axis=1) - middle, colour or DATA),
+    )
+    return middle
 
 
 def _sentence(
-    table: Mapping[str, PerformanceModel], measured: Cells | None, along: str, fixed: tuple[str, list[dict[str, float]]]
+    table: Mapping[str, PerformanceModel], measured: Cells | None, along: str, name: str, others: Sequence[Mapping[str, float]]
 ) -> str:
     what = "Times of " + (f"{measured.function}, {measured.origin}, and " if measured else "")
-    name, others = fixed
     if name:
         where = f" at {', '.join(in_words(name, one[name]) for one in others)}"
     else:

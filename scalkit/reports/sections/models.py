@@ -22,7 +22,6 @@ from scalkit.reports.pieces import Drawable, percent
 from scalkit.support.text import capital
 
 _MOST_ALGORITHMS = 4  # drawn in one figure
-_SPREAD = 0.25  # of the band around the model of an algorithm
 _AHEAD = (16, 256)  # times the largest measured point
 _LEVEL = 0.9  # of intervals
 _MOST_EXPONENT = 30  # of a power of two that is written as a number
@@ -63,7 +62,7 @@ def _figures(one: Studied, model: PointToPoint) -> Iterator[tuple[Drawable, str]
             plot(one.identified),
             "The most probable algorithm of each cell, paler if less sure; a white dot: another is predicted to be faster.",
         )
-        yield (_models_under(one, model), f"Models of the most probable algorithms{at}, with a band of {100 * _SPREAD:g} %.")
+        yield (_models_under(one, model), f"Models of the most probable algorithms{at}.")
     if one.lore is not None:
         yield plot(one.lore), "The forms of the folklore, fitted to all sizes at once."
 
@@ -76,7 +75,7 @@ def _models_under(one: Studied, model: PointToPoint) -> Drawable:
     names = list(dict.fromkeys(seen))[:_MOST_ALGORITHMS]
     every = collectives_of(one.cells.operation, model)
     where: dict[str, Any] = {"along": "P"} if one.cells.operation == "barrier" else {"at": {"P": most}}
-    figure: Drawable = plots.model({key: every[key] for key in names or every}, one.cells, spread=_SPREAD, **where)
+    figure: Drawable = plots.model({key: every[key] for key in names or every}, one.cells, **where)
     return figure
 
 
