@@ -1,7 +1,6 @@
 """A model card: what is known of the messages of an MPI library or machine, as models and numbers with intervals."""
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -228,8 +227,12 @@ def read_card(path: str | Path) -> ModelCard:
     UsageError
         If the file cannot be read or is no model card.
     """
-    catalogue: ModelCatalogue = read_models(path)
-    content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    return card_of(read_models(path), path)
+
+
+def card_of(catalogue: ModelCatalogue, path: str | Path) -> ModelCard:
+    """Return the model card that a catalogue, read from a file, is. Raises UsageError if it is none."""
+    content = catalogue.content
     card = content.get("card")
     if not isinstance(card, dict):
         raise UsageError(f"{path} has no table [card]: it is a catalogue, but no model card; read it with read_models.")

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -31,11 +31,14 @@ class ModelCatalogue(Mapping[str, PerformanceModel]):
     ----------
     name, source : str
     models : mapping from name to PerformanceModel
+    content : mapping
+        The whole file, of which a model card has more.
     """
 
     name: str
     source: str
     models: Mapping[str, PerformanceModel]
+    content: Mapping[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> PerformanceModel:
         if name not in self.models:
@@ -106,7 +109,7 @@ def _catalogue(text: str, file: str) -> ModelCatalogue:
             models[name] = _model(entry, name, source)
         except ValueError as error:
             raise UsageError(f"{file}, model '{name}': {error}") from error
-    return ModelCatalogue(read.get("name", file), source, models)
+    return ModelCatalogue(read.get("name", file), source, models, read)
 
 
 def _model(entry: Mapping[str, Any], name: str, source: str) -> PerformanceModel:

@@ -1,11 +1,10 @@
 """Models by the name of a machine or of a file: catalogues and model cards."""
 
 import math
-import tomllib
 from pathlib import Path
 
 from scalkit.errors import UsageError
-from scalkit.perfmodels.files.card import EXCHANGE, MESSAGE, read_card
+from scalkit.perfmodels.files.card import EXCHANGE, MESSAGE, card_of
 from scalkit.perfmodels.files.catalogue import ModelCatalogue, bluegene_p, read_models
 from scalkit.perfmodels.models.point_to_point import LogGP, PointToPoint
 
@@ -32,8 +31,10 @@ def message_of(source: str | Path) -> PointToPoint:
     Raises UsageError if there is no such name or file, or no model of a message in it.
     """
     models = catalogue_of(source)
+    if "card" in models.content:
+        return card_of(models, source).point_to_point
     if MESSAGE in models:
-        return read_card(source).point_to_point if _is_card(source) else _of(models, MESSAGE)
+        return _of(models, MESSAGE)
     if _POINT_TO_POINT not in models:
         raise UsageError(
             f"{source!s:.80} has neither a model '{MESSAGE}' nor '{_POINT_TO_POINT}'; it has {', '.join(models)}. Make a model "
@@ -44,7 +45,8 @@ def message_of(source: str | Path) -> PointToPoint:
 
 def doubts_of(source: str | Path) -> tuple[str, ...]:
     """Return why the model card in a file is in doubt; nothing for other files."""
-    return read_card(source).doubts if _is_card(source) else ()
+    models = catalogue_of(source)
+    return card_of(models, source).doubts if "card" in models.content else ()
 
 
 def loggp_of(source: str | Path) -> LogGP:
@@ -53,22 +55,13 @@ def loggp_of(source: str | Path) -> LogGP:
     `source`: see `message_of`. Another file knows no overheads: the latency contains them.
     Raises UsageError if there is no model of a message.
     """
-    if _is_card(source):
-        return read_card(source).loggp
+    if "card" in (models := catalogue_of(source)).content:
+        return card_of(models, source).loggp
     message = message_of(source)
     first, last = (message.protocols()[k] for k in (0, -1))
     gap = float(message.gap(S=1)) if message.gap is not None else 0.0
     latency = first.latency_s + first.per_byte_s
     return LogGP(latency, 0.0, 0.0, gap, last.per_byte_s, name=message.name, source=message.source)
-
-
-def _is_card(source: str | Path) -> bool:
-    if Path(source).suffix != ".toml":
-        return False
-    try:
-        return "card" in tomllib.loads(Path(source).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
 
 
 def _of(models: ModelCatalogue, name: str) -> PointToPoint:
