@@ -90,8 +90,8 @@ def measured(runs: list[str], card: str) -> None:
     for one in study(data, message_of(card)):
         if one.predicted is not None:
             print(f"  {one.function:14} {one.predicted}")
-        if one.predicted_alone is not None:
-            print(f"  {'':14} with a core for each process: {one.predicted_alone}")
+        if one.predicted is not None and one.predicted.alone is not None:
+            print(f"  {'':14} with a core for each process: {one.predicted.alone}")
         if one.in_context is not None:
             print(f"  {'':14} with two constants from its own runs: {one.in_context}")
             own = one.in_context.cells.P == 2

@@ -45,7 +45,7 @@ def studied_here(library: str = "mpich") -> pd.DataFrame:
         cells = one.identified.cells if one.identified is not None else ()
         used = Counter(" or ".join(cell.algorithms) for cell in cells).most_common(1)
         named = ", ".join(f"{name} ({n} of {len(cells)})" for name, n in used)
-        rows[one.function] = [named, _median(one.predicted), _median(one.predicted_alone)]
+        rows[one.function] = [named, _median(one.predicted), _median(one.predicted.alone if one.predicted else None)]
     return pd.DataFrame.from_dict(rows, orient="index", columns=["seems to use", "median error", "with a core each"])
 
 

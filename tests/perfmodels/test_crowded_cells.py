@@ -28,8 +28,9 @@ def test_real_libraries_are_studied(library: str) -> None:
     message = message_of(bundled(f"data/models/{MEASURED[library]}.toml"))
     (one,) = study(data, message, ["MPI_Bcast"])
     assert one.predicted is not None
-    assert one.predicted_alone is not None
-    assert one.predicted_alone.cells.processes.tolist() == [2]
+    assert one.predicted is not None
+    assert one.predicted.alone is not None
+    assert one.predicted.alone.cells.processes.tolist() == [2]
     assert one.in_context is not None
     own = one.in_context.cells.P == 2
     errors = np.abs(one.in_context.predicted / one.in_context.cells.time - 1)[own]

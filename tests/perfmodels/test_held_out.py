@@ -49,7 +49,6 @@ def test_sizes_that_were_held_out_are_predicted():
     times = truth[:, None] * np.random.default_rng(3).lognormal(0, 0.03, (len(S), 5))
     found = held_out(Cells("broadcast", "MPI_Bcast", S, P, times), FAR)
     assert len(found.cells) == 16
-    assert set(found.algorithms) == {"binomial", "scatter-ring"}
     assert np.median(found.errors) < 0.05
     assert str(found).startswith("16 of 16 cells predicted, median error ")
     with pytest.raises(DataError, match="MPI_Bcast has 1 size; predictions at other sizes need two"):

@@ -27,18 +27,22 @@ class HeldOut:
 
     `cells`: only those that were predicted.
     `predicted` of shape (cells,), in s: NaN where no algorithm was found, or its model does not hold.
-    `algorithms`: which one each prediction rests on; ``"other"`` where none fits.
     """
 
     cells: Cells
     predicted: Floats
-    algorithms: tuple[str, ...]
 
     @property
     def errors(self) -> Floats:
         """Relative errors of the predictions that there are."""
         found = np.abs(self.predicted / self.cells.time - 1)
         return np.asarray(found[np.isfinite(found)])
+
+    @property
+    def alone(self) -> "HeldOut | None":
+        """The predictions for cells with a core for each process, if those are some and not all."""
+        own = ~self.cells.crowded
+        return HeldOut(self.cells.where(own), self.predicted[own]) if own.any() and not own.all() else None
 
     def __str__(self) -> str:
         known = len(self.errors)
@@ -62,14 +66,12 @@ def held_out(cells: Cells, message: PointToPoint) -> HeldOut:
     used = known.sizes
     found = {(one.P, one.S): one.likeliest for one in identify(known, message).cells}
     models = collectives_of(cells.operation, message)
-    predicted, names = np.full(len(wanted), np.nan), []
+    predicted = np.full(len(wanted), np.nan)
     for k, (S, P) in enumerate(zip(wanted.S.tolist(), wanted.P.tolist(), strict=True)):
-        before = float(used[np.searchsorted(used, S) - 1])
-        name = found.get((P, before), OTHER)
-        names.append(name)
+        name = found.get((P, float(used[np.searchsorted(used, S) - 1])), OTHER)
         if name != OTHER:
             predicted[k] = models[name](S=S, P=P, outside="nan")
-    return HeldOut(wanted, predicted, tuple(names))
+    return HeldOut(wanted, predicted)
 
 
 def held_out_in_context(cells: Cells, message: PointToPoint) -> HeldOut:
@@ -79,12 +81,11 @@ def held_out_in_context(cells: Cells, message: PointToPoint) -> HeldOut:
     """
     known, wanted = _halves(cells)
     fits = fit_in_context(known, message)
-    predicted, names = np.full(len(wanted), np.nan), []
-    for k, (S, P) in enumerate(zip(wanted.S.tolist(), wanted.P.tolist(), strict=True)):
-        names.append(fits[P].algorithm if P in fits else OTHER)
-        if P in fits:
-            predicted[k] = fits[P].model(S=S, P=P, outside="nan")
-    return HeldOut(wanted, predicted, tuple(names))
+    predicted = np.full(len(wanted), np.nan)
+    for P, fit in fits.items():
+        here = wanted.P == P
+        predicted[here] = fit.model(S=wanted.S[here], P=wanted.P[here], outside="nan")
+    return HeldOut(wanted, predicted)
 
 
 def _halves(cells: Cells) -> tuple[Cells, Cells]:
@@ -128,22 +129,15 @@ class Studied:
         return self.cells.function
 
     @property
-    def predicted_alone(self) -> HeldOut | None:
-        """The predictions for cells with a core for each process, if those are some and not all."""
-        return _alone(self.predicted)
-
-    @property
     def sentences(self) -> tuple[str, ...]:
         """What was found, in words."""
         found = [*self._algorithms()]
-        if self.predicted is not None:
-            found.append(f"Predictions from messages alone, at sizes that were held out: {self.predicted}.")
-            if self.predicted_alone is not None:
-                found.append(f"Of these, with a core for each process: {self.predicted_alone}.")
-        if self.in_context is not None:
-            alone = _alone(self.in_context)
-            found.append(f"With two constants of each algorithm from its own runs at the other sizes: {self.in_context}.")
-            found += [f"Of these, with a core for each process: {alone}."] if alone is not None else []
+        for what, one in (
+            ("Predictions from messages alone, at sizes that were held out", self.predicted),
+            ("With two constants of each algorithm from its own runs at the other sizes", self.in_context),
+        ):
+            found += [f"{what}: {one}."] if one is not None else []
+            found += [f"Of these, with a core for each process: {one.alone}."] if one is not None and one.alone else []
         if self.lore is not None:
             found.append(self.lore.sentence)
         return tuple(found)
@@ -179,14 +173,6 @@ class Studied:
             are = f"{'more' if own else 'cell' if n == 1 else 'cells'} {'is' if n == 1 else 'are'}"
             said.append(f"{n} {are} slower than predicted with more processes than cores, which proves nothing.")
         return said
-
-
-def _alone(found: HeldOut | None) -> HeldOut | None:
-    if found is None or found.cells.crowded.all() or not found.cells.crowded.any():
-        return None
-    own = ~found.cells.crowded
-    names = tuple(name for name, kept in zip(found.algorithms, own, strict=True) if kept)
-    return HeldOut(found.cells.where(own), found.predicted[own], names)
 
 
 def study(data: xr.Dataset, message: PointToPoint, functions: Sequence[str] | None = None) -> tuple[Studied, ...]:
