@@ -35,7 +35,8 @@ def test_measure_fit_again_and_resume(tmp_path: Path, capsys: pytest.CaptureFixt
     said = capsys.readouterr()
     assert said.err.count(": done;") == 1
     content = json.loads(said.out)
-    assert content["status"] == 0
+    assert (content["status"], content["file"]) == (0, str(out / "card.toml"))
+    assert content["card"]["about"] == dict(card.about)
     assert content["quantities"]["latency"]["value"] == card.quantity("latency").value
     written = (out / "card.toml").read_text()
     (out / "card.toml").unlink()

@@ -3,7 +3,6 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -107,33 +106,11 @@ def _fitted(args: argparse.Namespace, folder: Path) -> int:
     place = (folder if folder.is_dir() else folder.parent) / CARD
     write_whole(place, card.to_toml())
     if args.json:
-        print_json(_as_json(card, place))
+        print_json(json_value({"file": str(place), **card.content(), "status": 0}))
     else:
         _print(card)
         sys.stdout.write(f"\ncard: {place}\n")
     return 0
-
-
-def _as_json(card: ModelCard, place: Path) -> dict[str, Any]:
-    return {
-        "name": card.name,
-        "card": str(place),
-        "about": dict(card.about),
-        "models": {name: model.statement for name, model in card.models.items()},
-        "quantities": {
-            one.name: {
-                "value": json_value(one.value),
-                "interval": json_value([one.low, one.high]),
-                "unit": one.unit,
-                "text": one.text,
-            }
-            for one in card.quantities
-        },
-        "doubts": list(card.doubts),
-        "misfits": {name: {"share": share, "at": at} for name, (share, at) in card.misfits.items()},
-        "remarks": list(card.remarks),
-        "status": 0,
-    }
 
 
 def _print(card: ModelCard) -> None:

@@ -162,14 +162,11 @@ class ModelCard:
         known = ", ".join(one.name for one in self.quantities) or "none"
         raise UsageError(f"the card of '{self.name}' has no quantity {name!r:.40}; it has {known}.")
 
-    def to_toml(self) -> str:
-        """Return the card as a catalogue of models in TOML, which `read_models` and `read_card` read.
+    def content(self) -> dict[str, Any]:
+        """Return what the file of the card holds: a catalogue of models with the tables ``card`` and ``quantities``.
 
         Raises UsageError if a model is neither exact nor made of ranges of exact ones.
         """
-        head = f"# Simulated, not measured: {self.about['simulated']}\n" if self.is_simulated else ""
-        if self.is_virtual:
-            head += f"# Run times of a virtual clock, not of this machine: {self.about['clock'].removeprefix('virtual, ')}\n"
         card = {
             "level": self.level,
             **({"doubts": self.doubts} if self.doubts else {}),
@@ -179,8 +176,14 @@ class ModelCard:
         }
         quantities = {one.name: one.table() for one in self.quantities}
         models = {name: model_table(model) for name, model in self.models.items()}
-        said = {"name": self.name, "source": "model card", "card": card, "quantities": quantities, "models": models}
-        return head + to_toml(said)
+        return {"name": self.name, "source": "model card", "card": card, "quantities": quantities, "models": models}
+
+    def to_toml(self) -> str:
+        """Return the card as a catalogue of models in TOML, which `read_models` and `read_card` read; see `content`."""
+        head = f"# Simulated, not measured: {self.about['simulated']}\n" if self.is_simulated else ""
+        if self.is_virtual:
+            head += f"# Run times of a virtual clock, not of this machine: {self.about['clock'].removeprefix('virtual, ')}\n"
+        return head + to_toml(self.content())
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Return a row of texts for each quantity: name, value, interval, meaning."""
