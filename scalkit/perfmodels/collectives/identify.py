@@ -3,6 +3,7 @@
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import pairwise
 
 import numpy as np
@@ -151,25 +152,26 @@ class Identified:
         used = dict.fromkeys(" or ".join(cell.algorithms) for cell in self.cells)
         return f"Identified({self.operation!r}: {', '.join(used)}; {len(self.cells)} cells, {len(self.switches)} switches)"
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        rows = [
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return a row of texts for each cell: S, P, algorithms, probability, measured, predicted, and the least predicted."""
+        return [
             (
-                escape(format_value(cell.S, "B")),
+                format_value(cell.S, "B"),
                 f"{cell.P:g}",
-                escape(" or ".join(cell.algorithms)),
+                " or ".join(cell.algorithms),
                 percent(cell.probability),
-                escape(format_value(cell.time, "s")),
-                escape(format_value(cell.predicted, "s")),
-                escape(f"{cell.best}: {format_value(cell.best_time, 's')}"),
+                format_value(cell.time, "s"),
+                format_value(cell.predicted, "s") if math.isfinite(cell.predicted) else "–",
+                f"{cell.best}: {format_value(cell.best_time, 's')}" if math.isfinite(cell.best_time) else "–",
             )
             for cell in self.cells
         ]
+
+    def _repr_html_(self) -> str:
         head = ("S", "P", "seems to be", "probability", "measured", "predicted", "least predicted")
         off = f"beyond that the models are off by about {as_percent(self.discrepancy, '.2g')} in each cell"
         said = f"Measured times are {self.bias:.3g} times those predicted; {off}."
-        return block(table(head, rows, self.operation), paragraph(said))
+        return block(table(head, [tuple(map(escape, row)) for row in self.rows()], self.operation), paragraph(said))
 
 
 def identify(cells: Cells, message: PointToPoint, *, without: Collection[str] = ()) -> Identified:

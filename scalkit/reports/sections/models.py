@@ -18,7 +18,7 @@ from scalkit.plots.plot import plot
 from scalkit.plots.style import METRIC_WORDS, quantity
 from scalkit.reports.pages.models import ModelsPage
 from scalkit.reports.pages.verdicts import Page
-from scalkit.reports.pieces import Drawable, percent
+from scalkit.reports.pieces import Drawable
 from scalkit.support.text import capital
 
 _MOST_ALGORITHMS = 4  # drawn in one figure
@@ -51,7 +51,10 @@ def message(page: ModelsPage) -> dict[str, Any]:
 
 def operations(page: ModelsPage) -> dict[str, Any]:
     """Return a card for each collective operation."""
-    cards = [{"one": one, "figures": list(_figures(one, page.message)), "rows": _cell_rows(one)} for one in page.studied]
+    cards = [
+        {"one": one, "figures": list(_figures(one, page.message)), "rows": one.identified.rows() if one.identified else []}
+        for one in page.studied
+    ]
     return {"cards": cards}
 
 
@@ -77,22 +80,6 @@ def _models_under(one: Studied, model: PointToPoint) -> Drawable:
     where: dict[str, Any] = {"along": "P"} if one.cells.operation == "barrier" else {"at": {"P": most}}
     figure: Drawable = plots.model({key: every[key] for key in names or every}, one.cells, **where)
     return figure
-
-
-def _cell_rows(one: Studied) -> list[tuple[str, ...]]:
-    cells = () if one.identified is None else one.identified.cells
-    return [
-        (
-            format_value(cell.S, "B"),
-            f"{cell.P:g}",
-            " or ".join(cell.algorithms),
-            percent(cell.probability),
-            format_value(cell.time, "s"),
-            format_value(cell.predicted, "s") if np.isfinite(cell.predicted) else "–",
-            f"{cell.best}: {format_value(cell.best_time, 's')}" if np.isfinite(cell.best_time) else "–",
-        )
-        for cell in cells
-    ]
 
 
 def prediction(page: Page) -> dict[str, Any] | None:
