@@ -159,7 +159,7 @@ class Identified:
                 format_value(cell.S, "B"),
                 f"{cell.P:g}",
                 " or ".join(cell.algorithms),
-                percent(cell.probability),
+                percent(cell.probability, short=True),
                 format_value(cell.time, "s"),
                 format_value(cell.predicted, "s") if math.isfinite(cell.predicted) else "–",
                 f"{cell.best}: {format_value(cell.best_time, 's')}" if math.isfinite(cell.best_time) else "–",
