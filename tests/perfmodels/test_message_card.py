@@ -56,13 +56,11 @@ def test_each_step_costs_the_same() -> None:
 def test_overlap_is_that_of_the_definition() -> None:
     sizes, pure = [1e3, 1e4, 1e5], [1e-5, 1e-4, 1e-3]
     work, both = pure, [1e-5, 1.6e-4, 2e-3]
-    fit = fit_overlap(sizes, noisy(pure, share=1e-3), noisy(work, share=1e-3), noisy(both, share=1e-3), side="sender")
+    fit = fit_overlap(sizes, noisy(pure, share=1e-3), noisy(work, share=1e-3), noisy(both, share=1e-3))
     assert fit.shares == pytest.approx((1, 0.4, 0), abs=0.01)
     assert fit.low[0] > 0.5
     assert fit.low[1] < 0.4 < fit.high[1]
     assert fit.high[2] < 0.2
-    with pytest.raises(DataError, match=r"^the side is 'left'; it is 'sender' or 'receiver'\.$"):
-        fit_overlap(sizes, pure, work, both, side="left")
 
 
 def test_a_bisection_that_decays_with_the_cube_root() -> None:

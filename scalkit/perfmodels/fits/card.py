@@ -152,7 +152,7 @@ class _Card:
 
     def add_overlap(self, op: str, side: str) -> None:
         sizes = self.runs.table(op)[0]
-        fit = fit_overlap(sizes, *(self.runs.table(op, field=field)[1] for field in ("beside", "work", "t")), side=side)
+        fit = fit_overlap(sizes, *(self.runs.table(op, field=field)[1] for field in ("beside", "work", "t")))
         self.fits[f"overlap_{side}"] = fit
         for size, share, low, high in zip(fit.sizes, fit.shares, fit.low, fit.high, strict=True):
             text = f"share of a transfer of {format_value(size, 'B')} hidden behind work of the {side}"

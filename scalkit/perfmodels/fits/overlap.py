@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalkit.errors import DataError
 from scalkit.perfmodels.fits.medians import of_medians
 from scalkit.perfmodels.fits.messages import checked_times
 
@@ -17,21 +16,18 @@ class OverlapFit:
 
     Attributes
     ----------
-    side : str
-        The process that works meanwhile: ``"sender"`` or ``"receiver"``.
     sizes : tuple of float, in B
     shares, low, high : tuple of float
         From 0 to 1, with intervals.
     """
 
-    side: str
     sizes: tuple[float, ...]
     shares: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
 
 
-def fit_overlap(sizes: ArrayLike, pure: ArrayLike, work: ArrayLike, both: ArrayLike, *, side: str) -> OverlapFit:
+def fit_overlap(sizes: ArrayLike, pure: ArrayLike, work: ArrayLike, both: ArrayLike) -> OverlapFit:
     """Return which share of a transfer is hidden behind work, at each size.
 
     Parameters
@@ -40,8 +36,6 @@ def fit_overlap(sizes: ArrayLike, pure: ArrayLike, work: ArrayLike, both: ArrayL
         At least three.
     pure, work, both : array_like of shape (sizes, repetitions), in s
         The transfer alone, the work alone, both at once.
-    side : str
-        The process that works: ``"sender"`` or ``"receiver"``.
 
     Raises
     ------
@@ -54,9 +48,7 @@ def fit_overlap(sizes: ArrayLike, pure: ArrayLike, work: ArrayLike, both: ArrayL
     """
     at, alone = checked_times(sizes, pure)
     tables = [alone, *(checked_times(sizes, one)[1] for one in (work, both))]
-    if side not in ("sender", "receiver"):
-        raise DataError(f"the side is {side!r:.40}; it is 'sender' or 'receiver'.")
-    return OverlapFit(side, tuple(at.tolist()), *of_medians(_share, tables))
+    return OverlapFit(tuple(at.tolist()), *of_medians(_share, tables))
 
 
 def _share(pure: Any, work: Any, both: Any) -> Any:

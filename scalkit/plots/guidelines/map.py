@@ -28,19 +28,18 @@ _SCALE: Final = [
 ]  # fmt: skip
 
 
-def guideline_map(found: Assessment, by: str = "library") -> go.Figure:
+def guideline_map(found: Assessment) -> go.Figure:
     """Return where each guideline is violated: guidelines down, sizes across, the colour the largest ratio.
 
     Parameters
     ----------
     found : Assessment
-    by : str
-        The parameter with a panel for each of its levels; one panel where the measurements have none.
 
     Returns
     -------
     plotly.graph_objects.Figure
-        A cell says how many of its tests are violated; all other parameters, such as the number of processes, are in it.
+        With a panel for each MPI library where there are several. A cell says how many of its tests are violated; all other
+        parameters, such as the number of processes, are in it.
         Violations that do not decide count as cells that cannot tell. Cells without a test are empty.
 
     Raises
@@ -52,7 +51,7 @@ def guideline_map(found: Assessment, by: str = "library") -> go.Figure:
         raise UsageError("no guideline could be tested, so there is no map; measure both sides of one.")
     rows = list(dict.fromkeys(found.which.tolist()))
     columns, names = _columns(found)
-    panels = _panels(found, by)
+    panels = _panels(found)
     figure = blank(120 + _ROW * len(rows), _sentence(found, len(panels)))
     labels = [safe(cut(titled(found.guidelines[row]), _MOST_LETTERS)) for row in rows]
     gap = 0.02
@@ -101,12 +100,12 @@ def guideline_map(found: Assessment, by: str = "library") -> go.Figure:
     return figure
 
 
-def _panels(found: Assessment, by: str) -> dict[str, Flags]:
+def _panels(found: Assessment) -> dict[str, Flags]:
     """Return the tests of each panel by its name."""
-    if by not in found.data.parameters:
+    if "library" not in found.data.parameters:
         return {"": np.ones(len(found), dtype=bool)}
-    codes = found.codes[:, found.data.parameters.index(by)]
-    return {str(found.data.level(by, code)): codes == code for code in sorted(set(codes.tolist()))}
+    codes = found.codes[:, found.data.parameters.index("library")]
+    return {str(found.data.level("library", code)): codes == code for code in sorted(set(codes.tolist()))}
 
 
 def _columns(found: Assessment) -> tuple[Ints, list[str]]:
