@@ -154,7 +154,7 @@ def test_states_are_kept_compared_and_restored(explorer: Explorer, session: Sess
     assert "there is no snapshot" in explorer.history_bar.pieces["problem"]
 
 
-def test_rivals_are_ranked_and_say_why_not(explorer: Explorer, session: Session) -> None:
+def test_rivals_are_ranked(explorer: Explorer, session: Session) -> None:
     verdict = session.verdict
     assert verdict is not None
     rows = re.findall(r"<tr data-term.*?</tr>", explorer.hypotheses.pieces["table"])
@@ -163,11 +163,6 @@ def test_rivals_are_ranked_and_say_why_not(explorer: Explorer, session: Session)
     for rival, row in zip(verdict.rivals, rows[1:], strict=False):
         assert rival.growth.to_mathml() in row
         assert f"{rival.adjusted_r2:.4f}" in row or rival.growth.is_constant
-        assert "At p = 512 it would be" in row
-    ratio = np.sqrt(verdict.rivals[0].rss / verdict.model.rss)
-    shown = "more than a million" if ratio > 1e6 else f"{float(f'{ratio:.3g}'):,g}"
-    said = f"misses the values by {shown} times" if verdict.model.rss > 0 else "does not"
-    assert said in rows[1]
 
 
 def test_statistic_and_settings(explorer: Explorer, session: Session) -> None:
@@ -228,21 +223,6 @@ def test_a_file_that_cannot_be_is_refused(
     press(explorer.session_bar, name, path=path)
     assert explorer.session is session
     assert (explorer.session_bar.problem == "") == (tmp_path / "absent.json").exists()
-
-
-def test_downloaded_and_uploaded(explorer: Explorer, session: Session, wire: Wire) -> None:
-    session.add_tick("p^4")
-    wire.clear()
-    press(explorer.session_bar, "download")
-    sent = [data["content"]["download"] for _, _, data in wire if data["method"] == "custom"]
-    assert [one["name"] for one in sent] == ["session.json"]
-    assert json.loads(sent[0]["text"]) == session.to_dict()
-    press(explorer.session_bar, "upload", file="../other.json", text="{}")
-    assert "other.json" in explorer.session_bar.problem
-    assert "/" not in explorer.session_bar.problem
-    press(explorer.session_bar, "upload", file="session.json", text=sent[0]["text"])
-    assert explorer.session is not session
-    assert explorer.session.to_dict() == session.to_dict()
 
 
 def test_what_the_page_makes_up_is_ignored(explorer: Explorer, session: Session) -> None:
