@@ -162,11 +162,6 @@ def layout_of(height: int, alt: str) -> dict[str, Any]:
     }
 
 
-def with_axes(figure: go.Figure, axes: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a figure says of itself, and which of its axes shows which parameter: views are zoomed together by that."""
-    return {**(figure.layout.meta or {}), "axes": dict(axes)}
-
-
 def x_axis(measured: Sequence[float] | Floats, lowest: float, highest: float, name: str) -> dict[str, Any]:
     """Return the axis of the parameter, from `lowest` to `highest`, with ticks at the measured points."""
     points = np.asarray(measured, dtype=float)

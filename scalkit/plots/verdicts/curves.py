@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from scalkit.growth import Growth
 from scalkit.judge import RuleResult, Verdict
 from scalkit.judge.told.curves import anchor_of, met_at, relative
 from scalkit.plots.style import is_log_axis, metric_word, plain, quantity, rounded
-from scalkit.support.arrays import Floats
+from scalkit.support.arrays import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,20 @@ def sample(lowest: float, highest: float, is_log: bool, points: int = 49) -> Flo
     """Return `points` values from `lowest` to `highest`, equally spaced on the axis that shows them."""
     spaced = np.geomspace if is_log else np.linspace
     return np.asarray(spaced(lowest, highest, points), dtype=float)
+
+
+def groups_along(points: Floats, column: int) -> list[Ints]:
+    """Return the rows of points, of shape (points, parameters), that differ in one column only, in the order of that."""
+    _, group = np.unique(np.delete(points, column, axis=1), axis=0, return_inverse=True)
+    order = np.lexsort((points[:, column], group.reshape(-1)))
+    ends = np.flatnonzero(np.diff(group.reshape(-1)[order])) + 1
+    return np.split(order, ends)
+
+
+def evenly(items: Sequence[Any], most: int) -> list[Any]:
+    """Return at most so many items, equally far apart, with the first and the last."""
+    places = np.linspace(0, len(items) - 1, min(len(items), most)).round().astype(int)
+    return [items[place] for place in places]
 
 
 def expected_curves(verdict: Verdict, growths: Iterable[Growth], x: Floats) -> dict[Growth, list[float | None]]:

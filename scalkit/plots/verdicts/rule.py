@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from scalkit.judge import RuleResult
 from scalkit.plots.drawing import area, dots, lines, note
 from scalkit.plots.style import DATA, EXPECTED, SHADES, TROUBLE, blank, is_log_axis, number, safe, shade_of, value_axis, x_axis
-from scalkit.plots.verdicts.curves import reach, rule_sentence
+from scalkit.plots.verdicts.curves import evenly, groups_along, reach, rule_sentence
 from scalkit.support.arrays import Flags, Floats
 
 _LOOKS = {
@@ -78,17 +78,13 @@ def _shade(figure: go.Figure, high: float) -> None:
 def _add_lines(figure: go.Figure, result: RuleResult, parameter: str) -> Flags:
     """Draw a line through the points that share the values of the other parameters; return which points are on one."""
     column = result.parameters.index(parameter)
-    others = [name for name in result.parameters if name != parameter]
-    values, group = np.unique(np.delete(result.points, column, axis=1), axis=0, return_inverse=True)
-    group = group.reshape(-1)
-    chosen = np.unique(np.linspace(0, len(values) - 1, min(len(values), _MOST_LINES)).round().astype(int)).tolist()
-    for k, place in enumerate(chosen):
-        rows = np.flatnonzero(group == place)
-        rows = rows[np.argsort(result.points[rows, column])]
-        name = ", ".join(f"{safe(other)} = {number(float(x))}" for other, x in zip(others, values[place], strict=True))
+    chosen = evenly(groups_along(result.points, column), _MOST_LINES)
+    for k, rows in enumerate(chosen):
+        others = zip(result.parameters, result.points[rows[0]], strict=True)
+        name = ", ".join(f"{safe(other)} = {number(float(x))}" for other, x in others if other != parameter)
         colour = shade_of(k, len(chosen)) if len(chosen) > 1 else SHADES[0]
         figure.add_scatter(**lines(result.points[rows, column], result.ratio[rows], colour, 1.8), name=name, hoverinfo="skip")
-    return np.isin(group, chosen)
+    return np.isin(np.arange(len(result.points)), np.concatenate(chosen))
 
 
 def _add_points(figure: go.Figure, x: Floats, ratio: Floats, chosen: Flags, word: str, hover: Sequence[str]) -> None:
