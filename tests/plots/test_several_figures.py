@@ -111,15 +111,14 @@ def test_wrong_use(result: Validation, verdict: SeveralVerdict) -> None:
         effects(one)
 
 
-def test_a_rule_over_several_parameters_has_a_line_for_each_value_of_the_others() -> None:
+def test_a_rule_over_several_parameters_shows_every_point() -> None:
     p, size = POINTS.T
     y = {"a": 1e-6 * p + 1e-9 * size, "b": 8e-6 * np.log2(p) + 1e-9 * size}
     data = combine([sk.measurements(POINTS, one, parameter=["p", "S"], name=name) for name, one in y.items()])
     (rule,) = sk.validate(data, {"a": "p + S", "b": "log(p) + S"}, ["a <= b"]).rules
     figure = sk.plot(rule)
     assert figure.layout.xaxis.title.text == "processes p"
-    assert [trace.name for trace in lines(figure)][:2] == ["S = 4", "S = 16"]
-    assert len(lines(figure)) == 7
+    assert sum(len(trace.x) for trace in figure.data) == len(POINTS)
     (crosses,) = [trace for trace in lines(figure, mode="markers") if trace.name == "✗ violated as measured"]
     assert {*crosses.x} <= {64.0, 128.0}
     assert crosses.text[0].startswith("p = ")

@@ -3,8 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from functools import cache
 
 import numpy as np
 
@@ -46,33 +45,20 @@ def groups_along(points: Floats, column: int) -> list[Ints]:
     return np.split(order, ends)
 
 
-def evenly(items: Sequence[Any], most: int) -> list[Any]:
-    """Return at most so many items, equally far apart, with the first and the last."""
-    places = np.linspace(0, len(items) - 1, min(len(items), most)).round().astype(int)
-    return [items[place] for place in places]
-
-
 def expected_curves(verdict: Verdict, growths: Iterable[Growth], x: Floats) -> dict[Growth, list[float | None]]:
     """Return at `x` what would be drawn if each growth were expected, or were a limit; see `anchored_curves`.
 
     Curves with a gap are left out.
     """
-    met: dict[float, tuple[float, float]] = {}
-    found, points = {}, tuple(x.tolist())
+    met = cache(lambda anchor: met_at(verdict, anchor))  # most growths have the same anchor
+    found = {}
     for growth in growths:
         anchor = anchor_of(verdict, verdict.expectation.growth, verdict.expectation.deviation, growth)
-        if anchor not in met:
-            met[anchor] = met_at(verdict, anchor)
-        if curve := _curve_from(growth, points, anchor, *met[anchor]):
-            found[growth] = [*curve]
+        base, above = met(anchor)
+        curve = base + relative(growth, x, anchor) * above
+        if np.isfinite(curve).all():
+            found[growth] = rounded(curve)
     return found
-
-
-@lru_cache(4096)
-def _curve_from(growth: Growth, x: tuple[float, ...], anchor: float, base: float, above: float) -> tuple[float | None, ...]:
-    """Return a growth that lies `above` over a constant where it is met, rounded; empty where it has a gap."""
-    curve = base + relative(growth, np.asarray(x), anchor) * above
-    return tuple(rounded(curve)) if np.isfinite(curve).all() else ()
 
 
 def fit_sentence(verdict: Verdict) -> str:

@@ -9,7 +9,7 @@ from scalkit.errors import UsageError
 from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.plots.drawing import dots, lines
 from scalkit.plots.style import QUIET, blank, is_log_axis, metric_word, number, quantity, safe, shade_of, value_axis, x_axis
-from scalkit.plots.verdicts.curves import evenly, groups_along, sample
+from scalkit.plots.verdicts.curves import groups_along, sample
 from scalkit.plots.verdicts.effects import effect_words
 from scalkit.support.arrays import Floats, Ints
 
@@ -82,7 +82,9 @@ def _lines(verdict: SeveralVerdict, name: str) -> list[_Line]:
     if not shared:
         places = [(np.quantile(series.points, q, axis=0), _NO_ROWS) for q in (0.1, 0.5, 0.9)]
     found = [_line(verdict, column, point, rows) for point, rows in places]
-    return evenly(sorted(found, key=lambda line: -float(line.model[-1])), _MOST_LINES)
+    found.sort(key=lambda line: -float(line.model[-1]))
+    kept = np.linspace(0, len(found) - 1, min(len(found), _MOST_LINES)).round().astype(int)
+    return [found[place] for place in kept]
 
 
 def _line(verdict: SeveralVerdict, column: int, point: Floats, rows: Ints) -> _Line:
