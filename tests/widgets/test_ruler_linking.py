@@ -11,7 +11,7 @@ from widget_page import ask, from_page
 import scalkit as sk
 from scalkit.measure import combine
 from scalkit.session import Session
-from scalkit.widgets import Ruler, link
+from scalkit.widgets import Ruler
 
 Wire = list[tuple[str, str, dict[str, Any]]]
 P = 2.0 ** np.arange(1, 8)
@@ -218,9 +218,6 @@ def test_link_ends(ruler: Ruler, session: Session) -> None:
     ruler.link.close()
     session.add_tick("p^4")
     assert "p^4" not in texts(ruler)
-    again = link(ruler, session)
-    assert ruler.link is again
-    assert "p^4" in texts(ruler)
 
 
 def test_edits_and_requests_that_arrive_together_keep_their_order(ruler: Ruler, session: Session) -> None:

@@ -16,8 +16,6 @@ from scalkit.widgets.base.cells import CellWidget, in_one_piece
 from scalkit.widgets.base.plot_view import PlotView, flowing, wide
 from scalkit.widgets.explorer.fit_view import FitView, grips_of
 
-FigureOf = Callable[[Any], Any]
-
 _SHOWN = frozenset({"selected", "result"})
 _HEIGHT = 250  # px: verdict, picture and ruler are seen at once on a screen of 800
 
@@ -62,8 +60,8 @@ class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
         with self.fit.hold_sync():
             self.fit.problem = ""
             self.fit.grips = grips_of(verdict) if isinstance(verdict, Verdict) else {}
-            _draw(self.fit, several if isinstance(verdict, SeveralVerdict) else _low(fit_with_rivals), verdict)
-        _draw(self.divergence, _low(divergence), verdict if isinstance(verdict, Verdict) else None)
+            _draw(self.fit, several if isinstance(verdict, SeveralVerdict) else fit_with_rivals, verdict)
+        _draw(self.divergence, divergence, verdict if isinstance(verdict, Verdict) else None)
 
     def close(self) -> None:
         """Close the widget; the session lives on."""
@@ -80,13 +78,7 @@ class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
             self.refresh()
 
 
-def _low(figure_of: FigureOf) -> FigureOf:
-    """Return what draws the same less high."""
-
-    return lambda verdict: figure_of(verdict).update_layout(height=_HEIGHT)
-
-
-def _draw(view: PlotView, figure_of: FigureOf, verdict: AnyVerdict | None) -> None:
+def _draw(view: PlotView, figure_of: Callable[[Any], Any], verdict: AnyVerdict | None) -> None:
     """Show a figure of a verdict, or nothing if there is none."""
     try:
         figure = figure_of(verdict) if verdict else None
@@ -94,4 +86,4 @@ def _draw(view: PlotView, figure_of: FigureOf, verdict: AnyVerdict | None) -> No
         figure = None
     view.layout.display = "none" if figure is None else None
     if figure is not None:
-        view.show(figure)
+        view.show(figure if isinstance(verdict, SeveralVerdict) else figure.update_layout(height=_HEIGHT))

@@ -1,7 +1,6 @@
 """Saves a session to a file and opens one."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
@@ -109,30 +108,20 @@ class HistoryBar(Part):
 
     shown = frozenset({"history", "snapshots", "result"})
 
-    def __init__(self, session: Session, **traits: Any) -> None:
-        self._unfolded: set[str] = set()
-        super().__init__(session, **traits)
-
     def _drawn(self) -> dict[str, str]:
         session = self.session
         kept = {name: session.compare(name) for name in session.snapshots}
-        values = {"session": session, "steps": session.history, "next": self._next()}
-        return drawn("history_bar.html", **values, kept=kept, unfolded=self._unfolded)
+        return drawn("history_bar.html", session=session, steps=session.history, next=self._next(), kept=kept)
 
     def _next(self) -> str:
         """Return the first letter that names no state yet; the last one, if all do."""
         return next((letter for letter in ascii_uppercase if letter not in self.session.snapshots), "Z")
 
     def _actions(self) -> dict[str, Action]:
-        folds = {f"compare {name}": partial(self._fold, name) for name in self.session.snapshots}
         session = self.session
         return {
             "undo": lambda _: session.undo(),
             "redo": lambda _: session.redo(),
             "keep": lambda _: session.snapshot(self._next()),
             "restore": lambda values: session.restore(values.get("key", "")),
-            **folds,
         }
-
-    def _fold(self, name: str, values: Mapping[str, str]) -> None:
-        (self._unfolded.add if values.get("key") == "open" else self._unfolded.discard)(name)

@@ -19,7 +19,7 @@ _SHOWN = frozenset({"data", "selected", "ruler", "expectation", "statistic", "ex
 
 
 class RulerLink:
-    """What keeps a ruler and a session together, until `close`; made by `link`.
+    """What keeps a ruler and a session together, until `close`.
 
     Notes
     -----
@@ -27,15 +27,12 @@ class RulerLink:
     given up. What an arrow key moves until it is let go is one step, too.
     """
 
-    def __init__(self, ruler: Ruler, session: Session, parameter: str | None = None) -> None:
+    def __init__(self, ruler: Ruler, session: Session, parameter: str | None) -> None:
         self.ruler, self.session = ruler, session
         self._parameter = parameter
         self._is_busy = self._follows_drag = False
         self._dragged: tuple[Growth, Growth] | None = None
         self._held: tuple[Growth, Growth] | None = None
-        if ruler.link is not None:
-            ruler.link.close()
-        ruler.link = self
         ruler.observe(self._ticks_changed, "ticks")
         ruler.observe(self._preview_changed, "preview")
         ruler.observe(self._held_changed, "held")
@@ -177,19 +174,6 @@ class RulerLink:
             self.ruler.refuse(error)
         finally:
             self._is_busy = before
-
-
-def link(ruler: Ruler, session: Session, parameter: str | None = None) -> RulerLink:
-    """Link a ruler to a session and return what ends the link.
-
-    Parameters
-    ----------
-    ruler : Ruler
-    session : Session
-    parameter : str, optional
-        Of several, whose ruler it is; the first by default.
-    """
-    return RulerLink(ruler, session, parameter)
 
 
 def shown_of(session: Session, parameter: str | None) -> tuple[SearchSpace | None, Expectation | None, AnyVerdict | None]:
