@@ -105,28 +105,6 @@ def test_no_ticks_are_sent_during_a_drag(ruler: Ruler, session: Session, wire: W
     assert [state["ticks"] for state in sent if "ticks" in state] == []
 
 
-def test_what_an_arrow_moves_until_it_is_let_go_is_one_step(ruler: Ruler, session: Session) -> None:
-    start = edited(ruler, gone="p^(1/2)")
-    for to in ("p^(3/5)", "p^(7/10)", "p^(4/5)"):
-        from_page(ruler, held=True, ticks=[*start, {"growth": to}])
-        assert to in {str(tick) for tick in session.space.ticks}
-    from_page(ruler, held=False)
-    assert session.history == ("move tick p^(1/2) to p^(4/5)",)
-    from_page(ruler, held=True, ticks=[*start, {"growth": "p^(9/10)"}])
-    from_page(ruler, held=False)
-    assert session.history[1:] == ("move tick p^(4/5) to p^(9/10)",)
-    session.undo()
-    session.undo()
-    assert "p^(1/2)" in texts(ruler)
-    assert session.history == ()
-
-
-def test_a_key_at_the_end_of_the_axis_is_no_step(ruler: Ruler, session: Session) -> None:
-    from_page(ruler, held=True)
-    from_page(ruler, held=False)
-    assert session.history == ()
-
-
 def test_a_drag_that_ends_where_the_session_is_already_is_one_step(ruler: Ruler, session: Session) -> None:
     start = edited(ruler, gone="p^(1/2)")
     from_page(ruler, preview={"from": "p^(1/2)", "to": "p^(2/5)"})

@@ -64,8 +64,6 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
     preview : dict
         ``{"from": ..., "to": ...}`` while a tick is dragged, a few times a second, with ``"final": True`` at the end, and empty
         after a drag that was given up.
-    held : bool
-        While an arrow key is down: the ticks that it moves are one step.
     can_undo, can_redo : bool
         Whether there is a step to take back, or to make again.
     requests : list of dict
@@ -104,7 +102,6 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
     selected = t.Unicode("").tag(sync=True, echo_update=False)
     hover = t.Unicode("").tag(sync=True, echo_update=False)
     preview = t.Dict().tag(sync=True)
-    held = t.Bool(False).tag(sync=True, echo_update=False)
     readonly = t.Bool(False).tag(sync=True)
     requests: t.List[Any] = t.List().tag(sync=True)
     parameter = t.Unicode("p").tag(sync=True)
@@ -144,13 +141,12 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
         self._name, self._axis = space.name, Axis.of(space.ticks, space.parameter)
         self._done: list[tuple[Growth, ...]] = []
         self._undone: list[tuple[Growth, ...]] = []
-        self._from_page = self._is_stepping = self._is_moving = False
+        self._from_page = self._is_stepping = False
         shown = {"parameter": space.parameter, **marks(verdict, expected), **traits}
         super().__init__(**shown)
         self._follows = "denominators" not in traits
         self.ticks = list(space.ticks)
         self.observe(self._remember, "ticks")
-        self.observe(lambda change: setattr(self, "_is_moving", False), "held")
         if session is not None:
             self.link = RulerLink(self, session, parameter)
         self._enter_cell()
@@ -267,9 +263,6 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
     def _remember(self, change: Any) -> None:
         if self._is_stepping or self.link is not None or change["old"] == change["new"]:
             return
-        if self.held and self._is_moving:
-            return
-        self._is_moving = self.held
         self._done = [*self._done[1 - _HISTORY :], tuple(Growth(tick["growth"]) for tick in change["old"])]
         self._undone = []
         self._tell_steps()
