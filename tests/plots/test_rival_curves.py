@@ -15,7 +15,7 @@ def test_rivals_are_hidden_curves_that_say_what_they_are() -> None:
     values = (1 + 0.2 * np.sqrt(x) * np.log2(x)) * np.random.default_rng(1).lognormal(0, 0.02, len(x))
     verdict = sk.validate(sk.measurements(x, values, name="f"), {"f": "p"})["f"]
     bare = plots.fit(verdict)
-    figure = fit_with_rivals(verdict)
+    figure = fit_with_rivals(verdict).figure()
     added = figure.data[len(bare.data) :]
     assert [trace.meta["growth"] for trace in added] == [str(one.growth) for one in verdict.rivals[:7]]
     assert {trace.visible for trace in added} == {False}

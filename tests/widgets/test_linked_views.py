@@ -175,7 +175,7 @@ def test_term_below_the_pointer_and_chosen_one_are_told(show: Show, wire: Wire, 
 def test_curve_of_a_term_is_seen_while_it_is_pointed_at(show: Show, session: Session) -> None:
     verdict = session.verdict
     assert verdict is not None
-    view = PlotView(fit_with_rivals(verdict))  # type: ignore[arg-type]
+    view = PlotView(fit_with_rivals(verdict).figure())  # type: ignore[arg-type]
     page = drawn(show, view)
     lines = "() => document.querySelectorAll('.scatterlayer .trace').length"
     n = page.evaluate(lines)

@@ -10,12 +10,30 @@ from scalkit.growth import Growth
 from scalkit.judge import Validation, Verdict
 from scalkit.judge.answer import ANSWER_SYMBOLS, ANSWERS, Answer
 from scalkit.plots import style
-from scalkit.plots.drawing import SILENT, area, band, dots, lines, note
+from scalkit.plots.drawing import SILENT, Drawing, area, band, dots, lines, note
 from scalkit.plots.verdicts.curves import Reach, divergence_sentence, overview_sentence, reach, sample
 from scalkit.support.arrays import Floats
 from scalkit.support.text import cut
 
 _FARTHEST, _POINTS = 2.0**24, 41
+
+
+def draw_divergence(verdict: Verdict) -> Drawing:
+    """Return the divergence of one function, unchecked and quick to make; see `divergence`."""
+    x = np.asarray(verdict.series.x, dtype=float)
+    span = _span(verdict, x)
+    log = style.is_log_axis(x)
+    points = _points(verdict)
+    delta, deviation = (_values(verdict.divergence, points), _values(verdict.expectation.deviation, points))
+    figure = Drawing(330, divergence_sentence(verdict))
+    _add_limits(figure, verdict, points, deviation)
+    _add_divergence(figure, verdict, points, delta, span)
+    _mark_measured(figure, span, log)
+    low, high = _value_range(delta, deviation)
+    _mark_crossing(figure, verdict, span, log)
+    figure.update_xaxes(style.x_axis(x, span.lowest, span.shown, verdict.parameter))
+    figure.update_yaxes(style.value_axis(low, high, "", "model / expectation"))
+    return figure
 
 
 def _points(verdict: Verdict) -> Floats:
@@ -46,7 +64,7 @@ def _value_range(delta: Floats, deviation: Floats) -> tuple[float, float]:
     return float(seen.min()), float(seen.max())
 
 
-def _add_limits(figure: go.Figure, verdict: Verdict, points: Floats, deviation: Floats) -> None:
+def _add_limits(figure: Drawing, verdict: Verdict, points: Floats, deviation: Floats) -> None:
     keep = np.isfinite(deviation) & (deviation > 0)
     x, upper = points[keep], deviation[keep]
     name = f"limits {style.growth_label(verdict.expectation.deviation)}, inverse"
@@ -54,7 +72,7 @@ def _add_limits(figure: go.Figure, verdict: Verdict, points: Floats, deviation: 
     figure.add_scatter(**lines(points[[0, -1]], [1, 1], style.EXPECTED, 1.8, "dot"), hoverinfo="skip", name="as expected")
 
 
-def _add_divergence(figure: go.Figure, verdict: Verdict, points: Floats, delta: Floats, span: Reach) -> None:
+def _add_divergence(figure: Drawing, verdict: Verdict, points: Floats, delta: Floats, span: Reach) -> None:
     inside = points <= span.highest * (1 + 1e-9)
     beyond = np.concatenate([np.flatnonzero(inside)[-1:], np.flatnonzero(~inside)])
     for part, dash in ((np.flatnonzero(inside), "solid"), (beyond, "dash")):
@@ -67,7 +85,7 @@ def _add_divergence(figure: go.Figure, verdict: Verdict, points: Floats, delta: 
         )
 
 
-def _mark_measured(figure: go.Figure, span: Reach, log: bool) -> None:
+def _mark_measured(figure: Drawing, span: Reach, log: bool) -> None:
     figure.add_shape(**area("rgba(119,128,138,0.13)"), x0=span.lowest, x1=span.highest, y0=0, y1=1, yref="paper")
     figure.add_annotation(
         **note("measured", style.QUIET),
@@ -79,7 +97,7 @@ def _mark_measured(figure: go.Figure, span: Reach, log: bool) -> None:
     )
 
 
-def _mark_crossing(figure: go.Figure, verdict: Verdict, span: Reach, log: bool) -> None:
+def _mark_crossing(figure: Drawing, verdict: Verdict, span: Reach, log: bool) -> None:
     crossing = float(verdict.crossing)
     if verdict.match != "none" or not math.isfinite(crossing) or crossing <= 1:
         return
@@ -108,23 +126,6 @@ def _mark_crossing(figure: go.Figure, verdict: Verdict, span: Reach, log: bool) 
     )
 
 
-def _of_one(verdict: Verdict) -> go.Figure:
-    x = np.asarray(verdict.series.x, dtype=float)
-    span = _span(verdict, x)
-    log = style.is_log_axis(x)
-    points = _points(verdict)
-    delta, deviation = (_values(verdict.divergence, points), _values(verdict.expectation.deviation, points))
-    figure = style.blank(330, divergence_sentence(verdict))
-    _add_limits(figure, verdict, points, deviation)
-    _add_divergence(figure, verdict, points, delta, span)
-    _mark_measured(figure, span, log)
-    low, high = _value_range(delta, deviation)
-    _mark_crossing(figure, verdict, span, log)
-    figure.update_xaxes(style.x_axis(x, span.lowest, span.shown, verdict.parameter))
-    figure.update_yaxes(style.value_axis(low, high, "", "model / expectation"))
-    return figure
-
-
 def divergence(of: Validation | Verdict, target: float | None = None) -> go.Figure:
     """Return the divergence from the expectation, of one function or of all.
 
@@ -149,7 +150,7 @@ def divergence(of: Validation | Verdict, target: float | None = None) -> go.Figu
         If there is no verdict.
     """
     if isinstance(of, Verdict):
-        return _of_one(of)
+        return draw_divergence(of).figure()
     if not of.verdicts:
         raise DataError("a picture of the divergences needs a verdict, got none; state an expectation for a function.")
     verdicts = list(style.without_variants(of.along_one))[::-1]

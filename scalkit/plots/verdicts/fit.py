@@ -11,14 +11,13 @@ from scalkit.judge.crossing import shown_scale
 from scalkit.judge.limit import Limit
 from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.judge.told.curves import Curves, anchored_curves
-from scalkit.plots.drawing import SILENT, band, crowd, dots, lines, spread
+from scalkit.plots.drawing import SILENT, Drawing, band, crowd, dots, lines, spread
 from scalkit.plots.style import (
     BAND,
     DATA,
     EXPECTED,
     MODEL,
     TROUBLE,
-    blank,
     growth_label,
     is_log_axis,
     metric_word,
@@ -69,13 +68,18 @@ def fit(verdict: AnyVerdict, parameter: str | None = None, *, within: Limit | No
         return several(verdict, parameter)
     if parameter not in (None, verdict.parameter):
         verdict.along(str(parameter))  # says which there are
+    return draw_fit(verdict, within).figure()
+
+
+def draw_fit(verdict: Verdict, within: Limit | None = None) -> Drawing:
+    """Return the same, unchecked and quick to make."""
     x = np.asarray(verdict.series.x, dtype=float)
     span = reach(x)
     log = is_log_axis(x)
     if within and span.shown < within.value <= _FARTHEST * span.highest:
         span = replace(span, shown=within.value * (2 if log else 1.2))
     curves = anchored_curves(verdict, sample(span.lowest, span.shown, log))
-    figure = blank(330, fit_sentence(verdict))
+    figure = Drawing(330, fit_sentence(verdict))
     low, high = _value_range(verdict, curves)
     if within:
         each = within.budget / within.ppn
@@ -108,7 +112,7 @@ def _value_range(verdict: Verdict, curves: Curves) -> tuple[float, float]:
     return low, high
 
 
-def _add_band(figure: go.Figure, curves: Curves, floor: float) -> None:
+def _add_band(figure: Drawing, curves: Curves, floor: float) -> None:
     keep = np.isfinite(curves.lower) & np.isfinite(curves.upper)
     x, lower, upper = curves.x[keep], curves.lower[keep], curves.upper[keep]
     if floor > 0:
@@ -116,7 +120,7 @@ def _add_band(figure: go.Figure, curves: Curves, floor: float) -> None:
     figure.add_scatter(**band(x, lower, upper, BAND), hoverinfo="skip", name="limits")
 
 
-def _add_expectation(figure: go.Figure, verdict: Verdict, curves: Curves) -> None:
+def _add_expectation(figure: Drawing, verdict: Verdict, curves: Curves) -> None:
     figure.add_scatter(
         **lines(curves.x, curves.expected, EXPECTED, 1.8, "dot"),
         hoverinfo="skip",
@@ -124,7 +128,7 @@ def _add_expectation(figure: go.Figure, verdict: Verdict, curves: Curves) -> Non
     )
 
 
-def _add_model(figure: go.Figure, verdict: Verdict, span: Reach, log: bool) -> None:
+def _add_model(figure: Drawing, verdict: Verdict, span: Reach, log: bool) -> None:
     for start, end, dash in ((span.lowest, span.highest, "solid"), (span.highest, span.shown, "dash")):
         x = sample(start, end, log, 33 if dash == "solid" else 17)
         y = np.asarray(verdict.model(x), dtype=float) * np.ones_like(x)
@@ -138,7 +142,7 @@ def _add_model(figure: go.Figure, verdict: Verdict, span: Reach, log: bool) -> N
         )
 
 
-def _add_measurements(figure: go.Figure, verdict: Verdict, x: Floats) -> None:
+def _add_measurements(figure: Drawing, verdict: Verdict, x: Floats) -> None:
     values = np.asarray(verdict.series.values, dtype=float)
     y = np.asarray(verdict.series.y, dtype=float)
     if values.shape[1] > 1:
@@ -154,7 +158,7 @@ def _add_measurements(figure: go.Figure, verdict: Verdict, x: Floats) -> None:
     )
 
 
-def _add_beside(figure: go.Figure, verdict: Verdict) -> None:
+def _add_beside(figure: Drawing, verdict: Verdict) -> None:
     beside = verdict.series.beside
     if beside is None:
         return
@@ -166,7 +170,7 @@ def _add_beside(figure: go.Figure, verdict: Verdict) -> None:
     )
 
 
-def _add_budget(figure: go.Figure, within: Limit, span: Reach) -> None:
+def _add_budget(figure: Drawing, within: Limit, span: Reach) -> None:
     each = within.budget / within.ppn
     share = f" / {within.ppn}" if within.ppn > 1 else ""
     name = f"budget {quantity(within.budget, within.unit)}{share}"

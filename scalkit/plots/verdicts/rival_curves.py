@@ -3,14 +3,14 @@
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from scalkit.judge import Verdict
 from scalkit.judge.fit import Model
 from scalkit.judge.fit.several.model import SeveralModel
+from scalkit.plots.drawing import Drawing
 from scalkit.plots.style import growth_label, is_log_axis, plain, quantity, rounded
 from scalkit.plots.verdicts.curves import reach, sample
-from scalkit.plots.verdicts.fit import fit
+from scalkit.plots.verdicts.fit import draw_fit
 from scalkit.support.arrays import Floats
 from scalkit.support.colours import light
 
@@ -20,13 +20,15 @@ RIVAL = light("rival")
 _POINTS, _MOST = 17, 7
 
 
-def fit_with_rivals(verdict: Verdict) -> go.Figure:
+def fit_with_rivals(verdict: Verdict) -> Drawing:
     """Return the fit with the curves of the best rivals, not visible.
 
     Each curve says in ``meta["growth"]`` what it is, as do those of the model.
     """
-    figure = fit(verdict)
-    figure.update_traces(selector={"legendgroup": "model"}, meta={"growth": str(verdict.model.growth)})
+    figure = draw_fit(verdict)
+    for trace in figure.plain()["data"]:
+        if trace.get("legendgroup") == "model":
+            trace["meta"] = {"growth": str(verdict.model.growth)}
     x = np.asarray(verdict.series.x, dtype=float)
     span = reach(x)
     at = sample(span.lowest, span.shown, is_log_axis(x), _POINTS)

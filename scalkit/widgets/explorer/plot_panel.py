@@ -8,7 +8,8 @@ import ipywidgets
 from scalkit.errors import ScalkitError
 from scalkit.judge import AnyVerdict, Verdict
 from scalkit.judge.several.verdict import SeveralVerdict
-from scalkit.plots.verdicts.divergence import divergence
+from scalkit.plots.drawing import Drawing
+from scalkit.plots.verdicts.divergence import draw_divergence
 from scalkit.plots.verdicts.rival_curves import fit_with_rivals
 from scalkit.plots.verdicts.several import several
 from scalkit.session import Session
@@ -61,7 +62,7 @@ class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
             self.fit.problem = ""
             self.fit.grips = grips_of(verdict) if isinstance(verdict, Verdict) else {}
             _draw(self.fit, several if isinstance(verdict, SeveralVerdict) else fit_with_rivals, verdict)
-        _draw(self.divergence, divergence, verdict if isinstance(verdict, Verdict) else None)
+        _draw(self.divergence, draw_divergence, verdict if isinstance(verdict, Verdict) else None)
 
     def close(self) -> None:
         """Close the widget; the session lives on."""
@@ -85,5 +86,8 @@ def _draw(view: PlotView, figure_of: Callable[[Any], Any], verdict: AnyVerdict |
     except ScalkitError:
         figure = None
     view.layout.display = "none" if figure is None else None
+    if isinstance(figure, Drawing):
+        figure.layout(height=_HEIGHT)
+        figure = figure.plain()
     if figure is not None:
-        view.show(figure if isinstance(verdict, SeveralVerdict) else figure.update_layout(height=_HEIGHT))
+        view.show(figure)
