@@ -115,7 +115,7 @@ def test_everything_without_the_mouse(lab: LabServer, lab_page: Any) -> None:
 
     keys.to("tr[data-term] button[data-choose]")
     page.keyboard.press("Enter")
-    eventually(lambda: lab.value("app.plots.divergence.term") != "")
+    eventually(lambda: lab.value("app.plots.fit.term") != "")
 
     keys.to("summary", "Report")
     page.keyboard.press("Enter")
