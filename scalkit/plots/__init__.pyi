@@ -6,5 +6,3 @@ from scalkit.plots.traces.waiting import processes as processes
 from scalkit.plots.verdicts.divergence import divergence as divergence
 from scalkit.plots.verdicts.fit import fit as fit
 from scalkit.plots.verdicts.overlay import scaling as scaling
-from scalkit.plots.verdicts.pieces import pieces as pieces
-from scalkit.plots.verdicts.surface import surface as surface

@@ -9,8 +9,9 @@ import xarray as xr
 from scalkit.errors import DataError
 from scalkit.measure import Series, SeveralSeries, series, several_series
 from scalkit.measure.schema import parameters_of
-from scalkit.plots.drawing import SYMBOLS, dots
+from scalkit.plots.drawing import SYMBOLS, linked_dots
 from scalkit.plots.style import PALETTE, blank, metric_word, quantity, safe, value_axis, x_axis
+from scalkit.plots.verdicts.curves import groups_along
 
 
 def measured(data: xr.Dataset) -> go.Figure:
@@ -56,15 +57,12 @@ def _add(figure: go.Figure, one: Series | SeveralSeries, place: int) -> None:
     colour, symbol = PALETTE[place % len(PALETTE)], SYMBOLS[place % len(SYMBOLS)]
     x: list[float | None] = []
     y: list[float | None] = []
-    for others in np.unique(one.points[:, 1:], axis=0):
-        rows = np.flatnonzero((one.points[:, 1:] == others).all(axis=1))
-        rows = rows[np.argsort(one.points[rows, 0])]
+    for rows in groups_along(one.points, 0):
         # A missing value ends the line before those at other values begin.
         x += [*one.points[rows, 0].tolist(), None]
         y += [*one.y[rows].tolist(), None]
-    marks = dots(x, y, colour, 8, symbol, rim=1.6)
     figure.add_scatter(
-        **{**marks, "mode": "lines+markers", "line": {"color": colour, "width": 1.4}},
+        **linked_dots(x, y, colour, 1.4, 8, symbol=symbol, rim=1.6),
         text=["" if value is None else quantity(value, one.unit) for value in y],
         name=safe(one.function),
         hovertemplate=f"<b>{safe(one.function)}</b><br>%{{x}}: %{{text}}<extra></extra>",

@@ -6,7 +6,6 @@ import html
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -77,29 +76,9 @@ def plain(growth: Growth) -> str:
 
 def growth_label(growth: Growth) -> str:
     """Return the growth in plotly's markup, exponents raised: ``p<sup>1/2</sup> log p``."""
-    numerator: list[str] = []
-    denominator: list[str] = []
-    for name in growth.parameters:
-        for base, exponent in _factors(growth, name):
-            target = numerator if exponent > 0 else denominator
-            target.append(_power(base, abs(exponent), name))
-    if not denominator:
-        return " ".join(numerator) or "1"
-    below = " ".join(denominator)
-    return f"{' '.join(numerator) or '1'} / {f'({below})' if len(denominator) > 1 else below}"
-
-
-def _factors(growth: Growth, name: str) -> list[tuple[str, Fraction]]:
-    found = [("2", growth.exponential(name)), (name, growth.power(name)), (f"log {name}", growth.log(name))]
-    return [(base, exponent) for base, exponent in found if exponent != 0]
-
-
-def _power(base: str, exponent: Fraction, name: str) -> str:
-    if base == "2":
-        return f"2<sup>{'' if exponent == 1 else exponent}{safe(name)}</sup>"
-    if base.startswith("log ") and exponent != 1:
-        return f"log<sup>{exponent}</sup> {safe(name)}"
-    return safe(base) if exponent == 1 else f"{safe(base)}<sup>{exponent}</sup>"
+    text = re.sub(r"\^\(([^()]+)\)|\^(\w+)", r"<sup>\1\2</sup>", safe(str(growth)))
+    text = re.sub(r"log\((\w+)\)(<sup>.*?</sup>)?", r"log\2 \1", text)
+    return text.replace("*", " ")
 
 
 def quantity(value: float, unit: str, digits: int = 3) -> str:
@@ -160,11 +139,6 @@ def layout_of(height: int, alt: str) -> dict[str, Any]:
         "modebar": {"remove": ["sendChartToCloud"]},  # wherever it is shown, no button uploads it
         "showlegend": True,
     }
-
-
-def with_axes(figure: go.Figure, axes: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a figure says of itself, and which of its axes shows which parameter: views are zoomed together by that."""
-    return {**(figure.layout.meta or {}), "axes": dict(axes)}
 
 
 def x_axis(measured: Sequence[float] | Floats, lowest: float, highest: float, name: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What is judged: data, function, metric, statistic, settings; noise, and what is missing."""
+"""What is judged: data, function, metric, statistic, settings, and what is missing."""
 
 from __future__ import annotations
 
@@ -20,17 +20,10 @@ Wire = list[tuple[str, str, dict[str, Any]]]
 P = 2.0 ** np.arange(1, 8)
 
 
-def measured(p: Any, runs: int = 1, noise: float = 0.0, **named: Any) -> Any:
+def measured(p: Any) -> Any:
     p = np.asarray(p, dtype=float)
-    made = {"f": 1 + 0.2 * np.sqrt(p), "g": 3 + 0.5 * p} | named
-    rng = np.random.default_rng(1)
-    every = []
-    for name, y in made.items():
-        for run in range(runs):
-            values = (y * rng.lognormal(0, noise, len(p)))[:, None]
-            one = sk.measurements(p, values, name=name)
-            every.append(one.assign_coords(run=[run]) if runs > 1 else one)
-    return combine(every)
+    made = {"f": 1 + 0.2 * np.sqrt(p), "g": 3 + 0.5 * p}
+    return combine([sk.measurements(p, y, name=name) for name, y in made.items()])
 
 
 @pytest.fixture
@@ -90,27 +83,9 @@ def test_where_to_measure_next_is_said_while_it_is_open(picker: DataPicker, sess
     assert "<p>" not in picker.pieces["advice"]
 
 
-@pytest.mark.parametrize(
-    ("runs", "noise", "said"),
-    [(1, 0.0, "? noise unknown"), (4, 0.005, "○ quiet"), (4, 0.09, "◐ some noise"), (4, 0.4, "● noisy")],
-)
-def test_noise(wire: Wire, runs: int, noise: float, said: str) -> None:
-    picker = DataPicker(Session(measured(P, runs, noise), {"f": "p"}))
-    assert said in bare(picker)
-    if runs > 1:
-        assert f"{said}: {100 * picker.session.series('f').noise:.2g} %" in bare(picker)
-
-
-def test_exact_values(wire: Wire) -> None:
-    data = sk.measurements(P, 8 * P, metric="object_memory", unit="B", exact=True, name="f")
-    assert "= exact" in bare(DataPicker(Session(data, {"f": "p"})))
-
-
 def test_virtual_times_are_called_so(wire: Wire) -> None:
     session = Session(bundled("data/quickstart"), "mpi").select("MPI_Gather")
-    assert "= virtual time" in bare(DataPicker(session))
-    assert "= exact" in bare(DataPicker(session.select("MPI_Win_create")))
-    assert "run time, virtual" in bare(VerdictBadge(session.select("MPI_Gather")))
+    assert "run time, virtual" in bare(VerdictBadge(session))
 
 
 def test_a_point_that_was_pressed_elsewhere_can_be_left_out(picker: DataPicker, session: Session) -> None:

@@ -100,23 +100,13 @@ def test_expectation_is_one_step(explorer: Explorer, session: Session) -> None:
     assert 'value="p^(1/3)"' in explorer.editor.pieces["form"]
 
 
-def test_what_is_typed_is_shown_and_changes_nothing(explorer: Explorer, session: Session) -> None:
-    form = explorer.editor.pieces["form"]
-    press(explorer.editor, "typing", expectation="p^3", deviation="")
-    assert "<mn>3</mn>" in explorer.editor.pieces["said"]
-    press(explorer.editor, "typing", expectation="p^", deviation="")
-    assert "trouble" in explorer.editor.pieces["said"]
-    press(explorer.editor, "typing", expectation="n", deviation="")
-    assert "in terms of 'n', the data in terms of 'p'" in explorer.editor.pieces["said"].replace("&#x27;", "'")
-    assert explorer.editor.pieces["form"] == form, "or the field would be drawn anew below the fingers"
-    assert session.history == ()
-
-
 def test_wrong_expectation_is_refused_in_a_sentence(explorer: Explorer, session: Session) -> None:
     before = session.state
     press(explorer.editor, "expect", expectation="<b>", deviation="")
     assert session.state == before
     assert "&lt;b&gt;" in explorer.editor.pieces["problem"]
+    press(explorer.editor, "expect", expectation="n", deviation="")
+    assert "in terms of 'n', the data in terms of 'p'" in explorer.editor.pieces["problem"].replace("&#x27;", "'")
     press(explorer.editor, "expect", expectation="p^2", deviation="")
     assert explorer.editor.pieces["problem"] == ""
     assert session.history == ("expect p^2 of f",)
@@ -141,11 +131,7 @@ def test_states_are_kept_compared_and_restored(explorer: Explorer, session: Sess
     assert "A against now: no differences" in bare(explorer.history_bar)
     press(explorer.editor, "expect", expectation="log(p)", deviation="")
     assert f"A against now: {len(session.compare('A'))} difference" in bare(explorer.history_bar)
-    assert "<table" not in explorer.history_bar.pieces["kept"], "it may be long"
-    press(explorer.history_bar, "compare A", key="open")
     assert session.compare("A").to_html(index=False, border=0) in explorer.history_bar.pieces["kept"]
-    press(explorer.history_bar, "compare A", key="shut")
-    assert "<table" not in explorer.history_bar.pieces["kept"]
     press(explorer.history_bar, "keep")
     assert list(session.snapshots) == ["A", "B"]
     press(explorer.history_bar, "restore", key="A")
@@ -154,7 +140,7 @@ def test_states_are_kept_compared_and_restored(explorer: Explorer, session: Sess
     assert "there is no snapshot" in explorer.history_bar.pieces["problem"]
 
 
-def test_rivals_are_ranked_and_say_why_not(explorer: Explorer, session: Session) -> None:
+def test_rivals_are_ranked(explorer: Explorer, session: Session) -> None:
     verdict = session.verdict
     assert verdict is not None
     rows = re.findall(r"<tr data-term.*?</tr>", explorer.hypotheses.pieces["table"])
@@ -163,11 +149,6 @@ def test_rivals_are_ranked_and_say_why_not(explorer: Explorer, session: Session)
     for rival, row in zip(verdict.rivals, rows[1:], strict=False):
         assert rival.growth.to_mathml() in row
         assert f"{rival.adjusted_r2:.4f}" in row or rival.growth.is_constant
-        assert "At p = 512 it would be" in row
-    ratio = np.sqrt(verdict.rivals[0].rss / verdict.model.rss)
-    shown = "more than a million" if ratio > 1e6 else f"{float(f'{ratio:.3g}'):,g}"
-    said = f"misses the values by {shown} times" if verdict.model.rss > 0 else "does not"
-    assert said in rows[1]
 
 
 def test_statistic_and_settings(explorer: Explorer, session: Session) -> None:
@@ -228,21 +209,6 @@ def test_a_file_that_cannot_be_is_refused(
     press(explorer.session_bar, name, path=path)
     assert explorer.session is session
     assert (explorer.session_bar.problem == "") == (tmp_path / "absent.json").exists()
-
-
-def test_downloaded_and_uploaded(explorer: Explorer, session: Session, wire: Wire) -> None:
-    session.add_tick("p^4")
-    wire.clear()
-    press(explorer.session_bar, "download")
-    sent = [data["content"]["download"] for _, _, data in wire if data["method"] == "custom"]
-    assert [one["name"] for one in sent] == ["session.json"]
-    assert json.loads(sent[0]["text"]) == session.to_dict()
-    press(explorer.session_bar, "upload", file="../other.json", text="{}")
-    assert "other.json" in explorer.session_bar.problem
-    assert "/" not in explorer.session_bar.problem
-    press(explorer.session_bar, "upload", file="session.json", text=sent[0]["text"])
-    assert explorer.session is not session
-    assert explorer.session.to_dict() == session.to_dict()
 
 
 def test_what_the_page_makes_up_is_ignored(explorer: Explorer, session: Session) -> None:

@@ -77,14 +77,12 @@ def test_views_are_linked_in_the_page(wire: Wire, session: Session) -> None:
     assert explorer.hypotheses.term == "", "it is about another function"
 
 
-def test_views_over_two_parameters_are_linked_in_the_page(wire: Wire) -> None:
+def test_a_term_over_two_parameters_is_marked_on_both_rulers(wire: Wire) -> None:
     explorer = Explorer(several())
-    terms, fit = explorer.hypotheses, explorer.plots.fit
-    assert {(terms, name, fit, name) for name in ("hover", "term")} <= {(*one.source, *one.target) for one in links()}
+    terms = explorer.hypotheses
     verdict = explorer.session.verdict
     best, rival = (term_of(one) for one in (verdict.model, verdict.rivals[0]))
     assert f'data-term="{rival}"' in terms.pieces["table"]
-    assert rival in {one["meta"]["growth"] for one in fit.figure["data"] if "meta" in one}
     from_page(terms, term=best)
     of_p, of_s = explorer.rulers
     assert (of_p.selected, of_s.selected) == ("log(p)", "S")
@@ -93,9 +91,6 @@ def test_views_over_two_parameters_are_linked_in_the_page(wire: Wire) -> None:
     assert (of_p.hover, of_s.hover) == (str(leading("p")), str(leading("S")))
     from_page(terms, term="", hover="")
     assert (of_p.selected, of_s.selected, of_p.hover, of_s.hover) == ("", "", "", "")
-    from_page(fit, ranges={"p": [0.5, 1]})
-    explorer.session.select("g")
-    assert fit.ranges == {}
 
 
 def test_point_reaches_the_picker(wire: Wire, session: Session) -> None:
@@ -180,7 +175,7 @@ def test_term_below_the_pointer_and_chosen_one_are_told(show: Show, wire: Wire, 
 def test_curve_of_a_term_is_seen_while_it_is_pointed_at(show: Show, session: Session) -> None:
     verdict = session.verdict
     assert verdict is not None
-    view = PlotView(fit_with_rivals(verdict))  # type: ignore[arg-type]
+    view = PlotView(fit_with_rivals(verdict).figure())  # type: ignore[arg-type]
     page = drawn(show, view)
     lines = "() => document.querySelectorAll('.scatterlayer .trace').length"
     n = page.evaluate(lines)

@@ -85,6 +85,4 @@ def test_not_measured_no_rules_and_several_parameters(wire: Wire, session: Sessi
     points = [[p, s] for p in P for s in P]
     several = sk.measurements(points, [p * s for p, s in points], parameter=["p", "S"], name="f")
     matrix = RuleMatrix(Session(several, {"f": "p*S"}, ["f <= 2*f", "2*f <= f"]))
-    assert "Measured over p, S" in bare(matrix)
-    assert cells(matrix, 0)[2] == "✓ holds at 36 points"
-    assert cells(matrix, 1)[2] == "✗ violated at 36 of 36 points"
+    assert [cells(matrix, row)[0] for row in (0, 1)] == ["✓ holds", "✗ violated"]

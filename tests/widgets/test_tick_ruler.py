@@ -107,7 +107,7 @@ def test_edit_of_the_page_is_read_sorted_and_printed_alike(wire: Wire) -> None:
         ([], "would have 0 ticks"),
         ([{"at": "1"}], "the expectation is empty"),
         ([{"growth": f"p^{k}"} for k in range(1, 1001)] + [{"growth": f"p^{k}*log(p)"} for k in range(1, 1003)], "1000"),
-        (7, "the page sent what is no ruler"),
+        (7, "expected a list"),
     ],
 )
 def test_wrong_edit_is_refused_and_the_view_restored(wire: Wire, ticks: object, said: str) -> None:

@@ -362,15 +362,3 @@ def test_script_prints_growths_as_python_does(show: Show) -> None:
         [script, [str(g) for g in growths], ["2^p", "p", "log(p)"]],
     )
     assert found == [[str(g) for g in growths], [str(g) for g in sorted(growths)]]
-
-
-def test_an_arrow_is_held_until_it_is_let_go(show: Show, ruler: Ruler) -> None:
-    page = show(ruler)
-    tick(page, "p^(1/2)").focus()
-    for _ in range(3):
-        page.keyboard.down("ArrowRight")  # from the second on as repeats
-    assert page.evaluate("() => state.held") is True
-    assert "p^(1/2)" not in growths(page)
-    page.keyboard.up("ArrowRight")
-    assert page.evaluate("() => state.held") is False
-    assert focused(page) in growths(page)

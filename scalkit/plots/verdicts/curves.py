@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from scalkit.growth import Growth
 from scalkit.judge import RuleResult, Verdict
 from scalkit.judge.told.curves import anchor_of, met_at, relative
 from scalkit.plots.style import is_log_axis, metric_word, plain, quantity, rounded
-from scalkit.support.arrays import Floats
+from scalkit.support.arrays import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -37,27 +37,28 @@ def sample(lowest: float, highest: float, is_log: bool, points: int = 49) -> Flo
     return np.asarray(spaced(lowest, highest, points), dtype=float)
 
 
+def groups_along(points: Floats, column: int) -> list[Ints]:
+    """Return the rows of points, of shape (points, parameters), that differ in one column only, in the order of that."""
+    _, group = np.unique(np.delete(points, column, axis=1), axis=0, return_inverse=True)
+    order = np.lexsort((points[:, column], group.reshape(-1)))
+    ends = np.flatnonzero(np.diff(group.reshape(-1)[order])) + 1
+    return np.split(order, ends)
+
+
 def expected_curves(verdict: Verdict, growths: Iterable[Growth], x: Floats) -> dict[Growth, list[float | None]]:
     """Return at `x` what would be drawn if each growth were expected, or were a limit; see `anchored_curves`.
 
     Curves with a gap are left out.
     """
-    met: dict[float, tuple[float, float]] = {}
-    found, points = {}, tuple(x.tolist())
+    met = cache(lambda anchor: met_at(verdict, anchor))  # most growths have the same anchor
+    found = {}
     for growth in growths:
         anchor = anchor_of(verdict, verdict.expectation.growth, verdict.expectation.deviation, growth)
-        if anchor not in met:
-            met[anchor] = met_at(verdict, anchor)
-        if curve := _curve_from(growth, points, anchor, *met[anchor]):
-            found[growth] = [*curve]
+        base, above = met(anchor)
+        curve = base + relative(growth, x, anchor) * above
+        if np.isfinite(curve).all():
+            found[growth] = rounded(curve)
     return found
-
-
-@lru_cache(4096)
-def _curve_from(growth: Growth, x: tuple[float, ...], anchor: float, base: float, above: float) -> tuple[float | None, ...]:
-    """Return a growth that lies `above` over a constant where it is met, rounded; empty where it has a gap."""
-    curve = base + relative(growth, np.asarray(x), anchor) * above
-    return tuple(rounded(curve)) if np.isfinite(curve).all() else ()
 
 
 def fit_sentence(verdict: Verdict) -> str:

@@ -37,40 +37,30 @@ def effects(result: Validation) -> go.Figure:
         raise DataError("a picture of effects needs a verdict over several parameters, there is none; draw plots.scaling.")
     words = "; ".join(f"{v.function} {effect_words(v)}" for v in verdicts)
     figure = blank(96 + 34 * len(verdicts), f"Effect of each parameter at the largest point: {words}.")
-    add_effects(figure, verdicts[::-1], xaxis="x", yaxis="y", with_legend=True)
-    ticks = [0, 0.25, 0.5, 0.75, 1]
-    texts, title = [as_percent(tick) for tick in ticks], axis_title("share of the value at the largest point")
-    figure.update_xaxes(range=[0, 1], tickvals=ticks, ticktext=texts, title=title, zeroline=False, fixedrange=True)
-    figure.update_layout(margin={"r": 30}, legend={"traceorder": "normal"})
-    labels = [_row(v, verdicts) for v in verdicts[::-1]]
-    figure.update_yaxes(tickvals=list(range(len(labels))), ticktext=labels, automargin=True, fixedrange=True)
-    return figure
-
-
-def add_effects(
-    figure: go.Figure, verdicts: Sequence[SeveralVerdict], *, xaxis: str, yaxis: str, with_legend: bool = False
-) -> None:
-    """Add the bars of `verdicts`, the first at the bottom, to axes of a figure."""
-    names = list(dict.fromkeys(name for v in verdicts for name in v.parameters))
-    effects = [_effects(v) for v in verdicts]
+    rows = verdicts[::-1]
+    names = list(dict.fromkeys(name for v in rows for name in v.parameters))
+    effects = [_effects(v) for v in rows]
     shown = [(name, [one.get(name, 0.0) for one in effects], PALETTE[k % 6]) for k, name in enumerate(names)]
     shown.append(("smallest point", [1 - sum(one.values()) for one in effects], _REST))
     for name, shares, colour in shown:
         figure.add_bar(
             **look("effect"),
             x=[max(share, 0.0) for share in shares],
-            y=list(range(len(verdicts))),
+            y=list(range(len(rows))),
             name=safe(name),
             text=[f"{safe(name)} {as_percent(share)}" if share >= _LEAST_LABELLED else "" for share in shares],
             textfont={"color": light("ink") if colour == _REST else light("paper"), "size": 12},
             marker={"color": colour, "line": {"color": light("paper"), "width": 1}},
-            customdata=[safe(v.function) for v in verdicts],
+            customdata=[safe(v.function) for v in rows],
             hovertemplate=f"%{{customdata}}<br>{safe(name)}: %{{x:.1%}}<extra></extra>",
-            showlegend=with_legend,
-            xaxis=xaxis,
-            yaxis=yaxis,
         )
-    figure.update_layout(barmode="stack", bargap=0.25 if with_legend else 0.0)
+    ticks = [0, 0.25, 0.5, 0.75, 1]
+    texts, title = [as_percent(tick) for tick in ticks], axis_title("share of the value at the largest point")
+    figure.update_xaxes(range=[0, 1], tickvals=ticks, ticktext=texts, title=title, zeroline=False, fixedrange=True)
+    figure.update_layout(margin={"r": 30}, legend={"traceorder": "normal"}, barmode="stack", bargap=0.25)
+    labels = [_row(v, verdicts) for v in rows]
+    figure.update_yaxes(tickvals=list(range(len(labels))), ticktext=labels, automargin=True, fixedrange=True)
+    return figure
 
 
 def effect_words(verdict: SeveralVerdict) -> str:

@@ -5,21 +5,15 @@ import math
 import numpy as np
 import plotly.graph_objects as go
 
-from scalkit.errors import DataError
-from scalkit.judge import Verdict
 from scalkit.judge.fit.piecewise import ChangePoint, Piecewise, Segment
-from scalkit.judge.pieces import piecewise
-from scalkit.measure import Series
-from scalkit.plots.drawing import SILENT, crowd, dots, lines, note
+from scalkit.plots.drawing import dots, lines, note
 from scalkit.plots.style import (
     DATA,
     PALETTE,
-    QUIET,
     TROUBLE,
     blank,
     growth_label,
     is_log_axis,
-    metric_word,
     number,
     quantity,
     safe,
@@ -27,57 +21,45 @@ from scalkit.plots.style import (
     x_axis,
 )
 from scalkit.plots.verdicts.curves import sample
+from scalkit.support.text import counted
 
 _COLOURS = tuple(colour for colour in PALETTE if colour not in (DATA, TROUBLE))
 _LABEL_ROOM = 22
 _POINTS = 25
 
 
-def pieces(subject: Verdict | Series | Piecewise, model: Piecewise | None = None) -> go.Figure:
+def pieces(model: Piecewise) -> go.Figure:
     """Return measured values, the pieces of a piecewise model, and its change points as a plotly figure.
 
     Parameters
     ----------
-    subject : Verdict, Series or Piecewise
-        What was measured; a `Piecewise` brings the values that were fitted.
-    model : Piecewise, optional
-        By default `scalkit.piecewise` of the subject.
+    model : Piecewise
+        Result of `scalkit.piecewise`, with the values that were fitted.
 
     Returns
     -------
     plotly.graph_objects.Figure
         Both axes logarithmic where the values allow it. The band at a change point lies between the two settings that it is
         known to lie between.
-
-    Raises
-    ------
-    DataError
-        If the subject is none of these.
     """
-    if not isinstance(subject, Verdict | Series | Piecewise):
-        raise DataError(f"a picture of pieces needs a verdict, a series or a piecewise model, got {type(subject).__name__}.")
-    found = model or (subject if isinstance(subject, Piecewise) else piecewise(subject))
-    series = subject if isinstance(subject, Series) else getattr(subject, "series", None)
-    x, y = np.array(found.x), np.array(found.y)
+    x, y = np.array(model.x), np.array(model.y)
     log = is_log_axis(x)
-    figure = blank(330 + _LABEL_ROOM, _sentence(found, series))
+    figure = blank(330 + _LABEL_ROOM, f"{counted(len(model.segments), 'piece')}. {model.sentence}")
     figure.update_layout(margin={"t": 12 + _LABEL_ROOM}, legend={"y": 1.1})
-    for index, change in enumerate(found.change_points):
+    for index, change in enumerate(model.change_points):
         _add_change(figure, change, log, is_low=index % 2 == 1)
-    for index, segment in enumerate(found.segments):
+    for index, segment in enumerate(model.segments):
         _add_piece(figure, segment, _COLOURS[index % len(_COLOURS)], log)
-    _add_values(figure, found, series)
-    seen = y if series is None else np.asarray(series.values, dtype=float)
-    seen = np.concatenate([seen[np.isfinite(seen) & (seen > 0)], y, found(x)])
-    metric = "value" if series is None else metric_word(series)
-    figure.update_xaxes(x_axis(x, float(x[0]), float(x[-1]), found.parameter))
-    figure.update_yaxes(value_axis(float(seen.min()), float(seen.max()), found.unit, safe(metric)))
+    figure.add_scatter(
+        **dots(model.x, model.y, DATA, 8),
+        text=[quantity(v, model.unit, 4) for v in model.y],
+        hovertemplate=f"{safe(model.parameter)} = %{{x:.6~g}}: %{{text}}<extra></extra>",
+        name="measured",
+    )
+    seen = np.concatenate([y, model(x)])
+    figure.update_xaxes(x_axis(x, float(x[0]), float(x[-1]), model.parameter))
+    figure.update_yaxes(value_axis(float(seen.min()), float(seen.max()), model.unit, "value"))
     return figure
-
-
-def _sentence(found: Piecewise, series: Series | None) -> str:
-    name = "" if series is None else f"{series.function}: "
-    return f"{name}{len(found.segments)} piece{'s' * (not found.is_single)}. {found.sentence}"
 
 
 def _add_change(figure: go.Figure, change: ChangePoint, log: bool, *, is_low: bool) -> None:
@@ -106,15 +88,4 @@ def _add_piece(figure: go.Figure, segment: Segment, colour: str, log: bool) -> N
         text=[quantity(v, segment.model.unit) for v in y],
         name=f"{where}: {'constant' if segment.model.growth.is_constant else growth}",
         hovertemplate="%{x:.4~g}: model %{text}<extra></extra>",
-    )
-
-
-def _add_values(figure: go.Figure, found: Piecewise, series: Series | None) -> None:
-    if series is not None and series.values.shape[1] > 1:
-        figure.add_scatter(**crowd(series.x, series.values, QUIET, 0.5), **SILENT)
-    figure.add_scatter(
-        **dots(found.x, found.y, DATA, 8),
-        text=[quantity(v, found.unit, 4) for v in found.y],
-        hovertemplate=f"{safe(found.parameter)} = %{{x:.6~g}}: %{{text}}<extra></extra>",
-        name="measured",
     )

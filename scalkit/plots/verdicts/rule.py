@@ -7,8 +7,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scalkit.judge import RuleResult
-from scalkit.plots.drawing import area, dots, lines, note
-from scalkit.plots.style import DATA, EXPECTED, SHADES, TROUBLE, blank, is_log_axis, number, safe, shade_of, value_axis, x_axis
+from scalkit.plots.drawing import area, dots, note
+from scalkit.plots.style import DATA, EXPECTED, TROUBLE, blank, is_log_axis, number, safe, value_axis, x_axis
 from scalkit.plots.verdicts.curves import reach, rule_sentence
 from scalkit.support.arrays import Flags, Floats
 
@@ -17,8 +17,6 @@ _LOOKS = {
     "open": ("circle-open", DATA, "above 1, but not clearly in every run"),
     "violated": ("x", TROUBLE, "✗ violated as measured"),
 }
-
-_MOST_LINES = 7
 
 
 def rule(result: RuleResult) -> go.Figure:
@@ -33,10 +31,9 @@ def rule(result: RuleResult) -> go.Figure:
     plotly.graph_objects.Figure
         Above 1 (shaded) the left side is slower. Crosses are violations, which every run shows; hollow circles are above
         1, but not clearly in every run. A dashed line stands where the models say that a violation begins. Over several
-        parameters the axis is the one along which that is, else the first; a line joins points that share the others, at
-        most seven are drawn.
+        parameters the axis is the one along which that is, else the first.
     """
-    figure = blank(280 if len(result.parameters) == 1 else 340, rule_sentence(result))
+    figure = blank(280, rule_sentence(result))
     if not len(result.points):
         return figure
     parameter = result.prediction.parameter if result.prediction else result.parameters[0]
@@ -47,13 +44,10 @@ def rule(result: RuleResult) -> go.Figure:
     span = reach(levels)
     shown = _shown(result, span.highest, span.shown)
     _shade(figure, high)
-    drawn = np.ones(len(x), dtype=bool)
-    if len(result.parameters) > 1:
-        drawn = _add_lines(figure, result, parameter)
     above = ~result.violated & (ratio > 1)
     hover = [safe(result.named(point)) for point in result.points]
     for word, chosen in (("holds", ~result.violated & ~above), ("open", above), ("violated", result.violated)):
-        _add_points(figure, x, ratio, chosen & drawn, word, hover)
+        _add_points(figure, x, ratio, chosen, word, hover)
     _mark_prediction(figure, result, shown)
     figure.update_xaxes(x_axis(levels, span.lowest, shown, parameter))
     figure.update_yaxes(value_axis(low, high, "", "left side / right side"))
@@ -73,22 +67,6 @@ def _shade(figure: go.Figure, high: float) -> None:
     figure.add_annotation(
         **note("✗ left side is slower", TROUBLE), x=0.01, xref="paper", y=0.99, yref="paper", xanchor="left", yanchor="top"
     )
-
-
-def _add_lines(figure: go.Figure, result: RuleResult, parameter: str) -> Flags:
-    """Draw a line through the points that share the values of the other parameters; return which points are on one."""
-    column = result.parameters.index(parameter)
-    others = [name for name in result.parameters if name != parameter]
-    values, group = np.unique(np.delete(result.points, column, axis=1), axis=0, return_inverse=True)
-    group = group.reshape(-1)
-    chosen = np.unique(np.linspace(0, len(values) - 1, min(len(values), _MOST_LINES)).round().astype(int)).tolist()
-    for k, place in enumerate(chosen):
-        rows = np.flatnonzero(group == place)
-        rows = rows[np.argsort(result.points[rows, column])]
-        name = ", ".join(f"{safe(other)} = {number(float(x))}" for other, x in zip(others, values[place], strict=True))
-        colour = shade_of(k, len(chosen)) if len(chosen) > 1 else SHADES[0]
-        figure.add_scatter(**lines(result.points[rows, column], result.ratio[rows], colour, 1.8), name=name, hoverinfo="skip")
-    return np.isin(group, chosen)
 
 
 def _add_points(figure: go.Figure, x: Floats, ratio: Floats, chosen: Flags, word: str, hover: Sequence[str]) -> None:

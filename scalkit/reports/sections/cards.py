@@ -14,7 +14,6 @@ from scalkit.measure import Series
 from scalkit.plots.plot import plot
 from scalkit.plots.style import metric_word, quantity
 from scalkit.plots.verdicts.curves import crossing_words, ruler_sentence
-from scalkit.plots.verdicts.ruler import n_factors
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import badge, words_of
 from scalkit.support.text import capital
@@ -95,7 +94,7 @@ def ruler(verdict: Verdict) -> dict[str, Any]:
         "width": len(ticks) - 1 + 2 * _EDGE,
         "start": min(inside) - 0.5 + _EDGE,
         "end": max(inside) + 0.5 + _EDGE,
-        "ticks": [(k + _EDGE, n_factors(tick) < 2) for k, tick in enumerate(ticks)],
+        "ticks": [(k + _EDGE, len(tick.exponents(verdict.parameter).by_rank()) < 2) for k, tick in enumerate(ticks)],
         "model": (ticks.index(model) + _EDGE, model),
         "expected": (ticks.index(expected) + _EDGE, expected),
         "ends": ((ticks[0], "0", "start", share > 0.35), (ticks[-1], "100%", "end", share < 0.65)),

@@ -29,7 +29,6 @@ function linkTo({ name, text, type }) {
 }
 
 function told(message) {
-  if (message.download) linkTo(message.download).click();
   if (message.open) {
     const link = linkTo(message.open);
     if (!window.open(link.href, "_blank")) link.click();
@@ -137,13 +136,9 @@ function renderPart({ model, el, signal }) {
     const name = event.submitter?.dataset.submit ?? event.target.dataset.submit;
     send(name, Object.fromEntries(new FormData(event.target)));
   });
-  on("change", async (event) => {
+  on("change", (event) => {
     const field = event.target;
     if (field.matches("select[data-press]")) send(field.dataset.press, { key: field.value });
-    if (field.type === "file" && field.files.length) {
-      send(field.dataset.press, { file: field.files[0].name, text: await field.files[0].text() });
-      field.value = "";
-    }
   });
   on("toggle", (event) => {
     const { press } = event.target.dataset;

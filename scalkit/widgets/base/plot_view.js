@@ -10,7 +10,7 @@ function isDark() {
   return scheme.matches && /dark/.test(getComputedStyle(document.documentElement).colorScheme);
 }
 
-function ready(figure, width, { xrange, yrange, ranges, terms }) {
+function ready(figure, width, { xrange, yrange, terms }) {
   const dark = isDark(), text = JSON.stringify(figure);
   const { data: all = [], layout = {} } = JSON.parse(dark ? text.replace(LIGHT_COLOURS, (s) => SK_DARK[s]) : text);
   for (const trace of all) if (trace.visible === false && trace.meta?.growth) trace.visible = terms.includes(trace.meta.growth);
@@ -21,9 +21,8 @@ function ready(figure, width, { xrange, yrange, ranges, terms }) {
   if (width && width < 420 && layout.margin) layout.margin = { ...layout.margin, l: Math.min(layout.margin.l ?? 80, 54), r: 8 };
   if (width && width < 420 && layout.height < 300) layout.height += 50; // its legend takes more lines
   if (width) layout.width = Math.max(width, layout.meta?.wide ?? 0); // what is wider than its place is scrolled
-  if (xrange.length === 2 && !layout.meta?.axes?.xaxis) layout.xaxis = { ...layout.xaxis, range: [...xrange], autorange: false };
+  if (xrange.length === 2) layout.xaxis = { ...layout.xaxis, range: [...xrange], autorange: false };
   if (yrange) layout.yaxis = { ...layout.yaxis, range: [...yrange], autorange: false };
-  for (const [axis, name] of Object.entries(layout.meta?.axes ?? {})) if (ranges[name]?.length === 2) layout[axis] = { ...layout[axis], range: [...ranges[name]], autorange: false };
   const config = { ...SK_PLOTLY, displayModeBar: "hover", doubleClick: false,
     modeBarButtonsToRemove: [...SK_PLOTLY.modeBarButtonsToRemove, "resetScale2d"] };
   return { data, layout, config, places };
@@ -50,7 +49,7 @@ function render({ model, el, signal }) {
         drawnTerms = pointed();
         if (height?.of !== yaxis()) height = null;
         const { data, layout, config, ...of } = ready(model.get("figure"), drawnWidth,
-          { xrange: model.get("xrange"), yrange: height?.range, ranges: model.get("ranges"), terms: [model.get("hover"), model.get("term")] });
+          { xrange: model.get("xrange"), yrange: height?.range, terms: [model.get("hover"), model.get("term")] });
         places = of.places;
         config.modeBarButtonsToAdd = [{ name: "reset", title: "Reset axes", icon: Plotly.Icons.home, click: () => reset() }];
         const wanted = JSON.stringify([data, layout]);
@@ -89,45 +88,26 @@ function render({ model, el, signal }) {
 
   function bind() {
     let n = 0;
-    const axes = () => model.get("figure").layout?.meta?.axes ?? {};
     const save = (name, value) => { model.set(name, value); model.save_changes(); };
     const point = ({ points: [p] }) => ({ curve: places[p.curveNumber] ?? p.curveNumber, point: p.pointNumber, x: p.x, y: p.y, name: p.data.name ?? "", n: ++n });
     box.on("plotly_click", (event) => save("clicked", point(event)));
     let mine = "";
     const hover = (growth) => { if (growth || mine) save("hover", growth); mine = growth; };
-    box.on("plotly_hover", (event) => {
-      save("hovered", point(event));
-      hover(event.points[0].data.meta?.growth ?? "");
-    });
-    box.on("plotly_unhover", () => { save("hovered", {}); hover(""); });
+    box.on("plotly_hover", (event) => hover(event.points[0].data.meta?.growth ?? ""));
+    box.on("plotly_unhover", () => hover(""));
     box.on("plotly_relayout", (event) => {
-      if (axes().yaxis) height = null;
-      else if ("yaxis.range[0]" in event) height = { range: [event["yaxis.range[0]"], event["yaxis.range[1]"]], of: yaxis() };
+      if ("yaxis.range[0]" in event) height = { range: [event["yaxis.range[0]"], event["yaxis.range[1]"]], of: yaxis() };
       else if (event["yaxis.autorange"]) height = null;
-      if (axes().xaxis) return;
       if ("xaxis.range[0]" in event) save("xrange", [event["xaxis.range[0]"], event["xaxis.range[1]"]]);
       else if (Array.isArray(event["xaxis.range"])) save("xrange", event["xaxis.range"]);
       else if (event["xaxis.autorange"] || event["xaxis.showspikes"] === false) save("xrange", []);
     });
-    const zoom = (of) => { // what an axis shows is shared with the views that show the same parameter
-      const ranges = { ...model.get("ranges") }, before = JSON.stringify(ranges);
-      for (const [axis, name] of Object.entries(axes())) {
-        const range = of(axis);
-        if (range) ranges[name] = range;
-        else if (range === null) delete ranges[name];
-      }
-      if (JSON.stringify(ranges) !== before) save("ranges", ranges);
-    };
-    box.on("plotly_relayout", (event) => zoom((axis) => {
-      if (`${axis}.range[0]` in event) return [event[`${axis}.range[0]`], event[`${axis}.range[1]`]];
-      return event[`${axis}.range`] ?? (event[`${axis}.autorange`] ? null : undefined);
-    }));
     // Plotly itself would go back to the ranges of the figure that was drawn first, and call them a zoom.
-    reset = () => { drawn = ""; height = null; save("xrange", []); zoom(() => null); draw(); };
+    reset = () => { drawn = ""; height = null; save("xrange", []); draw(); };
     box.on("plotly_doubleclick", () => reset());
   }
 
-  const heard = { figure: draw, xrange: draw, ranges: draw, alt: draw, hover: drawTerms, term: drawTerms };
+  const heard = { figure: draw, xrange: draw, alt: draw, hover: drawTerms, term: drawTerms };
   for (const [name, action] of Object.entries(heard)) model.on(`change:${name}`, action);
   const theme = new MutationObserver(draw);
   theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });

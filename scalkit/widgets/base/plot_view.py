@@ -32,12 +32,8 @@ class PlotView(CellWidget, anywidget.AnyWidget):
     xrange : list of two numbers
         The visible range of the x axis, logarithms on a log axis; empty for all. `ipywidgets.jslink` of two views links
         their zoom without the kernel.
-    ranges : dict
-        The visible range along each parameter that the figure has axes of, by ``layout.meta["axes"]``, as in
-        ``{"xaxis": "p", "yaxis": "S"}``; empty for all. To be linked with those of other views, too.
-    clicked, hovered : dict
-        ``{"curve": 0, "point": 3, "x": ..., "y": ..., "name": ..., "n": 1}`` of the last point; `n` counts. `hovered` is empty
-        while the pointer is elsewhere.
+    clicked : dict
+        ``{"curve": 0, "point": 3, "x": ..., "y": ..., "name": ..., "n": 1}`` of the last point; `n` counts.
     hover, term : str
         Growths of which curves are shown that are hidden else: traces with ``meta["growth"]`` that are not visible. A curve
         with such a growth sets `hover` while the pointer is on it.
@@ -50,9 +46,7 @@ class PlotView(CellWidget, anywidget.AnyWidget):
     figure = t.Dict().tag(sync=True)
     alt = t.Unicode("").tag(sync=True)
     xrange = t.List(t.Any(), maxlen=2).tag(sync=True)
-    ranges = t.Dict().tag(sync=True)
     clicked = t.Dict().tag(sync=True)
-    hovered = t.Dict().tag(sync=True)
     hover = t.Unicode("").tag(sync=True, echo_update=False)
     term = t.Unicode("").tag(sync=True, echo_update=False)
 

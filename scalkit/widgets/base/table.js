@@ -74,8 +74,6 @@ function renderTable({ model, el, signal }) {
       const target = targetOf(cell);
       target.tabIndex = target === chosen ? 0 : -1;
       target.dataset.lmSuppressShortcuts = "true";
-      const fold = cell.querySelector(".fold");
-      if (fold) fold.tabIndex = -1;
     }
     if (isMove) {
       chosen.focus({ preventScroll: true });
@@ -99,7 +97,6 @@ function renderTable({ model, el, signal }) {
     else if (key === "PageUp") at.row -= PAGE;
     else if (key === "Home") Object.assign(at, { column: 0, ...(far ? { row: 0 } : {}) });
     else if (key === "End") Object.assign(at, { column: columns.length, ...(far ? { row: last } : {}) });
-    else if (key === "+" || key === "-") event.target.closest("tr").querySelector(`.fold[aria-expanded="${key === "-"}"]`)?.click();
     else if ((key === "Enter" || key === " ") && event.target.matches("td")) event.target.parentElement.cells[0].querySelector("button").click();
     else return;
     event.preventDefault();

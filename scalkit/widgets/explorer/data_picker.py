@@ -1,6 +1,5 @@
 """What is judged: the measurements, one function of them, the statistic, which settings count; and what is missing."""
 
-import math
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, cast
@@ -15,7 +14,6 @@ from scalkit.judge.measured import Setting, shown_setting
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.session import Session
 from scalkit.support.options import OPTIONS, JudgingOptions
-from scalkit.support.text import as_percent
 from scalkit.widgets.base.part import Action, Part, number_of
 from scalkit.widgets.base.templates import drawn
 
@@ -32,11 +30,10 @@ _WORDS: dict[object, str] = {
     "cut_mean_1": "mean without the lowest quarter",
     "cut_mean_12": "mean of the upper half",
 }
-_QUIET, _NOISY = 0.03, 0.10
 
 
 class DataPicker(Part):
-    """Source of the data, function, metric, statistic over repetitions, settings that are left out, noise, and advice.
+    """Source of the data, function, metric, statistic over repetitions, settings that are left out, and advice.
 
     Attributes
     ----------
@@ -68,7 +65,6 @@ class DataPicker(Part):
             functions={name: name for name, _ in session.names},
             metrics={one: METRIC_WORDS.get(one, one) for one in metrics},
             options=[self._option(name) for name in ("statistic", *(one for one in OPTIONS if one != "statistic"))],
-            noise=self._noise(),
             settings=[
                 (text, one in session.excluded, one == self.point) for text, one in zip(texts, session.settings, strict=True)
             ],
@@ -86,28 +82,6 @@ class DataPicker(Part):
         key = values.get("key", "")
         chosen = next((one for one in OPTIONS[name].metadata["offers"] if str(one) == key), key)
         self.session.judge_by(**cast(JudgingOptions, {name: chosen}))
-
-    def _noise(self) -> tuple[str, str] | None:
-        """Return how far runs differ, in word and number, and how that is known."""
-        try:
-            series = self.session.series(self.session.selected)
-        except ScalkitError:
-            return None
-        if series.virtual:
-            text, why = "= virtual time", "Times of a virtual clock repeat exactly"
-        elif series.exact:
-            text, why = "= exact", "These values are counted, and repeat exactly"
-        elif math.isnan(series.noise):
-            text, why = "? noise unknown", "There is one run only; several tell the noise"
-        else:
-            mark, word = next(
-                found
-                for most, found in ((_QUIET, ("○", "quiet")), (_NOISY, ("◐", "some noise")), (math.inf, ("●", "noisy")))
-                if series.noise <= most
-            )
-            text = f"{mark} {word}: {as_percent(series.noise, '.2g')}"
-            why = "Standard deviation between runs over their mean, median over the settings"
-        return text, why
 
     def _advice(self) -> str:
         if not self._asks or len(self.session.parameters) > 1:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,9 @@ from scalkit.judge.told.picture import picture
 from scalkit.plots.style import METRIC_WORDS, metric_word
 from scalkit.session import Session
 from scalkit.support.markup import esc, formula
-from scalkit.support.text import counted
 from scalkit.widgets.base.part import Action, Grid, Part, number_of
 from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.base.wording import mark
-from scalkit.widgets.explorer.call_tree import CallTree
 
 COLUMNS = ("Function", "Metric", "Values", "Expected", "Model", "Answer")
 
@@ -28,7 +26,6 @@ KINDS: dict[str, str] = {**{answer: f"{ANSWER_SYMBOLS[answer]} {answer}" for ans
 """What the table can be filtered by."""
 
 _SEVERITY = {kind: place for place, kind in enumerate(KINDS)}
-_MOST_OPEN = 24  # rows; of a larger tree of calls, branches where all is fine are folded at first
 
 Name = tuple[str, str]
 
@@ -41,47 +38,26 @@ class Entry:
     verdict: AnyVerdict | None
     problem: str
 
-
-def kind_of(entry: Entry) -> str:
-    """Return the key of an entry in `KINDS`."""
-    return "unjudged" if entry.verdict is None else entry.verdict.answer
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a function stands in the tree of calls.
-
-    `label`: its name below its caller.
-    `below`: number of functions below it.
-    """
-
-    label: str
-    depth: int = 0
-    below: int = 0
-    is_folded: bool = False
+    @property
+    def kind(self) -> str:
+        """Key in `KINDS`."""
+        return "unjudged" if self.verdict is None else self.verdict.answer
 
 
-def row_of(k: int, entry: Entry, place: Place) -> dict[str, Any]:
+@lru_cache(1024)
+def row_of(k: int, entry: Entry) -> list[str]:
     """Return the cells of a row as markup; the last one may stand for several columns."""
     (function, metric), verdict = entry.name, entry.verdict
-    label = esc(place.label).replace("_", "_<wbr>").replace("[", "<wbr>[").replace("-&gt;", "-&gt;<wbr>")
+    label = esc(function).replace("_", "_<wbr>").replace("[", "<wbr>[").replace("-&gt;", "-&gt;<wbr>")
     head = (
         f'<button type="button" data-press="select" data-value="{k}" data-key="row{k}" title="Show {esc(function)}">'
         f"<code>{label}</code></button>"
     )
-    if place.below:
-        what = f"{'Unfold' if place.is_folded else 'Fold'} {counted(place.below, 'function')} below {esc(function)}"
-        head += (
-            f'<button type="button" class="fold" data-press="fold" data-value="{k}" data-key="fold{k}" title="{what}" '
-            f'aria-label="{what}" aria-expanded="{str(not place.is_folded).lower()}">{"▸" if place.is_folded else "▾"}</button>'
-        )
-    if place.depth:
-        head = f'<div class="below" style="margin-inline-start:{min(place.depth, 9) * 0.9:.1f}em">{head}</div>'
     word = esc(METRIC_WORDS.get(metric, metric) if verdict is None else metric_word(verdict))
     cells = [f'{head}<span class="narrow quiet">{word}</span>', word]
     if verdict is None:
-        return {"cells": [*cells, f'<span class="quiet">{esc(entry.problem)}</span>']}
-    return {"cells": [*cells, picture(verdict), formula(verdict.expectation.growth), formula(verdict.model), mark(verdict)]}
+        return [*cells, f'<span class="quiet">{esc(entry.problem)}</span>']
+    return [*cells, picture(verdict), formula(verdict.expectation.growth), formula(verdict.model), mark(verdict)]
 
 
 def ordered(entries: Sequence[Entry], column: str, is_descending: bool, kind: str) -> list[int]:
@@ -90,7 +66,7 @@ def ordered(entries: Sequence[Entry], column: str, is_descending: bool, kind: st
     `column`: one of `COLUMNS`, or empty for the worst answer first, then the order of the data.
     `kind`: one of `KINDS`, or empty for all.
     """
-    shown = [k for k, entry in enumerate(entries) if kind in ("", kind_of(entry))]
+    shown = [k for k, entry in enumerate(entries) if kind in ("", entry.kind)]
     if column not in COLUMNS:
         return sorted(shown, key=lambda k: _urgency(entries[k]))
     key = _KEYS[column]
@@ -125,7 +101,7 @@ _KEYS: dict[str, Callable[[Entry], Any]] = {
     "Values": _gain,
     "Expected": lambda entry: _growth(entry.verdict.expectation.growth) if entry.verdict else (2, ""),
     "Model": lambda entry: _growth(entry.verdict.model.growth) if entry.verdict else (2, ""),
-    "Answer": lambda entry: _SEVERITY[kind_of(entry)],
+    "Answer": lambda entry: _SEVERITY[entry.kind],
 }
 
 
@@ -133,7 +109,6 @@ class ModelTable(Part, Grid):
     """One row for each function and metric, with a small picture of its values; a press on its name selects it.
 
     The table is a grid: arrows, Home, End, Page Up and Page Down move in it, Enter selects a row or sorts by a column.
-    Functions with call paths, as ``main->solve``, stand below their callers, which + and - unfold and fold.
     Each row is a trait of its own, ``row0`` and so on, so that a change sends only the rows that it changes.
 
     Attributes
@@ -154,96 +129,41 @@ class ModelTable(Part, Grid):
     filter = t.Enum(["", *KINDS], default_value="").tag(sync=True)
 
     def __init__(self, session: Session, **traits: Any) -> None:
-        self._made: dict[int, tuple[Entry, Place, dict[str, Any]]] = {}
         self._entries: list[Entry] = []
         self._ordered: tuple[object, object] = ("", ())
         # The worst first, as it was when the data came: no row jumps while a claim is moved.
         self._urgent: list[int] = []
-        self._tree = CallTree(())
-        self._folded: set[int] = set()
         words = {"label": "Functions", "none": "No function has this answer."}
         super().__init__(session, **{"columns": list(COLUMNS), **words, **traits})
-        self.observe(lambda _: self._arrange(), ["sort", "filter"])
+        self.observe(lambda _: self.show(), ["sort", "filter"])
 
-    def refresh(self) -> None:
+    def show(self) -> None:
         """Show what the session holds now."""
         session = self.session
-        entries = [Entry(name, session.verdict_of(name), session.problem_of(name)) for name in session.names]
+        entries = self._entries = [Entry(name, session.verdict_of(name), session.problem_of(name)) for name in session.names]
+        if self._ordered != (session.source, session.names):
+            self._ordered = session.source, session.names
+            self._urgent = ordered(entries, "", False, "")
+        order = ordered(entries, self.sort[0], self.sort[1] == "descending", self.filter)
+        if not self.sort[0]:
+            order.sort(key=self._urgent.index)
         with self.hold_sync():
-            self._have(range(len(entries)))
-            shown = (session.source, session.names)
-            if shown != self._ordered:
-                self._ordered, self._urgent = shown, ordered(entries, "", False, "")
-                self._grow(entries)
-            self._put_rows(entries)
-            self._forget(entries)
-            self._entries = entries
-            self.n_rows = len(entries)
-            current = session.names.index(session.selected)
-            if current != self.current:
-                self._folded -= set(self._tree.callers(current))
-            self.current = current
-            self._arrange()
+            self.current = session.names.index(session.selected)
+            self._put({k: row_of(k, entries[k]) for k in order})
 
-    def _grow(self, entries: Sequence[Entry]) -> None:
-        """Make the tree of calls of new measurements."""
-        tree = self._tree = CallTree([entry.name for entry in entries])
-        is_fine = [one.verdict is not None and one.verdict.answer == "fine" for one in entries]
-        is_large = len(entries) > _MOST_OPEN and not tree.is_flat
-        callers = [k for k in tree.below if k >= 0] if is_large else []
-        self._folded = {k for k in callers if all(is_fine[one] for one in tree.within(k)[1:])}
-        urgent = tree.order([self._urgent.index(k) for k in range(len(entries))])
-        self._urgent = self._urgent if tree.is_flat else urgent
-
-    def _put_rows(self, entries: Sequence[Entry]) -> None:
-        for k, entry in enumerate(entries):
-            setattr(self, f"row{k}", self._row(k, entry))
-
-    def _place(self, k: int, entry: Entry) -> Place:
-        if self._tree.is_flat or self.sort[0] or self.filter:  # callers may be elsewhere, or not there
-            return Place(entry.name[0])
-        below = len(self._tree.within(k)) - 1
-        return Place(self._tree.label(k), len(self._tree.callers(k)), below, k in self._folded)
-
-    def _fold(self, values: Mapping[str, str]) -> None:
-        k = number_of(values, len(self._entries))
-        if k is not None:
-            self._folded ^= {k}
-            self._arrange()
-
-    def _row(self, k: int, entry: Entry) -> dict[str, Any]:
-        """Return a row; the same one while nothing that it is made of has changed."""
-        place, known = self._place(k, entry), self._made.get(k)
-        if known is None or known[:2] != (entry, place):
-            known = self._made[k] = (entry, place, row_of(k, entry, place))
-        return known[2]
-
-    def _forget(self, entries: list[Entry]) -> None:
-        """Let go of rows that other measurements had."""
-        self._made = {k: made for k, made in self._made.items() if k < len(entries)}
-        for k in range(len(entries), self.n_rows):
-            setattr(self, f"row{k}", {})
-
-    def _arrange(self) -> None:
-        with self.hold_sync():
-            order = ordered(self._entries, self.sort[0], self.sort[1] == "descending", self.filter)
-            if not self.sort[0]:
-                place = {k: n for n, k in enumerate(self._urgent)}
-                hidden = set() if self.filter else {one for k in self._folded for one in self._tree.within(k)[1:]}
-                order = sorted((k for k in order if k not in hidden), key=place.__getitem__)
-            if not self._tree.is_flat:
-                self._put_rows(self._entries)
-            self.order = order
-            super().refresh()
+    def _told(self, changed: frozenset[str]) -> None:
+        if changed & self.shown:
+            self.problem = ""
+            self.show()
 
     def _drawn(self) -> dict[str, str]:
-        counts = Counter(kind_of(entry) for entry in self._entries)
+        counts = Counter(entry.kind for entry in self._entries)
         words = {key: f"{words} ({counts[key]})" for key, words in KINDS.items() if counts[key] or key == self.filter}
         n = len(self._entries)
         return drawn("parts.html", part="table", n=n, words={"": f"all ({n})", **words}, filter=self.filter)
 
     def _actions(self) -> dict[str, Action]:
-        return {"select": self._select, "fold": self._fold, "sort": self._sort_by, "filter": partial(self._filter_by, KINDS)}
+        return {"select": self._select, "sort": self._sort_by, "filter": partial(self._filter_by, KINDS)}
 
     def _select(self, values: Mapping[str, str]) -> None:
         k = number_of(values, len(self.session.names))

@@ -8,15 +8,14 @@ import ipywidgets
 from scalkit.errors import ScalkitError
 from scalkit.judge import AnyVerdict, Verdict
 from scalkit.judge.several.verdict import SeveralVerdict
+from scalkit.plots.drawing import Drawing
 from scalkit.plots.verdicts.divergence import draw_divergence
-from scalkit.plots.verdicts.rival_curves import fit_with_rivals, plain_with, rivals_along
+from scalkit.plots.verdicts.rival_curves import fit_with_rivals
 from scalkit.plots.verdicts.several import several
 from scalkit.session import Session
 from scalkit.widgets.base.cells import CellWidget, in_one_piece
 from scalkit.widgets.base.plot_view import PlotView, flowing, wide
 from scalkit.widgets.explorer.fit_view import FitView, grips_of
-
-FigureOf = Callable[[Any], dict[str, Any]]
 
 _SHOWN = frozenset({"selected", "result"})
 _HEIGHT = 250  # px: verdict, picture and ruler are seen at once on a screen of 800
@@ -58,13 +57,12 @@ class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
         if self._about != self.session.selected:
             self._about = self.session.selected
             self.fit.xrange = self.divergence.xrange = []
-            self.fit.ranges = {}
         verdict = self.session.verdict
         with self.fit.hold_sync():
             self.fit.problem = ""
             self.fit.grips = grips_of(verdict) if isinstance(verdict, Verdict) else {}
-            _draw(self.fit, _several if isinstance(verdict, SeveralVerdict) else _low(fit_with_rivals), verdict)
-        _draw(self.divergence, _low(_divergence), verdict if isinstance(verdict, Verdict) else None)
+            _draw(self.fit, several if isinstance(verdict, SeveralVerdict) else fit_with_rivals, verdict)
+        _draw(self.divergence, draw_divergence, verdict if isinstance(verdict, Verdict) else None)
 
     def close(self) -> None:
         """Close the widget; the session lives on."""
@@ -81,31 +79,15 @@ class PlotPanel(CellWidget, ipywidgets.Box):  # type: ignore[misc]
             self.refresh()
 
 
-def _several(verdict: SeveralVerdict) -> dict[str, Any]:
-    """Return the pictures along each parameter, with what its rivals say hidden in them."""
-    return plain_with(several(verdict), rivals_along(verdict))
-
-
-def _divergence(verdict: Verdict) -> dict[str, Any]:
-    return draw_divergence(verdict).plain()
-
-
-def _low(figure_of: FigureOf) -> FigureOf:
-    """Return what draws the same less high."""
-
-    def draw(verdict: Any) -> dict[str, Any]:
-        figure = figure_of(verdict)
-        return {**figure, "layout": {**figure["layout"], "height": _HEIGHT}}
-
-    return draw
-
-
-def _draw(view: PlotView, figure_of: FigureOf, verdict: AnyVerdict | None) -> None:
+def _draw(view: PlotView, figure_of: Callable[[Any], Any], verdict: AnyVerdict | None) -> None:
     """Show a figure of a verdict, or nothing if there is none."""
     try:
         figure = figure_of(verdict) if verdict else None
     except ScalkitError:
         figure = None
     view.layout.display = "none" if figure is None else None
+    if isinstance(figure, Drawing):
+        figure.layout(height=_HEIGHT)
+        figure = figure.plain()
     if figure is not None:
         view.show(figure)

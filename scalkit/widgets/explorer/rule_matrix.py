@@ -9,7 +9,6 @@ from scalkit.judge.crossing import shown_scale
 from scalkit.judge.rules import TOLERANCE
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.session import Session
-from scalkit.support.text import counted
 from scalkit.widgets.base.part import Action, Part
 from scalkit.widgets.base.templates import drawn
 from scalkit.widgets.base.wording import state_mark
@@ -26,9 +25,8 @@ _STATES = {
 class RuleMatrix(Part):
     """A row for each rule ``left <= right``, a column for each setting, and one for what the models predict beyond.
 
-    Over several parameters a single column counts the points where the rule is violated. A cell says in word, symbol and
-    colour whether the rule is violated there, and how many times the right side the left side takes. Rules are added and
-    removed as steps of the session.
+    A cell says in word, symbol and colour whether the rule is violated there, and how many times the right side the left
+    side takes; there are no such columns over several parameters. Rules are added and removed as steps of the session.
     """
 
     shown = frozenset({"rules", "result", "data"})
@@ -45,7 +43,7 @@ class RuleMatrix(Part):
         first = [function for function, _ in session.names][:2]
         return drawn(
             "rule_matrix.html",
-            parameters=session.parameters,
+            parameter=session.parameters[0],
             settings=settings,
             rows=[_row(one, settings) for one in results],
             states=_STATES,
@@ -83,7 +81,6 @@ def _row(one: RuleResult, settings: list[float]) -> dict[str, Any]:
         "doubt": "" if one.decides or one.status == "unknown" else "⚠ does not decide",
         "beyond": _beyond(one),
         "cells": [places.get(x) for x in settings],
-        "points": _points(one),
     }
 
 
@@ -93,17 +90,6 @@ def _cell(ratio: float, *, is_violated: bool) -> tuple[str, str]:
     if is_violated:
         return "violated", times
     return ("slower" if ratio > 1 + TOLERANCE else "holds"), times
-
-
-def _points(one: RuleResult) -> tuple[str, str] | None:
-    """Return the state of a rule over all measured points, and at how many; None without any."""
-    n, n_violated = len(one.points), int(one.violated.sum())
-    if not n:
-        return None
-    if n_violated:
-        return "violated", f"at {n_violated} of {counted(n, 'point')}"
-    n_slower = int((one.ratio > 1 + TOLERANCE).sum())
-    return ("slower", f"at {n_slower} of {counted(n, 'point')}") if n_slower else ("holds", f"at {counted(n, 'point')}")
 
 
 def _beyond(one: RuleResult) -> tuple[str, ...]:

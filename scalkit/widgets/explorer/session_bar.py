@@ -1,14 +1,11 @@
 """Saves a session to a file and opens one."""
 
-import json
-import tempfile
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from scalkit.errors import DataError, UsageError
+from scalkit.errors import UsageError
 from scalkit.session import Session
 from scalkit.session.state import State
 from scalkit.widgets.base.part import Action, Part
@@ -18,7 +15,7 @@ _DEFAULT = "session.json"
 
 
 class SessionBar(Part):
-    """Saves to a path where Python runs, or to the downloads of the browser; opens from either.
+    """Saves to a path where Python runs, and opens from it.
 
     Parameters
     ----------
@@ -56,42 +53,20 @@ class SessionBar(Part):
         super()._told(changed)
 
     def _actions(self) -> dict[str, Action]:
-        actions: dict[str, Action] = {"save": self._save, "download": self._download}
-        return actions | ({"open": self._open, "upload": self._upload} if self._on_load else {})
+        return {"save": self._save, "open": self._open}
 
     def _save(self, values: Mapping[str, str]) -> None:
         self.path = _named(values)
         if _is_page(self.path):
             raise UsageError(f"{self.path} is the name of a page; save the session to a file such as {_as_json(self.path)}.")
         self.session.save(self.path)
-        self._remember(f"saved to {self.path}")
-
-    def _download(self, _values: Mapping[str, str]) -> None:
-        text = json.dumps(self.session.to_dict(), indent=1, ensure_ascii=False) + "\n"
-        self.send({"download": {"name": Path(_as_json(self.path)).name, "text": text}})
-        self._remember(f"downloaded as {Path(_as_json(self.path)).name}")
-
-    def _remember(self, note: str) -> None:
-        self._saved, self._note = (self.session.state, self.session.snapshots), note
+        self._saved = (self.session.state, self.session.snapshots)
+        self._note = f"saved to {self.path}"
 
     def _open(self, values: Mapping[str, str]) -> None:
         self.path = _named(values)
         session = Session.load(self.path)
         self.path = _as_json(self.path)
-        self._loaded(session)
-
-    def _upload(self, values: Mapping[str, str]) -> None:
-        name = Path(values.get("file", "").replace("\\", "/")).name
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / ("session.html" if _is_page(name) else _DEFAULT)
-            path.write_text(values.get("text", ""), encoding="utf-8")
-            try:
-                session = Session.load(path)
-            except DataError as error:
-                raise DataError(str(error).replace(str(path), name or "the file")) from error
-        self._loaded(session)
-
-    def _loaded(self, session: Session) -> None:
         if self._on_load is not None:
             self._on_load(session)
 
@@ -133,30 +108,20 @@ class HistoryBar(Part):
 
     shown = frozenset({"history", "snapshots", "result"})
 
-    def __init__(self, session: Session, **traits: Any) -> None:
-        self._unfolded: set[str] = set()
-        super().__init__(session, **traits)
-
     def _drawn(self) -> dict[str, str]:
         session = self.session
         kept = {name: session.compare(name) for name in session.snapshots}
-        values = {"session": session, "steps": session.history, "next": self._next()}
-        return drawn("history_bar.html", **values, kept=kept, unfolded=self._unfolded)
+        return drawn("history_bar.html", session=session, steps=session.history, next=self._next(), kept=kept)
 
     def _next(self) -> str:
         """Return the first letter that names no state yet; the last one, if all do."""
         return next((letter for letter in ascii_uppercase if letter not in self.session.snapshots), "Z")
 
     def _actions(self) -> dict[str, Action]:
-        folds = {f"compare {name}": partial(self._fold, name) for name in self.session.snapshots}
         session = self.session
         return {
             "undo": lambda _: session.undo(),
             "redo": lambda _: session.redo(),
             "keep": lambda _: session.snapshot(self._next()),
             "restore": lambda values: session.restore(values.get("key", "")),
-            **folds,
         }
-
-    def _fold(self, name: str, values: Mapping[str, str]) -> None:
-        (self._unfolded.add if values.get("key") == "open" else self._unfolded.discard)(name)

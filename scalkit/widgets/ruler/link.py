@@ -19,26 +19,21 @@ _SHOWN = frozenset({"data", "selected", "ruler", "expectation", "statistic", "ex
 
 
 class RulerLink:
-    """What keeps a ruler and a session together, until `close`; made by `link`.
+    """What keeps a ruler and a session together, until `close`.
 
     Notes
     -----
     While a tick is dragged, the session follows a few times a second; in the end the drag is one step, and none if it was
-    given up. What an arrow key moves until it is let go is one step, too.
+    given up.
     """
 
-    def __init__(self, ruler: Ruler, session: Session, parameter: str | None = None) -> None:
+    def __init__(self, ruler: Ruler, session: Session, parameter: str | None) -> None:
         self.ruler, self.session = ruler, session
         self._parameter = parameter
         self._is_busy = self._follows_drag = False
         self._dragged: tuple[Growth, Growth] | None = None
-        self._held: tuple[Growth, Growth] | None = None
-        if ruler.link is not None:
-            ruler.link.close()
-        ruler.link = self
         ruler.observe(self._ticks_changed, "ticks")
         ruler.observe(self._preview_changed, "preview")
-        ruler.observe(self._held_changed, "held")
         session.observe(self._session_changed)
         self.refresh()
 
@@ -46,7 +41,6 @@ class RulerLink:
         """End the link; both live on."""
         self.ruler.unobserve(self._ticks_changed, "ticks")
         self.ruler.unobserve(self._preview_changed, "preview")
-        self.ruler.unobserve(self._held_changed, "held")
         self.session.unobserve(self._session_changed)
         self.ruler.link = None
 
@@ -96,12 +90,6 @@ class RulerLink:
         elif self._dragged:
             self._try(lambda: self._drop(self._growth(old), self._growth(new)))
 
-    def _held_changed(self, change: Any) -> None:
-        """Join what an arrow key moved while it was down, by the name of all of it."""
-        if not change["new"] and self._held is not None:
-            (old, new), self._held = self._held, None
-            self._try(lambda: self.session.end_step(f"move tick {old} to {new}"))
-
     def _growth(self, text: str) -> Growth:
         return Growth(text, self.ruler.parameter)
 
@@ -146,10 +134,6 @@ class RulerLink:
         parameter = self.ruler.parameter
         try:
             if len(gone) == 1 and len(new) == 1:
-                if self.ruler.held and self._held is None:
-                    self.session.begin_step()
-                if self.ruler.held:
-                    self._held = (self._held[0] if self._held else gone[0], new[0])
                 self.session.move_tick(gone[0], new[0], parameter)
             elif len(gone) == 1 and not new:
                 self.session.remove_tick(gone[0], parameter)
@@ -177,19 +161,6 @@ class RulerLink:
             self.ruler.refuse(error)
         finally:
             self._is_busy = before
-
-
-def link(ruler: Ruler, session: Session, parameter: str | None = None) -> RulerLink:
-    """Link a ruler to a session and return what ends the link.
-
-    Parameters
-    ----------
-    ruler : Ruler
-    session : Session
-    parameter : str, optional
-        Of several, whose ruler it is; the first by default.
-    """
-    return RulerLink(ruler, session, parameter)
 
 
 def shown_of(session: Session, parameter: str | None) -> tuple[SearchSpace | None, Expectation | None, AnyVerdict | None]:

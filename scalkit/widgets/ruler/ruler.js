@@ -44,7 +44,6 @@ class Ruler {
     this.svg.addEventListener("pointercancel", () => this.giveUp());
     this.svg.addEventListener("pointerleave", () => { if (!this.drag) this.hoverOn(""); });
     this.svg.addEventListener("keydown", (event) => this.key(event));
-    for (const end of ["keyup", "focusout"]) this.svg.addEventListener(end, () => this.letGo());
   }
 
   // ---- what the model says ------------------------------------------------------------------------
@@ -105,18 +104,6 @@ class Ruler {
     this.replace(text, options[Math.max(0, Math.min(options.length - 1, k + steps))]);
   }
 
-  // What an arrow does until it is let go is one step to undo.
-  hold(text, steps) {
-    this.model.set("held", true);
-    this.moveBy(text, steps);
-  }
-
-  letGo() {
-    if (!this.model.get("held")) return;
-    this.model.set("held", false);
-    this.model.save_changes();
-  }
-
   toggleRow(text) { if (text) this.replace(text, otherRow(readGrowth(text), this.ruler)); }
 
   addBeside(text) {
@@ -147,8 +134,8 @@ class Ruler {
     else if (isCommand) {
       if (letter !== "z" && letter !== "y") return;
       this.ask(letter === "y" || event.shiftKey ? "redo" : "undo");
-    } else if (event.key === "ArrowRight") this.hold(text, 1);
-    else if (event.key === "ArrowLeft") this.hold(text, -1);
+    } else if (event.key === "ArrowRight") this.moveBy(text, 1);
+    else if (event.key === "ArrowLeft") this.moveBy(text, -1);
     else if (event.key === "Home") this.moveBy(text, -Infinity);
     else if (event.key === "End") this.moveBy(text, Infinity);
     else if (letter === "l") this.toggleRow(text);

@@ -17,7 +17,7 @@ from scalkit.support.markup import block, formula, paragraph
 from scalkit.widgets.base.cells import CellWidget, Fallback
 from scalkit.widgets.base.templates import source
 from scalkit.widgets.ruler.axis import AnyVerdict, Axis, marks
-from scalkit.widgets.ruler.link import RulerLink, link, shown_of
+from scalkit.widgets.ruler.link import RulerLink, shown_of
 
 _COARSE, _FINEST = (1, 2, 3, 4), 24
 _HISTORY = 200
@@ -35,7 +35,7 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
     verdict : Verdict or AlongVerdict, optional
         Marks the best tick too and says how probable each is; it knows its space and expectation.
     session : Session, optional
-        Linked to it, see `scalkit.widgets.link`: every gesture becomes a step of the session.
+        Linked to it: every gesture becomes a step of the session.
     ticks : iterable of Growth or str, optional
         In place of `space`.
     parameter : str, optional
@@ -64,8 +64,6 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
     preview : dict
         ``{"from": ..., "to": ...}`` while a tick is dragged, a few times a second, with ``"final": True`` at the end, and empty
         after a drag that was given up.
-    held : bool
-        While an arrow key is down: the ticks that it moves are one step.
     can_undo, can_redo : bool
         Whether there is a step to take back, or to make again.
     requests : list of dict
@@ -104,7 +102,6 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
     selected = t.Unicode("").tag(sync=True, echo_update=False)
     hover = t.Unicode("").tag(sync=True, echo_update=False)
     preview = t.Dict().tag(sync=True)
-    held = t.Bool(False).tag(sync=True, echo_update=False)
     readonly = t.Bool(False).tag(sync=True)
     requests: t.List[Any] = t.List().tag(sync=True)
     parameter = t.Unicode("p").tag(sync=True)
@@ -144,17 +141,14 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
         self._name, self._axis = space.name, Axis.of(space.ticks, space.parameter)
         self._done: list[tuple[Growth, ...]] = []
         self._undone: list[tuple[Growth, ...]] = []
-        self._from_page = self._is_stepping = self._is_moving = False
-        self._refused: ScalkitError | None = None
-        self._before: list[dict[str, str | int]] = []
+        self._from_page = self._is_stepping = False
         shown = {"parameter": space.parameter, **marks(verdict, expected), **traits}
         super().__init__(**shown)
         self._follows = "denominators" not in traits
         self.ticks = list(space.ticks)
         self.observe(self._remember, "ticks")
-        self.observe(lambda change: setattr(self, "_is_moving", False), "held")
         if session is not None:
-            link(self, session, parameter)
+            self.link = RulerLink(self, session, parameter)
         self._enter_cell()
 
     @property
@@ -220,25 +214,23 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
             self.link.close()
         super().close()
 
-    def refuse(self, error: ScalkitError) -> None:
+    def refuse(self, error: Exception) -> None:
         """Say in the page why an edit was refused, and show there what holds in Python."""
         self.problem = str(error)
         self.send_state(["ticks", "selected"])
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take what the page sends; what is wrong is refused in words, and the page shown what holds."""
-        self._from_page, self._refused, self._before = True, None, list(self.ticks)
+        self._from_page = True
         edits = {name: value for name, value in sync_data.items() if not (self.readonly and name in ("ticks", "preview"))}
         try:
             if "ticks" in edits and self.problem:
                 self.problem = ""
             super().set_state(edits)
         except t.TraitError as error:
-            self._refused = ExpectationError(f"the page sent what is no ruler: {error}")
+            self.refuse(error)
         finally:
             self._from_page = False
-        if self._refused is not None:
-            self.refuse(self._refused)
         self._answer()
 
     @t.validate("ticks")
@@ -247,10 +239,9 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
             growths = [Growth(_text(tick), self.parameter) for tick in proposal["value"]]
             space = SearchSpace.of(growths, "ruler", self.parameter)
         except ScalkitError as error:
-            if not self._from_page:
-                raise
-            self._refused = error
-            return self._before
+            if self._from_page:
+                raise t.TraitError(str(error)) from error
+            raise
         if not self._from_page:
             self._axis = Axis.of([*space.ticks, *self._marked], self.parameter)
         places = [(growth, *self._axis.place(growth)) for growth in space.ticks]
@@ -272,9 +263,6 @@ class Ruler(Fallback, CellWidget, anywidget.AnyWidget):
     def _remember(self, change: Any) -> None:
         if self._is_stepping or self.link is not None or change["old"] == change["new"]:
             return
-        if self.held and self._is_moving:
-            return
-        self._is_moving = self.held
         self._done = [*self._done[1 - _HISTORY :], tuple(Growth(tick["growth"]) for tick in change["old"])]
         self._undone = []
         self._tell_steps()
