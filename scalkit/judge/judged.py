@@ -13,9 +13,11 @@ from scalkit.judge.several.along import AlongVerdict
 from scalkit.measure import Series, SeveralSeries
 
 if TYPE_CHECKING:
+    from lmfit.model import ModelResult
+
     from scalkit.judge.against.ratio import Against
     from scalkit.judge.fit.model import Model
-    from scalkit.judge.fit.refine import Refined, Weights
+    from scalkit.judge.fit.refine import Weights
     from scalkit.judge.fit.several.model import SeveralModel
 
 
@@ -168,8 +170,8 @@ class AnyVerdict:
         """Sentence for a person who decides on what is wrong; empty unless the answer is *fix*."""
         raise NotImplementedError
 
-    def refine(self, *, free_exponents: bool = False, weights: Weights = "relative", nonnegative: bool = True) -> Refined:
-        """Return the model refined by lmfit on the values that were fitted; see `scalkit.judge.fit.refine.refine`.
+    def refine(self, *, free_exponents: bool = False, weights: Weights = "relative", nonnegative: bool = True) -> ModelResult:
+        """Return lmfit's result for the terms of the model on the values that were fitted; see `scalkit.judge.fit.refine.refine`.
 
         `free_exponents`: whether the power of each parameter is fitted too.
         `weights`: whether relative or absolute residuals count.

@@ -64,7 +64,6 @@ def gallery() -> dict[str, Any]:
         "Advice": result.advise([256, 512])["wild", "time"],
         "Limit": limit(result["steady"], "1 ms"),
         "Limits": limits(result, "time", "1 ms"),
-        "Refined": verdict.refine(free_exponents=True),
         "Piecewise": bent,
         "Baseline": baseline,
         "BaselineEntry": baseline[HOSTILE, "time"],
