@@ -206,8 +206,10 @@ def _over_several(verdict: SeveralVerdict, at: Floats) -> _Outlook:
     is_faster = posterior.of_sets(outgrows)
     first = posterior.order[0]
     other = [place for place in posterior.order if is_faster[place] != is_faster[first]]
-    chosen = [posterior.sum_at(place) for place in (first, *other[:1])]
-    rivals = [(GrowthSum.of(growth for growth, _, _ in one.terms), np.isin(mixture.lead, one.rows)) for one in chosen]
+    rivals = []
+    for place in (first, *other[:1]):
+        growth = GrowthSum.of(term.growth for term in posterior.sum_at(place)[1:])
+        rivals.append((growth, posterior.of_set(place)[mixture.lead]))
     return _Outlook(mixture, outgrows[mixture.lead], rivals)
 
 

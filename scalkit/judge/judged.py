@@ -11,6 +11,7 @@ from scalkit.judge.answer import FINE, SURE, Answer, machine_factor
 from scalkit.judge.expectation import Direction, Match, sure_match
 from scalkit.judge.several.along import AlongVerdict
 from scalkit.measure import Series, SeveralSeries
+from scalkit.support.json_values import json_fields
 
 if TYPE_CHECKING:
     from lmfit.model import ModelResult
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from scalkit.judge.against.ratio import Against
     from scalkit.judge.fit.model import Model
     from scalkit.judge.fit.refine import Weights
-    from scalkit.judge.fit.several.model import SeveralModel
 
 
 class Along(dict[str, AlongVerdict]):
@@ -161,9 +161,16 @@ class AnyVerdict:
         raise NotImplementedError
 
     @property
-    def model(self) -> Model | SeveralModel:
-        """The model that is shown."""
-        raise NotImplementedError
+    def model(self) -> Model:
+        """The model that is shown; its values are those of the posterior's average."""
+        found: Model = self.evidence.model
+        return found
+
+    @property
+    def rivals(self) -> tuple[Model, ...]:
+        """The next best models, by falling probability; with the strictness ``"paper"`` by falling adjusted R^2."""
+        found: tuple[Model, ...] = self.evidence.rivals
+        return found
 
     @property
     def problem(self) -> str:
@@ -213,3 +220,9 @@ def answer_to_dict(verdict: AnyVerdict) -> dict[str, object]:
     found = {"answer": verdict.answer, "too_fast": verdict.too_fast, "problem": verdict.problem}
     against = verdict.evidence.against
     return found | ({} if against is None else {"against": against.to_dict()})
+
+
+def model_to_dict(model: Model) -> dict[str, object]:
+    """Return a model as plain values for JSON."""
+    terms = [json_fields(term, "growth coefficient") for term in model.terms]
+    return {"growth": str(model.growth), "terms": terms, **json_fields(model, "adjusted_r2 weight"), "text": str(model)}

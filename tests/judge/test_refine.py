@@ -12,9 +12,8 @@ import pytest
 
 from scalkit.errors import DataError, UsageError
 from scalkit.growth import Growth
-from scalkit.judge.fit.model import Model
+from scalkit.judge.fit.model import Model, Term
 from scalkit.judge.fit.refine import refine
-from scalkit.judge.fit.several.model import SeveralModel, Term
 
 P = 2.0 ** np.arange(3, 11)
 
@@ -82,10 +81,10 @@ def test_coefficient_that_would_be_negative_is_fixed_at_0() -> None:
 
 
 def test_terms_of_a_model_are_fitted() -> None:
-    model = Model(3.0, 0.5, Growth("p"), "p", "s", 1.0, 0.0, -1.0)
+    model = Model(("p",), (Term.of(Growth(), 3.0), Term.of(Growth("p"), 0.5)), "s", 0.0)
     fit = refine(P, noisy(3.0 + 0.5 * P), model)
     assert fit.params["coefficient"].value == pytest.approx(0.5, rel=0.05)
-    constant = Model(3.0, 0.0, Growth(), "p", "s", np.nan, 0.0, -np.inf)
+    constant = Model(("p",), (Term.of(Growth(), 3.0),), "s", 0.0)
     assert list(refine(P, noisy(np.full(8, 3.0)), constant).params) == ["constant"]
 
 
@@ -94,7 +93,7 @@ def test_several_parameters(free: bool) -> None:
     points = np.array(list(itertools.product(2.0 ** np.arange(3, 8), 4.0 ** np.arange(2, 7))))
     y = noisy(1e-6 * (2 + 0.3 * points[:, 0] + 1e-2 * points[:, 0] * points[:, 1]), 0.01)
     terms = (Growth(), Growth("p"), Growth("p*S"))
-    model = SeveralModel(("p", "S"), tuple(Term(growth, -20.0) for growth in terms), "s", 0.0)
+    model = Model(("p", "S"), tuple(Term(growth, -20.0) for growth in terms), "s", 0.0)
     fit = refine(points, y, model, free_exponents=free)
     assert fit.redchi**0.5 == pytest.approx(0.01, rel=0.4)
     if free:

@@ -70,7 +70,7 @@ def gallery() -> dict[str, Any]:
         "Comparison": baseline.compare(sk.validate(steady, {"steady": "p"})),
         "SeveralVerdict": both,
         "SeveralExpectation": both.expectation,
-        "SeveralModel": both.model,
+        "Model of several parameters": both.model,
         "GrowthSum": both.model.growth,
         "AlongVerdict": both.along["p"],
         "SeveralSeries": several_series(over_two())[0],

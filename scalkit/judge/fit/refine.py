@@ -18,7 +18,6 @@ from scalkit.errors import DataError, UsageError
 from scalkit.growth import Growth
 from scalkit.growth.sums import GrowthSum
 from scalkit.judge.fit.model import Model, at_points
-from scalkit.judge.fit.several.model import SeveralModel
 from scalkit.support.arrays import Floats
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ _LARGEST = 1000.0
 def refine(
     x: ArrayLike | Mapping[str, ArrayLike],
     y: ArrayLike,
-    model_or_growth: Model | SeveralModel | Growth | GrowthSum | str,
+    model_or_growth: Model | Growth | GrowthSum | str,
     *,
     free_exponents: bool = False,
     weights: Weights = "relative",
@@ -73,8 +72,7 @@ def refine(
         raise UsageError(f"the weights {weights!r} are unknown; choose one of {', '.join(get_args(Weights))}.")
     growths, parameters = _terms(model_or_growth, x)
     formula = _Formula(growths, parameters, constant or not growths, free_exponents)
-    single = len(parameters) == 1 and not isinstance(x, Mapping)
-    at = at_points({parameters[0]: np.asarray(x, dtype=np.float64)} if single else x, parameters)
+    at = at_points(x, parameters)
     values = _checked(at, y, weights)
     formula.require_range(at)
     names = (*formula.linear, *formula.powers)
@@ -86,12 +84,10 @@ def refine(
     return _fitted(formula, at, values, values if weights == "relative" else np.ones_like(values), nonnegative)
 
 
-def _terms(given: Model | SeveralModel | Growth | GrowthSum | str, x: object) -> tuple[list[Growth], tuple[str, ...]]:
+def _terms(given: Model | Growth | GrowthSum | str, x: object) -> tuple[list[Growth], tuple[str, ...]]:
     """Return the growths that are not constant, and the parameters in the order of the columns."""
-    if isinstance(given, SeveralModel):
+    if isinstance(given, Model):
         growths, parameters = [term.growth for term in given.terms], given.parameters
-    elif isinstance(given, Model):
-        growths, parameters = [given.growth], (given.parameter,)
     else:
         whole = GrowthSum.parse(given)
         growths, parameters = list(whole.terms), tuple(x) if isinstance(x, Mapping) else whole.parameters or ("p",)

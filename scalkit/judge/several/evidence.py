@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,13 +12,13 @@ import numpy as np
 
 from scalkit.growth import Growth
 from scalkit.judge.answer import CLEAN_MEMORY, FINE, MATERIAL, MEMORY, SURE, machine_factor, resolution_of, unexplained
+from scalkit.judge.fit import Model
 from scalkit.judge.fit.regression.several.design import lines_along
 from scalkit.judge.fit.regression.several.posterior import SumPosterior
-from scalkit.judge.fit.several.model import SeveralModel
 from scalkit.judge.judged import AnyEvidence
 from scalkit.judge.several.excess import excess_along
 from scalkit.judge.several.expectation import SeveralExpectation
-from scalkit.judge.several.models import models_of
+from scalkit.judge.several.models import model_of, rivals_of
 from scalkit.judge.space import SearchSpace
 from scalkit.measure import SeveralSeries
 from scalkit.support.arrays import Floats
@@ -181,6 +181,11 @@ class SeveralEvidence(AnyEvidence):
         return self.hanging_point is not None
 
     @cached_property
-    def models(self) -> Sequence[SeveralModel]:
-        """The models of all sums that are not negligible: the one that is shown, then by falling probability."""
-        return models_of(self)
+    def model(self) -> Model:
+        """The model that is shown; its values are those of the posterior's average."""
+        return model_of(self)
+
+    @cached_property
+    def rivals(self) -> tuple[Model, ...]:
+        """The models of the most probable other sums, by falling probability."""
+        return rivals_of(self)

@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 
 from scalkit.judge import Verdict
 from scalkit.judge.fit import Model
-from scalkit.judge.fit.several.model import SeveralModel
 from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.plots.style import growth_label, is_log_axis, plain, quantity, rounded, safe
 from scalkit.plots.verdicts.curves import reach, sample
@@ -46,14 +45,14 @@ def plain_with(figure: go.Figure, traces: Sequence[dict[str, Any]]) -> dict[str,
     return {"data": [*plain["data"], *traces], "layout": plain["layout"]}
 
 
-def hidden(model: Model | SeveralModel) -> dict[str, Any]:
+def hidden(model: Model) -> dict[str, Any]:
     """Return what every trace has that is not visible until somebody points at its model."""
     return {"type": "scatter", "visible": False, "showlegend": False, "meta": {"growth": term_of(model)}}
 
 
-def term_of(model: Model | SeveralModel) -> str:
+def term_of(model: Model) -> str:
     """Return what views call a model: its growth; over several parameters all its terms, as these tell it from others."""
-    return str(model.growth) if isinstance(model, Model) else " + ".join(str(term.growth) for term in model.terms)
+    return str(model.growth) if len(model.parameters) == 1 else " + ".join(str(term.growth) for term in model.terms)
 
 
 _LINE = {"color": RIVAL, "width": 2.2, "dash": "dashdot"}
@@ -93,7 +92,7 @@ def rivals_along(verdict: SeveralVerdict, most: int = _MOST) -> list[dict[str, A
     ]
 
 
-def _curves(verdict: SeveralVerdict, model: SeveralModel, lines: Sequence[Line]) -> dict[str, Any]:
+def _curves(verdict: SeveralVerdict, model: Model, lines: Sequence[Line]) -> dict[str, Any]:
     """Return one trace with gaps beside some of the lines of a panel."""
     kept = np.unique(np.linspace(0, len(lines) - 1, min(len(lines), _MOST_LINES)).round().astype(int))
     x, y = [], []

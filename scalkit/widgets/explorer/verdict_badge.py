@@ -70,7 +70,7 @@ class HypothesisList(Part):
         verdict = self.session.verdict
         models = (verdict.model, *verdict.rivals) if verdict is not None else ()
         rows = [_row(verdict, model, k) for k, model in enumerate(models[:_MOST])] if verdict is not None else []
-        return drawn("hypothesis_list.html", rows=rows, left=len(models) - _MOST)
+        return drawn("hypothesis_list.html", rows=rows)
 
 
 def _row(verdict: AnyVerdict, model: Any, k: int) -> dict[str, Any]:
