@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from html import escape
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from scalkit.growth.exponents import Exponents
-
-
-class _Product(Protocol):
-    """Powers by parameter."""
-
-    @property
-    def factors(self) -> tuple[tuple[str, Exponents], ...]: ...
+if TYPE_CHECKING:
+    from scalkit.growth.growth import Growth
 
 
-def to_text(growth: _Product) -> str:
+def to_text(growth: Growth) -> str:
     """Return text such as ``"2^k*k^3"`` or ``"p^(1/3)/log(p)"``."""
     above: list[str] = []
     below: list[str] = []
@@ -45,7 +39,7 @@ def _two_to(name: str, value: Fraction) -> str:
     return f"2^({factor}/{value.denominator})" if value.denominator != 1 else f"2^({factor})"
 
 
-def to_mathml(growth: _Product) -> str:
+def to_mathml(growth: Growth) -> str:
     """Return a presentation MathML ``<mrow>`` without the enclosing ``<math>``."""
     above: list[str] = []
     below: list[str] = []
@@ -90,7 +84,7 @@ def _mathml_function(function: str, name: str, value: Fraction) -> str:
     return f"<mspace width='0.17em'/><mrow>{raised}<mspace width='0.17em'/>{name}</mrow>"
 
 
-def to_sympy(growth: _Product) -> Any:
+def to_sympy(growth: Growth) -> Any:
     """Return a sympy expression in positive symbols; log2 is ``log(x, 2)``."""
     import sympy
 

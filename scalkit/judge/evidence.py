@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -83,6 +84,11 @@ class Evidence(AnyEvidence):
         if self.tolerated is not None:
             return self.tolerated
         return tolerance_of(self.expectation, "auto", bundled=False, is_exact=self.series.exact)
+
+    @property
+    def competing(self) -> Sequence[Sequence[Growth]]:
+        """The growths that compete, the expectation first."""
+        return [(self.expectation.growth, *self.posterior.growths)]
 
     @property
     def bound(self) -> Growth:

@@ -84,9 +84,7 @@ def model_of(evidence: Evidence) -> Model:
     """Return the model that is shown, with the values of the posterior's average; that of the paper if it was asked for."""
     if evidence.estimator == "adjusted_r2":
         return _by_adjusted_r2(evidence)[0]
-    posterior = evidence.posterior
-    competing = (evidence.expectation.growth, *posterior.growths)
-    average = CheckedCurve(posterior, evidence.series, competing)
+    average = CheckedCurve(evidence.posterior, evidence.series, evidence.competing)
     return replace(formula_of(evidence, _shown(evidence)), average=average)
 
 

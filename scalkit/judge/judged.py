@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import ArrayLike
+
 from scalkit.errors import UsageError
+from scalkit.growth import Growth
 from scalkit.judge.answer import FINE, SURE, Answer, machine_factor
+from scalkit.judge.asked import checked_level, predictable_points
 from scalkit.judge.expectation import Direction, Match, sure_match
+from scalkit.judge.fit.model import at_points, stacked
 from scalkit.judge.several.along import AlongVerdict
 from scalkit.measure import Series, SeveralSeries
+from scalkit.support.arrays import Floats
 from scalkit.support.json_values import json_fields
 
 if TYPE_CHECKING:
@@ -40,6 +46,11 @@ class AnyEvidence:
 
     series: Series | SeveralSeries
     against: Against | None
+
+    @property
+    def competing(self) -> Sequence[Sequence[Growth]]:
+        """The growths that compete along each parameter."""
+        raise NotImplementedError
 
     @property
     def too_fast(self) -> float:
@@ -171,6 +182,31 @@ class AnyVerdict:
         """The next best models, by falling probability; with the strictness ``"paper"`` by falling adjusted R^2."""
         found: tuple[Model, ...] = self.evidence.rivals
         return found
+
+    def interval(self, x: ArrayLike | Mapping[str, ArrayLike] | None = None, level: float = 0.9, **values: ArrayLike) -> Floats:
+        """Return the central prediction interval at points, of shape (2, *shape of the points), in `unit`.
+
+        Parameters
+        ----------
+        x : array_like, or mapping from parameter to values
+            Values of the only parameter, of several parameters of shape (..., parameters); by name, ``interval(p=64, S=8)``
+            is the same as ``interval([64, 8])``.
+        level : float
+            Probability that a new value lies inside.
+
+        Raises
+        ------
+        DataError
+            If a parameter is missing or unknown.
+        UsageError
+            If a point is not positive, a growth that competes has no value there, or `level` is no
+            probability.
+        """
+        at, shape = stacked(at_points(values if x is None else x, self.parameters))
+        predictable_points(at, self.series, self.evidence.competing)
+        low = (1 - checked_level(level)) / 2
+        found: Floats = self.evidence.posterior.quantiles(at, (low, 1 - low))
+        return found.reshape(2, *shape)
 
     @property
     def problem(self) -> str:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from scalkit.growth import Growth
-from scalkit.judge.asked import checked_level, named_points, predictable_points
 from scalkit.judge.crossing import crossing
 from scalkit.judge.evidence import Evidence
 from scalkit.judge.expectation import MATCHES, Direction, Expectation, Match, sure_match
@@ -21,7 +17,6 @@ from scalkit.judge.space import SearchSpace
 from scalkit.judge.told.remarks import remarks_of
 from scalkit.judge.told.sentences import problem_of, sentence_of
 from scalkit.measure import Series
-from scalkit.support.arrays import Floats
 from scalkit.support.json_values import json_fields, json_value
 
 
@@ -83,28 +78,6 @@ class Verdict(AnyVerdict):
     def resolution(self) -> Growth:
         """The slowest growth such that anything faster is excluded."""
         return self.evidence.resolution
-
-    def interval(self, x: ArrayLike | Mapping[str, ArrayLike] | None = None, level: float = 0.9, **values: ArrayLike) -> Floats:
-        """Return the central prediction interval at points, of shape (2, *shape of the points), in `unit`.
-
-        Parameters
-        ----------
-        x : array_like
-            Values of the parameter; by name, ``interval(p=4096)`` is the same as ``interval(4096)``.
-        level : float
-            Probability that a new value lies inside.
-
-        Raises
-        ------
-        UsageError
-            If another parameter is named, a point is not positive, a growth that competes has no
-            value there, or `level` is no probability.
-        """
-        at = predictable_points(
-            named_points(x, values, self.parameters), self.series, (self.expectation.growth, *self.posterior.growths)
-        )
-        low = (1 - checked_level(level)) / 2
-        return self.posterior.quantiles(at.ravel(), (low, 1 - low)).reshape(2, *at.shape)
 
     @property
     def divergence(self) -> Growth:

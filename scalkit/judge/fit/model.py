@@ -43,6 +43,13 @@ def at_points(points: ArrayLike | Mapping[str, ArrayLike], parameters: Sequence[
     return {name: at[..., i] for i, name in enumerate(parameters)}
 
 
+def stacked(x: Mapping[str, Floats]) -> tuple[Floats, tuple[int, ...]]:
+    """Return points of shape (m,), or (m, parameters) of several parameters, and the shape of the values of each."""
+    columns = np.broadcast_arrays(*x.values())
+    at = np.stack([column.ravel() for column in columns], axis=1)
+    return (at if len(columns) > 1 else at[:, 0]), columns[0].shape
+
+
 def _numbers(x: ArrayLike, parameter: str) -> Floats:
     try:
         if np.iscomplexobj(x):
@@ -172,9 +179,8 @@ class Model(EqualIfMissingAlike):
         x = at_points(values if points is None else points, self.parameters)
         if self.average is None:
             return self.by_formula(x)
-        columns = np.broadcast_arrays(*x.values())
-        at = np.stack([column.ravel() for column in columns], axis=1)
-        return self.average.predict(at if len(columns) > 1 else at[:, 0]).reshape(columns[0].shape)
+        at, shape = stacked(x)
+        return self.average.predict(at).reshape(shape)
 
     def by_formula(self, points: ArrayLike | Mapping[str, ArrayLike]) -> Floats:
         """Return the values of the formula, without regard to `average`."""

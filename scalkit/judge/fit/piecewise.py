@@ -140,11 +140,6 @@ class Piecewise:
         return tuple(_change(left, right) for left, right in pairwise(self.segments))
 
     @property
-    def gain(self) -> float:
-        """How much the criterion falls from one piece to the best model with a change point; negative where it rises."""
-        return self.bic_single - self.bic_several if math.isfinite(self.bic_several) else -math.inf
-
-    @property
     def probability(self) -> float:
         """Probability of a change point, against one piece: one term, a sum of two, or one term but for stray settings."""
         if not math.isfinite(self.bic_several):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -67,6 +67,11 @@ class SeveralEvidence(AnyEvidence):
         """The products that may be followed: the claimed ones times what is tolerated."""
         tolerated = math.prod(self.tolerance.values(), start=Growth())
         return tuple(term * tolerated for term in self.expectation.growth.terms)
+
+    @property
+    def competing(self) -> Sequence[Sequence[Growth]]:
+        """The growths that compete along each parameter."""
+        return self.posterior.design.terms
 
     @cached_property
     def too_fast(self) -> float:

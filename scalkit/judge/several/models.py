@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scalkit.judge.asked import CheckedSurface
+from scalkit.judge.asked import CheckedCurve
 from scalkit.judge.fit import Model
 from scalkit.judge.formula import MOST_RIVALS, fitted, visible
 
@@ -18,7 +18,7 @@ _NEGLIGIBLE = 0.01
 
 def model_of(evidence: SeveralEvidence) -> Model:
     """Return the model that is shown; its values are those of the posterior's average."""
-    average = CheckedSurface(evidence.posterior, evidence.series, evidence.posterior.design.terms)
+    average = CheckedCurve(evidence.posterior, evidence.series, evidence.competing)
     return replace(_formula(evidence, _shown(evidence)), average=average)
 
 

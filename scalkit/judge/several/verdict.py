@@ -7,14 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from scalkit.growth import Growth
 from scalkit.growth.sums import GrowthSum
-from scalkit.judge.asked import checked_level, predictable_places
 from scalkit.judge.expectation import MATCHES, Direction, Match, sure_match
-from scalkit.judge.fit.model import at_points
 from scalkit.judge.fit.regression.several.posterior import SumPosterior
 from scalkit.judge.judged import Along, AnyVerdict, answer_to_dict, model_to_dict
 from scalkit.judge.several.along import AlongVerdict
@@ -23,7 +18,6 @@ from scalkit.judge.several.expectation import GrowthRatio, SeveralExpectation
 from scalkit.judge.space import SearchSpace
 from scalkit.judge.told.sums import problem_of, remarks_of, sentence_of
 from scalkit.measure import SeveralSeries
-from scalkit.support.arrays import Floats
 from scalkit.support.json_values import json_fields, json_value
 
 
@@ -80,31 +74,6 @@ class SeveralVerdict(AnyVerdict):
     def resolution(self) -> dict[str, Growth]:
         """The slowest growth along each parameter such that anything faster is excluded."""
         return self.evidence.resolution
-
-    def interval(self, x: ArrayLike | Mapping[str, ArrayLike] | None = None, level: float = 0.9, **values: ArrayLike) -> Floats:
-        """Return the central prediction interval at points, of shape (2, *shape of the points), in `unit`.
-
-        Parameters
-        ----------
-        x : array_like of shape (..., parameters), or mapping from parameter to values
-            By name, ``interval(p=64, S=8)`` is the same as ``interval([64, 8])``.
-        level : float
-            Probability that a new value lies inside.
-
-        Raises
-        ------
-        DataError
-            If a parameter is missing or unknown.
-        UsageError
-            If a point is not positive, a growth that competes has no value there, or `level` is no
-            probability.
-        """
-        columns = at_points(values if x is None else x, self.parameters)
-        shape = np.broadcast_shapes(*(np.shape(value) for value in columns.values()))
-        at = np.stack([np.broadcast_to(column, shape).ravel() for column in columns.values()], axis=1)
-        at = predictable_places(at, self.series, self.posterior.design.terms)
-        low = (1 - checked_level(level)) / 2
-        return self.posterior.quantiles(at, (low, 1 - low)).reshape(2, *shape)
 
     @cached_property
     def along(self) -> Along:

@@ -188,7 +188,7 @@ class Posterior(Predictions):
         none = np.zeros((1, len(at)))
         extras = np.concatenate([none, lower, np.zeros((design.events.shape[1], len(at)))])
         ones = np.ones((len(cell), len(at)))
-        laws = Laws(
+        return Laws(
             weights=heavy.weights,
             mean=heavy.mean,
             root=heavy.root,
@@ -201,11 +201,10 @@ class Posterior(Predictions):
             error=design.error[cell],
             # Those that differ in the independent error only.
             key=(lead * design.n_complications + extra) * len(design.drift) + cell // design.n_errors,
+            lead=lead,
             standard_error=float(self.standard_error[-1]),
             unit=self._unit,
-        )
-        merged, first = laws.mixture()
-        return Mixture(merged.weights, merged.centre, merged.width, lead[first])
+        ).mixture()
 
     def _ahead(self, at: Floats) -> Floats:
         return at / max(float(self.design.x[-1]), _TINY)

@@ -204,7 +204,7 @@ class SumPosterior(Predictions):
         heavy = order[:n]
         columns, weights = self.columns[heavy], self.weights[heavy]
         drift = self._drift[heavy]
-        laws = Laws(
+        return Laws(
             weights=weights / weights.sum(),
             mean=self.mean[heavy],
             root=self._root[heavy],
@@ -216,11 +216,10 @@ class SumPosterior(Predictions):
             drift=drift**2 @ self.design.beyond(at).T,
             error=self._error[heavy],
             key=self._place[heavy] * len(self.weights) + np.unique(drift, axis=0, return_inverse=True)[1].reshape(-1),
+            lead=heavy,
             standard_error=float(np.sqrt((self._values.standard_error**2).mean())),
             unit=self._unit,
-        )
-        merged, first = laws.mixture()
-        return Mixture(merged.weights, merged.centre, merged.width, heavy[first])
+        ).mixture()
 
     @property
     def _largest(self) -> int:
