@@ -1,7 +1,7 @@
 """Reads growths such as ``O(p log p)`` with a small grammar; text is never evaluated.
 
 A sum is reduced to its leading term while it is read, so every part of an expression is one term: a rational
-coefficient times a `Growth`."""
+coefficient times a `Product`."""
 
 import math
 import re
@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NoReturn
 
 from scalkit.growth.exponents import Exponents
-from scalkit.growth.growth import Growth
+from scalkit.growth.product import Product
 from scalkit.growth.refusals import LOGS, ROOTS, checked_text, refusal, unknown_function
 
 
@@ -47,7 +47,7 @@ _TOKEN = re.compile(
 _GLUED = re.compile(r"([kmnpx]?)log([kmnpx])", re.IGNORECASE)  # nlogn and logn, as people write them
 _FACTORIAL = "a factorial outgrows every 2^(c*x)"
 
-_CONSTANT, _ALONE = Growth.product({}), Exponents(power=Fraction(1))
+_CONSTANT, _ALONE = Product.product({}), Exponents(power=Fraction(1))
 _NOTHING, _A_CONSTANT, _MORE = range(3)
 
 
@@ -59,12 +59,12 @@ class _Term:
     """
 
     coefficient: Fraction
-    growth: Growth = _CONSTANT
+    growth: Product = _CONSTANT
     exact: bool = True
     lost: int = _NOTHING
 
 
-def parsed(text: object) -> Growth:
+def parse_product(text: object) -> Product:
     """Return the leading term of an expectation in big O notation, without its coefficient.
 
     `text`: for example ``"O(p log p)"``, ``"p^(2/3)*log(p)"``, ``"n**2.8074"``, ``"2^(k/2)"``, ``"n^2 + n*log(n)"``, ``1``.
@@ -72,11 +72,16 @@ def parsed(text: object) -> Growth:
     Raises ExpectationError if the text is not a positive product of powers of logarithms, parameters and 2 to a multiple of
     a parameter.
     """
-    return _read(text if isinstance(text, str) else checked_text(text))
+    return _parsed(_as_text(text))
+
+
+def _as_text(text: object) -> str:
+    """Return a text as it is, which `_parsed` checks once, and another value as text."""
+    return str(text) if isinstance(text, str) else checked_text(text)
 
 
 @lru_cache(maxsize=1024)
-def _read(text: str) -> Growth:
+def _parsed(text: str) -> Product:
     text = checked_text(text)
     term = _Parser(text).parse()
     if term.coefficient == 0:
@@ -233,7 +238,7 @@ class _Parser:
         if not called and (glued := _GLUED.fullmatch(name)) and glued[1] in ("", glued[2]):
             if self._peek() in {("op", "^"), ("op", "**")} or self._peek()[0] == "raised":
                 _refuse(self.text, f"'{name}^a' is ambiguous; write log({glued[2]})^a or log({glued[2]}^a) where that is meant")
-            return _Term(Fraction(1), Growth.of(glued[2], power=len(glued[1]), log=1))
+            return _Term(Fraction(1), Product.of(glued[2], power=len(glued[1]), log=1))
         if name.lower() in _NOT_NUMBERS:
             _refuse(self.text, f"'{name}' is not a number")
         if name in LOGS:
@@ -248,7 +253,7 @@ class _Parser:
             _refuse(self.text, _FACTORIAL)
         if called:
             _refuse(self.text, unknown_function(name))
-        return _Term(Fraction(1), Growth.of(name, power=1))
+        return _Term(Fraction(1), Product.of(name, power=1))
 
     def _logarithm(self, name: str) -> _Term:
         raised = _Term(Fraction(1))
@@ -278,10 +283,10 @@ class _Parser:
         rounded = _NOTHING if argument.coefficient == 1 and not argument.lost else _A_CONSTANT
         if exponents.exponential:
             lost = _MORE if exponents.power or exponents.log else rounded
-            return self._term(exponents.exponential, Growth.of(parameter, power=1), True, lost)
+            return self._term(exponents.exponential, Product.of(parameter, power=1), True, lost)
         if exponents.power:
             lost = _MORE if exponents.log else rounded
-            return self._term(exponents.power, Growth.of(parameter, log=1), True, lost)
+            return self._term(exponents.power, Product.of(parameter, log=1), True, lost)
         _refuse(self.text, "it holds a logarithm of a logarithm, which grows slower than every log(p)^b")
 
     def _inverse(self, term: _Term) -> _Term:
@@ -335,12 +340,12 @@ class _Parser:
         factor = exponent.coefficient * (number.numerator.bit_length() - number.denominator.bit_length())
         ((parameter, e),) = exponent.growth.factors
         if e == _ALONE:
-            return self._term(Fraction(1), Growth.of(parameter, exponential=factor), True, _NOTHING)
+            return self._term(Fraction(1), Product.of(parameter, exponential=factor), True, _NOTHING)
         if e == Exponents(log=Fraction(1)):
-            return self._term(Fraction(1), Growth.of(parameter, power=factor), True, _NOTHING)
+            return self._term(Fraction(1), Product.of(parameter, power=factor), True, _NOTHING)
         _refuse(self.text, "the exponent of 2 must be a multiple of one parameter")
 
-    def _term(self, coefficient: Fraction, growth: Growth, exact: bool, lost: int) -> _Term:
+    def _term(self, coefficient: Fraction, growth: Product, exact: bool, lost: int) -> _Term:
         if n_bits(coefficient) > _MAX_BITS:
             _refuse(self.text, "it holds a number that is too large")
         for _, e in growth.factors:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from fractions import Fraction
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from scalkit.growth.growth import Growth
+from scalkit.growth.exponents import Exponents
 
 
-def to_text(growth: Growth) -> str:
+class _Product(Protocol):
+    """Powers by parameter."""
+
+    @property
+    def factors(self) -> tuple[tuple[str, Exponents], ...]: ...
+
+
+def to_text(growth: _Product) -> str:
     """Return text such as ``"2^k*k^3"`` or ``"p^(1/3)/log(p)"``."""
     above: list[str] = []
     below: list[str] = []
@@ -39,7 +45,7 @@ def _two_to(name: str, value: Fraction) -> str:
     return f"2^({factor}/{value.denominator})" if value.denominator != 1 else f"2^({factor})"
 
 
-def to_mathml(growth: Growth) -> str:
+def to_mathml(growth: _Product) -> str:
     """Return a presentation MathML ``<mrow>`` without the enclosing ``<math>``."""
     above: list[str] = []
     below: list[str] = []
@@ -84,7 +90,7 @@ def _mathml_function(function: str, name: str, value: Fraction) -> str:
     return f"<mspace width='0.17em'/><mrow>{raised}<mspace width='0.17em'/>{name}</mrow>"
 
 
-def to_sympy(growth: Growth) -> Any:
+def to_sympy(growth: _Product) -> Any:
     """Return a sympy expression in positive symbols; log2 is ``log(x, 2)``."""
     import sympy
 
