@@ -81,7 +81,7 @@ def by_scalkit(all_cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
         low, high = verdict.interval(case["at"])
         found.append(
             {
-                "shown": float(verdict.model.by_formula(np.array(case["at"]))),
+                "shown": float(verdict.model.by_formula(case["at"])),
                 "predicted": float(verdict.model(case["at"])),
                 "inside": bool(low <= np.quantile(case["held"], 0.25) <= high),
                 "growth": str(verdict.model.growth),

@@ -11,7 +11,7 @@ from scalkit.errors import ExpectationError
 from scalkit.growth.parse import parse_product
 from scalkit.growth.product import Product
 from scalkit.growth.refusals import short
-from scalkit.growth.render import to_latex, to_mathml, to_sympy
+from scalkit.growth.render import to_mathml, to_sympy
 from scalkit.support.arrays import Floats
 
 
@@ -56,10 +56,6 @@ class Growth(Product):
     def __repr__(self) -> str:
         return f"Growth({str(self)!r})"
 
-    def to_latex(self) -> str:
-        """Return LaTeX, for example ``p^{1/2} \\log p``."""
-        return to_latex(self)
-
     def to_mathml(self) -> str:
         """Return a presentation MathML row without the enclosing ``<math>``."""
         return to_mathml(self)
@@ -67,9 +63,6 @@ class Growth(Product):
     def to_sympy(self) -> Any:
         """Return a sympy expression in positive symbols; log2 is ``log(x, 2)``."""
         return to_sympy(self)
-
-    def _repr_latex_(self) -> str:
-        return f"${self.to_latex()}$"
 
     def _repr_html_(self) -> str:
         return f"<math>{self.to_mathml()}</math>"

@@ -1,4 +1,4 @@
-"""Prints a `Growth` as text that parses again, as LaTeX, as MathML and as a sympy expression."""
+"""Prints a `Growth` as text that parses again, as MathML and as a sympy expression."""
 
 from __future__ import annotations
 
@@ -43,31 +43,6 @@ def _two_to(name: str, value: Fraction) -> str:
         return f"2^{name}"
     factor = f"{value.numerator}*{name}" if value.numerator != 1 else name
     return f"2^({factor}/{value.denominator})" if value.denominator != 1 else f"2^({factor})"
-
-
-def to_latex(growth: _Product) -> str:
-    """Return LaTeX such as ``p^{1/2} \\log p``."""
-    above: list[str] = []
-    below: list[str] = []
-    for name, e in growth.factors:
-        shown = name if len(name) == 1 else _latex_word(name)
-        for value, kind in ((e.exponential, "two"), (e.power, "power"), (e.log, "log")):
-            if value:
-                (above if value > 0 else below).append(_latex_factor(shown, abs(value), kind))
-    top, bottom = " ".join(above) or "1", " ".join(below)
-    return f"\\frac{{{top}}}{{{bottom}}}" if bottom else top
-
-
-def _latex_word(name: str) -> str:
-    return f"\\mathrm{{{name.replace('_', chr(92) + '_')}}}"
-
-
-def _latex_factor(name: str, value: Fraction, kind: str) -> str:
-    raised = "" if value == 1 else f"^{{{value}}}"
-    if kind == "two":
-        factor = name if value.numerator == 1 else f"{value.numerator}\\,{name}"
-        return f"2^{{{factor}}}" if value.denominator == 1 else f"2^{{{factor}/{value.denominator}}}"
-    return f"{name}{raised}" if kind == "power" else f"\\log{raised} {name}"
 
 
 def to_mathml(growth: _Product) -> str:

@@ -79,10 +79,6 @@ class GrowthSum:
     def __repr__(self) -> str:
         return f"GrowthSum({str(self)!r})"
 
-    def to_latex(self) -> str:
-        """Return LaTeX, for example ``\\log p + S``."""
-        return " + ".join(term.to_latex() for term in self.terms)
-
     def to_mathml(self) -> str:
         """Return presentation MathML without the enclosing ``<math>``."""
         return f"<mrow>{'<mo>+</mo>'.join(term.to_mathml() for term in self.terms)}</mrow>"
@@ -90,9 +86,6 @@ class GrowthSum:
     def to_sympy(self) -> Any:
         """Return a sympy expression in positive symbols."""
         return sum((term.to_sympy() for term in self.terms[1:]), self.terms[0].to_sympy())
-
-    def _repr_latex_(self) -> str:
-        return f"${self.to_latex()}$"
 
     def _repr_html_(self) -> str:
         return f"<math>{self.to_mathml()}</math>"

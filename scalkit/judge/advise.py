@@ -15,7 +15,7 @@ from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.growth.sums import GrowthSum
 from scalkit.judge.answer import counts_processes
-from scalkit.judge.asked import predictable_places, without_value
+from scalkit.judge.asked import predictable_points, without_value
 from scalkit.judge.fit.regression.mixture import Mixture
 from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.support.arrays import Flags, Floats
@@ -192,7 +192,7 @@ def _along_one(verdict: Verdict, at: Floats) -> _Outlook:
 
 def _over_several(verdict: SeveralVerdict, at: Floats) -> _Outlook:
     posterior = verdict.posterior
-    predictable_places(at, verdict.series, posterior.design.terms)
+    predictable_points(at, verdict.series, verdict.evidence.competing)
     found = posterior.mixture(at)
     # Where something was measured, all hypotheses follow that, as the drifts by which some explain it are there again. What
     # lifts a single point may be a disturbance.
@@ -206,8 +206,10 @@ def _over_several(verdict: SeveralVerdict, at: Floats) -> _Outlook:
     is_faster = posterior.of_sets(outgrows)
     first = posterior.order[0]
     other = [place for place in posterior.order if is_faster[place] != is_faster[first]]
-    chosen = [posterior.sum_at(place) for place in (first, *other[:1])]
-    rivals = [(GrowthSum.of(growth for growth, _, _ in one.terms), np.isin(mixture.lead, one.rows)) for one in chosen]
+    rivals = []
+    for one in (first, *other[:1]):
+        growth = GrowthSum.of(term.growth for term in posterior.sum_at(one)[1:])
+        rivals.append((growth, posterior.of_set(one)[mixture.lead]))
     return _Outlook(mixture, outgrows[mixture.lead], rivals)
 
 

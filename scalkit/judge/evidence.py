@@ -29,7 +29,7 @@ from scalkit.judge.answer import (
 from scalkit.judge.expectation import Expectation
 from scalkit.judge.fit import Model
 from scalkit.judge.fit.regression.posterior import Posterior
-from scalkit.judge.formula import models_of
+from scalkit.judge.formula import model_of, rivals_of
 from scalkit.judge.judged import AnyEvidence
 from scalkit.judge.space import SearchSpace
 from scalkit.measure import Series
@@ -84,6 +84,11 @@ class Evidence(AnyEvidence):
         if self.tolerated is not None:
             return self.tolerated
         return tolerance_of(self.expectation, "auto", bundled=False, is_exact=self.series.exact)
+
+    @property
+    def competing(self) -> Sequence[Sequence[Growth]]:
+        """The growths that compete, the expectation first."""
+        return [(self.expectation.growth, *self.posterior.growths)]
 
     @property
     def bound(self) -> Growth:
@@ -193,12 +198,17 @@ class Evidence(AnyEvidence):
         return min(excess(self.posterior.predict(x[kept]), claimed), measured)
 
     @cached_property
-    def models(self) -> Sequence[Model]:
-        """The models of all growths that follow the values: the shown one, then the others by falling probability.
+    def model(self) -> Model:
+        """The model that is shown; its values are those of the posterior's average."""
+        return model_of(self)
+
+    @cached_property
+    def rivals(self) -> tuple[Model, ...]:
+        """The models of other growths that follow the values best, by falling probability.
 
         With the strictness ``"paper"`` by falling adjusted R^2.
         """
-        return models_of(self)
+        return rivals_of(self)
 
     @property
     def leaks(self) -> bool:

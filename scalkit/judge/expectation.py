@@ -174,13 +174,6 @@ class Expectation:
         own = f", deviation={str(self.deviation)!r}" if self.has_own_deviation else ""
         return f"Expectation({str(self.growth)!r}{own})"
 
-    def to_latex(self) -> str:
-        """Return LaTeX, for example ``O\\left(p \\log p\\right)``."""
-        return f"O\\left({self.growth.to_latex()}\\right)"
-
-    def _repr_latex_(self) -> str:
-        return f"${self.to_latex()}$"
-
     def _repr_html_(self) -> str:
         lower, upper = self.limits
         own = "" if self.has_own_deviation else " (half of the leading class)"

@@ -1,11 +1,10 @@
-"""The formula of a growth: its averaged coefficients, as a model that can be shown."""
+"""The models that are shown: a growth with its averaged coefficients, and what they leave of the values."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,13 +12,25 @@ import numpy as np
 from scalkit.growth import Growth
 from scalkit.judge.asked import CheckedCurve
 from scalkit.judge.fit import Model, fit_series
-from scalkit.judge.fit.made_models import MadeModels, nearest_whole
+from scalkit.judge.fit.model import Term
+from scalkit.measure import Series, SeveralSeries
+from scalkit.support.arrays import Floats
 
 if TYPE_CHECKING:
     from scalkit.judge.evidence import Evidence
 
-_LEAST_CONSTANT, _LEAST_CONSTANT_EXACT = 1e-4, 1e-6
-"""A constant below this share of the smallest value, or below the step of the values, is no cost: errors hide it."""
+MOST_RIVALS = 8
+"""Models beside the one that is shown; views show no more of them."""
+
+_LEAST, _LEAST_EXACT = 1e-4, 1e-6
+"""A term below this share of the value wherever it was measured, or below the step of the values, is no cost: errors
+hide it."""
+
+_NEARLY = 1e-5
+"""Relative distance from a whole number that is below what the prior of the shares moves exact coefficients by."""
+
+_FARTHEST = 0.01
+"""Distance from a whole number beyond which a large coefficient is another one, however near it is relatively."""
 
 _NEGLIGIBLE = 0.01
 """A growth below this probability is not shown for the answer's sake."""
@@ -28,72 +39,80 @@ _FEWEST = 3
 """Points that the paper's choice needs; that there are enough was said before."""
 
 
-def formula_of(evidence: Evidence, growth: Growth) -> Model:
-    """Return the model of a growth with the averaged coefficients that it has in the posterior."""
-    posterior, series = evidence.posterior, evidence.series
-    formula = posterior.formula(growth)
-    last = float(series.x[-1])
-    size, lower = float(growth.log2_value(last)), formula.lower
-    log2 = math.log2(formula.leading_share) - size if formula.leading_share > 0 else -math.inf
-    is_exact = series.exact or series.virtual
-    share = _LEAST_CONSTANT_EXACT if is_exact else _LEAST_CONSTANT
-    least = max(share * float(series.y.min()), series.resolution)
-    constant = formula.constant if abs(formula.constant) >= least or growth.is_constant else 0.0
-    model = Model(
-        constant=_rounded(constant, is_exact=is_exact),
-        coefficient=_rounded(2.0**log2, is_exact=is_exact) if -1000 < log2 < 1000 else 0.0,
-        growth=growth,
-        parameter=series.parameter,
-        unit=series.unit,
-        adjusted_r2=math.nan,
-        rss=math.nan,
-        log2_coefficient=log2,
-        weight=posterior.probability_of(growth),
-        lower=lower,
-        lower_coefficient=0.0 if lower is None else _rounded(formula.lower_share / float(lower(last)), is_exact=is_exact),
-    )
-    # A point that is off says nothing about the formula.
-    others = np.arange(len(series.y)) != (-1 if evidence.off_at is None else evidence.off_at)
-    x, y, scale = series.x[others], series.y[others], posterior.scale[others]
-    residual = (model.by_formula(x) - y) / scale
+def visible(terms: Sequence[Term], series: Series | SeveralSeries, at: Mapping[str, Floats], scale: Floats) -> list[Term]:
+    """Return the terms that errors do not hide at points; `scale` is what errors are relative to."""
+    share = _LEAST_EXACT if series.exact or series.virtual else _LEAST
+    least = np.maximum(share * scale, series.resolution)
+    return [term for term in terms if (np.exp2(term.log2_coefficient + term.growth.log2_value(at)) >= least).any()]
+
+
+def fitted(
+    terms: Sequence[Term], series: Series | SeveralSeries, at: Mapping[str, Floats], y: Floats, scale: Floats, weight: float
+) -> Model:
+    """Return the model of terms with its weight, and with what it leaves of values `y` relative to `scale` at points."""
+    if series.exact or series.virtual:
+        terms = [_whole(term) for term in terms]
+    model = Model(series.parameters, tuple(terms), series.unit, math.nan, weight=weight)
+    residual = (model.by_formula(at) - y) / scale
     spread = (y - np.average(y, weights=scale**-2)) / scale
     n, rss, total = len(y), float(residual @ residual), float(spread @ spread)
-    terms = 1 + (not growth.is_constant) + (lower is not None)
-    is_there = not growth.is_constant and total > 0 and n > terms
-    r2 = 1 - rss / (n - terms) / (total / (n - 1)) if is_there else math.nan
+    n_varying = sum(not term.growth.is_constant for term in terms)
+    is_there = n_varying > 0 and total > 0 and n > n_varying + 1
+    r2 = 1 - rss / (n - n_varying - 1) / (total / (n - 1)) if is_there else math.nan
     return replace(model, adjusted_r2=r2, rss=rss)
 
 
-def models_of(evidence: Evidence) -> Sequence[Model]:
-    """Return the models of all growths that follow the values.
+def _whole(term: Term) -> Term:
+    """Return a term of exact values with the whole coefficient that it stands for, if there is one."""
+    value = term.coefficient
+    whole = float(round(value)) if math.isfinite(value) else 0.0
+    return Term.of(term.growth, whole) if whole and abs(value - whole) <= min(_NEARLY * abs(value), _FARTHEST) else term
 
-    The first one is shown: the most probable one that agrees with the answer, unless hardly anything
-    does. Where the machine may explain by how much the claim is outgrown, the answer is fine though
-    the growth is another one. The others come by falling probability. With the strictness
-    ``"paper"`` all are ordered by adjusted R^2.
-    """
+
+def formula_of(evidence: Evidence, growth: Growth) -> Model:
+    """Return the model of a growth with the averaged coefficients that it has in the posterior."""
+    posterior, series = evidence.posterior, evidence.series
+    *others, leading = posterior.formula(growth)
+    # A point that is off says nothing about the formula.
+    kept = np.arange(len(series.y)) != (-1 if evidence.off_at is None else evidence.off_at)
+    terms = [*visible(others, series, {series.parameter: series.x}, posterior.scale), leading]
+    at, scale = {series.parameter: series.x[kept]}, posterior.scale[kept]
+    return fitted(terms, series, at, series.y[kept], scale, posterior.probability_of(growth))
+
+
+def model_of(evidence: Evidence) -> Model:
+    """Return the model that is shown, with the values of the posterior's average; that of the paper if it was asked for."""
     if evidence.estimator == "adjusted_r2":
-        return _by_adjusted_r2(evidence)
+        return _by_adjusted_r2(evidence)[0]
+    average = CheckedCurve(evidence.posterior, evidence.series, evidence.competing)
+    return replace(formula_of(evidence, _shown(evidence)), average=average)
+
+
+def rivals_of(evidence: Evidence) -> tuple[Model, ...]:
+    """Return the models of the other growths that follow the values best, by falling probability, or adjusted R^2."""
+    if evidence.estimator == "adjusted_r2":
+        return _by_adjusted_r2(evidence)[1 : MOST_RIVALS + 1]
+    shown = _shown(evidence)
+    others = [growth for growth in evidence.posterior.by_probability if growth != shown]
+    return tuple(formula_of(evidence, growth) for growth in others[:MOST_RIVALS])
+
+
+def _shown(evidence: Evidence) -> Growth:
+    """Return the most probable growth that agrees with the answer, unless hardly anything does.
+
+    Where the machine may explain by how much the claim is outgrown, the answer is fine though the growth is another one.
+    """
     posterior, bound = evidence.posterior, evidence.bound
-    order: Sequence[Growth] = posterior.by_probability
+    order = posterior.by_probability
     if evidence.answer != "cannot tell" and not (evidence.leaks or evidence.jumps):
         is_fine = evidence.answer == "fine"
-        agreeing = [g for g in order if (g <= bound) == is_fine]
+        agreeing = [growth for growth in order if (growth <= bound) == is_fine]
         if agreeing and posterior.probability_of(agreeing[0]) >= _NEGLIGIBLE:
-            order = [agreeing[0], *(g for g in order if g != agreeing[0])]
-    competing = (evidence.expectation.growth, *posterior.growths)
-    average = CheckedCurve(posterior, evidence.series, competing)
-    first = replace(formula_of(evidence, order[0]), average=average)
-    return MadeModels(partial(formula_of, evidence), order, {order[0]: first})
+            return agreeing[0]
+    return order[0]
 
 
-def _by_adjusted_r2(evidence: Evidence) -> Sequence[Model]:
+def _by_adjusted_r2(evidence: Evidence) -> tuple[Model, ...]:
     models = fit_series(evidence.series, evidence.space.ticks, evidence.expectation.growth, _FEWEST)
     weight_of = evidence.posterior.probability_of
     return tuple(replace(model, weight=weight_of(model.growth)) for model in models)
-
-
-def _rounded(value: float, *, is_exact: bool) -> float:
-    """Return a coefficient without the last digits, which are noise of the arithmetic."""
-    whole = nearest_whole(value) if is_exact else None
-    return float(f"{value:.12g}") if whole is None else whole

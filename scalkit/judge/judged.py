@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import ArrayLike
+
 from scalkit.errors import UsageError
+from scalkit.growth import Growth
 from scalkit.judge.answer import FINE, SURE, Answer, machine_factor
+from scalkit.judge.asked import checked_level, predictable_points
 from scalkit.judge.expectation import Direction, Match, sure_match
+from scalkit.judge.fit.model import at_points, stacked
 from scalkit.judge.several.along import AlongVerdict
 from scalkit.measure import Series, SeveralSeries
+from scalkit.support.arrays import Floats
+from scalkit.support.json_values import json_fields
 
 if TYPE_CHECKING:
+    from lmfit.model import ModelResult
+
     from scalkit.judge.against.ratio import Against
     from scalkit.judge.fit.model import Model
-    from scalkit.judge.fit.refine import Refined, Weights
-    from scalkit.judge.fit.several.model import SeveralModel
+    from scalkit.judge.fit.refine import Weights
 
 
 class Along(dict[str, AlongVerdict]):
@@ -38,6 +46,11 @@ class AnyEvidence:
 
     series: Series | SeveralSeries
     against: Against | None
+
+    @property
+    def competing(self) -> Sequence[Sequence[Growth]]:
+        """The growths that compete along each parameter."""
+        raise NotImplementedError
 
     @property
     def too_fast(self) -> float:
@@ -159,17 +172,49 @@ class AnyVerdict:
         raise NotImplementedError
 
     @property
-    def model(self) -> Model | SeveralModel:
-        """The model that is shown."""
-        raise NotImplementedError
+    def model(self) -> Model:
+        """The model that is shown; its values are those of the posterior's average."""
+        found: Model = self.evidence.model
+        return found
+
+    @property
+    def rivals(self) -> tuple[Model, ...]:
+        """The next best models, by falling probability; with the strictness ``"paper"`` by falling adjusted R^2."""
+        found: tuple[Model, ...] = self.evidence.rivals
+        return found
+
+    def interval(self, x: ArrayLike | Mapping[str, ArrayLike] | None = None, level: float = 0.9, **values: ArrayLike) -> Floats:
+        """Return the central prediction interval at points, of shape (2, *shape of the points), in `unit`.
+
+        Parameters
+        ----------
+        x : array_like, or mapping from parameter to values
+            Values of the only parameter, of several parameters of shape (..., parameters); by name, ``interval(p=64, S=8)``
+            is the same as ``interval([64, 8])``.
+        level : float
+            Probability that a new value lies inside.
+
+        Raises
+        ------
+        DataError
+            If a parameter is missing or unknown.
+        UsageError
+            If a point is not positive, a growth that competes has no value there, or `level` is no
+            probability.
+        """
+        at, shape = stacked(at_points(values if x is None else x, self.parameters))
+        predictable_points(at, self.series, self.evidence.competing)
+        low = (1 - checked_level(level)) / 2
+        found: Floats = self.evidence.posterior.quantiles(at, (low, 1 - low))
+        return found.reshape(2, *shape)
 
     @property
     def problem(self) -> str:
         """Sentence for a person who decides on what is wrong; empty unless the answer is *fix*."""
         raise NotImplementedError
 
-    def refine(self, *, free_exponents: bool = False, weights: Weights = "relative", nonnegative: bool = True) -> Refined:
-        """Return the model refined by lmfit on the values that were fitted; see `scalkit.judge.fit.refine.refine`.
+    def refine(self, *, free_exponents: bool = False, weights: Weights = "relative", nonnegative: bool = True) -> ModelResult:
+        """Return lmfit's result for the terms of the model on the values that were fitted; see `scalkit.judge.fit.refine.refine`.
 
         `free_exponents`: whether the power of each parameter is fitted too.
         `weights`: whether relative or absolute residuals count.
@@ -211,3 +256,9 @@ def answer_to_dict(verdict: AnyVerdict) -> dict[str, object]:
     found = {"answer": verdict.answer, "too_fast": verdict.too_fast, "problem": verdict.problem}
     against = verdict.evidence.against
     return found | ({} if against is None else {"against": against.to_dict()})
+
+
+def model_to_dict(model: Model) -> dict[str, object]:
+    """Return a model as plain values for JSON."""
+    terms = [json_fields(term, "growth coefficient") for term in model.terms]
+    return {"growth": str(model.growth), "terms": terms, **json_fields(model, "adjusted_r2 weight"), "text": str(model)}

@@ -3,15 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 import xarray as xr
-from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError
 from scalkit.judge.fit.piecewise import Piecewise, fit_piecewise
 from scalkit.judge.space import SearchSpace
-from scalkit.measure import Series, measurements, series
+from scalkit.measure import Series, series
 from scalkit.stats.pure_error import Noise, noise_of
 from scalkit.support.options import Statistic
 
@@ -20,25 +19,18 @@ _LEAST_OF_EXACT = 1e-3
 
 def piecewise(
     data: object,
-    y: ArrayLike | None = None,
     *,
     space: SearchSpace | None = None,
     statistic: str = "q1",
     max_pieces: int | None = None,
     switches: Sequence[float] = (),
-    parameter: str = "p",
-    metric: str = "time",
-    unit: str | None = None,
-    exact: bool | None = None,
 ) -> Piecewise:
-    """Return the piecewise model of a verdict, of a series, of a Dataset of one function, or of arrays.
+    """Return the piecewise model of a verdict, of a series, or of a Dataset of one function.
 
     Parameters
     ----------
-    data : Verdict, Series, Dataset of measurements, or array_like of shape (points,)
-        The values of the parameter if it is an array; repeated points are repetitions.
-    y : array_like of shape (points,) or (points, reps), in `unit`
-        Measured values, with arrays only.
+    data : Verdict, Series, or Dataset of measurements
+        As from `scalkit.measurements`.
     space : SearchSpace, optional
         What a piece may grow as, beside a constant; by default the ticks of the verdict, else those of ``"ics15"``.
     statistic : {"q1", "median", "mean", "min", "cut_mean", ...}
@@ -47,14 +39,12 @@ def piecewise(
         At most so many; by default as many as there are settings for, three for each.
     switches : sequence of float
         Change points that are known, for example the largest size of an eager message: no piece reaches across one.
-    parameter, metric, unit, exact
-        With arrays only, as in `scalkit.measurements`.
 
     Returns
     -------
     Piecewise
         ``str`` shows the pieces, ``sentence`` says what changes where; call it for values; `Piecewise.growths`,
-        `Piecewise.change_points`, `Piecewise.probability`, `Piecewise.gain`.
+        `Piecewise.change_points`, `Piecewise.probability`.
 
     Raises
     ------
@@ -66,7 +56,7 @@ def piecewise(
     See `scalkit.judge.fit.piecewise.fit_piecewise`. Beside the scatter between repetitions, settings may be off by up to 16 % for
     reasons of their own. Values without noise count as equal within 0.1 %.
     """
-    one, ticks = _series_of(data, y, cast(Statistic, statistic), parameter, metric, unit, exact)
+    one, ticks = _series_of(data, cast(Statistic, statistic))
     ruler = space or ticks or SearchSpace.preset("ics15", one.parameter)
     if max_pieces is not None and (not isinstance(max_pieces, int) or max_pieces < 1):
         raise DataError(f"max_pieces is {max_pieces!r}; a whole number of at least 1 is needed.")
@@ -82,12 +72,7 @@ def piecewise(
     )
 
 
-def _series_of(
-    data: object, y: ArrayLike | None, statistic: Statistic, parameter: str, metric: str, unit: str | None, exact: Any
-) -> tuple[Series, SearchSpace | None]:
-    if y is not None:
-        (one,) = series(measurements(cast(ArrayLike, data), y, parameter, metric, unit, exact=exact), statistic)
-        return one, None
+def _series_of(data: object, statistic: Statistic) -> tuple[Series, SearchSpace | None]:
     if isinstance(data, Series):
         return data, None
     if isinstance(data, xr.Dataset):
@@ -99,7 +84,7 @@ def _series_of(
     if isinstance(inner := getattr(data, "series", None), Series):
         return inner, getattr(data, "space", None)
     raise DataError(
-        f"a piecewise model needs a verdict, a series, a Dataset, or arrays x and y, got {type(data).__name__} alone."
+        f"a piecewise model needs a verdict, a series or a Dataset, as of scalkit.measurements; got {type(data).__name__}."
     )
 
 

@@ -12,7 +12,6 @@ from scalkit.errors import RuleError
 from scalkit.growth.relation import Relation, Terms
 from scalkit.judge.crossing import last_sign_change, place_of, shown_scale
 from scalkit.judge.fit import Model
-from scalkit.judge.fit.several.model import SeveralModel
 from scalkit.judge.measured import AnySeries, AnyVerdict
 from scalkit.support.arrays import Flags, Floats
 from scalkit.support.json_values import json_fields, json_value
@@ -24,7 +23,6 @@ _LOG2_X_MAX_EXPONENTIAL = 30.0
 _STEPS = 20_000
 _POINTS_SHOWN = 3
 
-AnyModel = Model | SeveralModel
 RuleStatus = Literal["holds", "violated", "predicted", "unknown"]
 
 
@@ -198,7 +196,7 @@ def judge_by_metric(
     )
 
 
-def judge_rule(rule: Relation, series: Mapping[str, AnySeries], models: Mapping[str, AnyModel]) -> RuleResult:
+def judge_rule(rule: Relation, series: Mapping[str, AnySeries], models: Mapping[str, Model]) -> RuleResult:
     """Return the result of a rule on the series and models of one metric, by function name."""
     missing = tuple(name for name in rule.names if name not in series)
     some = next((series[name] for name in rule.names if name in series), None)
@@ -253,7 +251,7 @@ def _ratio(left: Floats, right: Floats) -> Floats:
         return np.asarray(left / right)
 
 
-def _predicted(rule: Relation, models: Mapping[str, AnyModel], points: Floats, parameters: tuple[str, ...]) -> Prediction | None:
+def _predicted(rule: Relation, models: Mapping[str, Model], points: Floats, parameters: tuple[str, ...]) -> Prediction | None:
     """Return where the models predict a violation, along each parameter with the others at their largest values.
 
     Of several parameters it is the one along which the violation begins first, in multiples of its largest value.
@@ -271,7 +269,7 @@ def _predicted(rule: Relation, models: Mapping[str, AnyModel], points: Floats, p
 
 
 def _start_along(
-    rule: Relation, models: Mapping[str, AnyModel], parameter: str, first: float, others: Mapping[str, float]
+    rule: Relation, models: Mapping[str, Model], parameter: str, first: float, others: Mapping[str, float]
 ) -> float | None:
     """Return the value of a parameter from which on the left side exceeds the right side by more than the tolerance.
 
@@ -295,13 +293,9 @@ def _start_along(
     return first if math.isnan(start) else 2.0**start
 
 
-def _log2_sum(terms: Terms, models: Mapping[str, AnyModel], at: Mapping[str, Floats]) -> Floats:
-    rows = [math.log2(factor) + _log2_value(models[name], at) for factor, name in terms]
+def _log2_sum(terms: Terms, models: Mapping[str, Model], at: Mapping[str, Floats]) -> Floats:
+    rows = [math.log2(factor) + models[name].log2_value(at) for factor, name in terms]
     return np.asarray(np.logaddexp2.reduce(rows, axis=0))
-
-
-def _log2_value(model: AnyModel, at: Mapping[str, Floats]) -> Floats:
-    return model.log2_value(at) if isinstance(model, SeveralModel) else model.log2_value(at[model.parameter])
 
 
 @dataclass(frozen=True, eq=False)

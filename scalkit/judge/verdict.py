@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from scalkit.growth import Growth
-from scalkit.judge.asked import checked_level, named_points, predictable_points
 from scalkit.judge.crossing import crossing
 from scalkit.judge.evidence import Evidence
 from scalkit.judge.expectation import MATCHES, Direction, Expectation, Match, sure_match
-from scalkit.judge.fit import Model
 from scalkit.judge.fit.regression.posterior import Posterior
-from scalkit.judge.judged import Along, AnyVerdict, answer_to_dict
+from scalkit.judge.judged import Along, AnyVerdict, answer_to_dict, model_to_dict
 from scalkit.judge.several.along import AlongVerdict
 from scalkit.judge.space import SearchSpace
 from scalkit.judge.told.remarks import remarks_of
 from scalkit.judge.told.sentences import problem_of, sentence_of
 from scalkit.measure import Series
-from scalkit.support.arrays import Floats
 from scalkit.support.json_values import json_fields, json_value
 
 
@@ -86,41 +80,10 @@ class Verdict(AnyVerdict):
         return self.evidence.resolution
 
     @property
-    def model(self) -> Model:
-        """The model that is shown; its values are those of the posterior's average."""
-        return self.evidence.models[0]
-
-    @property
-    def rivals(self) -> Sequence[Model]:
-        """The models of the other growths, by falling probability."""
-        return self.evidence.models[1:]
-
-    def interval(self, x: ArrayLike | Mapping[str, ArrayLike] | None = None, level: float = 0.9, **values: ArrayLike) -> Floats:
-        """Return the central prediction interval at points, of shape (2, *shape of the points), in `unit`.
-
-        Parameters
-        ----------
-        x : array_like
-            Values of the parameter; by name, ``interval(p=4096)`` is the same as ``interval(4096)``.
-        level : float
-            Probability that a new value lies inside.
-
-        Raises
-        ------
-        UsageError
-            If another parameter is named, a point is not positive, a growth that competes has no
-            value there, or `level` is no probability.
-        """
-        at = predictable_points(
-            named_points(x, values, self.parameters), self.series, (self.expectation.growth, *self.posterior.growths)
-        )
-        low = (1 - checked_level(level)) / 2
-        return self.posterior.quantiles(at.ravel(), (low, 1 - low)).reshape(2, *at.shape)
-
-    @property
     def divergence(self) -> Growth:
         """Growth of model / expectation; ``divergence(x)`` is its value at `x`."""
-        return self.model.growth / self.expectation.growth
+        found: Growth = self.model.growth / self.expectation.growth
+        return found
 
     @property
     def match(self) -> Match:
@@ -176,13 +139,13 @@ class Verdict(AnyVerdict):
             "deviation": str(self.expectation.deviation),
             "limits": json_value(self.expectation.limits),
             "space": {"name": self.space.name, "ticks": list(_texts(self.space.ticks))},
-            "model": _model(self.model),
+            "model": model_to_dict(self.model),
             **json_fields(self, "divergence match"),
             **answer_to_dict(self),
             **json_fields(self, "resolution probability"),
             "growth_band": json_value(self.posterior.growth_band()),
             **json_fields(self, "direction crossing decides caveats sentence"),
-            "rivals": [_model(model) for model in self.rivals[:5]],
+            "rivals": [model_to_dict(model) for model in self.rivals[:5]],
             **json_fields(self.series, "x y"),
             "n_repetitions": [int(n) for n in self.series.n_repetitions],
             "noise": json_value(self.series.noise),
@@ -196,15 +159,8 @@ class Verdict(AnyVerdict):
 
         return verdict_html(self)
 
-    def _repr_latex_(self) -> str:
-        return f"$E = {self.expectation.to_latex()},\\quad G = {self.model.to_latex()}$"
-
 
 @lru_cache(maxsize=256)
 def _texts(ticks: tuple[Growth, ...]) -> tuple[str, ...]:
     """Return the texts of ticks, which many verdicts share."""
     return tuple(str(tick) for tick in ticks)
-
-
-def _model(model: Model) -> dict[str, Any]:
-    return json_fields(model, "growth constant coefficient lower lower_coefficient adjusted_r2 weight") | {"text": str(model)}

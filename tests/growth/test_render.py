@@ -33,27 +33,6 @@ def test_sympy_parses_back(growth: Growth) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "latex"),
-    [
-        ("1", "1"),
-        ("p^(1/2)*log(p)", r"p^{1/2} \log p"),
-        ("log(p)^2", r"\log^{2} p"),
-        ("p^(1/3)/log(p)", r"\frac{p^{1/3}}{\log p}"),
-        ("1/k", r"\frac{1}{k}"),
-        ("2^(k/3)", r"2^{k/3}"),
-        ("2^(2*k/3)", r"2^{2\,k/3}"),
-        ("4^k", r"2^{2\,k}"),
-        ("k*2^k", "2^{k} k"),
-        ("n_ranks", r"\mathrm{n\_ranks}"),
-    ],
-)
-def test_latex(text: str, latex: str) -> None:
-    growth = Growth(text)
-    assert growth.to_latex() == latex
-    assert growth._repr_latex_() == f"${latex}$"
-
-
-@pytest.mark.parametrize(
     ("text", "content"),
     [
         ("1", "<mrow><mn>1</mn></mrow>"),

@@ -37,51 +37,53 @@ def test_everything_that_holds_a_series_is_cut_alike() -> None:
     assert found.growths == (LOG, LINEAR)
     assert [c.at for c in found.change_points] == [64]
     preset = sk.piecewise(data)
-    for other in (sk.piecewise(of(noisy(KINK, 1))), sk.piecewise(P, noisy(KINK, 1))):
-        assert other == preset
+    assert sk.piecewise(of(noisy(KINK, 1))) == preset
     assert sk.piecewise(verdict, space=sk.SearchSpace.preset("ics15")) == preset
-    assert sk.piecewise(P[::-1], noisy(KINK, 1)[::-1], unit="us")(64.0) == pytest.approx(1e-6 * preset(64.0))
+    assert sk.piecewise(sk.measurements(P, noisy(KINK, 1), unit="us"))(64.0) == pytest.approx(1e-6 * preset(64.0))
 
 
 def test_options_arrive() -> None:
     y = noisy(KINK, 2)
-    assert sk.piecewise(P, y, max_pieces=1).is_single
-    known = sk.piecewise(P, y, switches=[20], max_pieces=2)
+    assert sk.piecewise(sk.measurements(P, y), max_pieces=1).is_single
+    known = sk.piecewise(sk.measurements(P, y), switches=[20], max_pieces=2)
     assert [(c.after, c.before) for c in known.change_points] == [(16, 32)]
-    assert sk.piecewise(P, y, parameter="n").parameter == "n"
+    assert sk.piecewise(sk.measurements(P, y, "n")).parameter == "n"
     only = sk.SearchSpace.of([LINEAR], "line", "p")
-    assert set(sk.piecewise(P, y, space=only).growths) <= {LINEAR, Growth()}
-    assert sk.piecewise(P, y, statistic="mean").noise < sk.piecewise(P, y, statistic="q1").noise
+    assert set(sk.piecewise(sk.measurements(P, y), space=only).growths) <= {LINEAR, Growth()}
+    assert sk.piecewise(sk.measurements(P, y), statistic="mean").noise < sk.piecewise(sk.measurements(P, y), statistic="q1").noise
 
 
 def test_ten_change_points() -> None:
     x = np.arange(1.0, 45.0)
     y = np.where((x - 1) // 4 % 2, 2000.0, 1000.0)
-    found = sk.piecewise(x, y, metric="events", unit="1", exact=True, parameter="n")
+    found = sk.piecewise(sk.measurements(x, y, "n", "events", "1", exact=True))
     assert len(found.change_points) == 10
 
 
 def test_bytes_below_a_part_in_a_thousand_are_one_piece() -> None:
     y = 100_000 + 8 * P + np.where(P > 64, 16, 0)
-    assert sk.piecewise(P, y, metric="object_memory").is_single
-    assert not sk.piecewise(P, 100 + 8 * P + np.where(P > 64, 400, 0), metric="object_memory").is_single
+    assert sk.piecewise(sk.measurements(P, y, metric="object_memory")).is_single
+    assert not sk.piecewise(sk.measurements(P, 100 + 8 * P + np.where(P > 64, 400, 0), metric="object_memory")).is_single
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: sk.piecewise("f"), "a piecewise model needs a verdict, a series, a Dataset, or arrays x and y, got str alone."),
+        (
+            lambda: sk.piecewise("f"),
+            "a piecewise model needs a verdict, a series or a Dataset, as of scalkit.measurements; got str.",
+        ),
         (
             lambda: sk.piecewise(combine([sk.measurements(P, P, name=n) for n in ("f", "g")])),
             "a piecewise model is of one series, the Dataset has 2: f (time), g (time); select one.",
         ),
-        (lambda: sk.piecewise(P, P, max_pieces=0), "max_pieces is 0; a whole number of at least 1 is needed."),
+        (lambda: sk.piecewise(sk.measurements(P, P), max_pieces=0), "max_pieces is 0; a whole number of at least 1 is needed."),
         (
-            lambda: sk.piecewise(P[:2], P[:2]),
+            lambda: sk.piecewise(sk.measurements(P[:2], P[:2])),
             "a piecewise model needs 3 to 200 values of 'p', got 2; measure more or thin them out.",
         ),
         (
-            lambda: sk.piecewise(P, P - 2, metric="object_memory"),
+            lambda: sk.piecewise(sk.measurements(P, P - 2, metric="object_memory")),
             "the value at p = 2 is 0; it must be positive and finite. Drop that point or measure it again.",
         ),
     ],

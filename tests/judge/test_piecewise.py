@@ -128,7 +128,7 @@ def test_a_series_brings_its_own_noise() -> None:
     (one,) = series(measurements(SIZES, times, parameter="S", name="p2p"))
     found = fit_piecewise(one.x, one.y, LINEAR, noise_of(one), parameter=one.parameter, unit=one.unit)
     assert len(found.change_points) == 2
-    assert (found.segments[0].model.parameter, found.segments[0].model.unit) == ("S", "s")
+    assert (found.segments[0].model.parameters, found.segments[0].model.unit) == (("S",), "s")
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_changes_are_said(y: np.ndarray, words: str) -> None:
     assert "; ".join(str(change) for change in found.change_points) == words
     assert found.sentence == f"{words[0].upper()}{words[1:]} (probability more than 99.9 %)."
     assert found.probability > 0.999
-    assert found.gain > 20
+    assert found.bic_single - found.bic_several > 20
 
 
 def test_falling_pieces() -> None:
@@ -71,7 +71,7 @@ def test_falling_pieces() -> None:
 def test_one_piece() -> None:
     found = at(2 + LOG)
     assert found.is_single
-    assert found.gain < 0
+    assert found.bic_single < found.bic_several
     assert found.probability < 0.01
     assert found.sentence == (
         "From p = 2 to 1024 it grows as log(p); no change point is needed (probability of one: less than 0.1 %)."
@@ -82,7 +82,7 @@ def test_one_piece() -> None:
 
 def test_too_few_settings_for_two_pieces() -> None:
     found = fit_piecewise([2, 4, 8, 16, 32], [1, 1, 1, 9, 9], TICKS, QUIET)
-    assert (found.is_single, found.probability, found.gain) == (True, 0.0, -math.inf)
+    assert (found.is_single, found.probability, found.bic_several) == (True, 0.0, math.inf)
 
 
 def test_a_sum_of_two_terms_is_no_change_point() -> None:

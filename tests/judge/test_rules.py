@@ -14,8 +14,7 @@ import pytest
 import scalkit as sk
 from scalkit.growth import Growth
 from scalkit.growth.relation import Relation
-from scalkit.judge.fit import Model
-from scalkit.judge.fit.several.model import SeveralModel, Term
+from scalkit.judge.fit.model import Model, Term
 from scalkit.judge.rules import RuleResult, judge_rule
 from scalkit.measure import Series, SeveralSeries, combine
 
@@ -47,7 +46,7 @@ def series(name: str, values: object, *, decides: bool = True, x: object = P) ->
 
 
 def model(constant: float, coefficient: float, growth: str) -> Model:
-    return Model(constant, coefficient, Growth(growth), "p", "s", 0.99, 0.0, math.log2(coefficient))
+    return Model(("p",), (Term.of(Growth(), constant), Term.of(Growth(growth), coefficient)), "s", 0.0)
 
 
 def judge(rule: str, *data: Series, **models: Model) -> RuleResult:
@@ -152,8 +151,9 @@ def test_caveats_take_the_decision_away() -> None:
 
 
 def test_formulas_with_a_subtracted_term_are_compared_without_overflow() -> None:
-    left = Model(-5, 1, Growth("p^2"), "p", "s", 0.99, 0.0, 0.0, lower=Growth("p"), lower_coefficient=-1)
-    right = Model(-5, 2, Growth("p^2"), "p", "s", 0.99, 0.0, 1.0)
+    minus_five, square = Term.of(Growth(), -5), Growth("p^2")
+    left = Model(("p",), (minus_five, Term.of(Growth("p"), -1), Term.of(square, 1)), "s", 0.0)
+    right = Model(("p",), (minus_five, Term.of(square, 2)), "s", 0.0)
     result = judge("A <= B", series("A", LOG), series("B", LOG), A=left, B=right)
     assert result.predicted_from is None
     assert left.log2_value(2.0**900) == pytest.approx(1800)
@@ -182,14 +182,14 @@ def over_two(name: str, y: np.ndarray, points: np.ndarray = POINTS) -> SeveralSe
     )
 
 
-def sum_of(**terms: float) -> SeveralModel:
+def sum_of(**terms: float) -> Model:
     """Return a model of p and S; terms by their names, ``p_S`` for p*S."""
     growths = {"one": "1", "log_p": "log(p)", "p_S": "p*S"}
-    found = [Term(Growth(growths.get(name, name)), math.log2(abs(c)), c < 0) for name, c in terms.items()]
-    return SeveralModel(("p", "S"), tuple(found), "s", 0.0)
+    found = [Term.of(Growth(growths.get(name, name)), c) for name, c in terms.items()]
+    return Model(("p", "S"), tuple(found), "s", 0.0)
 
 
-def judge_over_two(rule: str, *data: SeveralSeries, **models: SeveralModel) -> RuleResult:
+def judge_over_two(rule: str, *data: SeveralSeries, **models: Model) -> RuleResult:
     return judge_rule(Relation.parse(rule), {s.function: s for s in data}, models)
 
 

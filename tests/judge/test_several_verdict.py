@@ -478,10 +478,10 @@ def test_too_few_values_beside_enough() -> None:
 def test_refine() -> None:
     v = judged(noisy(SUM), "log(p) + S")
     fit = v.refine(free_exponents=True)
-    assert fit.values["exponent_S"] == pytest.approx(1, abs=0.05)
-    assert v.refine().values["coefficient_2"] == pytest.approx(1e-9, rel=0.05)
+    assert fit.params["exponent_S"].value == pytest.approx(1, abs=0.05)
+    assert v.refine().params["coefficient_2"].value == pytest.approx(1e-9, rel=0.05)
     along = sk.validate(measured(noisy(SUM)).sel(S=64), {"f": "log(p)"})["f"].refine()
-    assert along.values["coefficient"] == pytest.approx(3e-6, rel=0.05)
+    assert along.params["coefficient"].value == pytest.approx(3e-6, rel=0.05)
 
 
 @pytest.mark.parametrize(

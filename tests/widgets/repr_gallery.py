@@ -46,7 +46,7 @@ def gallery() -> dict[str, Any]:
     both = sk.validate(over_two(), {HOSTILE: "log(p) + S"})[HOSTILE]
     baseline = sk.Baseline(result)
     times = np.array([1, 2, 4, 8, 16, 32, 64, 128, 256, 512], dtype=float)
-    bent = sk.piecewise(times, np.where(times < 20, 5.0, times) * 1e-6)
+    bent = sk.piecewise(sk.measurements(times, np.where(times < 20, 5.0, times) * 1e-6))
     verdict = result[HOSTILE]
     steady = sk.measurements(P, 3 + np.array(P), unit="us", name="steady")
     return {
@@ -64,14 +64,13 @@ def gallery() -> dict[str, Any]:
         "Advice": result.advise([256, 512])["wild", "time"],
         "Limit": limit(result["steady"], "1 ms"),
         "Limits": limits(result, "time", "1 ms"),
-        "Refined": verdict.refine(free_exponents=True),
         "Piecewise": bent,
         "Baseline": baseline,
         "BaselineEntry": baseline[HOSTILE, "time"],
         "Comparison": baseline.compare(sk.validate(steady, {"steady": "p"})),
         "SeveralVerdict": both,
         "SeveralExpectation": both.expectation,
-        "SeveralModel": both.model,
+        "Model of several parameters": both.model,
         "GrowthSum": both.model.growth,
         "AlongVerdict": both.along["p"],
         "SeveralSeries": several_series(over_two())[0],

@@ -13,14 +13,14 @@ from tabs import Tabs
 import scalkit as sk
 from scalkit.support import markup
 
-WITH_LATEX = {
+FORMULAS = {
     "Expectation",
     "Growth",
     "GrowthSum",
     "Model",
     "Piecewise",
     "SeveralExpectation",
-    "SeveralModel",
+    "Model of several parameters",
     "Verdict",
     "Verdict cannot tell",
 }
@@ -60,12 +60,9 @@ def test_markup_escapes_names_and_is_closed(shown: dict[str, Any]) -> None:
     assert named >= 10
 
 
-def test_formulas(shown: dict[str, Any]) -> None:
-    latex = {name for name, one in shown.items() if hasattr(one, "_repr_latex_")}
-    assert latex == WITH_LATEX
-    for name in WITH_LATEX:
-        assert shown[name]._repr_latex_().startswith("$"), name
-        assert "<math>" in shown[name]._repr_html_(), name
+@pytest.mark.parametrize("name", sorted(FORMULAS))
+def test_formulas_are_drawn_by_the_browser(shown: dict[str, Any], name: str) -> None:
+    assert "<math>" in shown[name]._repr_html_()
 
 
 @pytest.mark.browser

@@ -14,7 +14,6 @@ from scalkit.growth.sums import GrowthSum
 from scalkit.judge.baseline.regression import errors_of
 from scalkit.judge.expectation import Expectation
 from scalkit.judge.fit import Model
-from scalkit.judge.fit.several.model import SeveralModel
 from scalkit.judge.measured import AnyExpectation, AnyVerdict
 from scalkit.judge.result import Validation
 from scalkit.judge.several.expectation import SeveralExpectation
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from scalkit.judge.baseline.comparison import Comparison
 
 AnyGrowth = Growth | GrowthSum
-AnyModel = Model | SeveralModel
 
 BASELINE_SCHEMA = 4
 
@@ -47,7 +45,7 @@ class BaselineEntry:
 
     function: str
     metric: str
-    model: AnyModel
+    model: Model
     expectation: AnyGrowth
     deviation: Mapping[str, Growth]
     points: tuple[tuple[float, ...], ...]
@@ -86,9 +84,10 @@ class BaselineEntry:
     def status_quo(self) -> AnyExpectation:
         """The growth of the model as an expectation."""
         model = self.model
-        if isinstance(model, SeveralModel):
+        if len(model.parameters) > 1:
             return SeveralExpectation(model.growth, self.deviation or None, model.parameters)
-        return Expectation(model.growth, self.deviation.get(model.parameter), model.parameter)
+        (parameter,) = model.parameters
+        return Expectation(model.growth, self.deviation.get(parameter), parameter)
 
     def require_same_kind(self, unit: str, parameters: tuple[str, ...]) -> None:
         """Raise a DataError, with the way on, if what was measured now has another unit or other parameters."""
@@ -107,7 +106,7 @@ class BaselineEntry:
     def over(self, parameters: tuple[str, ...]) -> BaselineEntry:
         """Return it with the same parameters in another order."""
         model = self.model
-        if not isinstance(model, SeveralModel) or parameters == model.parameters:
+        if parameters == model.parameters:
             return self
         order = [model.parameters.index(name) for name in parameters]
         moved = [tuple(point[column] for column in order) for point in self.points]
@@ -122,10 +121,7 @@ class BaselineEntry:
 
     def log2_value(self, point: Sequence[float]) -> float:
         """Return log2 of the model at a point."""
-        model = self.model
-        if isinstance(model, SeveralModel):
-            return float(model.log2_value(dict(zip(model.parameters, point, strict=True))))
-        return float(model.log2_value(point[0]))
+        return float(self.model.log2_value(dict(zip(self.parameters, point, strict=True))))
 
     def __repr__(self) -> str:
         return f"BaselineEntry({self.function!r}, {self.metric}: {self.model})"
@@ -136,18 +132,13 @@ class BaselineEntry:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, as ``baseline.schema.json`` describes them."""
         model = self.model
-        if isinstance(model, SeveralModel):
-            terms = [json_fields(term, "growth log2_coefficient is_subtracted") for term in model.terms]
-            written = {"terms": terms, **json_fields(model, "rss"), "text": str(model)}
-        else:
-            second = " lower lower_coefficient" if model.lower is not None else ""
-            written = json_fields(model, f"growth constant log2_coefficient{second} adjusted_r2 rss") | {"text": str(model)}
+        terms = [json_fields(term, "growth log2_coefficient is_subtracted") for term in model.terms]
         return {
             **json_fields(self, "function metric"),
             **json_fields(model, "unit parameters"),
             "expectation": str(self.expectation),
             "deviation": json_value(self.deviation),
-            "model": written,
+            "model": {"terms": terms, **json_fields(model, "adjusted_r2 rss"), "text": str(model)},
             **json_fields(self, "points y noise errors"),
             **(json_fields(self, "processes") if self.processes else {}),
         }

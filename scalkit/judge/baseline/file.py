@@ -11,8 +11,7 @@ from scalkit.errors import DataError, ScalkitError
 from scalkit.growth import Growth
 from scalkit.growth.sums import GrowthSum
 from scalkit.judge.baseline import Baseline, BaselineEntry
-from scalkit.judge.fit import Model
-from scalkit.judge.fit.several.model import SeveralModel, Term
+from scalkit.judge.fit.model import Model, Term
 from scalkit.support.files import whole_file
 from scalkit.support.schema_errors import schema_errors, schema_in
 
@@ -107,28 +106,10 @@ def _entry(row: Mapping[str, Any]) -> BaselineEntry:
     return entry
 
 
-def _model(row: Mapping[str, Any], parameters: tuple[str, ...], unit: str) -> Model | SeveralModel:
-    if ("terms" in row) != (len(parameters) > 1):
-        raise DataError("only a model of several parameters has 'terms'.")
-    if "terms" in row:
-        terms = tuple(_term(one, parameters) for one in row["terms"])
-        return SeveralModel(parameters, terms, unit, float(row["rss"]))
-    growth = _in(parameters, row["growth"])
-    if growth.is_constant != (row["log2_coefficient"] is None):
-        raise DataError(f"log2_coefficient is {row['log2_coefficient']}, but the growth is {growth}.")
-    log2 = -math.inf if row["log2_coefficient"] is None else float(row["log2_coefficient"])
-    return Model(
-        constant=float(row["constant"]),
-        coefficient=math.inf if log2 >= 1024 else 2.0**log2,
-        growth=growth,
-        parameter=parameters[0],
-        unit=unit,
-        adjusted_r2=math.nan if row["adjusted_r2"] is None else float(row["adjusted_r2"]),
-        rss=float(row["rss"]),
-        log2_coefficient=log2,
-        lower=_in(parameters, row["lower"]) if "lower" in row else None,
-        lower_coefficient=float(row.get("lower_coefficient", 0.0)),
-    )
+def _model(row: Mapping[str, Any], parameters: tuple[str, ...], unit: str) -> Model:
+    terms = tuple(_term(one, parameters) for one in row["terms"])
+    r2 = math.nan if row["adjusted_r2"] is None else float(row["adjusted_r2"])
+    return Model(parameters, terms, unit, float(row["rss"]), r2)
 
 
 def _term(row: Mapping[str, Any], parameters: tuple[str, ...]) -> Term:

@@ -18,7 +18,7 @@ from scipy.special import fdtrc
 from scalkit.growth import Growth
 from scalkit.growth.growth import log2_values
 from scalkit.judge.fit.checks import check_series
-from scalkit.judge.fit.model import Model
+from scalkit.judge.fit.model import Model, Term
 from scalkit.measure import Series
 from scalkit.support.arrays import Flags, Floats
 from scalkit.support.options import MIN_POINTS
@@ -69,19 +69,12 @@ class Fits:
     def model(self, place: int, parameter: str, unit: str) -> Model:
         """Return the model of the first series, of the constant if `place` is negative."""
         if place < 0:
-            constant, tss, one = float(self.means[0]), float(self.tss[0]), Growth()
-            return Model(constant, 0.0, one, parameter, unit, math.nan, tss, -math.inf)
+            terms: tuple[Term, ...] = (Term.of(Growth(), float(self.means[0])),)
+            return Model((parameter,), terms, unit, float(self.tss[0]))
         log2 = math.log2(float(self.scaled[0, place])) - float(self.log2_scales[place])
-        return Model(
-            constant=float(self.constants[0, place]),
-            coefficient=float(np.exp2(log2)) if log2 < 1024 else math.inf,
-            growth=self.growths[place],
-            parameter=parameter,
-            unit=unit,
-            adjusted_r2=float(self.adjusted_r2[0, place]),
-            rss=float(self.rss[0, place]),
-            log2_coefficient=log2,
-        )
+        terms = (Term.of(Growth(), float(self.constants[0, place])), Term(self.growths[place], log2))
+        terms = terms if self.constants[0, place] else terms[1:]
+        return Model((parameter,), terms, unit, float(self.rss[0, place]), float(self.adjusted_r2[0, place]))
 
 
 def fit_growths(x: Floats, y: Floats, growths: Sequence[Growth]) -> Fits:
@@ -224,7 +217,7 @@ def fit_series(
     fits = fit_growths(series.x, series.y[np.newaxis], growing_of(growths))
     constant = fits.model(-1, series.parameter, series.unit)
     if not np.ptp(series.y):
-        return (replace(constant, constant=float(series.y[0]), rss=0.0),)  # without rounding
+        return (replace(constant, terms=(Term.of(Growth(), float(series.y[0])),), rss=0.0),)  # without rounding
     models = [fits.model(k, series.parameter, series.unit) for k in _order(fits, expected)]
     models.sort(key=lambda one: one.growth != expected or not _is_within_resolution(series, one))
     best = models[0] if models else constant

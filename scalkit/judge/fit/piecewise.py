@@ -65,7 +65,7 @@ class ChangePoint:
 
     def __str__(self) -> str:
         old, new = self.left.growth, self.right.growth
-        name = self.right.parameter
+        (name,) = self.right.parameters
         meet = self.at == self.after
         where = f"from {name} = {self.at:g} on it" if meet else f"after {name} = {self.after:g}, from {self.at:g} on, it"
         step = self.step
@@ -80,7 +80,7 @@ class ChangePoint:
             return f"{where} is {self.jump:.3g} times as large"
         if shown:
             return f"{where} still {_verb(new)} as {new}{shown}"
-        factor = float(np.exp2(self.right.log2_coefficient - self.left.log2_coefficient))
+        factor = float(np.exp2(self.right.terms[-1].log2_coefficient - self.left.terms[-1].log2_coefficient))
         return f"{where} still {_verb(new)} as {new}, with {factor:.3g} times the coefficient"
 
 
@@ -122,7 +122,7 @@ class Piecewise:
     @property
     def parameter(self) -> str:
         """Name of the parameter."""
-        return self.segments[0].model.parameter
+        return self.segments[0].model.parameters[0]
 
     @property
     def unit(self) -> str:
@@ -138,11 +138,6 @@ class Piecewise:
     def change_points(self) -> tuple[ChangePoint, ...]:
         """Where the behaviour changes, ascending."""
         return tuple(_change(left, right) for left, right in pairwise(self.segments))
-
-    @property
-    def gain(self) -> float:
-        """How much the criterion falls from one piece to the best model with a change point; negative where it rises."""
-        return self.bic_single - self.bic_several if math.isfinite(self.bic_several) else -math.inf
 
     @property
     def probability(self) -> float:
@@ -202,10 +197,6 @@ class Piecewise:
             table((self.parameter, "model"), rows),
             details(counted(len(changes), "change point"), bullets(changes)),
         )
-
-    def _repr_latex_(self) -> str:
-        rows = (f"{one.model.to_latex()} & {one.first:g} \\le {self.parameter} \\le {one.last:g}" for one in self.segments)
-        return "$$\\begin{cases} " + " \\\\ ".join(rows) + " \\end{cases}$$"
 
 
 def _change(left: Segment, right: Segment) -> ChangePoint:

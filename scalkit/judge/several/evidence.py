@@ -12,13 +12,13 @@ import numpy as np
 
 from scalkit.growth import Growth
 from scalkit.judge.answer import CLEAN_MEMORY, FINE, MATERIAL, MEMORY, SURE, machine_factor, resolution_of, unexplained
+from scalkit.judge.fit import Model
 from scalkit.judge.fit.regression.several.design import lines_along
 from scalkit.judge.fit.regression.several.posterior import SumPosterior
-from scalkit.judge.fit.several.model import SeveralModel
 from scalkit.judge.judged import AnyEvidence
 from scalkit.judge.several.excess import excess_along
 from scalkit.judge.several.expectation import SeveralExpectation
-from scalkit.judge.several.models import models_of
+from scalkit.judge.several.models import model_of, rivals_of
 from scalkit.judge.space import SearchSpace
 from scalkit.measure import SeveralSeries
 from scalkit.support.arrays import Floats
@@ -67,6 +67,11 @@ class SeveralEvidence(AnyEvidence):
         """The products that may be followed: the claimed ones times what is tolerated."""
         tolerated = math.prod(self.tolerance.values(), start=Growth())
         return tuple(term * tolerated for term in self.expectation.growth.terms)
+
+    @property
+    def competing(self) -> Sequence[Sequence[Growth]]:
+        """The growths that compete along each parameter."""
+        return self.posterior.design.terms
 
     @cached_property
     def too_fast(self) -> float:
@@ -181,6 +186,11 @@ class SeveralEvidence(AnyEvidence):
         return self.hanging_point is not None
 
     @cached_property
-    def models(self) -> Sequence[SeveralModel]:
-        """The models of all sums that are not negligible: the one that is shown, then by falling probability."""
-        return models_of(self)
+    def model(self) -> Model:
+        """The model that is shown; its values are those of the posterior's average."""
+        return model_of(self)
+
+    @cached_property
+    def rivals(self) -> tuple[Model, ...]:
+        """The models of the most probable other sums, by falling probability."""
+        return rivals_of(self)

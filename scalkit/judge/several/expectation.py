@@ -151,9 +151,6 @@ class SeveralExpectation:
     def __repr__(self) -> str:
         return f"SeveralExpectation({str(self.growth)!r})"
 
-    def _repr_latex_(self) -> str:
-        return f"$O\\left({self.growth.to_latex()}\\right)$"
-
     def _repr_html_(self) -> str:
         rows = [
             (escape(name), formula(one.growth, big_o=True), formula(one.limits[0]) + " to " + formula(one.limits[1]))

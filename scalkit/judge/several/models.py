@@ -1,91 +1,48 @@
-"""The models of a evidence over several parameters, with the averaged coefficients of the posterior."""
+"""The models over several parameters, with the averaged coefficients of the posterior."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from scalkit.growth import Growth
-from scalkit.judge.asked import CheckedSurface
-from scalkit.judge.fit.made_models import MadeModels, nearest_whole
-from scalkit.judge.fit.several.model import SeveralModel, Term
+from scalkit.judge.asked import CheckedCurve
+from scalkit.judge.fit import Model
+from scalkit.judge.formula import MOST_RIVALS, fitted, visible
 
 if TYPE_CHECKING:
-    from scalkit.judge.fit.regression.several.posterior import SumPosterior
     from scalkit.judge.several.evidence import SeveralEvidence
-
-_LEAST, _LEAST_EXACT = 1e-4, 1e-6
-"""A term below this share of the value wherever it was measured, or below the step of the values, is no cost: errors
-hide it."""
 
 _NEGLIGIBLE = 0.01
 """A sum below this probability is not shown for the answer's sake."""
 
 
-def models_of(evidence: SeveralEvidence) -> Sequence[SeveralModel]:
-    """Return the models of all sums that are not negligible.
+def model_of(evidence: SeveralEvidence) -> Model:
+    """Return the model that is shown; its values are those of the posterior's average."""
+    average = CheckedCurve(evidence.posterior, evidence.series, evidence.competing)
+    return replace(_formula(evidence, _shown(evidence)), average=average)
 
-    The first one is shown: one that agrees with the answer, unless hardly anything does. Its values
-    are those of the posterior's average. The others come by falling probability.
-    """
+
+def rivals_of(evidence: SeveralEvidence) -> tuple[Model, ...]:
+    """Return the models of the other sums, by falling probability."""
+    posterior, shown = evidence.posterior, _shown(evidence)
+    others = sorted((place for place in posterior.order if place != shown), key=lambda place: -posterior.shares[place])
+    return tuple(_formula(evidence, place) for place in others[:MOST_RIVALS])
+
+
+def _shown(evidence: SeveralEvidence) -> int:
+    """Return the place of the sum that is shown: one that agrees with the answer, unless hardly anything does."""
     posterior = evidence.posterior
-    order, shares = list(posterior.order), posterior.shares
-    first = order[0]
-    if evidence.answer != "cannot tell":
-        agrees = posterior.of_sets(posterior.outgrows(evidence.bounds)) == (evidence.answer == "fix")
-        agreeing = next((place for place in order if agrees[place]), first)
-        if shares[agreeing] >= _NEGLIGIBLE * shares[first]:
-            first = agreeing
-    others = sorted((place for place in order if place != first), key=lambda place: -shares[place])
-    shown = _model(evidence, first, is_shown=True)
-    return MadeModels(partial(_model, evidence, is_shown=False), [first, *others], {first: shown})
+    first = posterior.order[0]
+    if evidence.answer == "cannot tell":
+        return first
+    agrees = posterior.of_sets(posterior.outgrows(evidence.bounds)) == (evidence.answer == "fix")
+    agreeing = next((place for place in posterior.order if agrees[place]), first)
+    return agreeing if posterior.shares[agreeing] >= _NEGLIGIBLE * posterior.shares[first] else first
 
 
-def _model(evidence: SeveralEvidence, place: int, *, is_shown: bool) -> SeveralModel:
-    series, one = evidence.series, evidence.posterior.sum_at(place)
-    is_exact = series.exact or series.virtual
-    points = evidence.posterior.design.points
-    at = {name: points[:, column] for column, name in enumerate(series.parameters)}
-    constant = Term(Growth(), math.log2(abs(one.constant)) if one.constant else -math.inf, one.constant < 0)
-    every = [constant, *(Term(growth, log2, sign < 0) for growth, sign, log2 in one.terms)]
-    scale = evidence.posterior.scale
-    least = np.maximum((_LEAST_EXACT if is_exact else _LEAST) * scale, series.resolution)
-    kept = [term for term in every if (np.abs(term(at)) >= least).any()] or every[:1]
-    model = SeveralModel(
-        parameters=series.parameters,
-        terms=tuple(_rounded(term) if is_exact else term for term in kept),
-        unit=series.unit,
-        rss=math.nan,
-        weight=one.weight,
-        average=_average(evidence) if is_shown else None,
-    )
-    off = (model.by_formula(at) - evidence.posterior.y) / scale
-    rss = float(off @ off)
-    return replace(model, rss=rss, adjusted_r2=_adjusted_r2(model, rss, evidence.posterior))
-
-
-def _average(evidence: SeveralEvidence) -> CheckedSurface:
-    posterior = evidence.posterior
-    return CheckedSurface(posterior, evidence.series, posterior.design.terms)
-
-
-def _adjusted_r2(model: SeveralModel, rss: float, posterior: SumPosterior) -> float:
-    """Return the adjusted coefficient of determination of the formula, on relative values; NaN for a constant model."""
-    y, scale = posterior.y, posterior.scale
-    n, k = len(y), len(model.terms)
-    if all(term.growth.is_constant for term in model.terms) or n <= k:
-        return math.nan
-    mean = np.average(y, weights=scale**-2)
-    total = float((((y - mean) / scale) ** 2).sum())
-    return 1 - (rss / (n - k)) / (total / (n - 1)) if total else math.nan
-
-
-def _rounded(term: Term) -> Term:
-    """Return a term of exact values with the whole coefficient that it stands for, if there is one."""
-    whole = nearest_whole(abs(term.coefficient))
-    return Term(term.growth, math.log2(whole), term.is_subtracted) if whole else term
+def _formula(evidence: SeveralEvidence, place: int) -> Model:
+    posterior, series = evidence.posterior, evidence.series
+    terms = posterior.sum_at(place)
+    at = dict(zip(series.parameters, posterior.design.points.T, strict=True))
+    kept = visible(terms, series, at, posterior.scale) or terms[:1]
+    return fitted(kept, series, at, posterior.y, posterior.scale, float(posterior.shares[place]))

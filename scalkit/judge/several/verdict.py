@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from scalkit.growth import Growth
 from scalkit.growth.sums import GrowthSum
-from scalkit.judge.asked import checked_level, predictable_places
 from scalkit.judge.expectation import MATCHES, Direction, Match, sure_match
-from scalkit.judge.fit.model import at_points
 from scalkit.judge.fit.regression.several.posterior import SumPosterior
-from scalkit.judge.fit.several.model import SeveralModel
-from scalkit.judge.judged import Along, AnyVerdict, answer_to_dict
+from scalkit.judge.judged import Along, AnyVerdict, answer_to_dict, model_to_dict
 from scalkit.judge.several.along import AlongVerdict
 from scalkit.judge.several.evidence import SeveralEvidence
 from scalkit.judge.several.expectation import GrowthRatio, SeveralExpectation
 from scalkit.judge.space import SearchSpace
 from scalkit.judge.told.sums import problem_of, remarks_of, sentence_of
 from scalkit.measure import SeveralSeries
-from scalkit.support.arrays import Floats
 from scalkit.support.json_values import json_fields, json_value
 
 
@@ -82,41 +75,6 @@ class SeveralVerdict(AnyVerdict):
         """The slowest growth along each parameter such that anything faster is excluded."""
         return self.evidence.resolution
 
-    @property
-    def model(self) -> SeveralModel:
-        """The model that is shown; its values are those of the posterior's average."""
-        return self.evidence.models[0]
-
-    @property
-    def rivals(self) -> Sequence[SeveralModel]:
-        """The other models, by falling probability."""
-        return self.evidence.models[1:]
-
-    def interval(self, x: ArrayLike | Mapping[str, ArrayLike] | None = None, level: float = 0.9, **values: ArrayLike) -> Floats:
-        """Return the central prediction interval at points, of shape (2, *shape of the points), in `unit`.
-
-        Parameters
-        ----------
-        x : array_like of shape (..., parameters), or mapping from parameter to values
-            By name, ``interval(p=64, S=8)`` is the same as ``interval([64, 8])``.
-        level : float
-            Probability that a new value lies inside.
-
-        Raises
-        ------
-        DataError
-            If a parameter is missing or unknown.
-        UsageError
-            If a point is not positive, a growth that competes has no value there, or `level` is no
-            probability.
-        """
-        columns = at_points(values if x is None else x, self.parameters)
-        shape = np.broadcast_shapes(*(np.shape(value) for value in columns.values()))
-        at = np.stack([np.broadcast_to(column, shape).ravel() for column in columns.values()], axis=1)
-        at = predictable_places(at, self.series, self.posterior.design.terms)
-        low = (1 - checked_level(level)) / 2
-        return self.posterior.quantiles(at, (low, 1 - low)).reshape(2, *shape)
-
     @cached_property
     def along(self) -> Along:
         """The verdict along each parameter, the others fixed."""
@@ -161,8 +119,10 @@ class SeveralVerdict(AnyVerdict):
     @cached_property
     def _growths(self) -> tuple[tuple[GrowthSum, float], ...]:
         """Growths that the values may have, with their probabilities."""
-        sums = self.posterior.sums
-        return tuple((GrowthSum.of(growth for growth, _, _ in one.terms), one.weight) for one in sums)
+        posterior = self.posterior
+        sums = {place: posterior.sum_at(place)[1:] for place in posterior.order}
+        growths = {place: GrowthSum.of(term.growth for term in terms) for place, terms in sums.items()}
+        return tuple((growth, float(posterior.shares[place])) for place, growth in growths.items())
 
     @cached_property
     def probability(self) -> Mapping[Match, float]:
@@ -199,14 +159,14 @@ class SeveralVerdict(AnyVerdict):
             **json_fields(self, "function metric unit parameters"),
             "expectation": str(self.expectation.growth),
             "deviation": str(self.expectation.deviation),
-            "model": _model(self.model),
+            "model": model_to_dict(self.model),
             **json_fields(self, "divergence match"),
             **answer_to_dict(self),
             "resolution": {name: str(growth) for name, growth in self.resolution.items()},
             **json_fields(self, "probability direction"),
             "along": {name: one.to_dict() for name, one in self.along.items()},
             **json_fields(self, "decides caveats sentence"),
-            "rivals": [_model(model) for model in self.rivals[:5]],
+            "rivals": [model_to_dict(model) for model in self.rivals[:5]],
             **json_fields(self.series, "points y"),
             "n_repetitions": [int(n) for n in self.series.n_repetitions],
             "noise": json_value(self.series.noise),
@@ -219,9 +179,3 @@ class SeveralVerdict(AnyVerdict):
         from scalkit.judge.told.shown import several_html
 
         return several_html(self)
-
-
-def _model(model: SeveralModel) -> dict[str, Any]:
-    terms = [json_fields(term, "growth coefficient") for term in model.terms]
-    weight, r2 = json_value(model.weight), json_value(model.adjusted_r2)
-    return {"growth": str(model.growth), "terms": terms, "adjusted_r2": r2, "weight": weight, "text": str(model)}

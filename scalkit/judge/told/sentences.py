@@ -34,7 +34,7 @@ def problem_of(verdict: Verdict) -> str:
         return f"{verdict.function} does not give back {_shown(lost, 'B')} at {where}"
     if verdict.evidence.jumps:
         last, value = float(series.x[-1]), float(series.y[-1])
-        suggested = float(model.by_formula(np.array(last)))  # 0 where the smaller ones fall to nothing
+        suggested = float(model.by_formula(last))  # 0 where the smaller ones fall to nothing
         above = f"{value / suggested:.3g} times" if suggested else "far above"
         n_launches = int(np.isfinite(series.values[-1]).sum())
         return (
@@ -111,7 +111,7 @@ def _growth(verdict: Verdict) -> str:
     name, found, claim = subject_of(verdict), verdict.model.growth, verdict.expectation.growth
     if found < Growth() <= claim:
         return f"{name} falls as {in_decimals(found)} where {claim} is claimed, which is fine"
-    if found.is_constant and verdict.model.lower is not None:
+    if found.is_constant and len(verdict.model.terms) > 1:
         return f"{name} falls slowly where {claim} is claimed, which is fine"
     if found == claim:
         return f"{name} stays constant, as claimed" if claim.is_constant else f"{name} grows as claimed, {claim}"

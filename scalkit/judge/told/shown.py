@@ -21,7 +21,6 @@ from scalkit.support.units import format_quantity
 if TYPE_CHECKING:
     from scalkit.judge.result import Validation
 
-_MOST_RIVALS = 8
 _MOST_VALUES = 60
 _PICTURE = (420, 160)  # px
 
@@ -172,7 +171,7 @@ def _caveats(verdict: Any) -> str:
 
 
 def _rivals(verdict: Any) -> str:
-    shown = verdict.rivals[:_MOST_RIVALS]
+    shown = verdict.rivals
     rows = (
         (
             formula(model),

@@ -123,7 +123,7 @@ def _overlaid(sets: Sequence[Overlaid], title: str, height: int, alt: str, label
     for one in sets:
         seen += _add_set(figure, one, order.index(one.label), span.shown, log)
     first = sets[0].model
-    figure.update_xaxes(x_axis(x, span.lowest, span.shown, first.parameter))
+    figure.update_xaxes(x_axis(x, span.lowest, span.shown, first.parameters[0]))
     figure.update_yaxes(value_axis(min(seen), max(seen), first.unit, safe(title)))
     figure.update_layout(legend={"y": -0.16, "yanchor": "top"})
     return figure

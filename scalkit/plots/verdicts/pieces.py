@@ -68,7 +68,7 @@ def _add_change(figure: go.Figure, change: ChangePoint, log: bool, *, is_low: bo
     figure.add_vrect(x0=change.after, x1=change.before, fillcolor=TROUBLE, opacity=0.1, line_width=0, layer="below")
     figure.add_vline(x=at, line={"color": TROUBLE, "width": 1.5, "dash": "dot"})
     figure.add_annotation(
-        **note(f"{safe(change.right.parameter)} = {number(at)}", TROUBLE),
+        **note(f"{safe(change.right.parameters[0])} = {number(at)}", TROUBLE),
         x=scale(at),
         y=1,
         yref="paper",

@@ -6,7 +6,6 @@ import numpy as np
 
 from scalkit.judge import Verdict
 from scalkit.judge.fit import Model
-from scalkit.judge.fit.several.model import SeveralModel
 from scalkit.plots.drawing import Drawing
 from scalkit.plots.style import growth_label, is_log_axis, plain, quantity, rounded
 from scalkit.plots.verdicts.curves import reach, sample
@@ -37,9 +36,9 @@ def fit_with_rivals(verdict: Verdict) -> Drawing:
     return figure
 
 
-def term_of(model: Model | SeveralModel) -> str:
+def term_of(model: Model) -> str:
     """Return what views call a model: its growth; over several parameters all its terms, as these tell it from others."""
-    return str(model.growth) if isinstance(model, Model) else " + ".join(str(term.growth) for term in model.terms)
+    return str(model.growth) if len(model.parameters) == 1 else " + ".join(str(term.growth) for term in model.terms)
 
 
 def _trace(verdict: Verdict, model: Model, at: Floats) -> dict[str, Any]:

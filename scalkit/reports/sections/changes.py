@@ -8,7 +8,6 @@ from scalkit.judge import Verdict
 from scalkit.judge.baseline import BaselineEntry
 from scalkit.judge.baseline.comparison import Change, Comparison
 from scalkit.judge.baseline.regression import named_values
-from scalkit.judge.fit.several.model import SeveralModel
 from scalkit.plots.plot import plot
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.plots.verdicts.overlay import Overlaid, overlay
@@ -87,7 +86,7 @@ def _card(page: Page, change: Change, baseline: Any) -> dict[str, Any]:
 
 def _overlaid(entry: BaselineEntry, verdict: Verdict) -> Drawable | None:
     """Return the values and models before and now along the only parameter."""
-    if isinstance(entry.model, SeveralModel):
+    if len(entry.parameters) > 1:
         return None
     before = Overlaid("before", [x for (x,) in entry.points], entry.y, entry.model)
     drawn: Drawable = overlay(entry.function, [before, Overlaid.of(verdict, "now")], entry.metric)

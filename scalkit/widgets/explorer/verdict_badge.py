@@ -68,7 +68,7 @@ class HypothesisList(Part):
         verdict = self.session.verdict
         models = (verdict.model, *verdict.rivals) if verdict is not None else ()
         rows = [_row(verdict, model) for model in models[:_MOST]] if verdict is not None else []
-        return drawn("hypothesis_list.html", rows=rows, left=len(models) - _MOST)
+        return drawn("hypothesis_list.html", rows=rows)
 
 
 def _row(verdict: AnyVerdict, model: Any) -> dict[str, Any]:

@@ -114,16 +114,9 @@ class Design:
             return np.asarray(np.log(table / table.sum()))
 
     def distance(self, at: Floats) -> Floats:
-        """Return the distance of points below the largest one: in logarithms, 1 for the smallest.
-
-        Where a point is not positive, ranks take the place of logarithms. Negative beyond.
-        """
-        if self.x[0] > 0:
-            logs, new = np.log(self.x), np.log(np.maximum(at, _SMALLEST))
-        else:
-            logs = np.arange(len(self.x), dtype=float)
-            new = np.interp(at, self.x, logs)
-        return np.asarray((logs[-1] - new) / (logs[-1] - logs[0]))
+        """Return the distance of points below the largest one: in logarithms, 1 for the smallest; negative beyond."""
+        logs = np.log(self.x)
+        return np.asarray((logs[-1] - np.log(np.maximum(at, _SMALLEST))) / (logs[-1] - logs[0]))
 
     def beyond(self, at: Floats) -> Floats:
         """Return the variance of a drift of 1 beyond the largest point; 0 up to it."""

@@ -296,15 +296,17 @@ class Hypotheses:
         bound = factor.bound(log_prior + _LOG_2)
         # One hypothesis computed exactly gives a floor that the best one cannot miss.
         best = np.array([int(np.argmax(bound))])
-        floor = float(_Exact.of(factor, bound, best).logs[0]) - negligible
-        near = _Exact.of(factor, bound, np.flatnonzero(bound > floor))
-        near = near.some(near.logs > near.logs.max() - negligible - _LOG_2)
-        row, lead = np.divmod(near.places, bound.shape[2])
+        floor = float(_exact(factor, bound, best)[0][0]) - negligible
+        places = np.flatnonzero(bound > floor)
+        logs, z, log_positive = _exact(factor, bound, places)
+        is_near = logs > logs.max() - negligible - _LOG_2
+        places, logs, z, log_positive = (each[is_near] for each in (places, logs, z, log_positive))
+        row, lead = np.divmod(places, bound.shape[2])
         cell, extra = np.divmod(row, bound.shape[1])
-        mean, root = factor.shares(cell, extra, lead, near.z)
-        logs = near.logs + _log_of_signs(design, extra, lead, mean, root)
+        mean, root = factor.shares(cell, extra, lead, z)
+        logs = logs + _log_of_signs(design, extra, lead, mean, root)
         # The leading share is positive, which shifts the means of all three.
-        hazard = np.exp(-0.5 * near.z**2 - _LOG_ROOT - near.log_positive)
+        hazard = np.exp(-0.5 * z**2 - _LOG_ROOT - log_positive)
         hazard[lead == design.constant] = 0.0
         mean += root[:, :, 2] * hazard[:, None]
         is_shift = self._is_shift(extra, lead, mean)
@@ -313,8 +315,7 @@ class Hypotheses:
         logs -= _EXPLAINS_NOTHING * is_shift
         highest = max(float(logs.max()), np.finfo(float).min)  # finite, also if no sign is possible
         weights = np.exp(logs - highest)
-        places = np.flatnonzero(logs > highest - NEGLIGIBLE)
-        kept = Kept(cell, extra, lead, weights, mean, root, near.z, hazard).take(places)
+        kept = Kept(cell, extra, lead, weights, mean, root, z, hazard).take(np.flatnonzero(logs > highest - NEGLIGIBLE))
         kept.weights[:] /= kept.weights.sum()
         return kept, is_law
 
@@ -333,43 +334,31 @@ class Hypotheses:
         return np.asarray((law < (_EXPLAINED * self.target / self.share)[:, None]).sum(axis=0) > 1)
 
 
-@dataclass(frozen=True, eq=False)
-class _Exact:
-    """Hypotheses with their exact evidence, but for the signs of constant and complication.
+def _exact(factor: Factor, bound: Floats, places: Ints) -> tuple[Floats, Floats, Floats]:
+    """Return the exact log evidence of hypotheses, but for the signs of constant and complication.
 
-    Attributes
+    The leading share must be positive, which counts with the posterior probability of being so.
+
+    Parameters
     ----------
+    factor : Factor
+    bound : array of shape (cells, complications, growths)
+        Upper bounds of the log evidence.
     places : array of shape (h,)
         Places in the flat array of all hypotheses.
-    logs : array of shape (h,)
-        Logarithms of the evidence.
-    z : array of shape (h,)
-        Leading share, its sign disregarded, in its standard deviations.
-    log_positive : array of shape (h,)
-        Logarithm of the probability that the leading share is positive.
+
+    Returns
+    -------
+    arrays of shape (h,)
+        Log evidence; the leading share, its sign disregarded, in its standard deviations; and the
+        logarithm of the probability that it is positive.
     """
-
-    places: Ints
-    logs: Floats
-    z: Floats
-    log_positive: Floats
-
-    @classmethod
-    def of(cls, factor: Factor, bound: Floats, places: Ints) -> _Exact:
-        """Return hypotheses by the upper bounds of their evidence.
-
-        The leading share must be positive, which counts with the posterior probability of being so.
-        """
-        squared = factor.r33_squared.take(places)
-        z = factor.across.take(places) / np.sqrt(squared)
-        log_positive = log_ndtr(z)
-        logs = bound.take(places) - 0.5 * np.log(squared) + log_positive
-        logs += 0.5 * np.minimum(z, 0.0) ** 2
-        return cls(places, logs, z, log_positive)
-
-    def some(self, flags: Flags) -> _Exact:
-        """Return those hypotheses that are flagged."""
-        return _Exact(self.places[flags], self.logs[flags], self.z[flags], self.log_positive[flags])
+    squared = factor.r33_squared.take(places)
+    z = factor.across.take(places) / np.sqrt(squared)
+    log_positive = log_ndtr(z)
+    logs = bound.take(places) - 0.5 * np.log(squared) + log_positive
+    logs += 0.5 * np.minimum(z, 0.0) ** 2
+    return logs, z, log_positive
 
 
 def _log_of_signs(design: Design, extra: Ints, lead: Ints, mean: Floats, root: Floats) -> Floats:

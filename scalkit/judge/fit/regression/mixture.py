@@ -38,8 +38,8 @@ class Mixture:
     width: Floats
     lead: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
-    def merged(self, key: Ints) -> tuple[Mixture, Ints]:
-        """Return one component with the same moments for all of equal key, and one of each."""
+    def merged(self, key: Ints) -> Mixture:
+        """Return one component with the same moments for all of equal key; `lead` is that of one of them."""
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.diff(key[order], prepend=-1))
         w = self.weights[order]
@@ -49,7 +49,7 @@ class Mixture:
         mean = np.add.reduceat(w * centre, starts) / divisor
         square = np.add.reduceat(w * (centre**2 + self.width[order] ** 2), starts)
         variance = np.maximum(square / divisor - mean**2, _LEAST_WIDTH**2)
-        return Mixture(weight, mean + shift, np.sqrt(variance)), order[starts]
+        return Mixture(weight, mean + shift, np.sqrt(variance), self.lead[order[starts]])
 
     def tilted(self, power: Floats) -> Mixture:
         """Return the distribution in which each value counts by a power of its reciprocal.

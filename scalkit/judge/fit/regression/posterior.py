@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from scalkit.growth import Growth
+from scalkit.judge.fit.model import Term
 from scalkit.judge.fit.regression.design import Design, design_of
 from scalkit.judge.fit.regression.evidence import Hypotheses, Kept, Observed
 from scalkit.judge.fit.regression.mixture import Mixture
@@ -28,25 +29,6 @@ _LARGEST_LOG = 300.0
 _TINY = 1e-15
 _ZERO = 1e-3
 """Share of the smallest positive value that stands for the error of a value of 0."""
-
-
-@dataclass(frozen=True)
-class Formula:
-    """A constant, a leading term and perhaps a lower one, with averaged coefficients.
-
-    Attributes
-    ----------
-    constant : float, in the unit of the series
-    lower : Growth, optional
-    lower_share, leading_share : float, in the unit of the series
-        Values of the terms at the largest point.
-    """
-
-    constant: float
-    leading: Growth
-    leading_share: float
-    lower: Growth | None = None
-    lower_share: float = 0.0
 
 
 class Posterior(Predictions):
@@ -173,8 +155,8 @@ class Posterior(Predictions):
         found = self.kept.take(np.flatnonzero(self.kept.weights >= weights[last]))
         return replace(found, weights=found.weights / found.weights.sum())
 
-    def formula(self, growth: Growth) -> Formula:
-        """Return the most probable formula with a leading growth; its coefficients are averages."""
+    def formula(self, growth: Growth) -> tuple[Term, ...]:
+        """Return the most probable formula with a leading growth, which comes last; its coefficients are averages."""
         place, first = self.design.places[growth], self.design.first_event
         is_likely = self.probabilities[place] > 0
         kept = self.kept if is_likely else self._hypotheses.given(place)
@@ -183,10 +165,12 @@ class Posterior(Predictions):
         kind = np.where(kept.complication < first, kept.complication, 0)
         best = int(np.argmax(np.bincount(kind, weights)))
         weights = np.where(kind == best, weights, 0.0)
-        constant, second, leading = weights @ kept.mean / weights.sum() * self._unit
-        lower = self.design.lower[best - 1] if best else None
-        leading = 0.0 if place == self.design.constant else leading
-        return Formula(constant, growth, leading, lower, second if best else 0.0)
+        constant, second, leading = (weights @ kept.mean / weights.sum() * self._unit).tolist()
+        last = float(self.design.x[-1])
+        lower = [_term(self.design.lower[best - 1], second, last)] if best else []
+        if growth.is_constant:
+            return (*lower, Term.of(growth, constant))
+        return (Term.of(Growth(), constant), *lower, _term(growth, max(leading, 0.0), last))
 
     def mixture(self, at: Floats) -> Mixture:
         """Return the distribution of new values at points: a mixture of log-normal ones.
@@ -204,7 +188,7 @@ class Posterior(Predictions):
         none = np.zeros((1, len(at)))
         extras = np.concatenate([none, lower, np.zeros((design.events.shape[1], len(at)))])
         ones = np.ones((len(cell), len(at)))
-        laws = Laws(
+        return Laws(
             weights=heavy.weights,
             mean=heavy.mean,
             root=heavy.root,
@@ -217,14 +201,19 @@ class Posterior(Predictions):
             error=design.error[cell],
             # Those that differ in the independent error only.
             key=(lead * design.n_complications + extra) * len(design.drift) + cell // design.n_errors,
+            lead=lead,
             standard_error=float(self.standard_error[-1]),
             unit=self._unit,
-        )
-        merged, first = laws.mixture()
-        return Mixture(merged.weights, merged.centre, merged.width, lead[first])
+        ).mixture()
 
     def _ahead(self, at: Floats) -> Floats:
         return at / max(float(self.design.x[-1]), _TINY)
+
+
+def _term(growth: Growth, value: float, at: float) -> Term:
+    """Return the term that has a value at a point."""
+    one = Term.of(growth, value)
+    return replace(one, log2_coefficient=one.log2_coefficient - float(growth.log2_value(at)))
 
 
 def _neighbours(y: Floats) -> Floats:

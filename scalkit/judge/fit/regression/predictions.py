@@ -51,8 +51,8 @@ class Laws:
         Variance of the drift beyond the measured points.
     error : array of shape (h,)
         Standard deviation of the independent error.
-    key : array of shape (h,)
-        Hypotheses of equal key predict nearly the same.
+    key, lead : arrays of shape (h,)
+        Hypotheses of equal key predict nearly the same; `lead` is passed on to the mixture.
     standard_error : float
         That of a measured value, relative.
     unit : float
@@ -69,11 +69,12 @@ class Laws:
     drift: Floats
     error: Floats
     key: Ints
+    lead: Ints
     standard_error: float
     unit: float
 
-    def mixture(self) -> tuple[Mixture, Ints]:
-        """Return the distribution of new values, and one hypothesis of each component.
+    def mixture(self) -> Mixture:
+        """Return the distribution of new values.
 
         Each hypothesis contributes the spread of its shares, the independent error, and the drift
         beyond the largest point.
@@ -93,7 +94,7 @@ class Laws:
         own = own + self.standard_error**2
         width = np.sqrt(own + self.drift + self.error[:, None] ** 2)
         centre = np.log(value) - 0.5 * own + np.log(self.unit)
-        return Mixture(weights / weights.sum(axis=0), centre, width).merged(self.key)
+        return Mixture(weights / weights.sum(axis=0), centre, width, self.lead).merged(self.key)
 
 
 class Predictions:

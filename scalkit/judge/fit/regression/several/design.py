@@ -85,6 +85,7 @@ class SumDesign:
         self.top, self.low = points.max(axis=0), points.min(axis=0)
         self.lines = tuple(lines_along(points, column) for column in range(self.n_parameters))
         self.width = max(MOST_COLUMNS, self.n_parameters, len(claim or ()))
+        self._mixers = np.random.default_rng(0).integers(2**63, size=self.width, dtype=np.uint64) | np.uint64(1)
         distance = np.log(self.top / points) / np.log(self.top / self.low)
         self.brownian: Floats = np.array([np.minimum.outer(each, each) for each in distance.T])
         self.events, self.log_event_prior = _events(points, noise)
@@ -119,7 +120,8 @@ class SumDesign:
 
     def set_keys(self, hypotheses: Ints | Flags) -> Keys:
         """Return one number for each set of columns, in whatever order they are."""
-        return np.asarray(_scrambled(self.keys(hypotheses)).sum(axis=1, dtype=np.uint64))
+        keys = np.sort(self.keys(hypotheses), axis=1)  # zeros, which are no columns, come first
+        return np.asarray((keys * self._mixers[-keys.shape[1] :]).sum(axis=1, dtype=np.uint64))
 
     def distinct(self, hypotheses: Ints) -> tuple[Ints, Keys]:
         """Return each set of columns once, and its key; those with a column twice are left out."""
@@ -127,10 +129,10 @@ class SumDesign:
         order = np.argsort(keys, axis=1, kind="stable")
         keys = np.take_along_axis(keys, order, axis=1)
         twice = ((keys[:, 1:] == keys[:, :-1]) & (keys[:, 1:] > 0)).any(axis=1)
-        whole = _scrambled(keys).sum(axis=1, dtype=np.uint64)
-        _, first = np.unique(whole, return_index=True)
-        first = first[~twice[first]]
-        return np.take_along_axis(hypotheses[first], order[first][:, :, None], axis=1), whole[first]
+        whole, first = np.unique(self.set_keys(hypotheses), return_index=True)
+        is_kept = ~twice[first]
+        first = first[is_kept]
+        return np.take_along_axis(hypotheses[first], order[first][:, :, None], axis=1), whole[is_kept]
 
     def is_there(self, columns: Ints) -> Flags:
         """Return which columns of shape (..., parameters) are one: not all zeros."""
@@ -177,18 +179,6 @@ def _terms_along(x: Floats, name: str, candidates: Sequence[Growth]) -> _Along:
     weights = np.array([growth_weight(growth, name) for growth in growths[1:]])
     log_weights = np.concatenate([[0.0], np.log(weights / weights.sum())])
     return _Along(growths, logs, ranks, log_weights)
-
-
-def _scrambled(keys: Keys) -> Keys:
-    """Return other numbers for different keys, so that their sums differ, too; 0 for 0.
-
-    Source: the finalizer of SplitMix64, Steele, Lea and Flood 2014, "Fast splittable pseudorandom
-    number generators".
-    """
-    with np.errstate(over="ignore"):
-        keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        keys = (keys ^ (keys >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return np.asarray(keys ^ (keys >> np.uint64(31)))
 
 
 def _events(points: Floats, noise: NoisePrior) -> tuple[Floats, Floats]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
 
 from scalkit.growth import Growth
+from scalkit.judge.fit.model import Term
 from scalkit.judge.fit.regression.mixture import Mixture
 from scalkit.judge.fit.regression.predictions import HEAVY, LEAST, Laws, Predictions
 from scalkit.judge.fit.regression.priors import NoisePrior
@@ -37,27 +37,6 @@ _MOSTLY = 0.5
 
 _LARGEST_LOG = 300.0
 _LOG_ROOT = float(0.5 * np.log(2 * np.pi))
-
-
-@dataclass(frozen=True, eq=False)
-class Sum:
-    """A constant and products with averaged coefficients.
-
-    Attributes
-    ----------
-    constant : float, in the unit of the series
-    terms : tuple of (Growth, float, float)
-        Growth, sign of the coefficient, and log2 of its size.
-    weight : float
-        Probability of these products.
-    rows : array of shape (r,)
-        Places of its hypotheses, which differ in drift, error and event.
-    """
-
-    constant: float
-    terms: tuple[tuple[Growth, float, float], ...]
-    weight: float
-    rows: Ints
 
 
 class SumPosterior(Predictions):
@@ -147,23 +126,21 @@ class SumPosterior(Predictions):
         """Return which sets of products are flagged in most of their hypotheses, from flags of shape (h,)."""
         return np.asarray(np.bincount(self._place, self.weights * flags) > 0.5 * self.shares)
 
-    @cached_property
-    def sums(self) -> tuple[Sum, ...]:
-        """All sums with their coefficients, in their order."""
-        return tuple(map(self.sum_at, self.order))
+    def of_set(self, place: int) -> Flags:
+        """Return which hypotheses have a set of products; they differ in drift, error and event."""
+        return np.asarray(self._place == place)
 
-    def sum_at(self, place: int) -> Sum:
-        """Return the sum of a set of products, with averaged coefficients."""
-        rows = np.flatnonzero(self._place == place)
+    def sum_at(self, place: int) -> tuple[Term, ...]:
+        """Return the constant and the products of a set, with averaged coefficients."""
+        rows = np.flatnonzero(self.of_set(place))
         share = self.weights[rows]
         mean = share @ self.mean[rows] / share.sum()
-        constant = float(mean[0] * np.exp(self._values.log_constant))
-        terms = []
+        found = [Term.of(Growth(), float(mean[0] * np.exp(self._values.log_constant)))]
         for column, own, size in zip(self.columns[rows[0]], mean[1:], self._sizes[rows[0]], strict=True):
             if column.any() and own:
                 log2 = float((np.log(abs(own)) - size) / np.log(2.0))
-                terms.append((self.design.growth_of(column), float(np.sign(own)), log2))
-        return Sum(constant, tuple(terms), float(self.shares[place]), rows)
+                found.append(Term(self.design.growth_of(column), log2, bool(own < 0)))
+        return tuple(found)
 
     def too_fast(self, bounds: Sequence[Growth], clean: float = 1.0, drifting: float = 1.0) -> float:
         """Return the probability that the values outgrow all of some products together.
@@ -227,7 +204,7 @@ class SumPosterior(Predictions):
         heavy = order[:n]
         columns, weights = self.columns[heavy], self.weights[heavy]
         drift = self._drift[heavy]
-        laws = Laws(
+        return Laws(
             weights=weights / weights.sum(),
             mean=self.mean[heavy],
             root=self._root[heavy],
@@ -239,11 +216,10 @@ class SumPosterior(Predictions):
             drift=drift**2 @ self.design.beyond(at).T,
             error=self._error[heavy],
             key=self._place[heavy] * len(self.weights) + np.unique(drift, axis=0, return_inverse=True)[1].reshape(-1),
+            lead=heavy,
             standard_error=float(np.sqrt((self._values.standard_error**2).mean())),
             unit=self._unit,
-        )
-        merged, first = laws.mixture()
-        return Mixture(merged.weights, merged.centre, merged.width, heavy[first])
+        ).mixture()
 
     @property
     def _largest(self) -> int:
