@@ -143,8 +143,6 @@ class Arguments(CampaignArguments):
         Most and fewest repetitions of an operation in a launch.
     processes_per_node : int or None
         At most so many on a node; None leaves it to the launcher.
-    bind : str or None
-        What each process is bound to, ``"core"``, ``"socket"`` or ``"none"``; None leaves it to the launcher.
     functions : tuple of str or None
         Functions of the user, as `scalkit.bench.functions.user` takes them; with the kind ``"functions"``, and only with it.
     standard_error : float or None
@@ -189,7 +187,6 @@ class Arguments(CampaignArguments):
     per_process: bool = False
     refine: Refinement | None = None
     memory_counts: tuple[int, ...] | None = None
-    bind: str | None = None
 
     def __post_init__(self) -> None:
         if self.kinds.count(NEIGHBOURHOOD) != bool(self.experiments):

@@ -92,9 +92,7 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
     """
     folder = Folder(out)
     folder.require_usable()
-    most = max(arguments.counts + (arguments.memory_counts or ()))
-    per_node = arguments.processes_per_node
-    mpi = place_processes(mpi, per_node, arguments.bind, min(most, per_node or most))
+    mpi = place_processes(mpi, arguments.processes_per_node)
     tree = sources("microbench")
     kinds = [kind for kind in arguments.kinds if kind not in (FUNCTIONS, NEIGHBOURHOOD)]
     if arguments.experiments:

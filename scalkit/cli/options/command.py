@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scalkit.bench.campaign.loop import Result
     from scalkit.bench.command.campaign import CommandArguments, CommandCampaign
 
-_REFUSED = ("mpi", "platform", "function", "ops", "per_node", "refine", "memory_n", "network", "compute", "bind")
+_REFUSED = ("mpi", "platform", "function", "ops", "per_node", "refine", "memory_n", "network", "compute")
 _OF_VIRTUAL_TIME = ("mpi", "per_node", "network", "compute")
 _SHARED = ("p", "np", "procs", "ranks", "nodes", "threads", "t")
 """Names of what work is shared among: the claim that is offered falls with them."""
