@@ -97,16 +97,6 @@ def test_submitted_watched_and_read(campaign: Callable[[str], Path], capsys: pyt
     assert [(job["name"], job["launches"]) for job in again] == [("r01.2", ["time-p0004-r01"])]
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("cluster")
-def test_one_job_for_a_campaign_of_a_command(campaign: Callable[[str], Path]) -> None:
-    file = campaign('command = "expr {n} + 1"\nparameters = { n = [1, 2, 4] }\nruns = 1\n[job]\nqueue = "main"\ntime = 5\n')
-    assert main(["campaign", "submit", str(file), "--scripts", str(file.parent)]) == 0
-    script = file.with_name("mine.slurm.sh")
-    subprocess.run(["sbatch", "--wait", script.name], cwd=file.parent, check=True)
-    assert sk.read(file.parent / "runs/mine")["n"].values.tolist() == [1, 2, 4]
-
-
 @pytest.mark.usefixtures("cluster")
 def test_srun_starts_the_processes_too(campaign: Callable[[str], Path]) -> None:
     text = SMALL.replace("runs = 2", "runs = 1").replace("[2, 4]", "[2]")

@@ -73,22 +73,6 @@ class SlurmOptions:
 
 
 @dataclass(frozen=True)
-class JobOptions:
-    """The table ``[job]``: what one job asks a batch system for. Attributes are the keys of the file."""
-
-    system: str = "slurm"
-    nodes: int = 1
-    processes_per_node: int | None = None
-    time: int | str | None = None
-    queue: str | None = None
-    account: str | None = None
-    modules: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
-    lines: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Variant:
     """What one campaign folder holds: one library, one message size, one placement.
 
@@ -113,7 +97,7 @@ class CampaignFile:
     `out`: folder of the results.
     `variants`: at least one.
     `timeout_s` in s.
-    `slurm`, `job`: None if there is no such table.
+    `slurm`: None if there is no such table.
     """
 
     path: Path
@@ -123,7 +107,6 @@ class CampaignFile:
     variants: tuple[Variant, ...]
     timeout_s: float | None
     slurm: SlurmOptions | None
-    job: JobOptions | None = None
 
     @property
     def budget_s(self) -> float | None:
@@ -159,18 +142,13 @@ def read_campaign(path: Path, base: Path | None = None) -> CampaignFile:
     slurm = SlurmOptions(**_tuples(table["slurm"])) if "slurm" in table else None
     out = base / table.get("out", f"runs/{path.stem}")
     title, timeout_s = table.get("title", ""), table.get("timeout_s")
-    return CampaignFile(path, text, title, out, variants, timeout_s, slurm, job_options(table))
+    return CampaignFile(path, text, title, out, variants, timeout_s, slurm)
 
 
 def parsed(path: Path) -> tuple[str, dict[str, Any], dict[tuple[str | int, ...], int]]:
     """Return the text of a campaign file, what it holds, and the lines of the entries; else raise UsageError."""
     text = _text(path)
     return text, table_of(text, str(path), UsageError), lines_of(text)
-
-
-def job_options(table: Mapping[str, Any]) -> JobOptions | None:
-    """Return the table ``[job]`` of a file that was checked."""
-    return JobOptions(**_tuples(table["job"])) if "job" in table else None
 
 
 def limit_seconds(time: int | str | None) -> float | None:

@@ -1,24 +1,20 @@
-"""The script of a job: what it asks of the batch system, and the command that it runs there."""
+"""The script of a job: what it asks of Slurm, and the command that it runs there."""
 
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scalkit.bench.campaign.file import CampaignFile, JobOptions, Variant, limit_seconds
-from scalkit.bench.campaign.folder import Launch, least_time, make_plan, write_whole
-from scalkit.bench.command.file import CommandFile
+from scalkit.bench.campaign.file import CampaignFile, Variant, limit_seconds
+from scalkit.bench.campaign.folder import Launch, least_time, make_plan
 from scalkit.bench.libraries.targets import nodes_needed
 from scalkit.errors import UsageError
-from scalkit.support.toml.tables import table_beside
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -90,7 +86,6 @@ def job_script(
         "budget_s": budget_s and round(budget_s, 1),
     }
     return _filled(
-        begin="#SBATCH",
         options=[
             shell_word(option)
             for option in (
@@ -154,75 +149,3 @@ def _time(file: CampaignFile, budget_s: float | None, launches: Sequence[Launch]
         return []
     needed_s = max(budget_s, least_time(launches)) + 2 * sum(launch.start_s for launch in launches) + _START_S
     return [f"--time={ceil(needed_s / _USED / 60)}"]
-
-
-@dataclass(frozen=True)
-class BatchSystem:
-    """How a batch system is asked for a job.
-
-    `suffix`: of the script.
-    `submit`: what takes the script.
-    `begin`: of a line of the script that the system reads.
-    `always`, `alone`, `placed`, `limit`, `queue`, `account`: what is asked for, a line each, with names in braces.
-    """
-
-    suffix: str
-    submit: str
-    begin: str
-
-    always: list[str]
-    alone: list[str]
-    placed: list[str]
-    limit: str
-    queue: str
-    account: str
-
-    def options(self, name: str, job: JobOptions) -> list[str]:
-        """Return what the system is asked for, from the name of the job and its options."""
-        limit_s = ceil(limit_seconds(job.time) or 0)
-        minutes, per_node = ceil(limit_s / 60), job.processes_per_node
-        asked = [*self.always, *(self.placed if per_node else self.alone)]
-        asked += [form for form, given in ((self.limit, limit_s), (self.queue, job.queue), (self.account, job.account)) if given]
-        values = {
-            "name": name,
-            "nodes": job.nodes,
-            "per_node": per_node,
-            "processes": job.nodes * (per_node or 1),
-            "minutes": minutes,
-            "hh_mm": f"{minutes // 60:02d}:{minutes % 60:02d}",
-            "hh_mm_ss": f"{limit_s // 3600:02d}:{limit_s // 60 % 60:02d}:{limit_s % 60:02d}",
-            "queue": job.queue,
-            "account": job.account,
-        }
-        return [form.format_map(values) for form in asked]
-
-
-SYSTEMS = {name: BatchSystem(**row) for name, row in table_beside(__file__, "systems.toml").items()}
-"""By name."""
-
-
-def whole_job(file: CampaignFile | CommandFile, folder: Path) -> tuple[Path, str]:
-    """Write the script of a job that measures all of a campaign, one launch after the other; return it, and what submits it.
-
-    Raises UsageError if the file has no table ``[job]``.
-    """
-    job = file.job
-    if job is None:
-        raise UsageError(
-            f"{file.path} does not say what one job is asked for; add a table [job] with system, nodes, time and so on."
-        )
-    known = SYSTEMS[job.system]
-    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", file.path.stem).strip("-.") or "scalkit"
-    script = folder / f"{file.path.stem}{known.suffix}"
-    text = _filled(
-        begin=known.begin,
-        options=[*known.options(name, job), *job.options],
-        comment=file.title or " ".join(file.path.name.split()),
-        name=name,
-        modules=job.modules,
-        environment=job.environment,
-        lines=[*job.lines, f"cd {shell_word(file.path.absolute().parent)} || exit 1"],
-        command=[sys.executable, "-m", "scalkit", "campaign", "run", f"./{file.path.name}"],
-    )
-    write_whole(script, text)
-    return script, f"{known.submit} {shell_word(script)}"
