@@ -1,7 +1,6 @@
 """The campaigns of a file made ready: its MPI libraries found, and what is measured on this machine."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -65,8 +64,7 @@ def _library_mpi(library: Library, launcher: str) -> Mpi:
     try:
         if library.is_own:
             return find_mpi(library.mpicc, starter)
-        added = find_library(library.name)
-        return replace(added, mpiexec=starter).check() if starter else added.check()
+        return find_library(library.name).check(starter)
     except LaunchError as error:
         if starter != "srun":
             raise

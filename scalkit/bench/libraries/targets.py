@@ -117,4 +117,4 @@ def _library(name: str, mpiexec: str | None) -> Target:
         mpi = find_mpi(compiler_at(name), mpiexec)
         return Target(re.sub(r"[^A-Za-z0-9.]+", "-", mpi.name).strip("-").lower(), mpi)
     library = find_library(name)
-    return Target(library.name, (replace(library, mpiexec=mpiexec) if mpiexec else library).check())
+    return Target(library.name, library.check(mpiexec))
