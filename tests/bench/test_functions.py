@@ -1,10 +1,9 @@
-"""Functions of the user, in C and in Python: measured by real ranks, refused with a reason, kept when they crash."""
+"""Functions of the user: measured by real ranks, refused with a reason, kept when they crash."""
 
 from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -49,26 +48,6 @@ def test_the_example_in_c_becomes_a_benchmark(mpi: Mpi, capsys: pytest.CaptureFi
     assert {record["sync"] for record in records[1:-1]} == {"round"}
 
 
-@pytest.mark.slow
-def test_the_example_in_python_becomes_a_benchmark(mpi: Mpi) -> None:
-    ds = measure_function(str(EXAMPLES / "exchange.py") + ":exchange", processes=(2, 3), out="runs", **FEW)
-    assert ds["function"].values.tolist() == ["exchange"]
-    assert bool(ds["verified"].all())
-    assert ds["time"].min() > 0
-    assert ds["n_repetitions"].min() >= 5
-
-
-@pytest.mark.slow
-def test_other_data_types_and_several_functions(mpi: Mpi) -> None:
-    shutil.copy(EXAMPLES / "exchange.py", "mine.py")
-    with Path("mine.py").open("a") as stream:
-        stream.write("\n\ndef nothing(call):\n    assert call.receive.shape == (call.size, 3)\n")
-        stream.write("    assert call.receive.dtype == 'float64'\n")
-    ds = measure_function("mine:exchange", "mine:nothing", processes=(2,), out="runs", size=24, datatype="double", **FEW)
-    assert ds["function"].values.tolist() == ["exchange", "nothing"]
-    assert ds.attrs["datatype"] == "double"
-
-
 def test_a_check_that_finds_something_wrong_marks_the_records(mpi: Mpi, capsys: pytest.CaptureFixture[str]) -> None:
     wrong = "int lies(struct sk_call *call) { return MPI_Barrier(call->comm); }\n"
     written("lies.c", wrong + "long lies_check(struct sk_call *call) { return call->rank; }\n")
@@ -90,12 +69,6 @@ def test_a_crash_keeps_what_was_measured(mpi: Mpi) -> None:
     ds = read(part)
     assert ds.attrs["truncated"]
     assert ds["n_repetitions"].item() >= 5
-
-
-def test_an_exception_in_python_is_shown(mpi: Mpi) -> None:
-    written("mine.py", "def fails(call):\n    if call.rank == 1:\n        raise ValueError('boom')\n    call.comm.Barrier()\n")
-    with pytest.raises(LaunchError, match=r"(?s)ValueError: boom\s+fails raised ValueError on rank 1"):
-        measure_function("mine.py:fails", processes=(2,), out="runs", **FEW)
 
 
 @pytest.mark.slow
@@ -132,38 +105,17 @@ def test_c_files_that_cannot_be_used(mpi: Mpi, text: str, message: str) -> None:
         assert re.search(r"f\.c:[13]:\d+: (fatal )?error: ", str(caught.value))
 
 
-PYTHON = "import asyncio\nx = 3\ndef f(): pass\nasync def g(call): pass\ndef h(call): yield\n"
-
-
-@pytest.mark.parametrize(
-    ("word", "message"),
-    [
-        ("mine:x", "--function mine:x: 'x' is a int, not a function."),
-        ("mine:f", "--function mine:f: 'f' must take one argument, as in def f(call): too many positional arguments."),
-        ("mine:g", "--function mine:g: a call of 'g' runs nothing, for it is a coroutine or a generator."),
-        ("mine:nope", "--function mine:nope: 'mine' has no function 'nope'; its functions are f, g, h."),
-        ("gone:f", "--function gone:f: importing 'gone' failed: ModuleNotFoundError: No module named 'gone'."),
-        ("gone.py:f", "--function gone.py:f: importing 'gone.py' failed: FileNotFoundError: there is no such file."),
-    ],
-)
-def test_python_functions_that_cannot_be_used(mpi: Mpi, word: str, message: str) -> None:
-    written("mine.py", PYTHON)
-    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
-        user_functions([word], sources("microbench"), mpi)
-
-
-HOW = "name a C file, as in ./my_bcast.c, or a Python function, as in mymodule:exchange or ./mine.py:exchange."
+HOW = "name a C file, as in ./my_bcast.c; programs in other languages are measured with --command."
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ([], f"--function: nothing is named; {HOW}"),
-        (["mine:"], f"--function 'mine:': {HOW}"),
+        (["mine.py:f"], f"--function 'mine.py:f': {HOW}"),
         (["gone.c"], f"--function 'gone.c': there is no such file; {HOW}"),
         (["a-b.c"], "--function 'a-b.c': the file must be named like its function, and 'a-b' is no name in C."),
-        (["f.c", "x:f"], "--function: f, f name a function twice; rename one, or measure them apart."),
-        (["f.c", "x:g"], "--function: C files and Python functions cannot share a folder; measure them apart."),
+        (["f.c", "./f.c"], "--function: f, f name a function twice; rename one, or measure them apart."),
     ],
 )
 def test_words_that_name_no_function(mpi: Mpi, words: list[str], message: str) -> None:

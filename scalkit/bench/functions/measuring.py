@@ -35,7 +35,7 @@ def measure_function(
     Parameters
     ----------
     *functions : str
-        C files, such as ``"my_bcast.c"``, or Python functions, such as ``"mymodule:exchange"`` (docs/measurement.md).
+        C files, such as ``"my_bcast.c"`` (docs/measurement.md).
     processes : sequence of int
         At least 2 each, ascending.
     out : path
