@@ -14,7 +14,7 @@ from scalkit.support.schema_errors import schema_errors, schema_in
 from scalkit.support.text import shortened
 
 _SCHEMA = Path(__file__).with_name("command.schema.json")
-_SHARED = ("runs", "min_reps", "max_reps", "standard_error", "budget_s", "seed")
+_SHARED = ("runs", "min_reps", "max_reps", "budget_s", "seed")
 """Keys that have the name, and the default, of an argument."""
 
 
