@@ -1,58 +1,23 @@
 """The script of a job: what it asks of Slurm, and the command that it runs there."""
 
-from __future__ import annotations
-
 import json
-import shlex
 import sys
 from collections.abc import Sequence
-from functools import cache
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from shlex import join, quote
 
 from scalkit.bench.campaign.file import CampaignFile, Variant, limit_seconds
 from scalkit.bench.campaign.folder import Launch, least_time, make_plan
 from scalkit.bench.libraries.targets import nodes_needed
 from scalkit.errors import UsageError
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-_TEMPLATES = Path(__file__).with_name("templates")
-
-
-class _Raw(str):
-    """Text that goes in as it is."""
-
-    __slots__ = ()
-
-
-def _filled(**values: Any) -> str:
-    """Return the script of a job; every value that the template does not send through ``raw`` is quoted for the shell."""
-    return _environment().get_template("job.sh.jinja").render(**values)
-
-
-def shell_word(value: object) -> str:
-    """Return a value as one word of a shell."""
-    return shlex.quote(str(value))
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        undefined=StrictUndefined,
-        autoescape=False,
-        keep_trailing_newline=True,
-        finalize=lambda value: value if isinstance(value, _Raw) else shell_word(value),
-    )
-    environment.filters["raw"] = _Raw
-    return environment
-
-
+_FIND_MODULE = """\
+if ! type module >/dev/null 2>&1; then
+  for init in /etc/profile.d/lmod.sh /etc/profile.d/modules.sh /usr/share/lmod/lmod/init/bash /usr/share/modules/init/bash; do
+    if [ -r "$init" ]; then . "$init"; break; fi
+  done
+fi"""
 _USED = 0.8
 """A job measures for this part of its time limit at most; the rest is for starting and compiling."""
 
@@ -85,27 +50,28 @@ def job_script(
         "identity": identity,
         "budget_s": budget_s and round(budget_s, 1),
     }
-    return _filled(
-        options=[
-            shell_word(option)
-            for option in (
-                f"--job-name=scalkit-{name}",
-                f"--output={str(folder).replace('%', '%%')}.out",
-                "--no-requeue",
-                *_allocation(variant, launches),
-                *_time(file, budget_s, launches),
-                *([f"--account={slurm.account}"] if slurm.account is not None else []),
-                *([f"--partition={slurm.partition}"] if slurm.partition is not None else []),
-                *slurm.options,
-            )
-        ],
-        comment=file.title or " ".join(file.path.name.split()),
-        name=name,
-        modules=[*slurm.modules, *variant.library.modules],
-        environment=environment,
-        lines=slurm.lines,
-        command=[sys.executable, "-m", "scalkit.cli.terminal.job", json.dumps(told)],
-    )
+    options = [
+        f"--job-name=scalkit-{name}",
+        f"--output={str(folder).replace('%', '%%')}.out",
+        "--no-requeue",
+        *_allocation(variant, launches),
+        *_time(file, budget_s, launches),
+        *([f"--account={slurm.account}"] if slurm.account is not None else []),
+        *([f"--partition={slurm.partition}"] if slurm.partition is not None else []),
+        *slurm.options,
+    ]
+    modules = [*slurm.modules, *variant.library.modules]
+    lines = [
+        "#!/bin/bash",
+        *(f"#SBATCH {quote(option)}" for option in options),
+        f"# Written by scalkit for {file.title or ' '.join(file.path.name.split())}: job {name}.",
+        *([_FIND_MODULE] if modules else []),
+        *(f"module load {quote(module)} || exit 1" for module in modules),
+        *(f"export {variable}={quote(value)}" for variable, value in environment.items()),
+        *slurm.lines,  # as the user wrote them
+        f"exec {join([sys.executable, '-m', 'scalkit.cli.terminal.job', json.dumps(told)])}",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def job_budget(file: CampaignFile, variant: Variant, launches: Sequence[Launch]) -> float | None:
