@@ -59,8 +59,8 @@ class Values:
         """Values that tell the noise, of shape (points, replicates): of the runs, or of the repetitions of an only run."""
         return self.values if self.repetitions is None else self.repetitions
 
-    def only(self, these: Flags) -> Self:
-        """Return some of the points."""
+    def only(self, these: Flags | Ints) -> Self:
+        """Return some of the points, which flags or places name."""
         there = {name: value for name, value in vars(self).items() if name in _OF_EACH_POINT and value is not None}
         return replace(self, **{name: value[these] for name, value in there.items()})
 
@@ -109,10 +109,11 @@ class Series(Values):
         """Return `shown_x`, by the name of the parameter."""
         return self.shown_x if parameter == self.parameter else self.along(parameter)
 
-    def only(self, these: Flags) -> Self:
-        """Return some of the points."""
+    def only(self, these: Flags | Ints) -> Self:
+        """Return some of the points, which flags or places name."""
         found = super().only(these)
-        return found if these.size and these[-1] else replace(found, of_processes=())
+        has_last = found.x[-1:].tolist() == self.x[-1:].tolist()
+        return found if has_last else replace(found, of_processes=())
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from scalkit.bench import Mpi, measure_function
-from scalkit.bench.arguments import Arguments
+from scalkit.bench import Arguments, Mpi, prepare
+from scalkit.bench.campaign.loop import Result
 from scalkit.bench.functions.user import user_functions
 from scalkit.cli import main
-from scalkit.errors import BuildError, LaunchError, UsageError
+from scalkit.errors import BuildError, UsageError
 from scalkit.formats.read import read
 from scalkit.support.native import sources
 
@@ -21,12 +21,17 @@ pytestmark = pytest.mark.mpi
 EXAMPLES = sources("microbench") / "examples"
 BUDGET_S = 600.0
 """More than any machine needs: a budget that is used up would leave repetitions out."""
-FEW = {"runs": 1, "seed": 3, "max_reps": 20, "budget_s": BUDGET_S}
 
 
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+def measured(name: str, mpi: Mpi, *, min_reps: int = 5, max_reps: int = 20) -> Result:
+    """Return the outcome of one launch of two processes into the folder ``runs``."""
+    arguments = Arguments(("functions",), (2,), 1, 3, functions=(name,), min_reps=min_reps, max_reps=max_reps, budget_s=BUDGET_S)
+    return prepare(Path("runs"), arguments, mpi).run()
 
 
 def written(name: str, text: str) -> str:
@@ -61,8 +66,9 @@ def test_a_crash_keeps_what_was_measured(mpi: Mpi) -> None:
     body = "static int calls;\nint crashes(struct sk_call *call)\n{\n"
     body += "    if (++calls == 60 && call->rank == 1)\n        abort();\n    return MPI_Barrier(call->comm);\n}\n"
     written("crashes.c", "#include <stdlib.h>\n" + body)
-    with pytest.raises(LaunchError, match=r"^1 of 1 launches failed; what was measured is in runs\. The first: "):
-        measure_function("crashes.c", processes=(2,), out="runs", **{**FEW, "min_reps": 100, "max_reps": 100})
+    result = measured("crashes.c", mpi, min_reps=100, max_reps=100)
+    assert [launch.name for launch in result.missing] == ["function-p0002-r00"]
+    assert result.failures[0].startswith("function-p0002-r00 ")
     (part,) = Path("runs").glob("*.part")
     kept = part.read_text().splitlines()
     assert len(kept) >= 2
@@ -74,13 +80,13 @@ def test_a_crash_keeps_what_was_measured(mpi: Mpi) -> None:
 @pytest.mark.slow
 def test_a_changed_function_is_another_campaign(mpi: Mpi) -> None:
     name = written("waits.c", "int waits(struct sk_call *call) { return MPI_Barrier(call->comm); }\n")
-    measure_function(name, processes=(2,), out="runs", **FEW)
+    assert measured(name, mpi).fresh == 1
     before = Path("runs/function-p0002-r00.jsonl").stat().st_mtime_ns
-    measure_function(name, processes=(2,), out="runs", **FEW)
+    assert measured(name, mpi).fresh == 0
     assert Path("runs/function-p0002-r00.jsonl").stat().st_mtime_ns == before
     written("waits.c", "int waits(struct sk_call *call) { (void)call; return 0; }\n")
     with pytest.raises(UsageError, match=r"^runs holds a campaign begun under other conditions: hash of the functions was "):
-        measure_function(name, processes=(2,), out="runs", **FEW)
+        measured(name, mpi)
 
 
 SIGNATURE = "int f(struct sk_call *call)"

@@ -100,12 +100,12 @@ def test_submitted_watched_and_read(campaign: Callable[[str], Path], capsys: pyt
 @pytest.mark.usefixtures("cluster")
 def test_srun_starts_the_processes_too(campaign: Callable[[str], Path]) -> None:
     text = SMALL.replace("runs = 2", "runs = 1").replace("[2, 4]", "[2]")
-    options = 'launcher = "srun"\nsrun_mpi = "pmi2"\noptions = ["--nodes=1"]\njob_per = "run and processes"\n'
+    options = 'launcher = "srun"\nsrun_mpi = "pmi2"\noptions = ["--nodes=1"]\n'
     file = campaign(f"{text}processes_per_node = [2]\n[slurm]\n{options}")
     assert main(["campaign", "submit", str(file)]) == 0
     assert main(["campaign", "submit", str(file), "--wait", "--every", "0.5"]) == 0
     record = tomllib.loads((file.parent / "runs/mine/campaign.toml").read_text())
-    assert (list(record["jobs"]), Path(record["mpi"]["mpiexec"]).name) == (["p0002-r00"], "srun")
+    assert (list(record["jobs"]), Path(record["mpi"]["mpiexec"]).name) == (["r00"], "srun")
     assert sk.read(file.parent / "runs/mine")["p"].values.tolist() == [2]
 
 

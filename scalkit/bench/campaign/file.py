@@ -65,7 +65,6 @@ class SlurmOptions:
     time: int | str | None = None
     launcher: str = "mpiexec"
     srun_mpi: str | None = None
-    job_per: str = "run"
     modules: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     lines: tuple[str, ...] = ()
