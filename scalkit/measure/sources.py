@@ -14,6 +14,7 @@ import xarray as xr
 from scalkit.errors import DataError, RunFileError
 from scalkit.measure.assemble import assemble
 from scalkit.measure.combined import combine
+from scalkit.measure.environment import Environment, as_attribute, from_attribute, together
 from scalkit.measure.netcdf import is_hdf5, is_netcdf3, read_netcdf
 from scalkit.measure.pattern_records import MASTER_WORKER
 from scalkit.measure.runfile import RunFile, is_run_file, read_run_file
@@ -86,6 +87,7 @@ class Sources:
         ds.attrs.setdefault("source", source)
         if self.campaigns and (len(self.campaigns) == 1 or _SIZE in ds.attrs):
             ds.attrs["campaign"] = self.campaigns[0]
+            ds.attrs |= as_attribute(together([from_attribute(ds.attrs), _network(self.campaigns[0], self.runs)]))
         if self.notes:
             ds.attrs["notes"] = json.dumps([*json.loads(ds.attrs.get("notes") or "[]"), *self.notes])
         check(ds)
@@ -222,6 +224,16 @@ def _campaign(folder: Path) -> list[str]:
     except (OSError, ValueError) as error:
         raise DataError(f"cannot read {path}: {error}; restore or delete it, the run files do not need it.") from error
     return [json.dumps(content, default=str)]
+
+
+def _network(campaign: str, runs: Sequence[RunFile]) -> Environment:
+    """Return network and topology of a campaign on several real nodes."""
+    machine = json.loads(campaign).get("machine")
+    listed = [run.env.fields.get("hosts") for run in runs]
+    hosts = {str(host) for some in listed if isinstance(some, list) for host in some}
+    if not isinstance(machine, dict) or len(hosts) < 2 or any(run.env.simulated or run.env.virtual for run in runs):
+        return {}
+    return {key: [str(machine[key])] for key in ("network", "topology") if machine.get(key)}
 
 
 def _by_campaign(runs: Sequence[RunFile]) -> list[list[RunFile]]:

@@ -13,7 +13,7 @@ import xarray as xr
 
 from scalkit.errors import DataError
 from scalkit.measure.assemble import assemble, run_labels
-from scalkit.measure.environment import as_attribute, of_launches
+from scalkit.measure.environment import Environment, as_attribute, of_launches, together
 from scalkit.measure.pattern_records import MASTER_WORKER, SHARES, UNIT_TIME, WORKERS
 from scalkit.measure.records import Cell, Count, Env, Memory
 from scalkit.measure.runfile import RunFile
@@ -119,7 +119,16 @@ def _fields(measured: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _environment(records: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Return the attribute of a Dataset that says what runs were measured with."""
-    return as_attribute(of_launches(_fields(record["measured"]) for record in records))
+    every = [record["measured"] for record in records]
+    return as_attribute(together([of_launches(map(_fields, every)), *map(_network, every)]))
+
+
+def _network(measured: Mapping[str, Any]) -> Environment:
+    """Return network and topology of a run on several real nodes."""
+    if measured["nodes"] < 2 or measured["clock"] != "real":
+        return {}
+    machine = measured["machine_desc"]
+    return {key: [str(machine[key])] for key in ("network", "topology") if machine.get(key)}
 
 
 def _cells(row: Mapping[str, Any]) -> Iterable[Cell]:
