@@ -21,8 +21,6 @@ FUNCTIONS = "functions"
 NEIGHBOURHOOD = "neighbourhood"
 """The kind of neighbourhood collectives, which experiments describe."""
 
-SHAPES = ("identity", "reverse", "stride", "random")
-
 GROUPS = tuple(
     "paper blocking nonblocking overlap point-to-point bandwidth persistent partitioned in-place further substitutes "
     "send-modes rma simple all".split()
@@ -135,8 +133,6 @@ class Arguments(CampaignArguments):
     size : int, in B
         Message size.
     datatype, sync : str
-    shapes : tuple of str
-        Orders of the group of MPI_Comm_create.
     budget_s : float or None, in s
         For the whole campaign.
     max_reps, min_reps : int
@@ -175,7 +171,6 @@ class Arguments(CampaignArguments):
     size: int = 8
     datatype: str = "byte"
     sync: str = "round"
-    shapes: tuple[str, ...] = SHAPES
     budget_s: float | None = None
     max_reps: int = 400
     processes_per_node: int | None = None
@@ -202,7 +197,6 @@ class Arguments(CampaignArguments):
                 f"what to measure: {', '.join(self.kinds)}, functions: {', '.join(self.functions or ()) or 'none'}; "
                 f"{FUNCTIONS!r} and the name of at least one function go together."
             )
-        require_choices("shapes", self.shapes, SHAPES)
         require_choices("--datatype", (self.datatype,), tuple(DATATYPES))
         require_choices("sync", (self.sync,), SYNCS)
         require_numbers("-n", self.counts, _LEAST_PROCESSES, _MOST_PROCESSES)

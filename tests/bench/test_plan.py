@@ -70,7 +70,6 @@ def test_arguments_survive_the_file() -> None:
         ({"kinds": ("times",)}, "what to measure: 'times' is unknown; choose from collectives, memory."),
         ({"kinds": ()}, "what to measure: nothing is named; name each once, from collectives, memory."),
         ({"kinds": ("memory", "memory")}, "what to measure: memory, memory is named; name each once, from collectives, memory."),
-        ({"shapes": ("round",)}, "shapes: 'round' is unknown; choose from identity, reverse, stride, random."),
         ({"datatype": "char"}, "--datatype: 'char' is unknown; choose from byte, int, double."),
         ({"sync": "barrier"}, "sync: 'barrier' is unknown; choose from round, window, dissemination."),
         ({"counts": ()}, "-n nothing: whole numbers from 2 to 9999 are needed."),

@@ -52,7 +52,7 @@ class KernelCampaign(MpiCampaign):
             return {"sync": own.sync, **few}
         ops = {"ops": ",".join(self.ops[launch.kind])}
         if launch.kind == "memory":
-            return {**ops, "shapes": ",".join(own.shapes)}
+            return ops
         return {**ops, "size": own.size, "datatype": own.datatype, **own.timing_options, **exact}
 
     def table(self, launch: Launch) -> str:

@@ -26,7 +26,7 @@ HERE = "here"
 
 _SCHEMA = Path(__file__).with_name("campaign.schema.json")
 _MOST_BYTES = 1_000_000
-_AS_THEY_ARE = ("datatype", "sync", "shapes", "standard_error", "cut_quartiles", "per_process")
+_AS_THEY_ARE = ("datatype", "sync", "standard_error", "cut_quartiles", "per_process")
 """Keys that have the name, and the default, of an argument."""
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from scalkit import __version__
 from scalkit.bench.campaign.folder import Folder, Launch, drawn_orders, write_whole
 from scalkit.bench.campaign.loop import Campaign, Start, StopError
-from scalkit.bench.command.regions import FUNCTIONS, Region, auditing, region_name, regions_of, unseen
+from scalkit.bench.command.regions import Region, region_name, regions_of
 from scalkit.bench.command.template import Point, Template, begins_with_launcher
 from scalkit.bench.functions.sampling import Effort, Status, status_of
 from scalkit.bench.libraries.mpi import cores
@@ -120,8 +120,6 @@ class CommandArguments(CampaignArguments):
         for option, value in (("--min-reps", self.min_reps), ("--max-reps", self.max_reps)):
             require_range(option, value, 1, 100_000)
         self.require_usual()
-        if self.clock and any(text.startswith(f"{FUNCTIONS}=") for text in self.template.settings):
-            raise UsageError("SCALKIT_FUNCTIONS sees no virtual time; mark regions by scalkit/region.h there.")
         object.__setattr__(self, "files", digest_of_files(self.template.words))
 
     @property
@@ -217,14 +215,14 @@ class _Launcher:
         words, variables = own.template.filled(launch.point)
         account: dict[str, Any] = {}
         with TemporaryDirectory(prefix="scalkit-") as scratch, ForeignLoad() as load:
-            variables = {**variables, **auditing(variables), "SCALKIT_REGIONS": scratch}
+            variables = {**variables, "SCALKIT_REGIONS": scratch}
             if virtual is None:
                 options = {"timeout_s": timeout_s, "environment": variables, "inherited": (self.lock,)}
                 outcome = started(words, StopError, "; check --command", **options)
             else:
                 outcome, account = _timed(virtual, words, variables, timeout_s, self.lock)
             found, odd = regions_of(Path(scratch), own.template.name)
-        self.campaign.odd.update(dict.fromkeys([*odd, *unseen(variables, found)]))
+        self.campaign.odd.update(dict.fromkeys(odd))
         output = self.campaign.folder.finished(launch).with_suffix(".txt")
         if outcome.status != 0 or account:
             write_whole(output, outcome.output)
