@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -153,7 +153,7 @@ class Arguments(CampaignArguments):
         Points are inserted where the curve bends.
     memory_counts : tuple of int or None
         Numbers of processes for memory, where they are others than `counts`.
-    experiments : tuple of str or None
+    experiments : tuple of mappings or None
         Those on neighbourhoods, as `scalkit.bench.patterns.neighbourhood` takes them; with the kind
         ``"neighbourhood"``, and only with it.
 
@@ -175,7 +175,7 @@ class Arguments(CampaignArguments):
     max_reps: int = 400
     processes_per_node: int | None = None
     functions: tuple[str, ...] | None = None
-    experiments: tuple[str, ...] | None = None
+    experiments: tuple[Mapping[str, Any], ...] | None = None
     min_reps: int = 20
     standard_error: float | None = None
     cut_quartiles: tuple[int, ...] = ()

@@ -382,7 +382,7 @@ def test_the_library_knows_its_nodes(above: VirtualMpi, tmp_path: Path, per_node
 
 @pytest.mark.mpi
 def test_experiments_on_neighbourhoods_repeat_three_times(above: VirtualMpi, tmp_path: Path) -> None:
-    rows = ("operation=MPI_Neighbor_alltoall; size=8; topology=cart; n_dim=1; n_finite=0",)
+    rows = ({"operation": "MPI_Neighbor_alltoall", "size": 8, "topology": "cart", "n_dim": 1, "n_finite": 0},)
     arguments = Arguments(("neighbourhood",), (2, 4), 1, 1, experiments=rows)
     assert not prepare(tmp_path / "runs", arguments, above).run().failures
     lines = (tmp_path / "runs" / "neighbourhood-p0004-r00.jsonl").read_text().splitlines()

@@ -14,7 +14,7 @@ from scalkit.bench.campaign.refinement import Refinement, point_budget
 from scalkit.bench.functions.user import names_of_functions
 from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import chosen_algorithms
-from scalkit.bench.patterns.neighbourhood import design_text, experiments
+from scalkit.bench.patterns.neighbourhood import experiments
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import UsageError
 from scalkit.support.native import sources
@@ -256,7 +256,6 @@ def _arguments(table: Mapping[str, Any], base: Path, size: int, per_node: int | 
     same: dict[str, Any] = {key: int(table[key]) for key in ("max_reps", "min_reps") if key in table}
     same |= {key: tuple(v) if isinstance(v, list) else v for key, v in table.items() if key in _AS_THEY_ARE}
     own = tuple(absolute(word, base) for word in table.get("own_functions", ()))
-    experiments = tuple(design_text(factors) for factors in table.get("experiments", ()))
     return Arguments(
         kinds=tuple(table["measure"]),
         counts=tuple(sorted(int(n) for n in table["processes"])),
@@ -267,7 +266,7 @@ def _arguments(table: Mapping[str, Any], base: Path, size: int, per_node: int | 
         budget_s=budget_s,
         processes_per_node=per_node,
         functions=own or None,
-        experiments=experiments or None,
+        experiments=tuple(table["experiments"]) if "experiments" in table else None,
         memory_counts=tuple(sorted(map(int, memory))) if (memory := table.get("memory_processes")) else None,
         **same,
     )
