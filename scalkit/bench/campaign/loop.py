@@ -309,7 +309,7 @@ class Loop:
     ) -> None:
         total = sum(len(one.launches) for one in self._opened.values())
         done, elapsed_s = total - len(self._waiting), time.monotonic() - self._begun_s
-        # launches are in random order, so that those that ended stand for those that wait
+        # most plans are in random order, so that launches that ended stand for those that wait
         at_this_pace_s = elapsed_s / self._n_ended * len(self._waiting) if self._n_ended else None
         expected_s = min((one for one in (at_this_pace_s, self._left_of_budgets()) if one is not None), default=None)
         name = opened.campaign.folder.path.name if opened is not None and len(self._opened) > 1 else ""
