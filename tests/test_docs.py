@@ -33,12 +33,11 @@ def test_example_of_the_readme_prints_what_it_says(monkeypatch, tmp_path):
     assert (tmp_path / "my_sort.html").stat().st_size > 1000
 
 
-@pytest.mark.parametrize(("name", "language"), [("ring_allreduce.c", "c"), ("exchange.py", "python")])
-def test_examples_of_the_page_on_measuring_are_those_that_run(name, language):
-    """tests/bench/test_functions.py compiles and runs them."""
+def test_example_of_the_page_on_measuring_is_the_one_that_runs():
+    """tests/bench/test_functions.py compiles and runs it."""
     page = (ROOT / "docs/measurement.md").read_text(encoding="utf-8")
-    file = (ROOT / "microbench/examples" / name).read_text(encoding="utf-8")
-    blocks = re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
-    examples = [block for block in blocks if Path(name).stem in block]
+    file = (ROOT / "microbench/examples/ring_allreduce.c").read_text(encoding="utf-8")
+    blocks = re.findall(r"```c\n(.*?)```", page, re.DOTALL)
+    examples = [block for block in blocks if "ring_allreduce" in block]
     assert examples
     assert all(block in file for block in examples)

@@ -58,8 +58,8 @@ def test_every_entry_has_its_line(text: str) -> None:
 def test_lines() -> None:
     found = lines_of(TEXT)
     places = {
-        ("title",): 2, ("a", "b", "c.d"): 3, ("rules",): 5, ("rules", 1): 6, ("rules", 2): 7, ("rules", 3, 1): 8,
-        ("rules", 3, 1, 1): 9, ("rules", 4, "y"): 9, ("expectations",): 11, ("expectations", "g h", "deviation"): 13,
+        ("title",): 2, ("a", "b", "c.d"): 3, ("rules",): 5, ("rules", 1): 6, ("rules", 2): 7, ("rules", 3, 1): 7,
+        ("rules", 3, 1, 1): 7, ("rules", 4, "y"): 7, ("expectations",): 11, ("expectations", "g h", "deviation"): 13,
         ("expectations", "d"): 16, ("expectations", "k"): 17, ("expectations", "k", "expectation"): 18, ("aa", 1): 21,
         ("aa", 1, "c", 1, "last"): 29,
     }  # fmt: skip

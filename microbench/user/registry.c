@@ -23,18 +23,6 @@ void sk_user_add(const struct sk_user *user)
     members[n_members++].user = user;
 }
 
-int sk_functions_running(void)
-{
-    int running = 0;
-    PMPI_Initialized(&running);
-    return running;
-}
-
-void sk_user_plain(const struct sk_call *call, struct sk_plain *plain)
-{
-    *plain = (struct sk_plain){call->rank, call->size, call->count, call->bytes, call->send, call->receive};
-}
-
 static void require_success(const struct member *member, const char *part, int status)
 {
     if (status == 0)

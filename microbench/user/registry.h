@@ -18,11 +18,4 @@ void sk_user_add(const struct sk_user *user);
 /* Measures them all: sk_timing with its options. Every process must call it; returns the exit status. */
 int sk_functions_main(int argc, char **argv);
 
-/* What a function is called with, in types that do not depend on the MPI library. */
-struct sk_plain { int rank, size, count; size_t bytes; void *send, *receive; };
-void sk_user_plain(const struct sk_call *call, struct sk_plain *plain);
-
-/* Whether MPI runs, as the library that this was linked with sees it. */
-int sk_functions_running(void);
-
 #endif

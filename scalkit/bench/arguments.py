@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,6 @@ FUNCTIONS = "functions"
 
 NEIGHBOURHOOD = "neighbourhood"
 """The kind of neighbourhood collectives, which experiments describe."""
-
-SHAPES = ("identity", "reverse", "stride", "random")
 
 GROUPS = tuple(
     "paper blocking nonblocking overlap point-to-point bandwidth persistent partitioned in-place further substitutes "
@@ -135,16 +133,12 @@ class Arguments(CampaignArguments):
     size : int, in B
         Message size.
     datatype, sync : str
-    shapes : tuple of str
-        Orders of the group of MPI_Comm_create.
     budget_s : float or None, in s
         For the whole campaign.
     max_reps, min_reps : int
         Most and fewest repetitions of an operation in a launch.
     processes_per_node : int or None
         At most so many on a node; None leaves it to the launcher.
-    bind : str or None
-        What each process is bound to, ``"core"``, ``"socket"`` or ``"none"``; None leaves it to the launcher.
     functions : tuple of str or None
         Functions of the user, as `scalkit.bench.functions.user` takes them; with the kind ``"functions"``, and only with it.
     standard_error : float or None
@@ -159,7 +153,7 @@ class Arguments(CampaignArguments):
         Points are inserted where the curve bends.
     memory_counts : tuple of int or None
         Numbers of processes for memory, where they are others than `counts`.
-    experiments : tuple of str or None
+    experiments : tuple of mappings or None
         Those on neighbourhoods, as `scalkit.bench.patterns.neighbourhood` takes them; with the kind
         ``"neighbourhood"``, and only with it.
 
@@ -177,19 +171,17 @@ class Arguments(CampaignArguments):
     size: int = 8
     datatype: str = "byte"
     sync: str = "round"
-    shapes: tuple[str, ...] = SHAPES
     budget_s: float | None = None
     max_reps: int = 400
     processes_per_node: int | None = None
     functions: tuple[str, ...] | None = None
-    experiments: tuple[str, ...] | None = None
+    experiments: tuple[Mapping[str, Any], ...] | None = None
     min_reps: int = 20
     standard_error: float | None = None
     cut_quartiles: tuple[int, ...] = ()
     per_process: bool = False
     refine: Refinement | None = None
     memory_counts: tuple[int, ...] | None = None
-    bind: str | None = None
 
     def __post_init__(self) -> None:
         if self.kinds.count(NEIGHBOURHOOD) != bool(self.experiments):
@@ -205,7 +197,6 @@ class Arguments(CampaignArguments):
                 f"what to measure: {', '.join(self.kinds)}, functions: {', '.join(self.functions or ()) or 'none'}; "
                 f"{FUNCTIONS!r} and the name of at least one function go together."
             )
-        require_choices("shapes", self.shapes, SHAPES)
         require_choices("--datatype", (self.datatype,), tuple(DATATYPES))
         require_choices("sync", (self.sync,), SYNCS)
         require_numbers("-n", self.counts, _LEAST_PROCESSES, _MOST_PROCESSES)

@@ -14,7 +14,7 @@ from scalkit.bench.command.campaign import CommandCampaign, clock_name, prepare_
 from scalkit.bench.command.file import CommandFile, read_either, require_measuring
 from scalkit.bench.jobs.batch import Status, look, submit
 from scalkit.bench.jobs.collecting import planned_jobs
-from scalkit.bench.jobs.script import require_enough, whole_job
+from scalkit.bench.jobs.script import require_enough
 from scalkit.bench.jobs.slurm import REJECTED
 from scalkit.bench.patterns.neighbourhood import experiments
 from scalkit.cli.options.command import command_in_words
@@ -102,10 +102,6 @@ def _submit(args: argparse.Namespace) -> int:
             scripts.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"--scripts {scripts}: {error.strerror or error}; name a folder.") from error
-    if scripts is not None and (either := read_either(path)).slurm is None:
-        script, command = whole_job(either, scripts)
-        print_either(args.json, {"file": str(script), "command": command, "status": 0}, f"{script}; run it with: {command}")
-        return 0
     file = require_measuring(path)
     jobs = submit(file, scripts)
     rejected = [job for job in jobs if job.state == REJECTED]

@@ -20,7 +20,7 @@ from scalkit.cli.options.measuring_rules import counts_of, seed_of, sizes_of, wo
 from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.errors import UsageError
 
-_NOT_OF_MASTER_WORKER = ("ops", "memory_n", "bind", "datatype", "min_reps", "standard_error", "refine")
+_NOT_OF_MASTER_WORKER = ("ops", "memory_n", "datatype", "min_reps", "standard_error", "refine")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -92,7 +92,6 @@ def _arguments(
         ops=words_of(args.ops),
         size=sizes[0],
         datatype=args.datatype,
-        bind=args.bind,
         budget_s=point_budget(args.budget, rules, len(sizes), max(1, len(counts))),
         min_reps=20 if args.min_reps is None else args.min_reps,
         max_reps=400 if args.max_reps is None else args.max_reps,

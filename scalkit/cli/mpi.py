@@ -5,7 +5,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from scalkit.bench.libraries.installing import State, add_library, libraries, remove_library, state_of
+from scalkit.bench.libraries.installing import Library, add_library, libraries, remove_library, state_of
+from scalkit.bench.libraries.mpi import Mpi
 from scalkit.cli.terminal.printed import print_either, print_json, say
 from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.errors import ScalkitError
@@ -19,14 +20,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    states = [state_of(library) for library in libraries()]
+    states = [(library, *state_of(library)) for library in libraries()]
     if args.json:
-        print_json([_as_json(state) for state in states])
+        print_json([_as_json(*state) for state in states])
     elif states:
         _print_table(states)
     else:
         say("No MPI library was added yet; 'scalkit mpi add mpich openmpi' adds two.")
-    return 0 if all(state.mpi for state in states) else 2
+    return 0 if all(mpi for _, mpi, _ in states) else 2
 
 
 def _add(args: argparse.Namespace) -> int:
@@ -35,16 +36,16 @@ def _add(args: argparse.Namespace) -> int:
         if not args.json:
             say(f"adding {what} ...")
         try:
-            state = State(*add_library(what))
+            library, mpi = add_library(what)
         except ScalkitError as error:  # the others can be added all the same
             sys.stderr.write(f"scalkit mpi: {error}\n")
             failed = True
             continue
-        added.append(state)
-        if not args.json and state.mpi is not None:
-            say(f"{state.library.name}: {state.mpi.name}, {state.mpi.mpicc}; two ranks met in one world.")
+        added.append((library, mpi))
+        if not args.json:
+            say(f"{library.name}: {mpi.name}, {mpi.mpicc}; two ranks met in one world.")
     if args.json:
-        print_json([_as_json(state) for state in added])
+        print_json([_as_json(*one) for one in added])
     return 2 if failed else 0
 
 
@@ -57,8 +58,7 @@ def _remove(args: argparse.Namespace) -> int:
 _ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {"list": _list, "add": _add, "remove": _remove}
 
 
-def _as_json(state: State) -> dict[str, Any]:
-    library, mpi = state.library, state.mpi
+def _as_json(library: Library, mpi: Mpi | None, why_not: str = "") -> dict[str, Any]:
     return {
         **json_fields(library, "name mpicc mpiexec environment folder"),
         "kind": mpi.kind if mpi else None,
@@ -66,15 +66,14 @@ def _as_json(state: State) -> dict[str, Any]:
         "standard": mpi.standard if mpi else None,
         "launcher": mpi.launcher if mpi else None,
         "works": mpi is not None,
-        "why_not": state.why_not,
+        "why_not": why_not,
     }
 
 
-def _print_table(states: Sequence[State]) -> None:
-    width = max(len(state.library.name) for state in states)
-    for state in states:
-        mpi, library = state.mpi, state.library
-        what = f"works    {mpi.name}, MPI {mpi.standard}" if mpi else f"does not {state.why_not}"
+def _print_table(states: Sequence[tuple[Library, Mpi | None, str]]) -> None:
+    width = max(len(library.name) for library, _, _ in states)
+    for library, mpi, why_not in states:
+        what = f"works    {mpi.name}, MPI {mpi.standard}" if mpi else f"does not {why_not}"
         say(f"{library.name:<{width}}  {what}")
         say(f"{'':<{width}}  compiler {library.mpicc}")
         say(f"{'':<{width}}  launcher {library.mpiexec}")

@@ -13,7 +13,7 @@ import xarray as xr
 from scalkit.errors import DataError
 from scalkit.measure.environment import as_attribute, of_launches
 from scalkit.measure.filling import Filling
-from scalkit.measure.pattern_records import SHARES, UNIT_TIME, WORKERS, Units
+from scalkit.measure.pattern_records import MASTER_WORKER, SHARES, UNIT_TIME, Units
 from scalkit.measure.processes import DIMENSIONS, of_processes
 from scalkit.measure.records import Cell
 from scalkit.measure.runfile import RunFile
@@ -30,15 +30,12 @@ _LEAST_VALID = 5
 _STEP_S = 1e-9
 """A virtual clock shows whole nanoseconds; on a real one other things disturb more."""
 
-_COUNTED = {
-    one.name: one
-    for one in (
-        Metric("operations", "op", "operations, as the program counts them", exact=True),
-        Metric("calls", "1", "calls of a region in a process", exact=True),
-        Metric("memory_kept", "B", "memory that a call of a region keeps", exact=False, resolution=16.0),
-        Metric("memory_peak", "B", "resident memory that a call of a region adds", exact=False, resolution=4096.0),
-    )
-}
+_COUNTED = (
+    Metric("operations", "op", "operations, as the program counts them", exact=True),
+    Metric("calls", "1", "calls of a region in a process", exact=True),
+    Metric("memory_kept", "B", "memory that a call of a region keeps", exact=False, resolution=16.0),
+    Metric("memory_peak", "B", "resident memory that a call of a region adds", exact=False, resolution=4096.0),
+)
 _DETAIL_UNITS = {"time_first": "s", "time_pure": "s", "time_work": "s", "overlap": "1", "bandwidth": "B/s", "message_rate": "1/s"}
 _DETAIL_UNITS |= {"root_time": "s", "process_time": "s", "process_last": "1"}
 _QUALITY = {
@@ -57,75 +54,51 @@ _QUALITY = {
 def assemble(files: Sequence[RunFile], *, keep_flagged: bool = False) -> xr.Dataset:
     """Return the Dataset of run files that belong to one campaign.
 
-    `files`: at least one. Files with the same ``run_id`` are one run.
+    `files`: at least one, all of sk_master_worker or none of it. Files with the same ``run_id`` are one run.
     `keep_flagged`: keep late and overrun repetitions; by default they become NaN, unless fewer than 5 would remain.
-    Returns: over the parameters that vary, of several a grid or a list of points.
+    Returns: over the parameters that vary, of several a grid or a list of points. A master and its workers have metrics
+    of their own over ``workers`` and the size of a unit ``S`` [B].
     Raises DataError if two files hold the same launch, or the files differ in library, machine or message size.
     """
     _require_distinct(files)
+    is_farm = files[0].env.program == MASTER_WORKER
     size = _common(files, "message size", {cell.size_bytes for file in files for cell in file.cells}, " B")
     datatype = _common(files, "data type", {cell.datatype for file in files for cell in file.cells})
     shared = _shared_attributes(files)
     given = {file.env.parameter for file in files}
     names = _common(files, "parameters" if any("," in name for name in given) else "parameter", given).split(",")
-    varied = [name for name in names if len({_values(file)[name] for file in files}) > 1] or names[:1]
-    filling, points = Filling(), [tuple(_values(file)[name] for name in varied) for file in files]
-    for file, point in zip(files, points, strict=True):
-        for op, values in _of_file(file, keep_flagged):
-            filling.put((op, point, file.env.run_id), values)
+    names += [SIZE] if is_farm else []
+    measured = [(file, *one) for file in files for one in _of_file(file, keep_flagged)]
+    settings = [(setting, file) for file, setting, _, _ in measured]
+    settings += [] if is_farm else [(_values(file), file) for file in files]  # also where nothing was measured
+    if not settings:
+        raise DataError("the run files hold no work units: all launches died early; measure again.")
+    values = {name: {setting[name] for setting, _ in settings} for name in names}
+    varied = [name for name in names if len(values[name]) > 1] or names[:1]
+
+    def point_of(setting: Mapping[str, int]) -> tuple[int, ...]:
+        return tuple(setting[name] for name in varied)
+
+    filling = Filling()
+    for file, setting, op, found in measured:
+        filling.put((op, point_of(setting), file.env.run_id), found)
     is_virtual = any(file.env.virtual for file in files)
-    attrs = {
+    described = [UNIT_TIME, *SHARES.values()] if is_farm else [*METRICS.values(), *_COUNTED]
+    metrics = {metric.name: metric.attrs() for metric in described}
+    metrics["time"] |= {"resolution": _STEP_S} if is_virtual and not is_farm else {}
+    ds = _dataset(filling, [(point_of(setting), file) for setting, file in settings], varied, metrics)
+    ds.attrs = {
         "title": _title(files, varied[0]),
         "parameter": ",".join(varied),
         **shared,
-        **clock_attributes([file.env.virtual for file in files if file.cells]),
-        "datatype": datatype or "",
+        **clock_attributes([file.env.virtual for file in files if file.cells or file.units]),
+        "datatype": "byte" if is_farm else datatype or "",
     }
-    if size is not None and varied == ["p"]:
-        attrs["message_size_B"] = size
-    metrics = {name: metric.attrs() for name, metric in {**METRICS, **_COUNTED}.items()}
-    metrics["time"] |= {"resolution": _STEP_S} if is_virtual else {}
-    return _dataset(filling, list(zip(points, files, strict=True)), varied, metrics).assign_attrs(attrs)
-
-
-def assemble_units(files: Sequence[RunFile]) -> xr.Dataset:
-    """Return the Dataset of run files of sk_master_worker that belong to one campaign.
-
-    `files`: at least one. Files with the same ``run_id`` are one run.
-    Returns: metrics ``time`` [s] for each unit, ``master_share`` and ``idle_share`` over function, ``workers``, the
-    size of a unit ``S`` [B], run and repetition. Of a single size, or a single number of workers, there is no such
-    dimension.
-    Raises DataError if two files hold the same launch, or the files differ in library or machine.
-    """
-    _require_distinct(files)
-    shared = _shared_attributes(files)
-    fixed = {
-        WORKERS: {file.env.point for file in files if file.units},
-        SIZE: {one.size_bytes for file in files for one in file.units},
-    }
-    if not fixed[SIZE]:
-        raise DataError("the run files hold no work units: all launches died early; measure again.")
-    varied = [name for name, values in fixed.items() if len(values) > 1] or [WORKERS]
-    filling, places = Filling(), []
-    for file in files:
-        for op, size in dict.fromkeys((one.op, one.size_bytes) for one in file.units):
-            point = tuple({WORKERS: file.env.point, SIZE: size}[name] for name in varied)
-            places.append((point, file))
-            passes = [one for one in file.units if (one.op, one.size_bytes) == (op, size)]
-            filling.put((op, point, file.env.run_id), _of_units(passes) | {"incomplete": not file.complete})
-    metrics = {metric.name: metric.attrs() for metric in (UNIT_TIME, *SHARES.values())}
-    about = {"role": "detail", "units": "s", "long_name": "work on a unit, as the workers' clocks saw it"}
-    ds = _dataset(filling, places, varied, metrics | {"time_work": about})
-    ds.attrs = {
-        "title": f"{'simulation of ' if shared['simulated'] else ''}a master and its workers",
-        "parameter": ",".join(varied),
-        **shared,
-        **clock_attributes([file.env.virtual for file in files]),
-        "datatype": "byte",
-    }
-    for name, attribute in ((WORKERS, "workers"), (SIZE, "message_size_B")):
+    for name in names if is_farm else ():
         if name not in varied:
-            ds.attrs[attribute] = fixed[name].pop()
+            ds.attrs["message_size_B" if name == SIZE else name] = values[name].pop()
+    if size is not None and varied == ["p"]:
+        ds.attrs["message_size_B"] = size
     return ds
 
 
@@ -185,17 +158,20 @@ def _values(file: RunFile) -> Mapping[str, int]:
     return file.env.values or {file.env.parameter: file.env.point}
 
 
-def _of_file(file: RunFile, keep_flagged: bool) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name of each function in a run file, and what was measured of it."""
-    state = {"incomplete": not file.complete}
+def _of_file(file: RunFile, keep_flagged: bool) -> Iterator[tuple[Mapping[str, int], str, dict[str, Any]]]:
+    """Yield the parameters, the name, and the values of each function in a run file."""
+    here, state = _values(file), {"incomplete": not file.complete}
     for op in dict.fromkeys(cell.op for cell in file.cells):
-        yield op, _of_cells([cell for cell in file.cells if cell.op == op], keep_flagged) | state
+        yield here, op, _of_cells([cell for cell in file.cells if cell.op == op], keep_flagged) | state
     for memory in file.memories:
-        yield memory.op, {**memory.values, "bypassed": memory.bypassed, "verified": memory.verified, **state}
+        yield here, memory.op, {**memory.values, "bypassed": memory.bypassed, "verified": memory.verified, **state}
     for count in file.counts:
-        yield count.op, {"operations": count.operations, "verified": count.verified, **state}
+        yield here, count.op, {"operations": count.operations, "verified": count.verified, **state}
     for region in file.regions:
-        yield region.op, dict(region.values)
+        yield here, region.op, dict(region.values)
+    for op, size in dict.fromkeys((one.op, one.size_bytes) for one in file.units):
+        passes = [one for one in file.units if (one.op, one.size_bytes) == (op, size)]
+        yield {**here, SIZE: size}, op, _of_units(passes) | state
 
 
 def _of_cells(passes: Iterable[Cell], keep_flagged: bool) -> dict[str, Any]:
@@ -285,6 +261,8 @@ def _shared_attributes(files: Sequence[RunFile]) -> dict[str, Any]:
 
 
 def _title(files: Sequence[RunFile], parameter: str) -> str:
+    if files[0].env.program == MASTER_WORKER:
+        return f"{'simulation of ' if files[0].env.simulated else ''}a master and its workers"
     if files[0].env.simulated:
         return "simulation of an MPI library" if parameter == "p" else f"simulated: {_programs(files)}"
     return "measurements of an MPI library" if parameter == "p" else _programs(files)

@@ -1,8 +1,7 @@
 """When each process was done: the root in every repetition, all of them by their medians, and which one is the last."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from scalkit.errors import DataError
 from scalkit.measure.records import Cell
 from scalkit.measure.schema import FUNCTION, PROCESS, REPETITION, RUN, as_points, parameters_of
 from scalkit.support.arrays import Flags, Floats
-from scalkit.support.markup import block, table
 from scalkit.support.text import as_percent
 from scalkit.support.units import format_quantity
 
@@ -99,12 +97,6 @@ class ProcessTimes:
             f"process {late} is the last ({as_percent(share[late])})."
         )
 
-    def _repr_html_(self) -> str:
-        rows = [
-            (str(k), escape(_time(t)), as_percent(s)) for k, (t, s) in enumerate(zip(self.of_each, self.share_last, strict=True))
-        ]
-        return block(f"<p>{escape(str(self))}</p>", table(("process", "done after", "the last"), rows))
-
 
 def _time(seconds: Any) -> str:
     return format_quantity(float(seconds), "s")
@@ -135,41 +127,27 @@ def process_times(ds: xr.Dataset) -> list[ProcessTimes]:
     return found
 
 
-@dataclass(frozen=True)
-class Bandwidth:
-    """What one function moved at one setting: medians over the runs, of the first quartile of the times of a run.
-
-    `setting`: values of the parameters, in order.
-    `bandwidth` [B/s] and `message_rate` [1/s]: all processes together.
-    """
-
-    function: str
-    setting: tuple[tuple[str, float], ...]
-    bandwidth: float
-    message_rate: float
-
-    def cells(self) -> tuple[str, str, str, str]:
-        """Return function, setting, bandwidth and rate of messages as text."""
-        where = ", ".join(f"{name} = {value:g}" for name, value in self.setting)
-        return self.function, where, format_quantity(self.bandwidth, "B/s"), format_quantity(self.message_rate, "/s")
-
-
 HEAD = ("function", "at", "bandwidth", "messages")
 
 
-def bandwidths(ds: xr.Dataset) -> tuple[Bandwidth, ...]:
-    """Return bandwidth and rate of messages of each window that was measured, function by function; empty if there are none."""
-    return tuple(_bandwidths(ds)) if "bandwidth" in ds else ()
+def bandwidths(ds: xr.Dataset) -> list[tuple[str, str, str, str]]:
+    """Return the rows of a table with `HEAD`: each window that was measured; empty if there are none.
 
-
-def _bandwidths(ds: xr.Dataset) -> Iterator[Bandwidth]:
-    points = as_points(ds)[0]
+    Bandwidth and rate of messages are of all processes together: medians over the runs, of the first quartile of the times
+    of a run.
+    """
+    if "bandwidth" not in ds:
+        return []
     names = parameters_of(ds)
-    along = points[names[0]].dims[0]
+    points, axis = as_points(ds)
     usual = points[["bandwidth", "message_rate"]].median(RUN, skipna=True)
-    for function in map(str, points[FUNCTION].values):
-        for place in range(points.sizes[along]):
-            one = usual.sel({FUNCTION: function}).isel({along: place})
-            if np.isfinite(float(one["bandwidth"])):
-                setting = tuple((name, float(points[name][place])) for name in names)
-                yield Bandwidth(function, setting, float(one["bandwidth"]), float(one["message_rate"]))
+    table = usual.to_dataframe([FUNCTION, axis]).dropna(subset="bandwidth").reset_index()
+    return [
+        (
+            str(row[FUNCTION]),
+            ", ".join(f"{name} = {row[name]:g}" for name in names),
+            format_quantity(row["bandwidth"], "B/s"),
+            format_quantity(row["message_rate"], "/s"),
+        )
+        for row in table.to_dict("records")
+    ]

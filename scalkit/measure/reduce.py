@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from html import escape
 from typing import Self, get_args
 
 import numpy as np
@@ -15,10 +14,7 @@ from scalkit.measure.quarter_means import CUT_MEANS, cut_mean, quantile
 from scalkit.measure.schema import FUNCTION, PROCESS, REPETITION, RUN, check, is_list, metrics_of, parameters_of
 from scalkit.measure.virtual_time import TIMED, is_virtual
 from scalkit.support.arrays import Flags, Floats, Ints
-from scalkit.support.markup import block, bullets, counted, details, table
 from scalkit.support.options import Statistic
-from scalkit.support.text import as_percent
-from scalkit.support.units import format_quantity
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -63,25 +59,10 @@ class Values:
         """Values that tell the noise, of shape (points, replicates): of the runs, or of the repetitions of an only run."""
         return self.values if self.repetitions is None else self.repetitions
 
-    def only(self, these: Flags) -> Self:
-        """Return some of the points."""
+    def only(self, these: Flags | Ints) -> Self:
+        """Return some of the points, which flags or places name."""
         there = {name: value for name, value in vars(self).items() if name in _OF_EACH_POINT and value is not None}
         return replace(self, **{name: value[these] for name, value in there.items()})
-
-    def _repr_html_(self) -> str:
-        names, points = (getattr(self, name) for name in ("parameters", "points"))
-        rows = [
-            (", ".join(f"{at:g}" for at in point), escape(format_quantity(y, self.unit)), f"{n}")
-            for point, y, n in zip(points.tolist(), self.y.tolist(), self.n_repetitions.tolist(), strict=True)
-        ]
-        noise = "" if math.isnan(self.noise) else f", noise {as_percent(self.noise, '.2g')}"
-        doubt = "" if self.decides else " ⚠ does not decide"
-        values = table((", ".join(names), self.metric, "repetitions"), rows)
-        return block(
-            f"<p><b>{escape(self.function)}</b> ({escape(self.metric)}){escape(noise + doubt)}</p>",
-            values if len(names) == 1 else details(counted(len(rows), "value"), values),
-            bullets(self.caveats),
-        )
 
 
 _OF_EACH_POINT = ("x", "points", "values", "y", "n_repetitions", "repetitions", "lost")
@@ -128,10 +109,11 @@ class Series(Values):
         """Return `shown_x`, by the name of the parameter."""
         return self.shown_x if parameter == self.parameter else self.along(parameter)
 
-    def only(self, these: Flags) -> Self:
-        """Return some of the points."""
+    def only(self, these: Flags | Ints) -> Self:
+        """Return some of the points, which flags or places name."""
         found = super().only(these)
-        return found if these.size and these[-1] else replace(found, of_processes=())
+        has_last = found.x[-1:].tolist() == self.x[-1:].tolist()
+        return found if has_last else replace(found, of_processes=())
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The values of each function and metric over several parameters, point by point, as a `SeveralSeries`."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -47,11 +47,8 @@ class SeveralSeries(Values):
             these = np.flatnonzero((rest == fixed).all(axis=1))
             these = these[np.argsort(self.points[these, column])]
             said = ", ".join(f"{name} = {value:.12g}" for name, value in zip(others, fixed, strict=True))
-            shared: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(Values)}
-            for name in ("values", "y", "n_repetitions", "repetitions", "lost"):
-                shared[name] = None if shared[name] is None else shared[name][these]
-            shared["function"] = f"{self.function} [{said}]"
-            found.append(Series(parameter=parameter, x=self.points[these, column], **shared))
+            part = replace(self.only(these), function=f"{self.function} [{said}]")
+            found.append(Series(parameter=parameter, x=part.points[:, column], **_shared(part)))
         return found
 
     def shown_along(self, parameter: str) -> Floats:
@@ -87,5 +84,9 @@ def several_series(ds: xr.Dataset, statistic: Statistic = "q1") -> list[SeveralS
 
 
 def _over(series: Series, names: tuple[str, ...], points: Floats) -> SeveralSeries:
-    shared: dict[str, Any] = {f.name: getattr(series, f.name) for f in fields(Values)}
-    return SeveralSeries(parameters=names, points=points[series.x.astype(np.int64)], **shared)
+    return SeveralSeries(parameters=names, points=points[series.x.astype(np.int64)], **_shared(series))
+
+
+def _shared(values: Values) -> dict[str, Any]:
+    """Return the attributes that both kinds of series have."""
+    return {one.name: getattr(values, one.name) for one in fields(Values)}

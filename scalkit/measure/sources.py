@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from scalkit.errors import DataError, RunFileError
-from scalkit.measure.assemble import assemble, assemble_units
+from scalkit.measure.assemble import assemble
 from scalkit.measure.combined import combine
 from scalkit.measure.environment import Environment, as_attribute, from_attribute, together
 from scalkit.measure.netcdf import is_hdf5, is_netcdf3, read_netcdf
@@ -111,8 +111,7 @@ def _of_runs(runs: Sequence[RunFile], parameter: str | Sequence[str] | None = No
     for group in _by_campaign(runs):
         farmed = [run for run in group if run.env.program == MASTER_WORKER]
         others = [run for run in group if run.env.program != MASTER_WORKER]
-        parts += [assemble_units(farmed)] if farmed else []
-        parts += [assemble(others)] if others else []
+        parts += [assemble(some) for some in (farmed, others) if some]
     have_sizes = all(run.env.program == MASTER_WORKER for run in runs)
     if have_sizes or parameter is None or isinstance(parameter, str):
         return parts

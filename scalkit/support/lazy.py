@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 _NAME = re.compile(r"^from (\S+) import (\w+) as", re.MULTILINE)
-_OTHER_NAME = re.compile(r"^(\w+) = (\w+)$", re.MULTILINE)
 
 
 def names_of(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package; each line of its stub names one home of one name."""
     stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
     homes = {name: (home, name) for home, name in _NAME.findall(stub)}
-    homes |= {other: homes[name] for other, name in _OTHER_NAME.findall(stub)}
 
     def load(public: str) -> Any:
         if public not in homes:

@@ -65,35 +65,16 @@ def task_bar(
 
 
 @contextmanager
-def bar(stream: TextIO | None, left: Callable[[], str] | None = None) -> Iterator[Progress]:
+def bar(stream: TextIO | None) -> Iterator[Progress]:
     """Yield rich's progress with our columns: what is done, a bar, how much of it, and the time left.
 
     `stream`: where to; what is printed meanwhile stays in the text above the bar if it is printed to a terminal.
-    `left`: returns the time left in words; by default rich estimates it, and shares are percentages instead of numbers.
     """
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TaskProgressColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.text import Text
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    class TimeLeft(ProgressColumn):
-        """The time left in words, counted down between two calls."""
-
-        def render(self, task: Task) -> Text:
-            return Text(left() if left else "")
-
-    own = (BarColumn(bar_width=None), MofNCompleteColumn(), TimeLeft())
-    columns = own if left else (BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     # Elsewhere what is printed meanwhile shall stay where it goes.
     ours = sys.stdout is not None and sys.stdout.isatty()
-    title = TextColumn("{task.description}")
-    with Progress(title, *columns, console=Console(file=stream), transient=True, redirect_stdout=ours) as progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(file=stream), transient=True, redirect_stdout=ours) as progress:
         yield progress

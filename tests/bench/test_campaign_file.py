@@ -221,12 +221,7 @@ def test_measured_here_library_by_library(mpi: Mpi, written: Callable[[str], Pat
     assert [(one["launches"], one["done"], one["fresh"], one["missing"]) for one in outcomes] == [(2, 2, 0, []), (2, 2, 1, [])]
 
 
-@pytest.mark.mpi
-def test_libraries_that_are_one(mpi: Mpi, written: Callable[[str], Path]) -> None:
-    tables = "".join(f'[libraries.{name}]\nmpicc = "{mpi.mpicc}"\n' for name in "ab")
-    path = written(f'{FIRST}mpi = ["a", "b"]\n{tables}')
-    with pytest.raises(UsageError, match=r"the libraries 'a' and 'b' have the same compiler .*: they are one library\."):
-        prepare_here(read_campaign(path))
+def test_a_placement_that_needs_several_nodes(written: Callable[[str], Path]) -> None:
     path = written(f"{FIRST}processes_per_node = [1]\n")
     with pytest.raises(UsageError, match="4 processes with 1 on a node need several nodes, and this machine is one; leave"):
         prepare_here(read_campaign(path))

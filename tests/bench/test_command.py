@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import platform
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -216,48 +214,6 @@ def test_regions_of_several_files_in_cpp(tmp_path: Path) -> None:
         "region 'i\"n' lies inside 'solve'",
         "region 'solve' was entered by 2 of 3",
     ]
-
-
-CALLED = """
-double f(double x, const char *text, long a, long b, long c, long d, long e, long stacked)
-{
-    return x + text[0] + a + b + c + d + e + stacked;
-}
-double outer(double x) { return f(x, "a", 1, 2, 3, 4, 5, 600) + f(x, "a", 1, 2, 3, 4, 5, 600); }
-"""
-CALLING = """
-double f(double, const char *, long, long, long, long, long, long), outer(double);
-int main(void)
-{
-    double x = 0;
-    for (int k = 0; k < 5; k++)
-        x = f(x, "a", 1, 2, 3, 4, 5, 600);
-    return x != 5 * 712 || outer(1) != 1426;
-}
-"""
-
-
-@pytest.mark.skipif(shutil.which("cc") is None or platform.machine() != "x86_64", reason="needs a C compiler on x86-64")
-@pytest.mark.parametrize("binding", ["lazy", "now"])
-def test_functions_of_a_library_are_seen_by_name(binding: str, tmp_path: Path, capsys) -> None:
-    for name, text in (("called.c", CALLED), ("calling.c", CALLING)):
-        (tmp_path / name).write_text(text)
-    subprocess.run(
-        ["cc", "-shared", "-fPIC", "-fno-semantic-interposition", "-O2", "-o", "libcalled.so", "called.c"],
-        cwd=tmp_path,
-        check=True,
-    )
-    words = ["cc", "-o", "f", "calling.c", "-L.", "-lcalled", f"-Wl,-rpath,{tmp_path}", f"-Wl,-z,{binding}"]
-    subprocess.run(words, cwd=tmp_path, check=True)
-    options = ["--set", "SCALKIT_FUNCTIONS=f,outer,absent", "--runs", "1", "--min-reps", "1", "--max-reps", "1"]
-    assert main(["measure", "--command", str(tmp_path / "f"), *options, "--out", str(tmp_path / "out")]) == 0
-    assert "no call of 'absent' passed the dynamic linker: only functions of a shared" in capsys.readouterr().err
-    data = sk.read(tmp_path / "out")
-    assert set(data["function"].values.tolist()) == {"f", "f (region)", "outer"}
-    calls = data["calls"].sel(function=["f (region)", "outer"]).values.ravel()
-    assert calls[0] in (5, 7)  # whether calls inside a library pass the linker is the compiler's choice
-    assert calls[1] == 1
-    assert "memory_kept" not in data
 
 
 FORTRAN = """

@@ -1,15 +1,12 @@
-"""Campaign files about a command, and the scripts of jobs that measure a whole campaign."""
+"""Campaign files about a command."""
 
 from __future__ import annotations
 
 import json
 import re
-import shlex
-import subprocess
 from pathlib import Path
 
 import pytest
-from tiers import slow_unless
 
 import scalkit as sk
 from scalkit.bench.command.file import CommandFile, read_either
@@ -25,31 +22,12 @@ runs = 1
 max_reps = 3
 seed = 5
 """
-JOB = """
-[job]
-nodes = 2
-processes_per_node = 4
-time = "01:30:00"
-queue = "batch"
-account = "me"
-modules = ["GCC/12 x"]
-environment = { A = "b c" }
-lines = ["ulimit -s unlimited"]
-options = ["--exclusive"]
-"""
-ASKED = {
-    "slurm": "#SBATCH --nodes=2\n#SBATCH --ntasks-per-node=4\n#SBATCH --time=90\n"
-    "#SBATCH --partition=batch\n#SBATCH --account=me\n",
-    "pbs": "#PBS -l select=2:ncpus=4:mpiprocs=4\n#PBS -l walltime=01:30:00\n#PBS -q batch\n#PBS -A me\n",
-    "lsf": '#BSUB -n 8\n#BSUB -R "span[ptile=4]"\n#BSUB -W 01:30\n#BSUB -q batch\n#BSUB -P me\n',
-    "flux": "#flux: --nodes=2\n#flux: --exclusive\n#flux: --time-limit=90m\n#flux: --queue=batch\n#flux: --bank=me\n",
-}
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "mine.toml"
-    path.write_text(FILE + JOB)
+    path.write_text(FILE)
     return path
 
 
@@ -87,9 +65,6 @@ def test_points_may_stand_in_a_file(tmp_path: Path) -> None:
         ('command = "true"\npoints = "a"\n[parameters]\nn = [1]\n', "parameters and points both say where to measure"),
         ('command = "true"\ntimeout_s = nan\n', "mine.toml, line 2: timeout_s is nan; a positive number of seconds is needed."),
         ('command = "true"\nbudget_s = inf\n', "mine.toml, line 2: budget_s is inf; a positive number of seconds is needed."),
-        ('command = "true"\n[job]\ntime = "00:00:00"\n', "line 3: job.time is "),
-        ('command = "true"\n[job]\nqueue = "a b"\n', "line 3: "),
-        ('command = "true"\n[job]\noptions = ["a\\nb"]\n', "line 3: "),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, text: str, said: str) -> None:
@@ -118,34 +93,7 @@ def test_a_wrong_point_is_named_by_its_line(tmp_path: Path) -> None:
         read_either(tmp_path / "mine.toml")
 
 
-@pytest.mark.parametrize("system", [slow_unless(system, "slurm") for system in ASKED])
-def test_the_script_of_a_job_asks_and_runs(file: Path, system: str, capsys: pytest.CaptureFixture[str]) -> None:
-    file.write_text(file.read_text().replace("[job]", f'[job]\nsystem = "{system}"'))
-    assert main(["campaign", "submit", str(file), "--scripts", str(file.parent / "scripts")]) == 0
-    script = file.parent / f"scripts/mine.{system}.sh"
-    assert str(script) in capsys.readouterr().out
-    text = script.read_text()
-    assert ASKED[system] in text
-    assert "module load 'GCC/12 x' || exit 1\nexport A='b c'\nulimit -s unlimited\n" in text
-    assert subprocess.run(["bash", "-n", str(script)], check=False).returncode == 0
-    script.write_text(text.replace("module load", ": module load"))
-    assert subprocess.run(["bash", str(script)], check=False, cwd="/").returncode == 0
-    assert len(list((file.parent / "runs/mine").glob("*.jsonl"))) == 8
-
-
-def test_a_name_of_a_file_is_never_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "it's $(false)\ntouch made\n.toml"
-    file.write_text('command = "true"\nruns = 1\nmax_reps = 3\n[job]\nsystem = "lsf"\nnodes = 1\n')
-    assert main(["campaign", "submit", str(file), "--scripts", str(tmp_path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert shlex.split(told["command"]) == ["bsub", "<", told["file"]]
-    assert subprocess.run(["bash", told["file"]], check=False, cwd=tmp_path).returncode == 0
-    assert not (tmp_path / "made").exists()
-
-
 def test_what_a_command_cannot_do_is_said(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["campaign", "submit", str(file)]) == 2
-    assert "measures a command, which is one job: write its script with" in capsys.readouterr().err
-    file.write_text(FILE)
-    assert main(["campaign", "submit", str(file), "--scripts", str(file.parent)]) == 2
-    assert "does not say what one job is asked for; add a table [job]" in capsys.readouterr().err
+    said = f"{file} measures a command, which is one job: submit a script that runs 'scalkit campaign run {file}'."
+    assert said in capsys.readouterr().err

@@ -97,10 +97,6 @@ def test_a_command_must_begin_with_its_launcher(text: str, tmp_path: Path, capsy
     [
         (["--clock", "virtual", "--mpi", "a", "--mpi", "b"], "--mpi b: a command runs with one library; name one."),
         (["--clock", "virtual", "--ops", "all"], "--ops does not go with --command; leave it out."),
-        (
-            ["--clock", "virtual", "--set", "SCALKIT_FUNCTIONS=f"],
-            "SCALKIT_FUNCTIONS sees no virtual time; mark regions by scalkit/region.h there.",
-        ),
         (["--compute", "cpu"], "--compute does not go with --command; leave it out."),
         (["--network", "ethernet"], "--network does not go with --command; leave it out."),
         (["--per-node", "2"], "--per-node does not go with --command; leave it out."),

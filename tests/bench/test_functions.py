@@ -1,19 +1,18 @@
-"""Functions of the user, in C and in Python: measured by real ranks, refused with a reason, kept when they crash."""
+"""Functions of the user: measured by real ranks, refused with a reason, kept when they crash."""
 
 from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
-from scalkit.bench import Mpi, measure_function
-from scalkit.bench.arguments import Arguments
+from scalkit.bench import Arguments, Mpi, prepare
+from scalkit.bench.campaign.loop import Result
 from scalkit.bench.functions.user import user_functions
 from scalkit.cli import main
-from scalkit.errors import BuildError, LaunchError, UsageError
+from scalkit.errors import BuildError, UsageError
 from scalkit.formats.read import read
 from scalkit.support.native import sources
 
@@ -22,12 +21,17 @@ pytestmark = pytest.mark.mpi
 EXAMPLES = sources("microbench") / "examples"
 BUDGET_S = 600.0
 """More than any machine needs: a budget that is used up would leave repetitions out."""
-FEW = {"runs": 1, "seed": 3, "max_reps": 20, "budget_s": BUDGET_S}
 
 
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+def measured(name: str, mpi: Mpi, *, min_reps: int = 5, max_reps: int = 20) -> Result:
+    """Return the outcome of one launch of two processes into the folder ``runs``."""
+    arguments = Arguments(("functions",), (2,), 1, 3, functions=(name,), min_reps=min_reps, max_reps=max_reps, budget_s=BUDGET_S)
+    return prepare(Path("runs"), arguments, mpi).run()
 
 
 def written(name: str, text: str) -> str:
@@ -49,26 +53,6 @@ def test_the_example_in_c_becomes_a_benchmark(mpi: Mpi, capsys: pytest.CaptureFi
     assert {record["sync"] for record in records[1:-1]} == {"round"}
 
 
-@pytest.mark.slow
-def test_the_example_in_python_becomes_a_benchmark(mpi: Mpi) -> None:
-    ds = measure_function(str(EXAMPLES / "exchange.py") + ":exchange", processes=(2, 3), out="runs", **FEW)
-    assert ds["function"].values.tolist() == ["exchange"]
-    assert bool(ds["verified"].all())
-    assert ds["time"].min() > 0
-    assert ds["n_repetitions"].min() >= 5
-
-
-@pytest.mark.slow
-def test_other_data_types_and_several_functions(mpi: Mpi) -> None:
-    shutil.copy(EXAMPLES / "exchange.py", "mine.py")
-    with Path("mine.py").open("a") as stream:
-        stream.write("\n\ndef nothing(call):\n    assert call.receive.shape == (call.size, 3)\n")
-        stream.write("    assert call.receive.dtype == 'float64'\n")
-    ds = measure_function("mine:exchange", "mine:nothing", processes=(2,), out="runs", size=24, datatype="double", **FEW)
-    assert ds["function"].values.tolist() == ["exchange", "nothing"]
-    assert ds.attrs["datatype"] == "double"
-
-
 def test_a_check_that_finds_something_wrong_marks_the_records(mpi: Mpi, capsys: pytest.CaptureFixture[str]) -> None:
     wrong = "int lies(struct sk_call *call) { return MPI_Barrier(call->comm); }\n"
     written("lies.c", wrong + "long lies_check(struct sk_call *call) { return call->rank; }\n")
@@ -82,8 +66,9 @@ def test_a_crash_keeps_what_was_measured(mpi: Mpi) -> None:
     body = "static int calls;\nint crashes(struct sk_call *call)\n{\n"
     body += "    if (++calls == 60 && call->rank == 1)\n        abort();\n    return MPI_Barrier(call->comm);\n}\n"
     written("crashes.c", "#include <stdlib.h>\n" + body)
-    with pytest.raises(LaunchError, match=r"^1 of 1 launches failed; what was measured is in runs\. The first: "):
-        measure_function("crashes.c", processes=(2,), out="runs", **{**FEW, "min_reps": 100, "max_reps": 100})
+    result = measured("crashes.c", mpi, min_reps=100, max_reps=100)
+    assert [launch.name for launch in result.missing] == ["function-p0002-r00"]
+    assert result.failures[0].startswith("function-p0002-r00 ")
     (part,) = Path("runs").glob("*.part")
     kept = part.read_text().splitlines()
     assert len(kept) >= 2
@@ -92,22 +77,16 @@ def test_a_crash_keeps_what_was_measured(mpi: Mpi) -> None:
     assert ds["n_repetitions"].item() >= 5
 
 
-def test_an_exception_in_python_is_shown(mpi: Mpi) -> None:
-    written("mine.py", "def fails(call):\n    if call.rank == 1:\n        raise ValueError('boom')\n    call.comm.Barrier()\n")
-    with pytest.raises(LaunchError, match=r"(?s)ValueError: boom\s+fails raised ValueError on rank 1"):
-        measure_function("mine.py:fails", processes=(2,), out="runs", **FEW)
-
-
 @pytest.mark.slow
 def test_a_changed_function_is_another_campaign(mpi: Mpi) -> None:
     name = written("waits.c", "int waits(struct sk_call *call) { return MPI_Barrier(call->comm); }\n")
-    measure_function(name, processes=(2,), out="runs", **FEW)
+    assert measured(name, mpi).fresh == 1
     before = Path("runs/function-p0002-r00.jsonl").stat().st_mtime_ns
-    measure_function(name, processes=(2,), out="runs", **FEW)
+    assert measured(name, mpi).fresh == 0
     assert Path("runs/function-p0002-r00.jsonl").stat().st_mtime_ns == before
     written("waits.c", "int waits(struct sk_call *call) { (void)call; return 0; }\n")
     with pytest.raises(UsageError, match=r"^runs holds a campaign begun under other conditions: hash of the functions was "):
-        measure_function(name, processes=(2,), out="runs", **FEW)
+        measured(name, mpi)
 
 
 SIGNATURE = "int f(struct sk_call *call)"
@@ -132,38 +111,17 @@ def test_c_files_that_cannot_be_used(mpi: Mpi, text: str, message: str) -> None:
         assert re.search(r"f\.c:[13]:\d+: (fatal )?error: ", str(caught.value))
 
 
-PYTHON = "import asyncio\nx = 3\ndef f(): pass\nasync def g(call): pass\ndef h(call): yield\n"
-
-
-@pytest.mark.parametrize(
-    ("word", "message"),
-    [
-        ("mine:x", "--function mine:x: 'x' is a int, not a function."),
-        ("mine:f", "--function mine:f: 'f' must take one argument, as in def f(call): too many positional arguments."),
-        ("mine:g", "--function mine:g: a call of 'g' runs nothing, for it is a coroutine or a generator."),
-        ("mine:nope", "--function mine:nope: 'mine' has no function 'nope'; its functions are f, g, h."),
-        ("gone:f", "--function gone:f: importing 'gone' failed: ModuleNotFoundError: No module named 'gone'."),
-        ("gone.py:f", "--function gone.py:f: importing 'gone.py' failed: FileNotFoundError: there is no such file."),
-    ],
-)
-def test_python_functions_that_cannot_be_used(mpi: Mpi, word: str, message: str) -> None:
-    written("mine.py", PYTHON)
-    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
-        user_functions([word], sources("microbench"), mpi)
-
-
-HOW = "name a C file, as in ./my_bcast.c, or a Python function, as in mymodule:exchange or ./mine.py:exchange."
+HOW = "name a C file, as in ./my_bcast.c; programs in other languages are measured with --command."
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ([], f"--function: nothing is named; {HOW}"),
-        (["mine:"], f"--function 'mine:': {HOW}"),
+        (["mine.py:f"], f"--function 'mine.py:f': {HOW}"),
         (["gone.c"], f"--function 'gone.c': there is no such file; {HOW}"),
         (["a-b.c"], "--function 'a-b.c': the file must be named like its function, and 'a-b' is no name in C."),
-        (["f.c", "x:f"], "--function: f, f name a function twice; rename one, or measure them apart."),
-        (["f.c", "x:g"], "--function: C files and Python functions cannot share a folder; measure them apart."),
+        (["f.c", "./f.c"], "--function: f, f name a function twice; rename one, or measure them apart."),
     ],
 )
 def test_words_that_name_no_function(mpi: Mpi, words: list[str], message: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -13,9 +12,8 @@ import pytest
 
 from scalkit.bench import Mpi, find_mpi
 from scalkit.bench.libraries.mpi import candidates, cores, probe, settings
-from scalkit.bench.libraries.targets import binding, place_processes
-from scalkit.cli import main
-from scalkit.errors import BuildError, LaunchError, UsageError
+from scalkit.bench.libraries.targets import place_processes
+from scalkit.errors import BuildError, LaunchError
 from scalkit.support.extras import install_command
 
 pytestmark = pytest.mark.mpi
@@ -181,28 +179,9 @@ def test_settings_only_where_needed_and_never_over_the_users() -> None:
     assert settings("other", oversubscribed=True, environment={}) == {}
 
 
-@pytest.mark.parametrize(("bind", "least"), [("core", 1), ("none", cores())])
-def test_processes_are_bound(mpi: Mpi, tmp_path: Path, bind: str, least: int) -> None:
-    words = ["measure", "collectives", "--ops", "MPI_Barrier", "-n", "2", "--runs", "1", "--max-reps", "20", "--bind", bind]
-    assert main([*words, "--mpi", mpi.mpicc, "--mpiexec", mpi.mpiexec, "--out", str(tmp_path)]) == 0
-    said = json.loads((tmp_path / "time-p0002-r00.jsonl").read_text().splitlines()[0])
-    fewest, most = said["cores_per_process"]
-    assert (said["provenance"]["bind"], fewest == most) == (bind, True)
-    assert fewest == said["cores"] == least if bind == "none" else 2 * fewest == said["cores"], "each has a core of its own"
-    assert f'bind = "{bind}"' in (tmp_path / "campaign.toml").read_text()
-
-
-def test_what_cannot_be_bound() -> None:
-    assert binding("/usr/bin/srun", "other", "socket", 9999) == ["--cpu-bind=sockets"]
-    assert binding("/usr/bin/srun", "other", "none", 9999) == ["--cpu-bind=none"]
-    assert binding("mpiexec", "Intel MPI", "none", 9999) == ["-genv", "I_MPI_PIN", "0", "-genv", "I_MPI_PIN_DOMAIN", "none"]
-    with pytest.raises(
-        UsageError, match=r"^--bind core: 9999 processes are more than the \d+ cores here; use fewer, or --bind none\.$"
-    ):
-        binding("mpiexec", "MPICH", "core", 9999)
+def test_processes_are_placed() -> None:
     placed = place_processes(Mpi("cc", "mpiexec", "MPICH", "MPICH 5", "5.0", "MPICH"), 1)
-    bound = place_processes(placed, 1, "core", 1)
-    assert bound.command(4, "prog") == ["mpiexec", "-ppn", "1", "--bind-to", "core", "-n", "4", "prog"]
+    assert placed.command(4, "prog") == ["mpiexec", "-ppn", "1", "-n", "4", "prog"]
     assert place_processes(placed, None) is placed
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalkit.bench.arguments import GROUPS, Arguments, choose, operations
-from scalkit.bench.campaign.folder import MEMORY_RUNS, Launch, Pace, make_plan, share
+from scalkit.bench.campaign.folder import MEMORY_RUNS, Launch, make_plan, share
 from scalkit.bench.campaign.loop import time_limit
 from scalkit.bench.campaign.refinement import Refinement
 from scalkit.errors import BuildError, UsageError
@@ -70,7 +70,6 @@ def test_arguments_survive_the_file() -> None:
         ({"kinds": ("times",)}, "what to measure: 'times' is unknown; choose from collectives, memory."),
         ({"kinds": ()}, "what to measure: nothing is named; name each once, from collectives, memory."),
         ({"kinds": ("memory", "memory")}, "what to measure: memory, memory is named; name each once, from collectives, memory."),
-        ({"shapes": ("round",)}, "shapes: 'round' is unknown; choose from identity, reverse, stride, random."),
         ({"datatype": "char"}, "--datatype: 'char' is unknown; choose from byte, int, double."),
         ({"sync": "barrier"}, "sync: 'barrier' is unknown; choose from round, window, dissemination."),
         ({"counts": ()}, "-n nothing: whole numbers from 2 to 9999 are needed."),
@@ -182,15 +181,3 @@ def test_what_toml_cannot_hold() -> None:
     message = "'x' is None, which TOML cannot hold; text, numbers, booleans, lists and tables of them are possible."
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         to_toml({"x": [None]})
-
-
-def test_each_kind_has_a_pace_of_its_own() -> None:
-    slow, fast = Launch("memory", 4, 0), Launch("collectives", 4, 0)
-    pace = Pace()
-    assert pace.left_s([slow]) is None
-    pace.learn(slow, 8.0)
-    assert pace.left_s([slow, fast]) == pytest.approx(16.0)
-    pace.learn(fast, 1.0)
-    assert pace.left_s([slow, slow, fast]) == pytest.approx(17.0)
-    assert pace.left_s([Launch("functions", 12, 0)]) == pytest.approx(2.0)
-    assert pace.left_s([]) == 0

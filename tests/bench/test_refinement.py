@@ -160,6 +160,6 @@ def test_options_that_make_no_sense(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert capsys.readouterr().err == f"scalkit measure: {message}\n"
     assert main(["measure", "master-worker", "-n", "3", "--refine", "sizes", "--out", str(tmp_path / "y")]) == 2
     assert "--refine does not go with master-worker; leave it out." in capsys.readouterr().err
-    assert main(["measure", "master-worker", "-n", "2", "--bind", "core", "--out", "runs/none"]) == 2
-    assert "--bind does not go with master-worker; leave it out." in capsys.readouterr().err
+    assert main(["measure", "master-worker", "-n", "2", "--datatype", "int", "--out", "runs/none"]) == 2
+    assert "--datatype does not go with master-worker; leave it out." in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

@@ -97,25 +97,15 @@ def test_submitted_watched_and_read(campaign: Callable[[str], Path], capsys: pyt
     assert [(job["name"], job["launches"]) for job in again] == [("r01.2", ["time-p0004-r01"])]
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("cluster")
-def test_one_job_for_a_campaign_of_a_command(campaign: Callable[[str], Path]) -> None:
-    file = campaign('command = "expr {n} + 1"\nparameters = { n = [1, 2, 4] }\nruns = 1\n[job]\nqueue = "main"\ntime = 5\n')
-    assert main(["campaign", "submit", str(file), "--scripts", str(file.parent)]) == 0
-    script = file.with_name("mine.slurm.sh")
-    subprocess.run(["sbatch", "--wait", script.name], cwd=file.parent, check=True)
-    assert sk.read(file.parent / "runs/mine")["n"].values.tolist() == [1, 2, 4]
-
-
 @pytest.mark.usefixtures("cluster")
 def test_srun_starts_the_processes_too(campaign: Callable[[str], Path]) -> None:
     text = SMALL.replace("runs = 2", "runs = 1").replace("[2, 4]", "[2]")
-    options = 'launcher = "srun"\nsrun_mpi = "pmi2"\noptions = ["--nodes=1"]\njob_per = "run and processes"\n'
+    options = 'launcher = "srun"\nsrun_mpi = "pmi2"\noptions = ["--nodes=1"]\n'
     file = campaign(f"{text}processes_per_node = [2]\n[slurm]\n{options}")
     assert main(["campaign", "submit", str(file)]) == 0
     assert main(["campaign", "submit", str(file), "--wait", "--every", "0.5"]) == 0
     record = tomllib.loads((file.parent / "runs/mine/campaign.toml").read_text())
-    assert (list(record["jobs"]), Path(record["mpi"]["mpiexec"]).name) == (["p0002-r00"], "srun")
+    assert (list(record["jobs"]), Path(record["mpi"]["mpiexec"]).name) == (["r00"], "srun")
     assert sk.read(file.parent / "runs/mine")["p"].values.tolist() == [2]
 
 

@@ -79,7 +79,7 @@ def test_bar_on_a_terminal(tmp_path: Path) -> None:
         shown = _until_closed(master)
     assert process.returncode == 0
     assert b"memory p=" in shown
-    assert b"left" in shown
+    assert re.search(rb"\d:\d\d:\d\d", shown), "the time left"
 
 
 def _until_closed(master: int) -> bytes:

@@ -108,7 +108,7 @@ async def both(n: int):
         (int, [float("inf")], {}, DataError, "the value inf of 'n' is not allowed; positive numbers are."),
         (int, [Fraction(1, 2)], {}, DataError, "the value Fraction(1, 2) of 'n' is not allowed; positive numbers are."),
         (int, N, {"budget": 3}, UsageError, "the option 'budget' is unknown; known are budget_s, max_samples, min_points, "
-         "min_sample_s, min_samples, standard_error, tolerance."),
+         "min_sample_s, min_samples, tolerance."),
         (int, N, {"budget_s": -1}, UsageError, "the option 'budget_s' is -1; a positive number is needed."),
         (int, N, {"min_points": "5"}, UsageError, "the option 'min_points' is '5'; a positive number is needed."),
     ],

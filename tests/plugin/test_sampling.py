@@ -102,20 +102,6 @@ def test_repeats_until_the_quartile_is_known(clock) -> None:
     assert min(len(one.call_ns) for one in short) >= 1
 
 
-def test_repeats_until_the_standard_error(clock) -> None:
-    def measured(**effort: float) -> list[tuple[str, int]]:
-        options = Effort(budget_s=1e5, **effort)
-        found = sample_all(loops(clock, lambda n: 1e6 * n, 2.0), SIZES, options, clock=clock)
-        return [(one.status, len(one.call_ns)) for one in found]
-
-    loose, strict = measured(standard_error=0.5, min_samples=4), measured(standard_error=0.05)
-    assert {status for status, _ in loose + strict} <= {"converged", "capped", "budget"}
-    assert {n for _, n in loose} == {4}
-    assert min(n for _, n in strict) >= 5
-    assert max(n for _, n in strict) > 20, "calls that are measured one by one scatter by 29 %"
-    assert measured(standard_error=1e-6, max_samples=6) == [("capped", 6)] * len(SIZES)
-
-
 def test_settings_take_turns(clock) -> None:
     turns: list[int] = []
 

@@ -52,7 +52,7 @@ class KernelCampaign(MpiCampaign):
             return {"sync": own.sync, **few}
         ops = {"ops": ",".join(self.ops[launch.kind])}
         if launch.kind == "memory":
-            return {**ops, "shapes": ",".join(own.shapes)}
+            return ops
         return {**ops, "size": own.size, "datatype": own.datatype, **own.timing_options, **exact}
 
     def table(self, launch: Launch) -> str:
@@ -92,9 +92,7 @@ def prepare(out: Path, arguments: Arguments, mpi: Mpi, *, set_aside: bool = Fals
     """
     folder = Folder(out)
     folder.require_usable()
-    most = max(arguments.counts + (arguments.memory_counts or ()))
-    per_node = arguments.processes_per_node
-    mpi = place_processes(mpi, per_node, arguments.bind, min(most, per_node or most))
+    mpi = place_processes(mpi, arguments.processes_per_node)
     tree = sources("microbench")
     kinds = [kind for kind in arguments.kinds if kind not in (FUNCTIONS, NEIGHBOURHOOD)]
     if arguments.experiments:

@@ -38,9 +38,8 @@ def in_words_of_file(text: str) -> str:
 
 
 def absolute(word: str, base: Path) -> str:
-    """Return a word as it is, or with the whole path if it names a file: C or Python of the user, a platform or a network."""
-    names_file = word.endswith((".c", ".xml", ".toml")) or ".py:" in word
-    return str((base / word).absolute()) if names_file else word
+    """Return a word as it is, or with the whole path if it names a file: C of the user, a platform or a network."""
+    return str((base / word).absolute()) if word.endswith((".c", ".xml", ".toml")) else word
 
 
 def platforms_of(table: Mapping[str, Any]) -> Sequence[str]:

@@ -14,7 +14,7 @@ from scalkit.bench.campaign.refinement import Refinement, point_budget
 from scalkit.bench.functions.user import names_of_functions
 from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import chosen_algorithms
-from scalkit.bench.patterns.neighbourhood import design_text, experiments
+from scalkit.bench.patterns.neighbourhood import experiments
 from scalkit.bench.virtual.network import read_network
 from scalkit.errors import UsageError
 from scalkit.support.native import sources
@@ -26,7 +26,7 @@ HERE = "here"
 
 _SCHEMA = Path(__file__).with_name("campaign.schema.json")
 _MOST_BYTES = 1_000_000
-_AS_THEY_ARE = ("datatype", "sync", "shapes", "standard_error", "cut_quartiles", "per_process", "bind")
+_AS_THEY_ARE = ("datatype", "sync", "standard_error", "cut_quartiles", "per_process")
 """Keys that have the name, and the default, of an argument."""
 
 
@@ -65,23 +65,6 @@ class SlurmOptions:
     time: int | str | None = None
     launcher: str = "mpiexec"
     srun_mpi: str | None = None
-    job_per: str = "run"
-    modules: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
-    lines: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class JobOptions:
-    """The table ``[job]``: what one job asks a batch system for. Attributes are the keys of the file."""
-
-    system: str = "slurm"
-    nodes: int = 1
-    processes_per_node: int | None = None
-    time: int | str | None = None
-    queue: str | None = None
-    account: str | None = None
     modules: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     lines: tuple[str, ...] = ()
@@ -113,7 +96,7 @@ class CampaignFile:
     `out`: folder of the results.
     `variants`: at least one.
     `timeout_s` in s.
-    `slurm`, `job`: None if there is no such table.
+    `slurm`: None if there is no such table.
     """
 
     path: Path
@@ -123,7 +106,6 @@ class CampaignFile:
     variants: tuple[Variant, ...]
     timeout_s: float | None
     slurm: SlurmOptions | None
-    job: JobOptions | None = None
 
     @property
     def budget_s(self) -> float | None:
@@ -159,18 +141,13 @@ def read_campaign(path: Path, base: Path | None = None) -> CampaignFile:
     slurm = SlurmOptions(**_tuples(table["slurm"])) if "slurm" in table else None
     out = base / table.get("out", f"runs/{path.stem}")
     title, timeout_s = table.get("title", ""), table.get("timeout_s")
-    return CampaignFile(path, text, title, out, variants, timeout_s, slurm, job_options(table))
+    return CampaignFile(path, text, title, out, variants, timeout_s, slurm)
 
 
 def parsed(path: Path) -> tuple[str, dict[str, Any], dict[tuple[str | int, ...], int]]:
     """Return the text of a campaign file, what it holds, and the lines of the entries; else raise UsageError."""
     text = _text(path)
     return text, table_of(text, str(path), UsageError), lines_of(text)
-
-
-def job_options(table: Mapping[str, Any]) -> JobOptions | None:
-    """Return the table ``[job]`` of a file that was checked."""
-    return JobOptions(**_tuples(table["job"])) if "job" in table else None
 
 
 def limit_seconds(time: int | str | None) -> float | None:
@@ -279,7 +256,6 @@ def _arguments(table: Mapping[str, Any], base: Path, size: int, per_node: int | 
     same: dict[str, Any] = {key: int(table[key]) for key in ("max_reps", "min_reps") if key in table}
     same |= {key: tuple(v) if isinstance(v, list) else v for key, v in table.items() if key in _AS_THEY_ARE}
     own = tuple(absolute(word, base) for word in table.get("own_functions", ()))
-    experiments = tuple(design_text(factors) for factors in table.get("experiments", ()))
     return Arguments(
         kinds=tuple(table["measure"]),
         counts=tuple(sorted(int(n) for n in table["processes"])),
@@ -290,7 +266,7 @@ def _arguments(table: Mapping[str, Any], base: Path, size: int, per_node: int | 
         budget_s=budget_s,
         processes_per_node=per_node,
         functions=own or None,
-        experiments=experiments or None,
+        experiments=tuple(table["experiments"]) if "experiments" in table else None,
         memory_counts=tuple(sorted(map(int, memory))) if (memory := table.get("memory_processes")) else None,
         **same,
     )

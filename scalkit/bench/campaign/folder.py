@@ -4,7 +4,6 @@ import os
 import random
 import secrets
 import tomllib
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -67,26 +66,6 @@ class Launch:
     def least_s(self) -> float:
         """Budget in s below which it is not worth starting; memory needs all of its objects."""
         return 5.0 + self.p / 2 if self.kind == "memory" else 1.0
-
-
-class Pace:
-    """How long launches take for their weight, each kind by itself: memory may need ten times as long as virtual times."""
-
-    def __init__(self) -> None:
-        self._spent_s: defaultdict[str, float] = defaultdict(float)
-        self._weight: defaultdict[str, float] = defaultdict(float)
-
-    def learn(self, launch: Launch, seconds: float) -> None:
-        """Take in what a launch took."""
-        self._spent_s[launch.kind] += seconds
-        self._weight[launch.kind] += launch.weight
-
-    def left_s(self, waiting: Iterable[Launch]) -> float | None:
-        """Return what launches will take, in s, a kind without a launch so far as the fastest one; None before the first."""
-        if not self._weight:
-            return None
-        rates = {kind: self._spent_s[kind] / weight for kind, weight in self._weight.items()}
-        return sum(rates.get(launch.kind, min(rates.values())) * launch.weight for launch in waiting)
 
 
 def make_plan(arguments: Arguments) -> tuple[Launch, ...]:

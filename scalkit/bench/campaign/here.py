@@ -1,10 +1,5 @@
 """The campaigns of a file made ready: its MPI libraries found, and what is measured on this machine."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import combinations
-from pathlib import Path
-
 from scalkit.bench.campaign.file import CampaignFile, Library, Variant
 from scalkit.bench.campaign.folder import Folder
 from scalkit.bench.campaign.refining import Range, range_of
@@ -21,8 +16,8 @@ def prepare_here(file: CampaignFile, *, set_aside: bool = False) -> tuple[Range,
     """Return the campaigns of a file, ready to run here: a range of message sizes for each library and placement.
 
     `set_aside`: rename folders that hold other campaigns, rather than refuse them.
-    Raises UsageError if a placement needs several nodes, two libraries are the same one or share an environment, or a
-    folder cannot be used; BuildError or LaunchError if a library or its programs do not work.
+    Raises UsageError if a placement needs several nodes, or a folder cannot be used; BuildError or LaunchError if a
+    library or its programs do not work.
     """
     for variant in file.variants:
         p, per_node = max(variant.arguments.counts), variant.arguments.processes_per_node
@@ -36,14 +31,11 @@ def prepare_here(file: CampaignFile, *, set_aside: bool = False) -> tuple[Range,
     groups: dict[str, list[Variant]] = {}
     for variant in file.variants:
         groups.setdefault(variant.label, []).append(variant)
-    libraries: list[tuple[str, Mpi]] = []
     ranges = []
     for label, members in groups.items():
         first = members[0]
-        libraries.append((first.library.name, variant_mpi(first)))
-        _require_apart(file, libraries)
         sizes = [one.arguments.size for one in members] if first.name != label else []
-        ranges.append(range_of(file.out, first.arguments, libraries[-1][1], sizes, label=label, set_aside=set_aside))
+        ranges.append(range_of(file.out, first.arguments, variant_mpi(first), sizes, label=label, set_aside=set_aside))
     return tuple(ranges)
 
 
@@ -65,21 +57,9 @@ def _library_mpi(library: Library, launcher: str) -> Mpi:
     try:
         if library.is_own:
             return find_mpi(library.mpicc, starter)
-        added = find_library(library.name)
-        return replace(added, mpiexec=starter).check() if starter else added.check()
+        return find_library(library.name).check(starter)
     except LaunchError as error:
         if starter != "srun":
             raise
         hint = "Perhaps srun needs another srun_mpi in [slurm]: 'srun --mpi=list' says which it has."
         raise LaunchError(f"{error}\n{hint}") from error
-
-
-def _require_apart(file: CampaignFile, libraries: Sequence[tuple[str, Mpi]]) -> None:
-    """Return nothing if libraries of other names are different ones, each in an environment of its own."""
-    for (earlier, one), (name, other) in combinations(libraries, 2):
-        is_same = Path(one.mpicc).resolve() == Path(other.mpicc).resolve()
-        if name != earlier and is_same and not other.is_simulated:
-            raise UsageError(
-                f"{file.path}: the libraries {earlier!r} and {name!r} have the same compiler {other.mpicc}: they are one "
-                "library. Install each into an environment of its own."
-            )

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from scalkit.bench.campaign.folder import Folder, Launch, Pace, new_record, share
+from scalkit.bench.campaign.folder import Folder, Launch, new_record, share
 from scalkit.bench.limits import CampaignArguments
 from scalkit.errors import LaunchError
 
@@ -218,7 +218,7 @@ class Loop:
         self._opened: dict[Path, _Opened] = {}
         self._waiting: list[tuple[_Opened, Launch]] = []
         self._stack = ExitStack()
-        self._begun_s, self._pace = time.monotonic(), Pace()
+        self._begun_s, self._n_ended = time.monotonic(), 0
         self._is_begun = False
 
     def __enter__(self) -> Self:
@@ -258,7 +258,7 @@ class Loop:
             opened.record["remarks"] += remarks
             opened.failures += [failure] if failure else []
             spent_s = time.monotonic() - begun_s
-            self._pace.learn(launch, spent_s)
+            self._n_ended += 1
             if opened.budget_s is not None:
                 opened.budget_s = max(0.0, opened.budget_s - spent_s)
             self._waiting.pop(0)
@@ -308,10 +308,11 @@ class Loop:
         remarks: tuple[str, ...] = (),
     ) -> None:
         total = sum(len(one.launches) for one in self._opened.values())
-        left_s = [self._pace.left_s(launch for _, launch in self._waiting), self._left_of_budgets()]
-        expected_s = min((one for one in left_s if one is not None), default=None)
-        name = opened.campaign.folder.path.name if opened is not None and len(self._opened) > 1 else ""
         done, elapsed_s = total - len(self._waiting), time.monotonic() - self._begun_s
+        # most plans are in random order, so that launches that ended stand for those that wait
+        at_this_pace_s = elapsed_s / self._n_ended * len(self._waiting) if self._n_ended else None
+        expected_s = min((one for one in (at_this_pace_s, self._left_of_budgets()) if one is not None), default=None)
+        name = opened.campaign.folder.path.name if opened is not None and len(self._opened) > 1 else ""
         self._on_progress(Progress(done, total, launch, ended, failure, elapsed_s, expected_s, remarks, name))
 
     def _left_of_budgets(self) -> float | None:

@@ -16,7 +16,7 @@ from typing import Any
 from scalkit import __version__
 from scalkit.bench.campaign.folder import Folder, Launch, drawn_orders, write_whole
 from scalkit.bench.campaign.loop import Campaign, Start, StopError
-from scalkit.bench.command.regions import FUNCTIONS, Region, auditing, region_name, regions_of, unseen
+from scalkit.bench.command.regions import Region, region_name, regions_of
 from scalkit.bench.command.template import Point, Template, begins_with_launcher
 from scalkit.bench.functions.sampling import Effort, Status, status_of
 from scalkit.bench.libraries.mpi import cores
@@ -98,7 +98,6 @@ class CommandArguments(CampaignArguments):
 
     `runs`: how often every point is launched anew.
     `min_reps`, `max_reps`: repetitions of the command in a launch.
-    `standard_error`: as in `scalkit.bench.functions.sampling.Effort`.
     `budget_s` in s: for the whole campaign.
     `seed`: of the order.
     `clock`: in virtual time the library and the machine, as `clock_name`.
@@ -110,7 +109,6 @@ class CommandArguments(CampaignArguments):
     runs: int = 5
     min_reps: int = 3
     max_reps: int = 100
-    standard_error: float | None = None
     budget_s: float | None = None
     seed: int = 0
     clock: str | None = None
@@ -122,17 +120,12 @@ class CommandArguments(CampaignArguments):
         for option, value in (("--min-reps", self.min_reps), ("--max-reps", self.max_reps)):
             require_range(option, value, 1, 100_000)
         self.require_usual()
-        error = self.standard_error
-        if error is not None and not 0 < error < math.inf:
-            raise UsageError(f"--standard-error {error:g}: a positive number is needed.")
-        if self.clock and any(text.startswith(f"{FUNCTIONS}=") for text in self.template.settings):
-            raise UsageError("SCALKIT_FUNCTIONS sees no virtual time; mark regions by scalkit/region.h there.")
         object.__setattr__(self, "files", digest_of_files(self.template.words))
 
     @property
     def effort(self) -> Effort:
         """When there are enough repetitions."""
-        return Effort(max_samples=self.max_reps, min_samples=self.min_reps, standard_error=self.standard_error, tolerance=0.05)
+        return Effort(max_samples=self.max_reps, min_samples=self.min_reps, tolerance=0.05)
 
     def as_table(self) -> dict[str, Any]:
         """Return the arguments as they stand in campaign.toml; what is None is left out."""
@@ -142,7 +135,7 @@ class CommandArguments(CampaignArguments):
             "set": list(self.template.settings),
             "files": self.files,
             "parameters": [name for name, _ in self.points[0]],
-            **json_fields(self, "runs min_reps max_reps standard_error seed clock"),
+            **json_fields(self, "runs min_reps max_reps seed clock"),
         }
         return {key: value for key, value in table.items() if value is not None}
 
@@ -222,14 +215,14 @@ class _Launcher:
         words, variables = own.template.filled(launch.point)
         account: dict[str, Any] = {}
         with TemporaryDirectory(prefix="scalkit-") as scratch, ForeignLoad() as load:
-            variables = {**variables, **auditing(variables), "SCALKIT_REGIONS": scratch}
+            variables = {**variables, "SCALKIT_REGIONS": scratch}
             if virtual is None:
                 options = {"timeout_s": timeout_s, "environment": variables, "inherited": (self.lock,)}
                 outcome = started(words, StopError, "; check --command", **options)
             else:
                 outcome, account = _timed(virtual, words, variables, timeout_s, self.lock)
             found, odd = regions_of(Path(scratch), own.template.name)
-        self.campaign.odd.update(dict.fromkeys([*odd, *unseen(variables, found)]))
+        self.campaign.odd.update(dict.fromkeys(odd))
         output = self.campaign.folder.finished(launch).with_suffix(".txt")
         if outcome.status != 0 or account:
             write_whole(output, outcome.output)

@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from scalkit.bench.campaign.checks import absolute, in_words_of_file
-from scalkit.bench.campaign.file import CampaignFile, JobOptions, job_options, parsed, read_campaign, schema
+from scalkit.bench.campaign.file import CampaignFile, parsed, read_campaign
 from scalkit.bench.command.campaign import CommandArguments, program_of
 from scalkit.bench.command.template import Template, matrix, points_of_file
 from scalkit.errors import UsageError
 from scalkit.support.schema_errors import schema_errors, schema_in
 from scalkit.support.text import shortened
 
-_SHARED = ("runs", "min_reps", "max_reps", "standard_error", "budget_s", "seed")
+_SCHEMA = Path(__file__).with_name("command.schema.json")
+_SHARED = ("runs", "min_reps", "max_reps", "budget_s", "seed")
 """Keys that have the name, and the default, of an argument."""
 
 
@@ -24,7 +24,6 @@ class CommandFile:
 
     `out`: folder of the results.
     `timeout_s` in s.
-    `job`: what a batch system is asked for; None if there is no such table.
     `machine`: arguments of `scalkit.bench.command.campaign.virtual_mpi`; None for the clock of this machine.
     """
 
@@ -33,10 +32,7 @@ class CommandFile:
     out: Path
     arguments: CommandArguments
     timeout_s: float | None
-    job: JobOptions | None
     machine: Mapping[str, Any] | None = None
-    slurm: None = None
-    """A command is measured by a single job."""
 
 
 def read_either(path: Path) -> CampaignFile | CommandFile:
@@ -47,7 +43,7 @@ def read_either(path: Path) -> CampaignFile | CommandFile:
     _, table, lines = parsed(path)
     if "command" not in table:
         return read_campaign(path)
-    if errors := schema_errors(table, _schema(), lines, str(path)):
+    if errors := schema_errors(table, schema_in(_SCHEMA), lines, str(path)):
         raise UsageError("\n".join(errors))
     machine = _machine(table, path.parent)
     try:
@@ -57,17 +53,14 @@ def read_either(path: Path) -> CampaignFile | CommandFile:
     except UsageError as error:
         raise UsageError(f"{path}: {_in_words_of_file(str(error), table['command'])}") from error
     out = path.parent / table.get("out", f"runs/{path.stem}")
-    return CommandFile(path, table.get("title", ""), out, arguments, table.get("timeout_s"), job_options(table), machine)
+    return CommandFile(path, table.get("title", ""), out, arguments, table.get("timeout_s"), machine)
 
 
 def require_measuring(path: Path) -> CampaignFile:
     """Return a campaign file of the microbenchmarks. Raises UsageError as `read_either`, and if it is one about a command."""
     file = read_either(path)
     if isinstance(file, CommandFile):
-        raise UsageError(
-            f"{path} measures a command, which is one job: write its script with 'scalkit campaign submit {path} --scripts .', "
-            "and submit that."
-        )
+        raise UsageError(f"{path} measures a command, which is one job: submit a script that runs 'scalkit campaign run {path}'.")
     return file
 
 
@@ -100,11 +93,3 @@ def _in_words_of_file(text: str, command: str) -> str:
     if not own.strip():
         return in_words_of_file(text)
     return own.join(in_words_of_file(part) for part in text.split(own))
-
-
-@cache
-def _schema() -> dict[str, Any]:
-    own = schema_in(Path(__file__).with_name("command.schema.json"))
-    shared = schema()
-    own["properties"]["job"] = shared["properties"]["job"]
-    return {**own, "$defs": shared["$defs"]}

@@ -1,16 +1,11 @@
 """What the regions of a program left behind: a file of each process, as scalkit/region.h and `sk.region` write it."""
 
 import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scalkit.support.native import build, sources
-
-FUNCTIONS = "SCALKIT_FUNCTIONS"
-"""The variable that names functions of shared libraries, which become regions."""
 _MOST_REGIONS, _MOST_NAME = 1000, 500
 _NUMBERS = ("calls", "ns", "open", "nested", "unbegun", "memory_calls", "kept", "peak")
 
@@ -61,29 +56,6 @@ def regions_of(folder: Path, program: str) -> tuple[list[Region], list[str]]:
 def region_name(name: str, program: str) -> str:
     """Return the name of a region in run files, where that of the whole program is another one."""
     return f"{name} (region)" if name == program else name
-
-
-def auditing(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return what has the dynamic linker report calls of the functions that variables name; it is built at first.
-
-    Raises BuildError if it cannot be built, as on other machines than x86-64 with glibc.
-    """
-    if not variables.get(FUNCTIONS):
-        return {}
-    library = str(build(sources("microbench"), "cc", makefile="audit/Makefile").program("libscalkit_audit.so"))
-    return {"LD_AUDIT": ":".join(filter(None, [library, variables.get("LD_AUDIT", os.environ.get("LD_AUDIT"))]))}
-
-
-def unseen(variables: Mapping[str, str], found: Sequence[Region]) -> list[str]:
-    """Return a sentence for each function that variables name and nobody called through the linker."""
-    names = filter(None, variables.get(FUNCTIONS, "").split(","))
-    seen = {one.name.removesuffix(" (region)") for one in found}
-    return [
-        f"no call of {name!r} passed the dynamic linker: only functions of a shared library that another file calls do, by the "
-        "name of their symbol (nm -D); mark others by scalkit/region.h."
-        for name in names
-        if name not in seen
-    ]
 
 
 def _region(name: str, processes: Sequence[Sequence[dict[str, Any]]]) -> Region:

@@ -60,8 +60,7 @@ def measure_callable(
         Nanoseconds, of the budget; by default `clock`.
     **effort : float
         ``budget_s`` (2 s for all settings together; the last settings are left out, with a note, when it does not last),
-        ``min_sample_s`` (1 ms), ``tolerance`` (5 %), ``max_samples`` (100), ``min_samples`` (5), ``min_points`` (5); with
-        ``standard_error``, as 0.02, a setting is done when that of the mean is at most so large a share of it.
+        ``min_sample_s`` (1 ms), ``tolerance`` (5 %), ``max_samples`` (100), ``min_samples`` (5), ``min_points`` (5).
 
     Returns
     -------

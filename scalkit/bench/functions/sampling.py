@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import cycle, islice
-from statistics import fmean, stdev
 from typing import Any, Literal
 
 Clock = Callable[[], int]
@@ -35,8 +34,6 @@ class Effort:
     share of it.
     `max_samples`, `min_samples`: most and fewest samples of a setting.
     `min_points`: when the budget does not last, so many of the first settings are measured all the same.
-    `standard_error`: in place of `tolerance`: a setting is done when the standard error of the mean of its samples is
-    at most this share of it.
     """
 
     budget_s: float = 2.0
@@ -44,7 +41,6 @@ class Effort:
     tolerance: float = 0.05
     max_samples: int = 100
     min_points: int = 5
-    standard_error: float | None = None
     min_samples: int = 5
 
 
@@ -287,10 +283,7 @@ def status_of(values: Sequence[float], effort: Effort) -> Status:
 
 
 def is_known(values: Sequence[float], effort: Effort) -> bool:
-    """Return whether the samples tell enough: about their mean, or about their first quartile."""
-    if effort.standard_error is not None:
-        spread = stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.inf
-        return spread <= effort.standard_error * fmean(values)
+    """Return whether the samples tell enough about their first quartile."""
     interval = quartile_interval(values)
     return interval is not None and interval[1] - interval[0] <= effort.tolerance * interval[0]
 

@@ -1,10 +1,9 @@
-"""Functions of the user as benchmarks: a C file is compiled and linked with the measuring kernel, Python is called back."""
+"""Functions of the user as benchmarks: C files that are compiled and linked with the measuring kernel."""
 
 import hashlib
 import os
 import re
 import shlex
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,15 +11,12 @@ from pathlib import Path
 
 from scalkit.bench.libraries.mpi import Mpi
 from scalkit.bench.process import Outcome, started
-from scalkit.errors import BuildError, LaunchError, UsageError
-from scalkit.support.extras import require
+from scalkit.errors import BuildError, UsageError
 from scalkit.support.native import Build, build, cache_folder
 
-_RANKS = Path(__file__).with_name("ranks.py")
-_PYTHON = re.compile(r"([^,]+):([A-Za-z_]\w*)")
 _C_NAME = re.compile(r"[A-Za-z_]\w*")
 _TIME_S = 120.0
-_HOW = "name a C file, as in ./my_bcast.c, or a Python function, as in mymodule:exchange or ./mine.py:exchange."
+_HOW = "name a C file, as in ./my_bcast.c; programs in other languages are measured with --command."
 
 
 @dataclass(frozen=True)
@@ -29,8 +25,7 @@ class UserFunctions:
 
     `names`: as they stand in run files.
     `command`: program and first arguments of a rank.
-    `sha256`: of all that they are made of, as far as it is known: C after the preprocessor, the file of a Python
-    module.
+    `sha256`: of all that they are made of, after the preprocessor.
     """
 
     names: tuple[str, ...]
@@ -39,42 +34,32 @@ class UserFunctions:
 
 
 def user_functions(wanted: Sequence[str], tree: Path, mpi: Mpi) -> UserFunctions:
-    """Return functions of the user, compiled or found, and known to be callable.
+    """Return functions of the user, compiled and linked with the measuring kernel.
 
-    `wanted`: C files, each with a function of its own name, or Python functions ``module:function`` and
-    ``file.py:function``.
+    `wanted`: C files, each with a function of its own name.
     `tree`: the C sources of the measuring kernel.
-    Raises UsageError if one is neither, two have the same name, both languages are mixed, or a Python function cannot
-    be used; BuildError if a C file cannot be compiled, or does not define its function; the text has the compiler's
-    first error; LaunchError if the Python functions cannot be tried.
+    Raises UsageError if one is no such file, or two have the same name; BuildError if a file cannot be compiled, or
+    does not define its function; the text has the compiler's first error.
     """
     names = names_of_functions(wanted)
     kernel = build(tree, mpi.mpicc, library=mpi.library, makefile="user/Makefile")
-    if wanted[0].endswith(".c"):
-        return _of_c([Path(word) for word in wanted], names, tree, kernel, mpi)
-    return _of_python(wanted, names, kernel, mpi)
+    return _linked([Path(word) for word in wanted], names, tree, kernel, mpi)
 
 
 def names_of_functions(wanted: Sequence[str]) -> tuple[str, ...]:
     """Return the names of functions, as they stand in run files. Raises UsageError as `user_functions`."""
     if not wanted:
         raise UsageError(f"--function: nothing is named; {_HOW}")
-    in_c = [word.endswith(".c") for word in wanted]
-    names = tuple(_name_of(word, is_c) for word, is_c in zip(wanted, in_c, strict=True))
+    names = tuple(map(_name_of, wanted))
     if len(set(names)) < len(names):
         raise UsageError(f"--function: {', '.join(names)} name a function twice; rename one, or measure them apart.")
-    if any(in_c) and not all(in_c):
-        raise UsageError("--function: C files and Python functions cannot share a folder; measure them apart.")
     return names
 
 
-def _name_of(word: str, is_c: bool) -> str:
-    if not is_c:
-        match = _PYTHON.fullmatch(word)
-        if match is None:
-            raise UsageError(f"--function {word!r}: {_HOW}")
-        return match[2]
+def _name_of(word: str) -> str:
     path = Path(word)
+    if path.suffix != ".c":
+        raise UsageError(f"--function {word!r}: {_HOW}")
     if not path.is_file():
         raise UsageError(f"--function {word!r}: there is no such file; {_HOW}")
     if not _C_NAME.fullmatch(path.stem) or not path.stem.isascii():
@@ -84,7 +69,7 @@ def _name_of(word: str, is_c: bool) -> str:
     return path.stem
 
 
-def _of_c(files: Sequence[Path], names: tuple[str, ...], tree: Path, kernel: Build, mpi: Mpi) -> UserFunctions:
+def _linked(files: Sequence[Path], names: tuple[str, ...], tree: Path, kernel: Build, mpi: Mpi) -> UserFunctions:
     flags = shlex.split(os.environ.get("CFLAGS", "-O2 -g"))
     # a simulator's compiler would replace malloc by macros that clash with the headers of the system
     flags = ["-std=gnu11", "-DSMPI_NO_OVERRIDE_MALLOC", f"-I{tree}", f"-I{tree / 'user'}", *flags]
@@ -127,23 +112,3 @@ def _compiled(command: list[str], mpi: Mpi, path: Path, name: str) -> Outcome:
         raise BuildError(f"{path}: {missing[1]!r} is not defined; define it, or name its library with LDFLAGS.")
     said = first.strip() or (outcome.output.strip().splitlines() or [outcome.ending])[-1]
     raise BuildError(f"compiling {path} with {mpi.mpicc!r} failed: {said}")
-
-
-def _of_python(wanted: Sequence[str], names: tuple[str, ...], kernel: Build, mpi: Mpi) -> UserFunctions:
-    if not (kernel.folder / "libsk_function.so").is_file():
-        raise UsageError("--function: Python functions cannot be simulated; write the function in C.")
-    require("mpi4py")
-    command = (sys.executable, "-P", str(_RANKS), str(kernel.program("libsk_function.so")), ",".join(wanted))
-    environment = {**mpi.environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    outcome = started(mpi.command(1, *command, "--check"), timeout_s=_TIME_S, environment=environment)
-    said = re.search(r"^sk_function: (.+)$", outcome.output, re.MULTILINE)
-    if said:
-        raise UsageError(f"--function {said[1].rstrip('.')}.")
-    if outcome.status != 0:
-        raise LaunchError(f"trying {', '.join(wanted)} {outcome.ending}. The last lines:\n{outcome.last_lines}")
-    digest = hashlib.sha256(repr((wanted, sys.version)).encode())
-    for word in wanted:
-        path = Path(word.rpartition(":")[0])
-        own = path if path.suffix == ".py" else Path(*str(path).split(".")).with_suffix(".py")
-        digest.update(own.read_bytes() if own.is_file() else b"")
-    return UserFunctions(names, command, digest.hexdigest())

@@ -151,16 +151,11 @@ class Book:
 
 def planned_jobs(file: CampaignFile) -> Iterator[tuple[str, Variant, tuple[Launch, ...]]]:
     """Yield name, variant and launches of every job of a campaign that has measured nothing, run after run."""
-    assert file.slurm is not None
     plans = [(variant, make_plan(variant.arguments)) for variant in file.variants]
     for run in range(max(variant.arguments.runs for variant in file.variants)):
         for variant, plan in plans:
-            launches = [launch for launch in plan if launch.run == run]
-            for p in variant.arguments.counts if file.slurm.job_per == "run and processes" else (None,):
-                mine = tuple(launch for launch in launches if p is None or launch.p == p)
-                words = [*([variant.name] if variant.name else []), *([f"p{p:04d}"] if p else []), f"r{run:02d}"]
-                if mine:
-                    yield "-".join(words), variant, mine
+            if launches := tuple(launch for launch in plan if launch.run == run):
+                yield "-".join(filter(None, [variant.name, f"r{run:02d}"])), variant, launches
 
 
 def _arguments(file: CampaignFile) -> dict[str, Mapping[str, Any]]:

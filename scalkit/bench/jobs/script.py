@@ -1,62 +1,23 @@
-"""The script of a job: what it asks of the batch system, and the command that it runs there."""
-
-from __future__ import annotations
+"""The script of a job: what it asks of Slurm, and the command that it runs there."""
 
 import json
-import re
-import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from shlex import join, quote
 
-from scalkit.bench.campaign.file import CampaignFile, JobOptions, Variant, limit_seconds
-from scalkit.bench.campaign.folder import Launch, least_time, make_plan, write_whole
-from scalkit.bench.command.file import CommandFile
+from scalkit.bench.campaign.file import CampaignFile, Variant, limit_seconds
+from scalkit.bench.campaign.folder import Launch, least_time, make_plan
 from scalkit.bench.libraries.targets import nodes_needed
 from scalkit.errors import UsageError
-from scalkit.support.toml.tables import table_beside
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-_TEMPLATES = Path(__file__).with_name("templates")
-
-
-class _Raw(str):
-    """Text that goes in as it is."""
-
-    __slots__ = ()
-
-
-def _filled(**values: Any) -> str:
-    """Return the script of a job; every value that the template does not send through ``raw`` is quoted for the shell."""
-    return _environment().get_template("job.sh.jinja").render(**values)
-
-
-def shell_word(value: object) -> str:
-    """Return a value as one word of a shell."""
-    return shlex.quote(str(value))
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        undefined=StrictUndefined,
-        autoescape=False,
-        keep_trailing_newline=True,
-        finalize=lambda value: value if isinstance(value, _Raw) else shell_word(value),
-    )
-    environment.filters["raw"] = _Raw
-    return environment
-
-
+_FIND_MODULE = """\
+if ! type module >/dev/null 2>&1; then
+  for init in /etc/profile.d/lmod.sh /etc/profile.d/modules.sh /usr/share/lmod/lmod/init/bash /usr/share/modules/init/bash; do
+    if [ -r "$init" ]; then . "$init"; break; fi
+  done
+fi"""
 _USED = 0.8
 """A job measures for this part of its time limit at most; the rest is for starting and compiling."""
 
@@ -89,28 +50,28 @@ def job_script(
         "identity": identity,
         "budget_s": budget_s and round(budget_s, 1),
     }
-    return _filled(
-        begin="#SBATCH",
-        options=[
-            shell_word(option)
-            for option in (
-                f"--job-name=scalkit-{name}",
-                f"--output={str(folder).replace('%', '%%')}.out",
-                "--no-requeue",
-                *_allocation(variant, launches),
-                *_time(file, budget_s, launches),
-                *([f"--account={slurm.account}"] if slurm.account is not None else []),
-                *([f"--partition={slurm.partition}"] if slurm.partition is not None else []),
-                *slurm.options,
-            )
-        ],
-        comment=file.title or " ".join(file.path.name.split()),
-        name=name,
-        modules=[*slurm.modules, *variant.library.modules],
-        environment=environment,
-        lines=slurm.lines,
-        command=[sys.executable, "-m", "scalkit.cli.terminal.job", json.dumps(told)],
-    )
+    options = [
+        f"--job-name=scalkit-{name}",
+        f"--output={str(folder).replace('%', '%%')}.out",
+        "--no-requeue",
+        *_allocation(variant, launches),
+        *_time(file, budget_s, launches),
+        *([f"--account={slurm.account}"] if slurm.account is not None else []),
+        *([f"--partition={slurm.partition}"] if slurm.partition is not None else []),
+        *slurm.options,
+    ]
+    modules = [*slurm.modules, *variant.library.modules]
+    lines = [
+        "#!/bin/bash",
+        *(f"#SBATCH {quote(option)}" for option in options),
+        f"# Written by scalkit for {file.title or ' '.join(file.path.name.split())}: job {name}.",
+        *([_FIND_MODULE] if modules else []),
+        *(f"module load {quote(module)} || exit 1" for module in modules),
+        *(f"export {variable}={quote(value)}" for variable, value in environment.items()),
+        *slurm.lines,  # as the user wrote them
+        f"exec {join([sys.executable, '-m', 'scalkit.cli.terminal.job', json.dumps(told)])}",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def job_budget(file: CampaignFile, variant: Variant, launches: Sequence[Launch]) -> float | None:
@@ -154,75 +115,3 @@ def _time(file: CampaignFile, budget_s: float | None, launches: Sequence[Launch]
         return []
     needed_s = max(budget_s, least_time(launches)) + 2 * sum(launch.start_s for launch in launches) + _START_S
     return [f"--time={ceil(needed_s / _USED / 60)}"]
-
-
-@dataclass(frozen=True)
-class BatchSystem:
-    """How a batch system is asked for a job.
-
-    `suffix`: of the script.
-    `submit`: what takes the script.
-    `begin`: of a line of the script that the system reads.
-    `always`, `alone`, `placed`, `limit`, `queue`, `account`: what is asked for, a line each, with names in braces.
-    """
-
-    suffix: str
-    submit: str
-    begin: str
-
-    always: list[str]
-    alone: list[str]
-    placed: list[str]
-    limit: str
-    queue: str
-    account: str
-
-    def options(self, name: str, job: JobOptions) -> list[str]:
-        """Return what the system is asked for, from the name of the job and its options."""
-        limit_s = ceil(limit_seconds(job.time) or 0)
-        minutes, per_node = ceil(limit_s / 60), job.processes_per_node
-        asked = [*self.always, *(self.placed if per_node else self.alone)]
-        asked += [form for form, given in ((self.limit, limit_s), (self.queue, job.queue), (self.account, job.account)) if given]
-        values = {
-            "name": name,
-            "nodes": job.nodes,
-            "per_node": per_node,
-            "processes": job.nodes * (per_node or 1),
-            "minutes": minutes,
-            "hh_mm": f"{minutes // 60:02d}:{minutes % 60:02d}",
-            "hh_mm_ss": f"{limit_s // 3600:02d}:{limit_s // 60 % 60:02d}:{limit_s % 60:02d}",
-            "queue": job.queue,
-            "account": job.account,
-        }
-        return [form.format_map(values) for form in asked]
-
-
-SYSTEMS = {name: BatchSystem(**row) for name, row in table_beside(__file__, "systems.toml").items()}
-"""By name."""
-
-
-def whole_job(file: CampaignFile | CommandFile, folder: Path) -> tuple[Path, str]:
-    """Write the script of a job that measures all of a campaign, one launch after the other; return it, and what submits it.
-
-    Raises UsageError if the file has no table ``[job]``.
-    """
-    job = file.job
-    if job is None:
-        raise UsageError(
-            f"{file.path} does not say what one job is asked for; add a table [job] with system, nodes, time and so on."
-        )
-    known = SYSTEMS[job.system]
-    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", file.path.stem).strip("-.") or "scalkit"
-    script = folder / f"{file.path.stem}{known.suffix}"
-    text = _filled(
-        begin=known.begin,
-        options=[*known.options(name, job), *job.options],
-        comment=file.title or " ".join(file.path.name.split()),
-        name=name,
-        modules=job.modules,
-        environment=job.environment,
-        lines=[*job.lines, f"cd {shell_word(file.path.absolute().parent)} || exit 1"],
-        command=[sys.executable, "-m", "scalkit", "campaign", "run", f"./{file.path.name}"],
-    )
-    write_whole(script, text)
-    return script, f"{known.submit} {shell_word(script)}"

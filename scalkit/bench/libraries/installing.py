@@ -7,60 +7,55 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from scalkit.bench.campaign.folder import write_whole
 from scalkit.bench.libraries.mpi import Mpi, probe
 from scalkit.bench.process import LAST_LINES, Outcome, started, summary
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.support.native import cache_folder
 
-_RECORD = "library.json"
-_SCHEMA = 1
-
 
 @dataclass(frozen=True)
 class Library:
-    """An MPI library that was added.
+    """An MPI library that was added: an environment in a folder that has its name, such as ``mpich-5.0.2``."""
 
-    `name`: such as ``"mpich-5.0.2"``.
-    `mpicc`, `mpiexec`: paths.
-    `environment`: variables that it needs always.
-    `folder`: what `remove_library` deletes.
-    """
+    folder: Path
 
-    name: str
-    mpicc: str
-    mpiexec: str
-    environment: Mapping[str, str] = field(default_factory=dict)
-    folder: Path = field(default=Path(), repr=False)
+    @property
+    def name(self) -> str:
+        """Name of the folder."""
+        return self.folder.name
 
-    def keep(self) -> None:
-        """Write the record into the folder."""
-        content = {"schema": _SCHEMA, **asdict(self)}
-        content.pop("folder")
-        write_whole(self.folder / _RECORD, json.dumps(content, indent=2) + "\n")
+    @property
+    def mpicc(self) -> str:
+        """Path of the compiler."""
+        return str(self.folder / "bin" / "mpicc")
 
-    def check(self) -> Mpi:
-        """Return the library, after two ranks met in one world. Raises BuildError or LaunchError, saying why it does not work."""
-        for path in (self.mpicc, self.mpiexec):
+    @property
+    def mpiexec(self) -> str:
+        """Path of its own launcher."""
+        return str(self.folder / "bin" / "mpiexec")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables that it needs always."""
+        if not self.name.startswith("intel-"):
+            return {}
+        lib = str(self.folder / "lib")
+        return {"I_MPI_ROOT": str(self.folder), "FI_PROVIDER_PATH": lib, "LD_LIBRARY_PATH": lib}
+
+    def check(self, mpiexec: str | None = None) -> Mpi:
+        """Return the library, after two ranks met in one world.
+
+        `mpiexec`: launcher; by default its own.
+        Raises BuildError or LaunchError, saying why it does not work.
+        """
+        launcher = mpiexec or self.mpiexec
+        for path in (self.mpicc, *([] if mpiexec else [launcher])):
             if not os.access(path, os.X_OK):
                 raise LaunchError(f"{path} of {self.name} is not there any more; 'scalkit mpi remove {self.name}'.")
-        return probe(self.mpicc, self.mpiexec, self.environment)
-
-
-@dataclass(frozen=True)
-class State:
-    """Whether a library works.
-
-    `mpi`: none if it does not work.
-    `why_not`: empty if it works.
-    """
-
-    library: Library
-    mpi: Mpi | None
-    why_not: str = ""
+        return probe(self.mpicc, launcher, self.environment)
 
 
 def libraries_folder() -> Path:
@@ -69,17 +64,17 @@ def libraries_folder() -> Path:
 
 
 def libraries() -> list[Library]:
-    """Return what was added, by name. Raises UsageError if a record cannot be read."""
+    """Return what was added, by name."""
     folder = libraries_folder()
-    return [_read(path) for path in sorted(folder.glob(f"*/{_RECORD}"))] if folder.is_dir() else []
+    return [Library(path) for path in sorted(folder.iterdir()) if path.is_dir()] if folder.is_dir() else []
 
 
-def state_of(library: Library) -> State:
-    """Return whether a library works, tried now."""
+def state_of(library: Library) -> tuple[Mpi | None, str]:
+    """Return a library if it works, tried now, and why it does not."""
     try:
-        return State(library, library.check())
+        return library.check(), ""
     except (BuildError, LaunchError) as error:
-        return State(library, None, summary(str(error)))
+        return None, summary(str(error))
 
 
 def compiler_at(path: str) -> str:
@@ -123,20 +118,6 @@ def remove_library(name: str) -> Library:
     return library
 
 
-def _read(path: Path) -> Library:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if content.pop("schema") > _SCHEMA:
-            raise ValueError("it is of a newer scalkit")
-        words = {key: content[key] for key in ("name", "mpicc", "mpiexec")}
-        environment = content["environment"]
-        if not all(isinstance(one, str) for one in (*words.values(), *environment.values())):
-            raise ValueError("a value is no text")
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"cannot read {path}: {error}; delete the folder {path.parent} and add it again.") from error
-    return Library(**words, environment=environment, folder=path.parent)
-
-
 @dataclass(frozen=True)
 class Wheels:
     """An MPI library on PyPI: its distributions, and the version that is known to work where the newest does not."""
@@ -175,7 +156,8 @@ def add_library(what: str) -> tuple[Library, Mpi]:
     wheels = KNOWN[kind]
     version = match[2] or wheels.version or _newest(wheels.packages[0])
     folder = libraries_folder() / f"{kind}-{version}"
-    if (folder / _RECORD).is_file():
+    library = Library(folder)
+    if Path(library.mpicc).is_file():
         raise UsageError(f"{folder.name} was added before, see 'scalkit mpi list'; remove it first to install it anew.")
     try:
         shutil.rmtree(folder, ignore_errors=True)
@@ -187,27 +169,22 @@ def add_library(what: str) -> tuple[Library, Mpi]:
         ) from error
     try:
         _install(folder, [f"{package}=={version}" for package in wheels.packages])
-        programs = folder / "bin"
-        library = Library(folder.name, str(programs / "mpicc"), str(programs / "mpiexec"), _needs(kind, folder), folder)
+        if kind == "intel":
+            _tell_scripts(folder)
         mpi = library.check()
-        library.keep()
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return library, mpi
 
 
-def _needs(kind: str, folder: Path) -> dict[str, str]:
-    """Return variables that a wheel needs, and tell its scripts where they are."""
-    if kind != "intel":
-        return {}
+def _tell_scripts(folder: Path) -> None:
+    """Write into the scripts of Intel's wheel where they are."""
     for script in (folder / "bin").iterdir():
         if script.is_file() and not script.is_symlink() and script.stat().st_size < 200_000:
             text = script.read_bytes()
             if _INTEL_PLACEHOLDER.encode() in text:
                 script.write_bytes(text.replace(_INTEL_PLACEHOLDER.encode(), str(folder).encode()))
-    lib = str(folder / "lib")
-    return {"I_MPI_ROOT": str(folder), "FI_PROVIDER_PATH": lib, "LD_LIBRARY_PATH": lib}
 
 
 def _newest(package: str) -> str:

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from math import ceil
 from pathlib import Path
-from typing import Any
 
 from scalkit.bench.libraries.installing import compiler_at, find_library
-from scalkit.bench.libraries.mpi import Mpi, cores, find_mpi
+from scalkit.bench.libraries.mpi import Mpi, find_mpi
 from scalkit.bench.libraries.platforms import load_platform
 from scalkit.bench.libraries.simulator import simulate
 from scalkit.bench.virtual.mpi import CLOCKS, proved, virtual
@@ -21,69 +20,37 @@ _LAUNCHERS = ("MPICH", "Intel MPI", "Open MPI")
 
 @dataclass(frozen=True)
 class PlacedMpi(Mpi):
-    """A library whose launcher gets a placement.
+    """A library whose launcher puts at most `per_node` processes on a node."""
 
-    `per_node`: at most so many processes on a node; None leaves it to the launcher.
-    `bind`: what each is bound to, ``"core"``, ``"socket"`` or ``"none"``; None leaves it to the launcher.
-    """
-
-    per_node: int | None = None
-    bind: str | None = None
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What a run file says about it."""
-        return {} if self.bind is None else {"bind": self.bind}
+    per_node: int = field(kw_only=True)
 
     def command(self, n: int, program: str, *arguments: str, forward: Mapping[str, str] | None = None) -> list[str]:
         """Return the command that starts `n` ranks on as few nodes as the placement allows."""
         words = super().command(n, program, *arguments, forward=forward)
-        bound = [] if self.bind is None else binding(self.mpiexec, self.launcher, self.bind, min(n, self.per_node or n))
-        return [words[0], *([] if self.per_node is None else self._options(n, self.per_node)), *bound, *words[1:]]
+        return [words[0], *self._options(n), *words[1:]]
 
-    def _options(self, n: int, most: int) -> list[str]:
-        per_node = min(n, most)
+    def _options(self, n: int) -> list[str]:
+        per_node = min(n, self.per_node)
         if Path(self.mpiexec).name == "srun":
-            return [f"--nodes={nodes_needed(n, most)}", f"--ntasks-per-node={per_node}"]
+            return [f"--nodes={nodes_needed(n, self.per_node)}", f"--ntasks-per-node={per_node}"]
         if self.launcher == "Open MPI":
             return ["--map-by", f"ppr:{per_node}:node:OVERSUBSCRIBE"]
         return ["-ppn", str(per_node)]
 
 
-def place_processes(mpi: Mpi, per_node: int | None, bind: str | None = None, most: int = 1) -> Mpi:
-    """Return the library with a launcher that places and binds processes; as it is where neither is asked for.
+def place_processes(mpi: Mpi, per_node: int | None) -> Mpi:
+    """Return the library with a launcher that places processes; as it is where that is left to the launcher.
 
-    `per_node`, `bind`: as `PlacedMpi` has them. Simulated and virtual machines place their processes themselves.
-    `most`: processes on a node of the largest launch.
-    Raises UsageError if it is not known how its launcher is told, or the processes have no cores.
+    `per_node`: at most so many processes on a node. Simulated and virtual machines place their processes themselves.
+    Raises UsageError if it is not known how its launcher is told.
     """
-    if mpi.repeats_exactly and bind is not None:
-        raise UsageError(f"--bind {bind}: processes of a simulated or virtual machine have no cores; leave it out.")
-    if mpi.repeats_exactly or (per_node is None and bind is None):
+    if mpi.repeats_exactly or per_node is None:
         return mpi
-    if per_node is not None and mpi.launcher not in _LAUNCHERS and Path(mpi.mpiexec).name != "srun":
+    if mpi.launcher not in _LAUNCHERS and Path(mpi.mpiexec).name != "srun":
         raise UsageError(
             f"processes_per_node = {per_node}: it is not known how {mpi.mpiexec!r} is told; use srun, or leave it out."
         )
-    if bind is not None:
-        binding(mpi.mpiexec, mpi.launcher, bind, most)
-    return PlacedMpi(**{one.name: getattr(mpi, one.name) for one in fields(Mpi)}, per_node=per_node, bind=bind)
-
-
-def binding(mpiexec: str, launcher: str, bind: str, n: int) -> list[str]:
-    """Return the options by which a launcher binds `n` processes of a node.
-
-    Raises UsageError if it is not known how it is told, or there are fewer cores.
-    """
-    if Path(mpiexec).name == "srun":
-        return [f"--cpu-bind={bind}{'s' * (bind != 'none')}"]
-    if launcher not in _LAUNCHERS:
-        raise UsageError(f"--bind {bind}: it is not known how {mpiexec!r} is told; use mpiexec or srun, or leave it out.")
-    if bind != "none" and n > cores():
-        raise UsageError(f"--bind {bind}: {n} processes are more than the {cores()} cores here; use fewer, or --bind none.")
-    if launcher == "Intel MPI":
-        return ["-genv", "I_MPI_PIN", str(int(bind != "none")), "-genv", "I_MPI_PIN_DOMAIN", bind]
-    return ["--bind-to", bind]
+    return PlacedMpi(**{one.name: getattr(mpi, one.name) for one in fields(Mpi)}, per_node=per_node)
 
 
 def nodes_needed(processes: int, per_node: int) -> int:
@@ -150,4 +117,4 @@ def _library(name: str, mpiexec: str | None) -> Target:
         mpi = find_mpi(compiler_at(name), mpiexec)
         return Target(re.sub(r"[^A-Za-z0-9.]+", "-", mpi.name).strip("-").lower(), mpi)
     library = find_library(name)
-    return Target(library.name, (replace(library, mpiexec=mpiexec) if mpiexec else library).check())
+    return Target(library.name, library.check(mpiexec))

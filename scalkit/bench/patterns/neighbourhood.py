@@ -12,6 +12,7 @@ from scalkit.bench.arguments import DATATYPES, table_of
 from scalkit.errors import UsageError
 from scalkit.support.native import sources
 from scalkit.support.schema_errors import hint
+from scalkit.support.text import shortened
 
 Row = Mapping[str, str]
 
@@ -42,24 +43,12 @@ def operations_of_neighbourhoods() -> tuple[str, ...]:
     return tuple(re.findall(r'^SK_NBH\(\w+, "([^"]+)"', text, re.MULTILINE))
 
 
-def design_text(factors: Mapping[str, Any]) -> str:
-    """Return a table of factors as one line of text, as `experiments` takes it.
-
-    `factors`: values, or lists of values, by names of `COLUMNS`.
-    """
-    words = []
-    for name, value in factors.items():
-        values = value if isinstance(value, list | tuple) else [value]
-        words.append(f"{name}={','.join(str(int(one) if isinstance(one, bool) else one) for one in values)}")
-    return "; ".join(words)
-
-
-def experiments(design: Sequence[str], counts: Iterable[int] = ()) -> tuple[Row, ...]:
+def experiments(design: Sequence[Mapping[str, Any]], counts: Iterable[int] = ()) -> tuple[Row, ...]:
     """Return the rows of a design, each once: one row an experiment, columns that it does not have are left out.
 
-    `design`: each ``"operation=MPI_Neighbor_allgather,MPI_Neighbor_alltoall; topology=moore; n_dim=1,2;
-    n_finite=0,all; ..."``: all combinations of the values. What a topology or an operation
-    does not have, such as the order of neighbours in a Cartesian one, is left out of its rows, and orders that it
+    `design`: tables of values, or lists of values, by names of `COLUMNS`, as in ``{"operation": "MPI_Neighbor_alltoall",
+    "topology": "moore", "n_dim": [1, 2], ...}``: all combinations of the values. What a topology or an operation does not
+    have, such as the order of neighbours in a Cartesian one, is left out of its rows, and orders that it
     does not know are skipped.
     `counts`: numbers of processes of the campaign.
     Raises UsageError if a name or value is unknown, nothing is left, or a row is for a number of processes that is
@@ -67,14 +56,14 @@ def experiments(design: Sequence[str], counts: Iterable[int] = ()) -> tuple[Row,
     """
     known = operations_of_neighbourhoods()
     rows: dict[tuple[str, ...], Row] = {}
-    for text in design:
+    for factors in design:
         before = len(rows)
-        for row in _rows(_parsed(text), known):
+        for row in _rows(_as_texts(factors), known):
             rows.setdefault(tuple(row.get(name, "") for name in COLUMNS), row)
             if len(rows) > MOST_ROWS:
-                raise UsageError(f"experiments {text[:60]!r} make more than {MOST_ROWS} rows; name fewer values.")
+                raise UsageError(f"experiments {_shown(factors)} make more than {MOST_ROWS} rows; name fewer values.")
         if len(rows) == before:
-            raise UsageError(f"experiments {text[:200]!r} make no row that the others do not; change or drop them.")
+            raise UsageError(f"experiments {_shown(factors)} make no row that the others do not; change or drop them.")
     _require_deployment(rows.values(), tuple(counts))
     return tuple(rows.values())
 
@@ -91,19 +80,20 @@ def table_text(rows: Sequence[Row], p: int, seed: int) -> str:
     return stream.getvalue()
 
 
-def _parsed(text: str) -> dict[str, list[str]]:
-    """Return the values of each factor."""
-    found: dict[str, list[str]] = {}
-    for part in filter(None, (one.strip() for one in text.split(";"))):
-        name, equal, values = (one.strip() for one in part.partition("="))
-        if name not in COLUMNS or not equal or name in found:
-            wrong = "stands there twice" if name in found else "is no factor with a value"
-            near = "" if name in COLUMNS else hint(name, COLUMNS)
-            raise UsageError(f"experiments: {part[:60]!r} {wrong}{near}; factors are {', '.join(COLUMNS)}.")
-        found[name] = [one.strip() for one in values.split(",")]
-    if "operation" not in found:
-        raise UsageError(f"experiments {text[:60]!r} name no operation; add one, such as MPI_Neighbor_alltoall.")
-    return found
+def _as_texts(factors: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the values of each factor as the table has them."""
+    for name in factors:
+        if name not in COLUMNS:
+            near = hint(name, COLUMNS)
+            raise UsageError(f"experiments: {name!r:.60} is no factor{near}; factors are {', '.join(COLUMNS)}.")
+    if "operation" not in factors:
+        raise UsageError(f"experiments {_shown(factors)} name no operation; add one, such as MPI_Neighbor_alltoall.")
+    listed = {name: value if isinstance(value, list | tuple) else [value] for name, value in factors.items()}
+    return {name: [str(int(one) if isinstance(one, bool) else one) for one in values] for name, values in listed.items()}
+
+
+def _shown(factors: Mapping[str, Any]) -> str:
+    return shortened(", ".join(f"{name} = {value!r}" for name, value in factors.items()), 200)
 
 
 def _rows(factors: Mapping[str, list[str]], known: Sequence[str]) -> Iterator[Row]:

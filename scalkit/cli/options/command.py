@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scalkit.bench.campaign.loop import Result
     from scalkit.bench.command.campaign import CommandArguments, CommandCampaign
 
-_REFUSED = ("mpi", "platform", "function", "ops", "per_node", "refine", "memory_n", "network", "compute", "bind")
+_REFUSED = ("mpi", "platform", "function", "ops", "per_node", "refine", "memory_n", "network", "compute", "standard_error")
 _OF_VIRTUAL_TIME = ("mpi", "per_node", "network", "compute")
 _SHARED = ("p", "np", "procs", "ranks", "nodes", "threads", "t")
 """Names of what work is shared among: the claim that is offered falls with them."""
@@ -78,7 +78,6 @@ def prepared_command(args: argparse.Namespace, out: Path) -> CommandCampaign:
             runs=(5 if virtual is None else 1) if args.runs is None else args.runs,
             min_reps=min(usual, args.max_reps or usual) if args.min_reps is None else args.min_reps,
             max_reps=(100 if virtual is None else max(1, args.min_reps or 1)) if args.max_reps is None else args.max_reps,
-            standard_error=args.standard_error,
             budget_s=args.budget,
             seed=args.seed or 0,
             clock=None if virtual is None else clock_name(virtual),

@@ -156,7 +156,7 @@ def _bandwidth_lines(campaigns: Sequence[Campaign]) -> list[str]:
     for campaign in campaigns:
         try:
             folder = (campaign.folder.path.name,) if len(campaigns) > 1 else ()
-            rows += [(*folder, *one.cells()) for one in bandwidths(read(campaign.folder.path))]
+            rows += [(*folder, *one) for one in bandwidths(read(campaign.folder.path))]
         except DataError:  # such as memory alone
             continue
     return aligned([(*["in"] * (len(campaigns) > 1), *BANDWIDTH_HEAD), *rows]) if rows else []

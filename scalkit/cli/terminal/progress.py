@@ -79,17 +79,15 @@ def _interrupt(number: int, frame: object) -> NoReturn:
 
 @contextmanager
 def _bar(stream: TextIO) -> Iterator[Callable[[Progress], None]]:
-    last: list[tuple[Progress, float]] = []
+    from rich.markup import escape
 
-    def left() -> str:
-        return _left(last[-1][0], time.monotonic() - last[-1][1]) if last else ""
-
-    with bar(stream, left) as shown:
-        task = shown.add_task(f"{'starting':<24}", total=None)
+    with bar(stream) as shown:
+        task = shown.add_task("starting", total=None)
 
         def show(progress: Progress) -> None:
-            last[:] = [(progress, time.monotonic())]
-            shown.update(task, description=f"{_what(progress):<24}", total=progress.total, completed=progress.done)
+            count = f"[{progress.done}/{progress.total}]"
+            description = f"{count} {_what(progress)}"
+            shown.update(task, description=escape(description), total=progress.total, completed=progress.done)
             for text in (progress.failure, *progress.remarks):
                 if text:
                     shown.console.print(summary(text), markup=False, highlight=False)
@@ -115,11 +113,11 @@ def _what(progress: Progress) -> str:
     return f"{variant}{launch.kind} p={launch.p} run {launch.run}"
 
 
-def _left(progress: Progress, since_s: float = 0.0) -> str:
-    """Return the time left, `since_s` seconds after the progress was reported."""
+def _left(progress: Progress) -> str:
+    """Return the time left; how long it has taken while nothing is known."""
     if progress.left_s is None:
-        return f"{duration(progress.elapsed_s + since_s)} so far"
-    return f"about {duration(max(0.0, progress.left_s - since_s))} left"
+        return f"{duration(progress.elapsed_s)} so far"
+    return f"about {duration(progress.left_s)} left"
 
 
 _PATIENCE = 10

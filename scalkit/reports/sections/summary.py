@@ -104,10 +104,9 @@ def verdicts(page: Page) -> dict[str, Any]:
     """
     groups = [(f"{metric_word(found[0])} [{found[0].unit}]", found) for found in _by_metric(page).values()]
     left_out = [(*words, getattr(page.result, which)) for which, words in words_of("left_out").items()]
-    moved = [one.cells() for one in bandwidths(page.data)]
     broken = {v.function: _broken_rules(page, v.function) for v in page.result.verdicts}
     values = {"groups": groups, "broken": broken, "caveats": _caveats(page), "left_out": left_out}
-    return {**values, "litmus": page.result.litmus, "moved": moved, "moved_head": BANDWIDTH_HEAD}
+    return {**values, "litmus": page.result.litmus, "moved": bandwidths(page.data), "moved_head": BANDWIDTH_HEAD}
 
 
 def _by_metric(page: Page) -> dict[str, list[AnyVerdict]]:

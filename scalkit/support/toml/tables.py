@@ -2,48 +2,51 @@
 
 import re
 import tomllib
-from bisect import bisect_right
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from scalkit.errors import ScalkitError
 
 EntryPath = tuple[str | int, ...]
 """Keys and places in lists from the top, as in ``("rules", 0)``."""
 
-_BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_KEY = re.compile(r"""(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^"'=\]\n])+""")
-_STRING = re.compile(r'''"""(?:[^\\]|\\.)*?"""(?:"{0,2})|\'\'\'.*?\'\'\'(?:'{0,2})|"(?:[^"\\\n]|\\.)*"|'[^'\n]*\'''', re.DOTALL)
-_BARE = re.compile(r"[^,\]}#\n]*")
 _PLACE = re.compile(r" \(at (line \d+, column \d+|end of document)\)$")
-
-
-class _Text(NamedTuple):
-    text: str
-    starts: list[int]
-    found: dict[EntryPath, int]
-
-    def line(self, place: int) -> int:
-        return bisect_right(self.starts, place)
 
 
 def lines_of(text: str) -> dict[EntryPath, int]:
     """Return the line, from 1, of every table, key and element of a list.
 
     `text`: TOML that `tomllib` accepts.
-    Returns: from ``("expectations", "MPI_Bcast")``, or ``("rules", 0)``, to the line where the entry begins.
+    Returns: from ``("expectations", "MPI_Bcast")``, or ``("rules", 0)``, to the line where the entry begins. Inside an
+    element of a list or a table within braces, every entry has the line at which that begins.
     """
-    starts = [0, *(match.end() for match in re.finditer("\n", text))]
-    scanned = _Text(text, starts, {})
-    place, table = _skip(text, 0), EntryPath()
-    while place < len(text):
-        if text[place] == "[":
-            table, place = _header(scanned, place)
+    found: dict[EntryPath, int] = {}
+    table, listed, n_known = EntryPath(), EntryPath(), 0
+    ahead, pending, begin = "", "", 1
+    for number, line in enumerate(text.split("\n"), 1):
+        begin = begin if pending else number
+        pending += f"{line}\n"
+        content = _parsed(f"{ahead}{pending}")
+        is_whole = content is not None
+        # a line between two elements of a list could be followed by another one and the end of the list
+        content = content if is_whole else _parsed(f"{ahead}{pending}0]")
+        if content is None:
+            continue
+        keys, value = _descended(content)
+        if not ahead and is_whole and pending.lstrip().startswith("["):
+            table = _header(found, keys, is_list=isinstance(value, list))
+            _note(found, table, {}, begin)
+        elif not ahead and is_whole:
+            _note(found, table, content, begin)
         else:
-            place = _entry(scanned, place, table)
-        place = _skip(text, place)
-    return scanned.found
+            listed, n_known = (listed, n_known) if ahead else ((*table, *keys), 0)
+            elements = value if is_whole else value[:-1]
+            _note(found, listed, {}, begin)
+            _note(found, listed, dict(enumerate(elements, n_known)), begin)
+            n_known += len(elements)
+        ahead, pending = "" if is_whole else "list = [", ""
+    return found
 
 
 def line_of(path: EntryPath, lines: dict[EntryPath, int]) -> int | None:
@@ -59,83 +62,43 @@ def syntax_error(error: Exception) -> tuple[str, str]:
     return (match[1] if match else ""), reason[:1].lower() + reason[1:]
 
 
-def _skip(text: str, place: int) -> int:
-    match = _BLANK.match(text, place)
-    return match.end() if match else place
+def _parsed(text: str) -> dict[str, Any] | None:
+    """Return the content of a piece of TOML; None if it is not complete."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return None
 
 
-def _keys(raw: str) -> EntryPath:
-    """Return the parts of a dotted key; `tomllib` reads its quotes and escapes."""
+def _descended(content: Any) -> tuple[EntryPath, Any]:
+    """Return the keys of a table of tables with one entry each, and what is inside the last one."""
     keys: list[str] = []
-    inner: Any = tomllib.loads(f"{raw.strip()} = 0")
-    while isinstance(inner, dict):
-        ((key, inner),) = inner.items()
+    while isinstance(content, dict) and content:
+        key, content = next(iter(content.items()))
         keys.append(key)
-    return tuple(keys)
+    return tuple(keys), content
 
 
-def _key(scanned: _Text, place: int) -> tuple[EntryPath, int]:
-    match = _KEY.match(scanned.text, place)
-    assert match is not None, "valid TOML has a key here"
-    return _keys(match[0]), match.end()
-
-
-def _note(scanned: _Text, path: EntryPath, place: int) -> None:
+def _note(found: dict[EntryPath, int], path: EntryPath, value: Any, line: int) -> None:
+    """Note the line of an entry, of those around it, and of all within it, where none is known."""
     for n in range(1, len(path) + 1):
-        scanned.found.setdefault(path[:n], scanned.line(place))
+        found.setdefault(path[:n], line)
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in entries:
+        _note(found, (*path, key), inner, line)
 
 
-def _header(scanned: _Text, place: int) -> tuple[EntryPath, int]:
-    is_list = scanned.text.startswith("[[", place)
-    keys, end = _key(scanned, place + 1 + is_list)
-    path = _inside(scanned, keys[:-1]) + keys[-1:]
-    if is_list:
-        number = sum(1 for known in scanned.found if len(known) == len(path) + 1 and known[:-1] == path)
-        path = (*path, number)
-    _note(scanned, path, place)
-    return path, end + 1 + is_list
-
-
-def _inside(scanned: _Text, keys: EntryPath) -> EntryPath:
+def _header(found: dict[EntryPath, int], keys: EntryPath, *, is_list: bool) -> EntryPath:
     """Return the path of a table by its keys, through the last element of every list of tables on the way."""
     path = EntryPath()
-    for key in keys:
+    for place, key in enumerate(keys, 1):
         path = (*path, key)
-        numbers = [known[-1] for known in scanned.found if len(known) == len(path) + 1 and known[:-1] == path]
-        last = [number for number in numbers if isinstance(number, int)]
-        path = (*path, max(last)) if last else path
+        numbers = [known[-1] for known in found if len(known) == len(path) + 1 and known[:-1] == path]
+        last = max((number for number in numbers if isinstance(number, int)), default=-1)
+        if place == len(keys):
+            return (*path, last + 1) if is_list else path
+        path = (*path, last) if last >= 0 else path
     return path
-
-
-def _entry(scanned: _Text, place: int, table: EntryPath) -> int:
-    """Note one ``key = value`` and return where it ends."""
-    keys, end = _key(scanned, place)
-    path = table + keys
-    _note(scanned, path, place)
-    return _value(scanned, _skip(scanned.text, end + 1), path)
-
-
-def _value(scanned: _Text, place: int, path: EntryPath) -> int:
-    text = scanned.text
-    string = _STRING.match(text, place)
-    if string:
-        return string.end()
-    if text[place] not in "[{":
-        bare = _BARE.match(text, place)
-        return bare.end() if bare else place + 1
-    closing = "]" if text[place] == "[" else "}"
-    place, number = _skip(text, place + 1), 0
-    while text[place] != closing:
-        if text[place] == ",":
-            place += 1
-        elif closing == "}":
-            place = _entry(scanned, place, path)
-        else:
-            _note(scanned, (*path, number), place)
-            place = _value(scanned, place, (*path, number))
-            number += 1
-        place = _skip(text, place)
-    return place + 1
 
 
 def table_of(text: str, name: str, kind: type[ScalkitError]) -> dict[str, Any]:
