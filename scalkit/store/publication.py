@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.store.folder import MARKER, RUNS, marker_content
 from scalkit.store.records import now
-from scalkit.support.clocks import CLOCKS, TIMES, with_clock
+from scalkit.support.clocks import CLOCKS, TIMES
 from scalkit.support.files import whole_file
 from scalkit.support.markup import counted, environment
 
@@ -99,11 +99,10 @@ def _readme(store: Store, about: _About, files: Iterable[str], name: str) -> str
     counts = runs["clock"].value_counts()
     said = [f"{counts[clock]} {TIMES[clock]}" for clock in CLOCKS if clock in counts]
     platforms = []
-    for (platform, clock), own in runs.groupby(["platform", "clock"]):
-        name_here = with_clock(str(platform), str(clock))
+    for platform, own in runs.groupby("platform"):
         dates = sorted(str(one)[:10] for one in own["started"] if one)
         when = f", {dates[0]} to {dates[-1]}" if dates else ""
-        platforms.append({"name": name_here, "runs": len(own), "when": when})
+        platforms.append({"name": str(platform), "runs": len(own), "when": when})
     return _filled(
         "README.md.jinja",
         about,

@@ -16,14 +16,14 @@ from scalkit.store.advice.advise import advise_all
 from scalkit.store.advice.answer import Advice
 from scalkit.store.runs.columns import BASE_UNITS
 from scalkit.store.views.curves import fixed_words
-from scalkit.support.clocks import CLOCKS, TIMES, with_clock
+from scalkit.support.clocks import CLOCKS, TIMES
 from scalkit.support.colours import CSS, SCRIPT
 from scalkit.support.markup import block, bullets, counted, details, table
 
 HERE = Path(__file__).resolve().parent
 BUNDLE = HERE.parents[1] / "reports" / "vendor" / "plotly-cartesian.min.js"
 _OF_SUITE = (
-    *("run_id", "platform", "clock", "virtual_clock", "op", "metric", "unit"),
+    *("run_id", "platform", "clock", "op", "metric", "unit"),
     *("x_name", "fixed", "datatype", "sync", "pattern", "started", "label"),
 )
 _POINTS = f"""
@@ -97,7 +97,7 @@ def _runs_table(store: Store) -> str:
     rows = []
     for row in store.query("SELECT * FROM runs ORDER BY started DESC, platform, run_id").itertuples():
         record = json.dumps(json.loads(row.record), indent=1, ensure_ascii=False)
-        shown = [with_clock(row.platform, row.clock), *(str(getattr(row, name)) for name in head[1:-1])]
+        shown = [str(getattr(row, name)) for name in head[:-1]]
         rows.append([*map(escape, shown), details(row.run_id[:12], f"<pre>{escape(record)}</pre>")])
     return table(head, rows)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -97,7 +96,7 @@ def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str,
     import pandas as pd
 
     names = {alias: one.name for one in operation.substitutes for alias in (one.name, *one.aliases)}
-    columns = ("run_id", "platform", "op", "p", "msg_By", "clock", "virtual_clock", "oversubscribed", statistic)
+    columns = ("run_id", "platform", "op", "p", "msg_By", "clock", "oversubscribed", statistic)
     wanted = {"op": list(names), "metric": "time", "x_name": list(_OWN), **filters}
     found = store.arrays(columns, wanted)
     if not len(found["p"]):
@@ -109,29 +108,21 @@ def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str,
     values = np.ma.filled(found[statistic].astype(np.float64), np.nan)
     if not (values > 0).all():
         raise DataError(f"some times of {operation.name} are not positive; retract their runs.")
-    rows: dict[str, Any] = {name: np.asarray(found[name]) for name in ("p", "msg_By", "oversubscribed")}
+    rows: dict[str, Any] = {name: np.asarray(found[name]) for name in ("p", "msg_By", "clock", "oversubscribed")}
     rows["run"], _ = pd.factorize(np.asarray(found["run_id"]), sort=True)
-    platforms = _apart(*(np.asarray(found[name]) for name in ("clock", "virtual_clock", "platform")))
-    rows["platform"], rows["platforms"] = pd.factorize(platforms, sort=True)
+    rows["platform"], rows["platforms"] = pd.factorize(np.asarray(found["platform"]), sort=True)
     kinds, measured = pd.factorize(np.asarray(found["op"]))
     order = {one.name: place for place, one in enumerate(operation.substitutes)}
     rows["candidate"] = np.array([order[names[name]] for name in measured])[kinds]
     return {**rows, "log": np.log(values * 1e-9)}
 
 
-def _apart(clocks: Any, virtual_clocks: Any, platforms: Any) -> Any:
-    """Return platforms with their clocks before them: one that was measured and simulated is two."""
-    return np.array(["\0".join(one) for one in zip(clocks, virtual_clocks, platforms, strict=True)], dtype=object)
-
-
 def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
     """Return the times by platform."""
     ordered = np.argsort(rows["platform"], kind="stable")
     borders = np.searchsorted(rows["platform"][ordered], np.arange(len(rows["platforms"]) + 1))
-    places = [platform.split("\0") for platform in rows["platforms"].tolist()]
-    same = Counter((clock, name) for clock, _, name in places)
     found = []
-    for place, (clock, virtual, name) in enumerate(places):
+    for place, platform in enumerate(rows["platforms"].tolist()):
         at = ordered[borders[place] : borders[place + 1]]
         p, size = rows["p"][at].astype(np.int64), rows["msg_By"][at].astype(np.int64)
         kinds, candidate = np.unique(rows["candidate"][at], return_inverse=True)
@@ -144,10 +135,9 @@ def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
             logs = (np.bincount(place_of, rows["log"][at], minlength=np.prod(shape)) / n).reshape(shape)
         crowded = frozenset(p[rows["oversubscribed"][at].astype(bool)].tolist())
         names = tuple(operation.substitutes[kind].name for kind in kinds.tolist())
-        if same[clock, name] > 1:  # two virtual clocks of one name
-            name = f"{name}, {virtual}"
-        found.append(_Gathered(name, names, cells, logs, clock, crowded))
-    return found
+        found.append(_Gathered(platform, names, cells, logs, str(rows["clock"][at[0]]), crowded))
+    # Measurements come first, then simulations and virtual time.
+    return sorted(found, key=lambda one: one.clock)
 
 
 def _settings(gathered: _Gathered, confidence: float) -> list[Setting]:

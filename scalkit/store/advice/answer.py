@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.advice.snippets import Operation
 from scalkit.store.views.comparison import TOO_FEW, probability_words
-from scalkit.support.clocks import TIMES, VIRTUAL
+from scalkit.support.clocks import VIRTUAL
 from scalkit.support.json_values import json_fields, json_value
 from scalkit.support.markup import counted
 from scalkit.support.text import as_percent
@@ -228,10 +228,8 @@ class Advice:
 
 
 def _marked(setting: Setting) -> str:
-    """Return the platform with what must be known of its times."""
-    marks = [] if setting.clock == "real" or TIMES[setting.clock] in setting.platform else [TIMES[setting.clock]]
-    marks += ["more processes than cores"] if setting.oversubscribed else []
-    return f"{setting.platform} ({', '.join(marks)})" if marks else setting.platform
+    """Return the platform, and whether its times tell about the scheduler."""
+    return f"{setting.platform} (more processes than cores)" if setting.oversubscribed else setting.platform
 
 
 def _span(first: int, last: int) -> str:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import UsageError
 from scalkit.store.runs.content import LIBRARY_TEXTS
-from scalkit.support.clocks import with_clock
 from scalkit.support.markup import environment
 from scalkit.support.schema_errors import hint
 
@@ -134,7 +133,7 @@ def _code(advice: Advice, usage: str, *, finds: bool) -> str:
             operation=operation,
             usage=usage,
             confidence=f"{advice.confidence:g}",
-            computed=sorted({_comment(with_clock(one.platform, one.clock)) for one in advice.settings if one.clock != "real"}),
+            computed=sorted({_comment(one.platform) for one in advice.settings if one.clock != "real"}),
             called=[one for one in operation.substitutes if one.body and f"sk_{one.function}(" in calls],
             finds=finds,
             platforms=platforms,

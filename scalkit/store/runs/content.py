@@ -15,7 +15,7 @@ import numpy as np
 from scalkit.errors import DataError
 from scalkit.store.runs.columns import COLUMNS, SCHEMA_VERSION, arrow_schema, names
 from scalkit.store.runs.summaries import recomputed
-from scalkit.support.clocks import CLOCKS
+from scalkit.support.clocks import CLOCKS, with_clock
 from scalkit.support.schema_errors import schema_in
 
 if TYPE_CHECKING:
@@ -68,9 +68,15 @@ def library_of(text: str) -> tuple[str, str]:
 
 
 def platform_of(measured: Mapping[str, Any]) -> str:
-    """Return what a program is compiled for and run on, in words: the machine and its MPI library."""
+    """Return what a program is compiled for and run on, in words: the machine and its MPI library.
+
+    Machines of different clocks have different names: where times are computed, the name says it, and a virtual machine has its
+    numbers in its name.
+    """
     library = f"{measured.get('mpi_impl', '')} {measured.get('mpi_version', '')}".strip()
-    machine = str(measured.get("machine") or "unknown machine")
+    machine, virtual = str(measured.get("machine") or "unknown machine"), virtual_clock(measured)
+    machine = machine if virtual in machine else f"{machine}, {virtual}"
+    machine = with_clock(machine, str(measured["clock"]))
     return f"{machine}, {library}" if library else machine
 
 

@@ -111,7 +111,7 @@ MOST = 8
 
 _COLUMNS: tuple[str, ...] = (
     *("run_id", "platform", "machine", "op", "metric", "unit", "x_name", "x", "p", "msg_By", "fixed"),
-    *("clock", "virtual_clock", "oversubscribed"),
+    *("clock", "oversubscribed"),
 )
 PROCESSES, ROOT = "processes", "root"
 """What may be compared beside the statistics of all repetitions: each process's median, over the processes; root's alone."""
@@ -241,11 +241,10 @@ def _curve(choice: Choice, kind: tuple[str, ...], x_name: str, rows: dict[str, A
             f"{choice.shown!r} has times of several clocks, {' and '.join(clocks)}, which are not taken together; choose one, "
             f"as in clock={clocks[0]}."
         )
-    virtual_clocks = np.unique(rows["virtual_clock"].astype(str)).tolist()
-    if len(virtual_clocks) > 1:
+    if clocks == ["virtual"] and n_platforms > 1:  # their machines may differ
         raise DataError(
-            f"{choice.shown!r} has times of different virtual clocks, {' and '.join(map(repr, virtual_clocks[:2]))}; choose "
-            "one, as with one platform or one virtual_clock."
+            f"{choice.shown!r} has times of {n_platforms} platforms in virtual time, {' and '.join(map(repr, platforms[:2]))}; "
+            "choose one, as with platform=..."
         )
     filters = choice.filters
     one_run = len(ids) == 1 and ("run" in filters or isinstance(filters.get("run_id"), str))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scalkit.store.filed.rows import CELL_PROGRAMS
-from scalkit.support.clocks import with_clock
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,9 +23,7 @@ def selected_datasets(
     rows: pd.DataFrame, read: Callable[[str], Run], build: Callable[[Sequence[Run]], xr.Dataset]
 ) -> dict[str, xr.Dataset]:
     """Return what `grouped_datasets` does by a name that says where they differ."""
-    columns = ("platform", "clock", "virtual_clock")
-    places = ["\0".join(one) for one in zip(*(rows[name] for name in columns), strict=True)]
-    found = grouped_datasets(rows.assign(platform=places), read, build)
+    found = grouped_datasets(rows, read, build)
     names = _names(list(found))
     return {names[key]: ds for key, ds in found.items()}
 
@@ -113,29 +109,13 @@ def _join_timeless(groups: dict[tuple[str, str, str], dict[str, Any]]) -> None:
 
 
 def _names(keys: Sequence[tuple[str, str, str]]) -> dict[tuple[str, str, str], str]:
-    """Return a name for each group: platform with its clock, then parameter and size where they differ."""
-    platforms = _platform_names(list(dict.fromkeys(place for place, _, _ in keys)))
+    """Return a name of its own for each group: the platform, then parameter and size where they differ."""
     has_parameters = len({key[1] for key in keys}) > 1
     has_kinds = len({key[2] for key in keys}) > 1
-    names = {}
-    for place, parameter, kind in keys:
-        parts = [platforms[place], *([parameter] if has_parameters else []), *([kind or "no message"] if has_kinds else [])]
-        names[place, parameter, kind] = ", ".join(re.sub(r"[/\0]", "-", part) for part in parts)
-    return names
-
-
-def _platform_names(places: Sequence[str]) -> dict[str, str]:
-    """Return a name of its own for each platform with its clock.
-
-    Several virtual clocks of one name say their numbers; what still has one name is numbered.
-    """
-    names: dict[str, str] = {}
-    shown = {place: with_clock(*place.split("\0")[:2]) for place in places}
-    for place in places:
-        virtual = place.split("\0")[2]
-        name = shown[place]
-        if virtual and list(shown.values()).count(name) > 1:
-            name = f"{name}, {virtual}"
-        same = sum(other == name or other.startswith(f"{name} (") for other in names.values())
-        names[place] = f"{name} ({same + 1})" if name in names.values() else name
+    names: dict[tuple[str, str, str], str] = {}
+    for key in keys:
+        platform, parameter, kind = key
+        parts = [platform, *([parameter] if has_parameters else []), *([kind or "no message"] if has_kinds else [])]
+        name = ", ".join(parts).replace("/", "-")
+        names[key] = f"{name} ({len(names) + 1})" if name in names.values() else name
     return names
