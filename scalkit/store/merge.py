@@ -16,8 +16,8 @@ from scalkit.store.runs.content import trusted
 from scalkit.store.runs.marks import MARKS, TOKENS
 from scalkit.store.statements import in_effect, order_of_filings
 from scalkit.store.submissions.containers import Policy
-from scalkit.store.submissions.copies import Marks, Origin
-from scalkit.store.submissions.report import Checked, Report, copies_of, examined, marks_of_files, reasons_of, restorations
+from scalkit.store.submissions.copies import MarkedRun, Origin
+from scalkit.store.submissions.report import Checked, Report, copies_of, examined, marked, reasons_of, restorations
 from scalkit.support.markup import counted
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def merge(store: Store, other: Path, policy: Policy | None = None, *, retraction
 def _copies(store: Store, report: Report, clean: Path, policy: Policy) -> tuple[tuple[Group, ...], set[str]]:
     """Return the groups of copies among all runs that are here and there, and the runs that cannot be read."""
     known = _known(store)
-    here = {origin.run_id for origin in known.origins}
+    here = {origin.run_id for origin, _ in known}
     accepted = set(report.accepted)
     new = [one for one in report.checked if one.run_id in accepted and one.run_id not in here]  # also of damaged ones here
     unreadable: set[str] = set()
@@ -189,7 +189,7 @@ def _copies(store: Store, report: Report, clean: Path, policy: Policy) -> tuple[
     def content(run_id: str) -> bytes:
         return _content(clean, run_id) if run_id in accepted else store.folder.read_run(run_id)
 
-    return copies_of(known + marks_of_files(new), content, policy, unreadable), unreadable
+    return copies_of([*known, *marked(new)], content, policy, unreadable), unreadable
 
 
 def _accepted(store: Store, after: Mapping[str, Record], added: Sequence[str]) -> tuple[str, ...]:
@@ -198,8 +198,8 @@ def _accepted(store: Store, after: Mapping[str, Record], added: Sequence[str]) -
     words |= {run_id: f"signed by {one.signer}, whom you trust" for run_id, one in store.signed(added).items() if one.is_trusted}
     flagged = {one["run_id"]: one["reason"] for one in store.folder.flags()}
     for group in store.folder.copies():
-        original = group.units[0][0]
-        flagged |= {run_id: shown_copy(group, run_id, original)["reason"] for unit in group.units[1:] for run_id in unit}
+        original = group[0][0]
+        flagged |= {run_id: shown_copy(run_id, original)["reason"] for unit in group[1:] for run_id in unit}
     return tuple(
         f"{run_id[:12]}: {flagged[run_id]!r}, {words[run_id]}"
         for run_id in added
@@ -264,11 +264,10 @@ def _of_runs(
     return tuple(found)
 
 
-def _known(store: Store) -> Marks:
-    """Return the marks of all runs of a store, retracted ones included."""
-    runs = store.marks()
-    origins, columns = [], []
-    for run_id, own in runs.groupby("run_id", sort=False):
-        origins.append(Origin.of(str(run_id), json.loads(own["record"].iloc[0])["measured"]))
-        columns.append({**{name: own[name].tolist() for name in ("raw_hash", *MARKS)}, TOKENS: own[TOKENS].iloc[0]})
-    return Marks.of(origins, columns)
+def _known(store: Store) -> list[MarkedRun]:
+    """Return all runs of a store with their marks, retracted ones included."""
+    found: list[MarkedRun] = []
+    for run_id, own in store.marks().groupby("run_id", sort=False):
+        origin = Origin.of(str(run_id), json.loads(own["record"].iloc[0])["measured"])
+        found.append((origin, {**{name: own[name].tolist() for name in ("raw_hash", *MARKS)}, TOKENS: own[TOKENS].iloc[0]}))
+    return found

@@ -82,14 +82,14 @@ def _copies_in(
 
     Of runs that somebody signed whom the reader trusts the first comes before all others, and implausible ones come last.
     """
-    units = [[run_id for run_id in unit if there is None or run_id in there] for unit in group.units]
+    units = [[run_id for run_id in unit if there is None or run_id in there] for unit in group]
     units = [unit for unit in units if unit]
     units.sort(key=lambda unit: (signed_runs.isdisjoint(unit), implausible.issuperset(unit)))
     kept = next((unit for unit in units if not retracted.issuperset(unit)), None)
     if kept is None:
         return []
     original = next(run_id for run_id in kept if run_id not in retracted)
-    return [shown_copy(group, run_id, original) for unit in units if unit is not kept for run_id in unit]
+    return [shown_copy(run_id, original) for unit in units if unit is not kept for run_id in unit]
 
 
 class Statements:
@@ -187,7 +187,7 @@ class Statements:
     def _in_effect(self, statements: Sequence[Record]) -> list[Record]:
         unsure = {one["run_id"] for one in statements if not self.is_trusted(one)}
         unsure |= {one["run_id"] for one in self._folder.flags()}
-        unsure |= {run_id for group in self._folder.copies() for unit in group.units for run_id in unit}
+        unsure |= {run_id for group in self._folder.copies() for unit in group for run_id in unit}
         signed_runs = {run_id for run_id, one in self.signed(unsure).items() if one.is_trusted} if unsure else ()
         there = set(self._folder.run_ids())
         return in_effect(statements, self.is_trusted, signed_runs, self._folder.flags(), self._folder.copies(), there)
