@@ -260,11 +260,9 @@ class Store(Statements):
         and message size.
         Raises DataError if nothing is left.
         """
-        from scalkit.store.runs.dataset import dataset_of
         from scalkit.store.views.selection import selected_datasets
 
-        rows = self.points(**filters)
-        found = selected_datasets(rows, lambda run_id: trusted(self._folder.read_run(run_id), run_id), dataset_of)
+        found = selected_datasets(self.points(**filters), self._folder)
         if not found:
             raise DataError("nothing in the store fits what was asked for; 'scalkit store runs --suites' lists what is there.")
         if len(found) == 1:

@@ -10,8 +10,6 @@ from packaging.version import InvalidVersion, Version
 
 from scalkit.errors import DataError, ScalkitError, UsageError
 from scalkit.history import History, history
-from scalkit.store.runs.content import trusted
-from scalkit.store.runs.dataset import dataset_of
 from scalkit.store.views.selection import grouped_datasets
 
 if TYPE_CHECKING:
@@ -46,11 +44,7 @@ def over_time(store: Store, by: str = "version", *, tolerance: float = 0.1, **fi
     _require_one(without_version, "virtual clocks", "platform", "*")
     column = {"version": "mpi_version", "day": "started", "campaign": "campaign"}[by]
     labels = {str(run_id): _day(str(run_id), str(text)) if by == "day" else str(text) for run_id, text in runs[column].items()}
-    found = grouped_datasets(
-        rows.assign(platform=rows["run_id"].map(labels)),
-        lambda run_id: trusted(store.folder.read_run(run_id), run_id),
-        dataset_of,
-    )
+    found = grouped_datasets(rows.assign(platform=rows["run_id"].map(labels)), store.folder)
     order = list(dict.fromkeys(labels[run_id] for run_id in _ordered(runs, by)))
     return _joined(found, order, by, tolerance)
 
