@@ -36,11 +36,6 @@ class Signature:
     signer: str
     is_trusted: bool
 
-    def __str__(self) -> str:
-        if self.is_trusted:
-            return f"signed by {self.signer}"
-        return f"signed by a key that your list of signers does not have, under the name {self.signer!r}"
-
 
 class Signers:
     """The list of those whose signatures count for a reader. It belongs to the reader; no store has one.

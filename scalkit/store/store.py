@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from scalkit.store.merge import Merged
     from scalkit.store.publication import Published
     from scalkit.store.views.comparison import Comparison
-    from scalkit.store.views.curves import Choice
 
 T = TypeVar("T")
 _ALL = f"* EXCLUDE ({', '.join(MARKS)})"
@@ -273,7 +272,7 @@ class Store(Statements):
 
     # ---- judging ----
 
-    def compare(self, choices: Sequence[str | Mapping[str, Any] | Choice], **options: Any) -> Comparison:
+    def compare(self, choices: Sequence[str | Mapping[str, Any]], **options: Any) -> Comparison:
         """Compare suites, also different ones on different machines; see `scalkit.store.views.comparison.compare`."""
         from scalkit.store.views.comparison import compare
 

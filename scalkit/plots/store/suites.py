@@ -1,11 +1,9 @@
 """Suites of a store in one joint plot, and its download as SVG, PDF, EPS or CSV."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +35,8 @@ _WORDS = {"root": " of root alone", "processes": " of each process"}
 """Whose times they are, where they are not those of all processes together."""
 
 
-FORMATS = ("svg", "pdf", "eps", "csv")
-"""What a joint plot can be downloaded as; EPS is made from the PDF by `pdftops`."""
+FORMATS = ("svg", "pdf", "csv")
+"""What a joint plot can be downloaded as."""
 
 _DASHES = ("solid", "dash", "dashdot", "dot")
 _MOST_NAMED = 16
@@ -134,29 +132,20 @@ def _alt(comparison: Comparison) -> str:
     return f"{_title(comparison)} over {over}, a line each: {some}."
 
 
-def download(comparison: Comparison, kind: str) -> bytes:
-    """Return the joint plot as a file.
-
-    `kind`: CSV has the values. The others need Chromium, EPS also ``pdftops``.
-    Raises UsageError if the kind is unknown; ReportError if a program is missing or fails.
-    """
-    if kind == "csv":
-        return comparison.to_csv().encode()
-    if kind not in FORMATS:
-        raise UsageError(f"a joint plot cannot be saved as {kind!r:.20}; choose from {', '.join(FORMATS)}.")
-    figure = joint(comparison)
-    figure.update_layout(title=None, margin={"l": 80, "r": 20, "t": 20, "b": 60})
-    image = _image(figure, "pdf" if kind == "eps" else kind)
-    return _eps(image) if kind == "eps" else image
-
-
 def save(comparison: Comparison, path: str | os.PathLike[str]) -> Path:
     """Write the joint plot into a file whose suffix says the format, and return its path.
 
-    Raises UsageError or ReportError as `download`; also if it cannot be written.
+    CSV has the values; the others need Chromium.
+    Raises UsageError if the format is unknown; ReportError if Chromium is missing or fails, or the file cannot be written.
     """
     target = Path(path)
-    content = download(comparison, target.suffix.lower().lstrip("."))
+    kind = target.suffix.lower().lstrip(".")
+    if kind not in FORMATS:
+        raise UsageError(f"a joint plot cannot be saved as {kind!r:.20}; choose from {', '.join(FORMATS)}.")
+    if kind == "csv":
+        content = comparison.to_csv().encode()
+    else:
+        content = _image(joint(comparison).update_layout(title=None, margin={"l": 80, "r": 20, "t": 20, "b": 60}), kind)
     try:
         target.write_bytes(content)
     except OSError as error:
@@ -187,18 +176,3 @@ def _image(figure: go.Figure, kind: str) -> bytes:
         why = (said.decode(errors="replace").strip().splitlines() or ["kaleido failed"])[-1][:160]
         break
     raise ReportError(f"cannot draw the plot as {kind}: {why}; install chromium, or name it in SCALKIT_CHROMIUM, or save CSV.")
-
-
-def _eps(pdf: bytes) -> bytes:
-    program = shutil.which("pdftops")
-    if program is None:
-        raise ReportError("EPS is made by 'pdftops', which is not on PATH; install poppler-utils, or save SVG or PDF.")
-    with tempfile.TemporaryDirectory() as folder:
-        source, target = Path(folder) / "plot.pdf", Path(folder) / "plot.eps"
-        source.write_bytes(pdf)
-        done = subprocess.run(
-            [program, "-eps", "-level3", source, target], capture_output=True, text=True, check=False, timeout=120
-        )
-        if done.returncode or not target.is_file():
-            raise ReportError(f"pdftops could not make EPS: {done.stderr.strip()[:160] or done.returncode}; save SVG or PDF.")
-        return target.read_bytes()

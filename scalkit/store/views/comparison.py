@@ -15,7 +15,7 @@ from scalkit.errors import UsageError
 from scalkit.stats.between_runs import CONFIDENCE, FEW, require_confidence, run_ratios
 from scalkit.stats.samples import Floats
 from scalkit.store.runs.texts import no_formula
-from scalkit.store.views.curves import Choice, Curve, curves_of
+from scalkit.store.views.curves import Curve, choice_of, curves_of
 from scalkit.support.clocks import TIMES, with_clock
 from scalkit.support.json_values import json_fields, json_value
 
@@ -193,7 +193,7 @@ def probability_words(probability: float, n_runs: int) -> str:
 
 def compare(
     store: Store,
-    choices: Sequence[str | Mapping[str, Any] | Choice],
+    choices: Sequence[str | Mapping[str, Any]],
     *,
     where: Mapping[str, Any] | None = None,
     statistic: str = "med",
@@ -218,9 +218,7 @@ def compare(
     if isinstance(choices, str | Mapping) or not choices:
         raise UsageError("compare needs a list of choices, such as ['MPI_Gather', 'Gather_send_recv'].")
     require_confidence(confidence)
-    asked = [Choice.of(choice) for choice in choices]
-    asked = [replace(one, filters={**(where or {}), **one.filters}) for one in asked]
-    by_choice = [curves_of(store, choice, statistic) for choice in asked]
+    by_choice = [curves_of(store, {**(where or {}), **choice_of(choice)}, statistic) for choice in choices]
     curves = _labelled([curve for own in by_choice for curve in own])
     first = curves[0]
     for curve in curves[1:]:
@@ -249,18 +247,13 @@ def _labelled(curves: list[Curve]) -> list[Curve]:
     same_clock = len({curve.clock for curve in curves}) == 1
     same_kind = [len(set(values)) == 1 for values in zip(*(curve.kind for curve in curves), strict=True)]
     seen: dict[str, int] = {}
-    given = [curve.label for curve in curves]
     labelled = []
     for curve in curves:
-        label = curve.label
-        if curve.made:
-            label = curve.op if same_platform else label
-            label += f", {curve.fixed}" if curve.fixed and not same_fixed else ""
-            label += "".join(f", {said}" for said, is_same in zip(curve.kind, same_kind, strict=True) if said and not is_same)
-            label = label if same_clock else with_clock(label, curve.clock)
-            label += f", {curve.runs}" if curve.runs else ""
-        elif given.count(label) > 1 and not same_fixed:
-            label += f", {curve.fixed}" if curve.fixed else ""
+        label = curve.op if same_platform else curve.label
+        label += f", {curve.fixed}" if curve.fixed and not same_fixed else ""
+        label += "".join(f", {said}" for said, is_same in zip(curve.kind, same_kind, strict=True) if said and not is_same)
+        label = label if same_clock else with_clock(label, curve.clock)
+        label += f", {curve.runs}" if curve.runs else ""
         seen[label] = number = seen.get(label, 0) + 1
         labelled.append(replace(curve, label=label if number == 1 else f"{label} ({number})"))
     return labelled
