@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 5
 
-_NOW, _THERE = "hidden now, as", "retracted there"
-_FLAGGED, _RESTORE = "flagged and left out of all answers until a person accepts", "with 'scalkit store retract --restore'"
-_ACCEPTED = "flagged and in the answers, as people accepted or signed"
-_AGAIN, _HERE = "in the answers again, by what was said there", "in the answers here"
-"""Parts of sentences about one run or several, in `Merged`."""
-
 _MOST_ROUNDS = 5
 """So often copies are looked for again, where others add runs at the same time."""
 
@@ -69,15 +63,15 @@ class Merged:
         text += f", {len(self.repaired)} repaired" if self.repaired else ""
         lines = [f"{text}."]
         lines += [f"  {one.file}: {words} [{code}]" for one in self.refused for code, words in one.refused[:5]]
-        for one, several, runs in (
-            (f"run that was here is {_NOW} it is {_THERE}", f"runs that were here are {_NOW} they are {_THERE}", self.hidden),
-            (f"run is {_FLAGGED} it, {_RESTORE}", f"runs are {_FLAGGED} them, {_RESTORE}", self.flagged),
-            (f"new run is {_ACCEPTED} it", f"new runs are {_ACCEPTED} them", self.accepted),
-            (f"run that was hidden here is {_AGAIN}", f"runs that were hidden here are {_AGAIN}", self.shown),
-            (f"run retracted there stays {_HERE}", f"runs retracted there stay {_HERE}", self.left),
+        for what, runs in (
+            ("hidden now, as retracted there", self.hidden),
+            ("flagged and left out of all answers until accepted with 'scalkit store retract --restore'", self.flagged),
+            ("flagged and in the answers, as people accepted or signed that", self.accepted),
+            ("in the answers again, by what was said there", self.shown),
+            ("retracted there and still in the answers here", self.left),
         ):
             if runs:
-                lines.append(f"  {len(runs)} {one if len(runs) == 1 else several}:")
+                lines.append(f"  {counted(len(runs), 'run')} {what}:")
                 lines += [f"    {run}" for run in runs]
         lines += [f"  {note}" for note in self.notes[:_MOST_SHOWN]]
         if len(self.notes) > _MOST_SHOWN:

@@ -223,33 +223,10 @@ class Store(Statements):
         """
         return self._asked(lambda database: database.answer(sql, parameters))
 
-    def record(self, run_id: str) -> dict[str, Any]:
-        """Return everything that is known about a run: ``measured``, ``filing``, ``run_id`` and ``schema_version``.
-
-        The filing is the one that a signer whom the reader trusts signed, or else that of its file.
-        """
-        record = self.filed(run_id)
-        filing = self.signed_filings([record["run_id"]]).get(record["run_id"])
-        return record if filing is None else {**record, "filing": filing}
-
-    def filed(self, run_id: str) -> dict[str, Any]:
-        """Return the record in the file of a run, whoever signed another filing of it."""
-        full = self.resolve(run_id)
-        return trusted(self._folder.read_run(full), full, ["suite"])[0]
-
     def table(self, run_id: str) -> pa.Table:
         """Return the measurements of a run with all repetitions; what follows from them is computed anew."""
         full = self.resolve(run_id)
         return trusted(self._folder.read_run(full), full)[1]
-
-    def resolve(self, run_id: str) -> str:
-        """Return the whole id of a run, given its beginning. Raises DataError if there is no such run, or more than one."""
-        found = [one for one in self._folder.run_ids() if run_id and one.startswith(run_id)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise DataError(f"{len(found)} runs have an id that begins with {run_id!r}; give more of it.")
-        raise DataError(f"there is no run {run_id!r:.50} in {str(self._folder.shown)!r}; 'scalkit store runs' lists them.")
 
     def load(self, **filters: Any) -> xr.Dataset | xr.DataTree:
         """Return runs as all of scalkit takes them: a Dataset, or a tree of them where they cannot be one.

@@ -54,8 +54,6 @@ def test_what_is_left_open_becomes_curves_that_are_compared_with_their_like(stor
     assert of_one.references == (-1, 0, 0)
     lacking = store.compare(["op=MPI_Gather,p=2|4", "op=Gather_send_recv,p=4|2", "op=MPI_Gather,p=4"])
     assert lacking.references == (-1, -1, 0, 1, 1)
-    named = store.compare([{"op": "MPI_Gather", "label": "ours"}])
-    assert [curve.label for curve in named.curves] == ["ours, p = 2", "ours, p = 4"]
 
 
 def test_a_curve_without_its_like_says_so(store: sk.store.Store, tmp_path: Path) -> None:
@@ -84,15 +82,15 @@ def test_virtual_times_say_so_and_are_no_curve_with_others(tmp_path: Path) -> No
     ds = sk.measurements([2, 4], [1e-6, 2e-6], name="MPI_Gather")
     machine = {"network": "mine", "L_s": 1e-6, "o_s": 3e-7, "g_s": 1e-7, "G_s_per_B": 8e-11, "per_node": 1}
     store.put(ds.assign_attrs(clock="virtual", virtual=json.dumps(machine), started="2026-01-01T00:00:00Z"))
-    (curve,) = store.compare([{"op": "MPI_Gather", "label": "ours"}]).curves
+    (curve,) = store.compare([{"op": "MPI_Gather"}]).curves
     assert curve.platform == ("mine in virtual time: L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; computing costs no time")
-    assert joint(store.compare([{"op": "MPI_Gather", "label": "ours"}])).data[0].name == "ours (in virtual time)"
+    assert joint(store.compare([{"op": "MPI_Gather"}])).data[0].name == "MPI_Gather (in virtual time)"
     assert "1 run, 1 of them in virtual time, " in page(store)
     loaded = store.load(op="MPI_Gather")
     assert (loaded.attrs["clock"], json.loads(loaded.attrs["virtual"])) == ("virtual", machine)
     store.put(ds.assign_attrs(measured_on="vm", started="2026-01-02T00:00:00Z"))
     with pytest.raises(DataError) as caught:
-        store.compare([{"op": "MPI_Gather", "label": "ours"}])
+        store.compare([{"op": "MPI_Gather"}])
     assert str(caught.value) == (
         "'op=MPI_Gather' has times of several clocks, real and virtual, which are not taken together; choose one, as in "
         "clock=real."

@@ -65,7 +65,7 @@ def test_a_person_accepts_what_is_flagged(submission: Path, tmp_path: Path) -> N
     assert merged.accepted == (
         f"{flagged.run_id[:12]}: {flagged.reason!r}, accepted by me ('another machine with the same noise')",
     )
-    assert "  1 new run is flagged and in the answers, as people accepted or signed it:" in str(merged)
+    assert "  1 run flagged and in the answers, as people accepted or signed that:" in str(merged)
     assert "flagged, and accepted by me (" in str(sk.store.validate(mine.path))
     assert sk.store.validate(mine.path).ok
     other = sk.store.open(tmp_path / "other")

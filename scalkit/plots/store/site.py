@@ -18,7 +18,7 @@ from scalkit.store.runs.columns import BASE_UNITS
 from scalkit.store.views.curves import fixed_words
 from scalkit.support.clocks import CLOCKS, TIMES
 from scalkit.support.colours import CSS, SCRIPT
-from scalkit.support.markup import block, bullets, counted, details, table
+from scalkit.support.markup import block, counted, details, table
 
 HERE = Path(__file__).resolve().parent
 BUNDLE = HERE.parents[1] / "reports" / "vendor" / "plotly-cartesian.min.js"
@@ -111,6 +111,4 @@ def _advice(store: Store) -> list[str]:
 def _advised(operation: str, advice: Advice | DataError) -> str:
     if isinstance(advice, DataError):
         return f"<h3>{escape(operation)}</h3><p>{escape(str(advice))}</p>"
-    n = len(advice.settings)
-    each = details(f"Setting by setting: {n}", bullets(advice.sentences[:n]))
-    return f"<h3>{escape(operation)}</h3>{bullets(advice.sentences[n:])}{each}{advice.code_html()}"
+    return f"<h3>{escape(operation)}</h3>{advice.markup()}"

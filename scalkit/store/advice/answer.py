@@ -197,34 +197,19 @@ class Advice:
         return "\n".join(self.sentences)
 
     def _repr_html_(self) -> str:
+        from scalkit.support.markup import block
+
+        return block(self.markup())
+
+    def markup(self) -> str:
+        """Return the portable choice, what to call in each setting, folded, and C to paste, folded."""
         from html import escape
 
-        from scalkit.support.markup import block, bullets, details, table
+        from scalkit.support.markup import bullets, details
 
-        head = ["platform", "p", "winner", "sizes", "P(best)", "gain", "until"]
-        rows = [
-            [
-                escape(_marked(setting)),
-                str(setting.p),
-                escape(segment.winner),
-                escape(_span(segment.first, segment.last)),
-                escape(_probability(segment).removeprefix("P ").removeprefix("= ")),
-                "-" if math.isnan(segment.gain) else f"{segment.gain:.3g}",
-                escape(_crossing_words(segment.crossover, self.confidence)) if segment.crossover else "",
-            ]
-            for setting in self.settings
-            for segment in setting.segments
-        ]
-        one_by_one = details("Setting by setting", table(head, rows))
-        return block(bullets(self.sentences[len(self.settings) :]), one_by_one, self.code_html())
-
-    def code_html(self) -> str:
-        """Return C to paste as folded markup."""
-        from html import escape
-
-        from scalkit.support.markup import details
-
-        return details("C to paste", f"<pre>{escape(self.c_ifdef())}</pre>")
+        n = len(self.settings)
+        each = details(f"Setting by setting: {n}", bullets(self.sentences[:n]))
+        return bullets(self.sentences[n:]) + each + details("C to paste", f"<pre>{escape(self.c_ifdef())}</pre>")
 
 
 def _marked(setting: Setting) -> str:

@@ -142,31 +142,16 @@ class Comparison:
                 writer.writerow([*named, curve.clock, curve.x_name, x, *row, runs])
         return out.getvalue()
 
+    def _points(self) -> list[str]:
+        return [f"{one.label} at {one.x}: {one.ratio:.3g} ({_interval(one)}){_sure(one)}, {one.verdict}" for one in self.ratios]
+
     def __str__(self) -> str:
-        lines = list(self.sentences)
-        lines += [
-            f"  {one.label} at {one.x}: {one.ratio:.3g} ({_interval(one)}){_sure(one)}, {one.verdict}" for one in self.ratios
-        ]
-        return "\n".join(lines)
+        return "\n".join([*self.sentences, *(f"  {point}" for point in self._points())])
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from scalkit.support.markup import block, bullets, details
 
-        from scalkit.support.markup import block, paragraph, table
-
-        head = ["curve", self.curves[0].x_name, "ratio", "interval", "P", "verdict"]
-        rows = [
-            [
-                escape(ratio.label),
-                str(ratio.x),
-                f"{ratio.ratio:.3g}",
-                _interval(ratio),
-                "-" if math.isnan(ratio.probability) else probability_words(ratio.probability, min(ratio.n_runs)),
-                escape(ratio.verdict),
-            ]
-            for ratio in self.ratios
-        ]
-        return block(*(paragraph(text) for text in self.sentences), table(head, rows) if rows else "")
+        return block(bullets(self.sentences), details("Point by point", bullets(self._points())))
 
 
 def _ranged(low: float, high: float) -> str:
