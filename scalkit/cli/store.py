@@ -20,7 +20,7 @@ from scalkit.store.store import Store
 from scalkit.store.views.curves import fixed_words, value_of
 from scalkit.support.text import counted, plain
 
-_NO_COLUMNS = frozenset(("retracted", "by", "statistic", "tolerance", "confidence", "store"))
+_NO_COLUMNS = frozenset(("retracted", "by", "statistic", "tolerance", "store"))
 """Arguments of the store's methods that no filter may take the place of."""
 
 

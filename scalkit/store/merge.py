@@ -210,9 +210,9 @@ def _unite(folder: StoreFolder, run_id: str, content: bytes) -> tuple[bool, str]
     here = folder.read_run(run_id)
     if here == content:
         return False, ""
-    other = trusted(content, run_id, ["suite"])[0]["filing"]
+    other = trusted(content, run_id)[0]["filing"]
     try:
-        own = trusted(here, run_id, ["suite"])[0]["filing"]
+        own = trusted(here, run_id)[0]["filing"]
     except DataError:
         folder.replace_run(run_id, content)
         return True, ""
@@ -227,11 +227,7 @@ def _unite(folder: StoreFolder, run_id: str, content: bytes) -> tuple[bool, str]
 
 def _filed(filing: Mapping[str, str]) -> str:
     who = filing["contributor"] or filing["user"]
-    return (
-        f"by {who!r} at {filing['filed'] or 'an unknown time'}"
-        if who
-        else f"by somebody at {filing['filed'] or 'an unknown time'}"
-    )
+    return f"by {repr(who) if who else 'somebody'} at {filing['filed'] or 'an unknown time'}"
 
 
 def _content(clean: Path, run_id: str) -> bytes:

@@ -31,10 +31,12 @@ class Signature:
 
     `signer`: the name that it claims.
     `is_trusted`: whether the reader's list has a key under that name with which it was made.
+    `filing`: who filed the run, according to it.
     """
 
     signer: str
     is_trusted: bool
+    filing: dict[str, str]
 
 
 class Signers:

@@ -121,7 +121,7 @@ class Statements:
     def filed(self, run_id: str) -> dict[str, Any]:
         """Return the record in the file of a run, whoever signed another filing of it."""
         full = self.resolve(run_id)
-        return trusted(self._folder.read_run(full), full, ["suite"])[0]
+        return trusted(self._folder.read_run(full), full)[0]
 
     def retract(self, run_id: str, reason: str, by: str | None = None, key: str | os.PathLike[str] | None = None) -> None:
         """Take a run out of all answers; its file stays, and `merge` carries the retraction on.
@@ -228,16 +228,8 @@ class Statements:
         """Return what the signatures of runs are worth; damaged and unsigned runs have none.
 
         `run_ids`: only of these.
-        Returns: for each run the signature of a trusted signer, or else one of somebody else.
-        """
-        return {
-            run_id: Signature(one["signer"], is_trusted) for run_id, (one, is_trusted) in self._best_signatures(run_ids).items()
-        }
-
-    def _best_signatures(self, run_ids: Collection[str] | None = None) -> dict[str, tuple[Record, bool]]:
-        """Return a signature of each signed run, and whether the reader trusts it.
-
-        A trusted one comes first, then the one whose filing is the earliest.
+        Returns: for each run the signature of a trusted signer, or else one of somebody else; of several the one whose filing is
+        the earliest.
         """
         there = set(self._folder.run_ids())
         listed = self._signers.names()
@@ -254,7 +246,8 @@ class Statements:
             except DataError:  # it is damaged
                 continue
             good = next((one for one in hopeful if self._has_signed_run(record, one)), None)
-            found[run_id] = (several[0], False) if good is None else (good, True)
+            best = good or several[0]
+            found[run_id] = Signature(best["signer"], good is not None, {field: best[field] for field in FILING})
         return found
 
     def _has_signed_run(self, record: Mapping[str, Any], one: Record) -> bool:
@@ -266,11 +259,7 @@ class Statements:
 
         `run_ids`: only of these.
         """
-        return {
-            run_id: {field: one[field] for field in FILING}
-            for run_id, (one, is_trusted) in self._best_signatures(run_ids).items()
-            if is_trusted
-        }
+        return {run_id: one.filing for run_id, one in self.signed(run_ids).items() if one.is_trusted}
 
     def is_trusted(self, statement: Mapping[str, str]) -> bool:
         """Return whether a statement was signed by the signer that it names, and the reader trusts that one."""

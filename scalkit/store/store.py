@@ -20,7 +20,7 @@ from scalkit.store.segments import drop_damaged
 from scalkit.store.signing import Signers
 from scalkit.store.statements import Statements
 from scalkit.store.submissions.containers import Policy
-from scalkit.support.markup import block, counted, paragraph
+from scalkit.support.markup import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,10 +54,6 @@ class Store(Statements):
     def __repr__(self) -> str:
         mode = ", read only" if self.readonly else ""
         return f"<scalkit Store {str(self._folder.shown)!r}, {counted(len(self), 'run')}{mode}>"
-
-    def _repr_html_(self) -> str:
-        mode = ", read only" if self.readonly else ""
-        return block(paragraph(f"A store with {counted(len(self), 'run')}{mode}: {self._folder.shown}"))
 
     def __len__(self) -> int:
         """Return the number of runs that are not retracted."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.errors import DataError, UsageError
-from scalkit.stats.between_runs import CONFIDENCE, RunRatios, require_confidence, run_ratios
+from scalkit.stats.between_runs import RunRatios, run_ratios
 from scalkit.stats.samples import Flags, Floats, Integers
 from scalkit.store.advice.answer import Advice, Crossover, Portable, Segment, Setting
 from scalkit.store.advice.crossing import crossing
@@ -23,18 +24,7 @@ if TYPE_CHECKING:
     from scalkit.store.store import Store
 
 
-def advise(
-    store: Store,
-    op: str,
-    *,
-    p: int | Sequence[int] | None = None,
-    msg_By: int | Sequence[int] | None = None,
-    platform: str | Sequence[str] | None = None,
-    machine: str | Sequence[str] | None = None,
-    statistic: str = "med",
-    confidence: float = CONFIDENCE,
-    **filters: Any,
-) -> Advice:
+def advise(store: Store, op: str, *, statistic: str = "med", **filters: Any) -> Advice:
     """Return which of an operation and its substitutes is the fastest, where, and how surely.
 
     Only what was measured alike is compared: where a platform has several data types, patterns, roots or kinds of
@@ -44,25 +34,21 @@ def advise(
     candidate, the one that `compare` makes; see `scalkit.stats.between_runs`.
 
     `op`: ``"MPI_Gather"``, or what else the catalogue of substitutes has.
-    `p`, `msg_By`: only these numbers of processes and message sizes [B].
-    `platform`, `machine`: only these; ``*`` stands for anything. A platform is a machine with an MPI library.
     `statistic`: what stands for the repetitions of a measurement.
-    `confidence`: of the intervals of crossovers; and the probability from which on a winner counts as sure.
-    `**filters`: further columns of the store's ``points``.
+    `**filters`: only these, by columns of the store's ``points`` or ``runs`` such as ``p``, ``msg_By`` and ``platform``; ``*``
+    stands for anything.
     Raises DataError if there are no times of the operation's candidates, or some that were not measured alike.
     Raises UsageError if no substitutes of the operation are known, or an option is wrong.
     """
     operation = operation_of(op)
     if statistic not in STATISTICS:
         raise UsageError(f"the statistic {statistic!r:.40} is unknown; choose from {', '.join(STATISTICS)}.")
-    require_confidence(confidence)
-    chosen = {"p": p, "msg_By": msg_By, "platform": platform, "machine": machine, **filters}
-    rows = _rows(store, operation, statistic, chosen)
+    rows = _rows(store, operation, statistic, filters)
     gathered = _gathered(rows, operation)
-    settings = [one for g in gathered for one in _settings(g, confidence)]
+    settings = [one for g in gathered for one in _settings(g)]
     measured = {name for g in gathered for name in g.candidates}
     candidates = tuple(one.name for one in operation.substitutes if one.name in measured)
-    return Advice(operation, candidates, tuple(settings), _portable(settings), statistic, confidence)
+    return Advice(operation, candidates, tuple(settings), _portable(settings), statistic)
 
 
 def advise_all(store: Store) -> dict[str, Advice | DataError]:
@@ -140,18 +126,18 @@ def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
     return sorted(found, key=lambda one: one.clock)
 
 
-def _settings(gathered: _Gathered, confidence: float) -> list[Setting]:
+def _settings(gathered: _Gathered) -> list[Setting]:
     """Return a setting for each number of processes on one platform."""
     logs, cells, candidates = gathered.logs, gathered.cells, gathered.candidates
     middle, n_runs = _medians(logs), np.isfinite(logs).sum(axis=2)
     filled = np.where(np.isnan(middle), np.inf, middle)
     winners = filled.argmin(axis=0)
-    sure, is_lacking = _probabilities(logs, winners, confidence)
+    sure, is_lacking = _probabilities(logs, winners)
     found = []
     for p in np.unique(cells[:, 0]).tolist():
         at = np.flatnonzero(cells[:, 0] == p)
         sizes = cells[at, 1].astype(np.int64)
-        segments = _segments(candidates, sizes, logs[:, at], filled[:, at], sure[at], is_lacking[:, at], confidence)
+        segments = _segments(candidates, sizes, logs[:, at], filled[:, at], sure[at], is_lacking[:, at])
         found.append(
             Setting(
                 platform=gathered.platform,
@@ -171,14 +157,12 @@ def _settings(gathered: _Gathered, confidence: float) -> list[Setting]:
 
 def _medians(logs: Floats) -> Floats:
     """Return the median over the runs, of shape (candidates, cells); NaN where there is none."""
-    ordered = np.sort(logs, axis=2)  # NaN comes last
-    n = np.isfinite(logs).sum(axis=2)
-    low, high = (np.take_along_axis(ordered, np.maximum(at, 0)[..., None], axis=2)[..., 0] for at in ((n - 1) // 2, n // 2))
-    middle: Floats = np.where(n > 0, (low + np.where(n > 0, high, low)) / 2, np.nan)
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+        middle: Floats = np.nanmedian(logs, axis=2)
     return middle
 
 
-def _probabilities(logs: Floats, winners: Integers, confidence: float) -> tuple[Floats, Flags]:
+def _probabilities(logs: Floats, winners: Integers) -> tuple[Floats, Flags]:
     """Return the probability that the winner of each cell is the fastest, and the candidates that it cannot be compared with.
 
     It is 1 less the largest p-value of its comparisons with all others, and at least what a guess among them would have.
@@ -191,7 +175,7 @@ def _probabilities(logs: Floats, winners: Integers, confidence: float) -> tuple[
     sure = np.full(len(winners), np.nan)
     is_lacking = np.zeros(there.shape, dtype=bool)
     if len(cells):
-        found = run_ratios(np.exp(logs[others, cells]), np.exp(logs[winners[cells], cells]), confidence)
+        found = run_ratios(np.exp(logs[others, cells]), np.exp(logs[winners[cells], cells]))
         # Where the ratio of all pairs says otherwise than the medians do, nothing is sure.
         p = np.where(np.isfinite(found.p) & (found.ratio < 1), 1.0, found.p)
         is_lacking[others, cells] = np.isnan(p)
@@ -205,7 +189,7 @@ def _probabilities(logs: Floats, winners: Integers, confidence: float) -> tuple[
 
 
 def _segments(
-    candidates: Sequence[str], sizes: Integers, logs: Floats, filled: Floats, sure: Floats, is_lacking: Flags, confidence: float
+    candidates: Sequence[str], sizes: Integers, logs: Floats, filled: Floats, sure: Floats, is_lacking: Flags
 ) -> tuple[Segment, ...]:
     """Return the ranges of message sizes with one winner each, and where each of them ends.
 
@@ -224,7 +208,7 @@ def _segments(
         gain = float(np.exp((others.min(axis=0) - filled[winner, own]).max())) if len(others) else 1.0
         upper = None
         if place + 1 < len(starts):
-            upper = _crossover(sizes, logs[winner], logs[int(winners[end + 1])], end, confidence)
+            upper = _crossover(sizes, logs[winner], logs[int(winners[end + 1])], end)
         segments.append(
             Segment(
                 winner=candidates[winner],
@@ -240,7 +224,7 @@ def _segments(
     return tuple(segments)
 
 
-def _crossover(sizes: Integers, before: Floats, after: Floats, near: int, confidence: float) -> Crossover:
+def _crossover(sizes: Integers, before: Floats, after: Floats, near: int) -> Crossover:
     """Return from which size on another candidate is the faster one.
 
     `before`, `after` of shape (sizes, runs): logarithms of the times of the two. `near`: the last size where the first wins.
@@ -253,7 +237,7 @@ def _crossover(sizes: Integers, before: Floats, after: Floats, near: int, confid
     place = int(np.searchsorted(some, near))
     medians = _medians(np.stack([before[some], after[some]]))
     value = float(crossing(x, (medians[0] - medians[1])[None, :], place)[0])
-    found: RunRatios = run_ratios(np.exp(before[some]), np.exp(after[some]), confidence)
+    found: RunRatios = run_ratios(np.exp(before[some]), np.exp(after[some]))
     if np.isnan(found.p[place : place + 2]).any():  # so few runs have no interval
         return Crossover(value, float("nan"), float("nan"))
     with np.errstate(divide="ignore"):

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scalkit.stats.between_runs import CONFIDENCE
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.advice.snippets import Operation
 from scalkit.store.views.comparison import TOO_FEW, probability_words
@@ -16,7 +17,7 @@ from scalkit.support.text import as_percent
 from scalkit.support.units import format_quantity
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,6 @@ class Advice:
     settings: tuple[Setting, ...]
     portable: tuple[Portable, ...]
     statistic: str
-    confidence: float
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -141,20 +141,14 @@ class Advice:
             if segment.lacking and not math.isnan(segment.probability):
                 sure += f", {TOO_FEW} of {' and '.join(segment.lacking)}"
             gain = "" if math.isnan(segment.gain) or segment.gain < 1.005 else f", up to {segment.gain:.3g} times faster"
-            unsure = ", not sure" if segment.probability < self.confidence else ""
+            unsure = ", not sure" if segment.probability < CONFIDENCE else ""
             span = _span(segment.first, segment.last)
             winner = self.operation.named(segment.winner)
             needs = f" (needs {winner.needs})" if winner is not None and winner.needs else ""
             parts.append(f"{segment.winner}{needs} {span}{gain}{sure}{unsure}")
-        crossings = [_crossing_words(segment.crossover, self.confidence) for segment in setting.segments if segment.crossover]
+        crossings = [_crossing_words(segment.crossover) for segment in setting.segments if segment.crossover]
         ends = f"; changes {', '.join(crossings)}" if crossings else ""
         return f"{where}: {'; '.join(parts)}{ends}."
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each segment."""
-        import pandas as pd
-
-        return pd.DataFrame([row for setting in self.settings for row in _segment_rows(setting)])
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what does not exist is null."""
@@ -175,7 +169,8 @@ class Advice:
             "operation": self.operation.name,
             "candidates": list(self.candidates),
             "not_measured": list(self.missing),
-            **json_fields(self, "statistic confidence"),
+            "statistic": self.statistic,
+            "confidence": CONFIDENCE,
             "settings": settings,
             "portable": [json_value(vars(one)) for one in self.portable],
             "sentences": list(self.sentences),
@@ -225,12 +220,12 @@ def _bytes(size: float) -> str:
     return format_quantity(float(round(size)), "B")
 
 
-def _crossing_words(crossover: Crossover, confidence: float) -> str:
+def _crossing_words(crossover: Crossover) -> str:
     if math.isnan(crossover.low):
         return f"at {_bytes(crossover.size)}"
     low = "below all" if crossover.low == 0 else _bytes(crossover.low)
     high = "beyond all" if math.isinf(crossover.high) else _bytes(crossover.high)
-    return f"at {_bytes(crossover.size)} ({as_percent(confidence)}: {low} to {high})"
+    return f"at {_bytes(crossover.size)} ({as_percent(CONFIDENCE)}: {low} to {high})"
 
 
 def _probability(segment: Segment) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.errors import UsageError
-from scalkit.stats.between_runs import CONFIDENCE, FEW, require_confidence, run_ratios
+from scalkit.stats.between_runs import CONFIDENCE, FEW, run_ratios
 from scalkit.stats.samples import Floats
 from scalkit.store.runs.texts import no_formula
 from scalkit.store.views.curves import Curve, choice_of, curves_of
@@ -20,13 +18,15 @@ from scalkit.support.clocks import TIMES, with_clock
 from scalkit.support.json_values import json_fields, json_value
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from scalkit.store.store import Store
 
 
 TOO_FEW = "too few runs"
 """What `compare` and `advise` say where no test of so many runs could find a difference."""
+
+
+TOLERANCE = 0.05
+"""Ratios from 1/1.05 to 1.05 are the same for all practical purposes."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,6 @@ class Comparison:
 
     curves: tuple[Curve, ...]
     ratios: tuple[Ratio, ...]
-    confidence: float
-    tolerance: float
     statistic: str
     references: tuple[int, ...]
     n_references: int = 1
@@ -105,16 +103,12 @@ class Comparison:
             f"{len(own)} value{'' if len(own) == 1 else 's'} of {curve.x_name} {said}{marks}{together}."
         )
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the ratios as a table."""
-        import pandas as pd
-
-        return pd.DataFrame([vars(ratio) for ratio in self.ratios])
-
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what does not exist is null."""
         return {
-            **json_fields(self, "statistic confidence tolerance"),
+            "statistic": self.statistic,
+            "confidence": CONFIDENCE,
+            "tolerance": TOLERANCE,
             "curves": [
                 {
                     **json_fields(curve, "label op platform metric unit fixed clock oversubscribed x_name"),
@@ -130,17 +124,16 @@ class Comparison:
 
     def to_csv(self) -> str:
         """Return the curves as CSV: a row for each point of each, with no cell that a spreadsheet takes for a formula."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["label", "op", "platform", "metric", "unit", "clock", "x_name", "x", "median", "min", "max", "runs"])
+        import pandas as pd
+
+        tables = []
         for curve in self.curves:
-            named = [no_formula(text) for text in (curve.label, curve.op, curve.platform, curve.metric, curve.unit)]
-            low, high = curve.spread
-            for k, x in enumerate(curve.x.tolist()):
-                runs = int(np.isfinite(curve.values[k]).sum())
-                row = [repr(float(value)) for value in (curve.y[k], low[k], high[k])]
-                writer.writerow([*named, curve.clock, curve.x_name, x, *row, runs])
-        return out.getvalue()
+            named = {name: no_formula(getattr(curve, name)) for name in ("label", "op", "platform", "metric", "unit")}
+            least, most = curve.spread
+            values = {"x": curve.x, "median": curve.y, "min": least, "max": most, "runs": np.isfinite(curve.values).sum(axis=1)}
+            tables.append(pd.DataFrame({**named, "clock": curve.clock, "x_name": curve.x_name, **values}))
+        text: str = pd.concat(tables).to_csv(index=False, lineterminator="\n")
+        return text
 
     def _points(self) -> list[str]:
         return [f"{one.label} at {one.x}: {one.ratio:.3g} ({_interval(one)}){_sure(one)}, {one.verdict}" for one in self.ratios]
@@ -177,13 +170,7 @@ def probability_words(probability: float, n_runs: int) -> str:
 
 
 def compare(
-    store: Store,
-    choices: Sequence[str | Mapping[str, Any]],
-    *,
-    where: Mapping[str, Any] | None = None,
-    statistic: str = "med",
-    confidence: float = CONFIDENCE,
-    tolerance: float = 0.05,
+    store: Store, choices: Sequence[str | Mapping[str, Any]], *, where: Mapping[str, Any] | None = None, statistic: str = "med"
 ) -> Comparison:
     """Return curves and their ratios to the first; different operations on different machines may be compared.
 
@@ -194,15 +181,11 @@ def compare(
     32}``. ``"op=MPI_Gather,run=3f2a"`` is one run, by the beginning of its id.
     `where`: filters of all choices; what a choice says itself goes first.
     `statistic`: what stands for the repetitions of a measurement; the runs are the sample.
-    `confidence`: of the intervals of the ratios, and from which probability on one is slower or faster; each by itself, so that
-    `advise` answers the same, whatever else is looked at.
-    `tolerance`: ratios from 1/(1 + tolerance) to 1 + tolerance are the same for all practical purposes.
     Raises DataError if a choice is empty, or they are of different metrics or over different parameters.
     Raises UsageError if there is no choice.
     """
     if isinstance(choices, str | Mapping) or not choices:
         raise UsageError("compare needs a list of choices, such as ['MPI_Gather', 'Gather_send_recv'].")
-    require_confidence(confidence)
     by_choice = [curves_of(store, {**(where or {}), **choice_of(choice)}, statistic) for choice in choices]
     curves = _labelled([curve for own in by_choice for curve in own])
     first = curves[0]
@@ -220,9 +203,9 @@ def compare(
     found: list[Ratio] = []
     for curve, place in zip(curves, references, strict=True):
         if place >= 0:
-            found += _ratios(curves[place], curve, confidence)
-    judged = tuple(replace(ratio, verdict=_verdict(ratio, confidence, tolerance)) for ratio in found)
-    return Comparison(tuple(curves), judged, confidence, tolerance, statistic, tuple(references), n_references)
+            found += _ratios(curves[place], curve)
+    judged = tuple(replace(ratio, verdict=_verdict(ratio)) for ratio in found)
+    return Comparison(tuple(curves), judged, statistic, tuple(references), n_references)
 
 
 def _labelled(curves: list[Curve]) -> list[Curve]:
@@ -244,7 +227,7 @@ def _labelled(curves: list[Curve]) -> list[Curve]:
     return labelled
 
 
-def _ratios(first: Curve, curve: Curve, confidence: float) -> list[Ratio]:
+def _ratios(first: Curve, curve: Curve) -> list[Ratio]:
     shared, at, of = np.intersect1d(first.x, curve.x, return_indices=True)
     if not len(shared):
         return []
@@ -253,7 +236,7 @@ def _ratios(first: Curve, curve: Curve, confidence: float) -> list[Ratio]:
     if not positive:
         raise UsageError(f"{curve.label} or {first.label} has values that are not positive, which have no ratio.")
     ids = sorted({*first.run_ids, *curve.run_ids})
-    found = run_ratios(_by_run(values, curve.run_ids, ids), _by_run(reference, first.run_ids, ids), confidence)
+    found = run_ratios(_by_run(values, curve.run_ids, ids), _by_run(reference, first.run_ids, ids))
     counts = list(zip(found.n_left.tolist(), found.n_right.tolist(), strict=True))
     columns = (shared, found.ratio, found.low, found.high, found.probability, counts)
     return [
@@ -269,9 +252,9 @@ def _by_run(values: Floats, run_ids: Sequence[str], ids: Sequence[str]) -> Float
     return found
 
 
-def _verdict(ratio: Ratio, confidence: float, tolerance: float) -> str:
-    if 1 / (1 + tolerance) <= ratio.low and ratio.high <= 1 + tolerance:
+def _verdict(ratio: Ratio) -> str:
+    if ratio.low >= 1 / (1 + TOLERANCE) and ratio.high <= 1 + TOLERANCE:
         return "same"
-    if ratio.probability >= confidence:
+    if ratio.probability >= CONFIDENCE:
         return "slower" if ratio.ratio > 1 else "faster"
     return "cannot tell"
