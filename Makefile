@@ -127,7 +127,7 @@ test-mpi: $(VENV)/.test
 	SCALKIT_TEST_MPI="$$(dirname "$$(command -v mpicc)")" $(BIN)/python -m pytest -m mpi -n $(WORKERS) --dist loadfile $(PYTEST_FLAGS)
 
 # a program that tells whether it is there, and the packages that bring it
-SYSTEM_DEPS := smpicc:libsimgrid-dev chromium:chromium,fonts-dejavu-core slurmctld:slurmctld,slurmd,slurm-client,munge pdftops:poppler-utils otf2-print:otf2-tools,libotf2-trace-dev gfortran:gfortran ssh-keygen:openssh-client
+SYSTEM_DEPS := smpicc:libsimgrid-dev chromium:chromium,fonts-dejavu-core slurmctld:slurmctld,slurmd,slurm-client,munge otf2-print:otf2-tools,libotf2-trace-dev gfortran:gfortran ssh-keygen:openssh-client
 
 system-deps:
 	@missing=$$(for pair in $(SYSTEM_DEPS); do command -v $${pair%%:*} >/dev/null 2>&1 || echo $${pair#*:}; done | tr ',\n' '  '); \

@@ -26,7 +26,7 @@ import pyarrow as pa
 
 import scalkit as sk
 from scalkit.errors import DataError, StoreError
-from scalkit.store.flags import Group, flag
+from scalkit.store.flags import flag
 from scalkit.store.records import FILING
 from scalkit.store.runs.content import RunContent, encoded, trusted
 from scalkit.store.runs.marks import mark_of, times_of, tokens_of
@@ -111,9 +111,7 @@ def _store_with_every_kind(folder: Path) -> dict[str, list[Path]]:
             "signatures", [{**signature, **dict.fromkeys(FILING, "somebody else"), "filed": "2026-11-28T00:00:00Z"}]
         )
     written.folder.add_records("flags", [flag(run_id, "clock-stopped", f"found {run_id}") for run_id in run_ids])
-    written.folder.set_copies(
-        [Group(((run_ids[0],), (run_ids[1],)), ((run_ids[0], run_ids[1]),)), Group(((run_ids[2],), (run_ids[3],)))]
-    )
+    written.folder.set_copies([((run_ids[0],), (run_ids[1],)), ((run_ids[2],), (run_ids[3],))])
     for k in range(3):
         key = folder / f"{k}.pub"
         key.write_text(f"ssh-ed25519 {'A' * 60}{k}\n")
@@ -168,7 +166,7 @@ def marks(runs: dict[str, list[np.ndarray]]) -> Marks:
         columns.append(
             {"raw_hash": [raw_hash(raw) for raw in raws], "shape": shapes, "sketch": sketches, "tokens": tokens_of(raws)}
         )
-    return Marks.of([Origin(run_id, ("", run_id), False) for run_id in runs], columns)
+    return Marks.of((Origin(run_id, ("", run_id), False), one) for run_id, one in zip(runs, columns, strict=True))
 
 
 def pairs_found(runs: dict[str, list[np.ndarray]]) -> set[tuple[str, str]]:
@@ -176,7 +174,7 @@ def pairs_found(runs: dict[str, list[np.ndarray]]) -> set[tuple[str, str]]:
     own = marks(runs)
     by_hash = {run_id: {raw_hash(raw): raw for raw in raws} for run_id, raws in runs.items()}
     groups = copies(own, by_hash.__getitem__)
-    return {(one, other) for group in groups for one, other in itertools.combinations(sorted(run for (run,) in group.units), 2)}
+    return {(one, other) for group in groups for one, other in itertools.combinations(sorted(run for (run,) in group), 2)}
 
 
 def disguised(runs: dict[str, list[np.ndarray]]) -> dict[str, Any]:

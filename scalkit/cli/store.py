@@ -20,7 +20,7 @@ from scalkit.store.store import Store
 from scalkit.store.views.curves import fixed_words, value_of
 from scalkit.support.text import counted, plain
 
-_NO_COLUMNS = frozenset(("retracted", "by", "statistic", "tolerance", "confidence", "store"))
+_NO_COLUMNS = frozenset(("retracted", "by", "statistic", "tolerance", "store"))
 """Arguments of the store's methods that no filter may take the place of."""
 
 
@@ -200,15 +200,10 @@ def _merge(args: argparse.Namespace) -> int:
 
 
 def _publish(args: argparse.Namespace) -> int:
-    """Write a zip, its page alone, or the report of a run."""
-    store = _opened(args)
-    if args.run:
-        from scalkit.reports import write_report
-
-        path = write_report("run", args.out, force=True, store=args.store, run=args.run, title=args.title).html
-        return _print(args, {"path": str(path)}, f"wrote {path}")
+    """Write a zip, or its page alone."""
     from scalkit.plots.store.site import page, write_page
 
+    store = _opened(args)
     if args.out.lower().endswith((".html", ".htm")):
         written = write_page(store, args.out, args.title)
         return _print(args, {"path": str(written), "runs": len(store)}, f"wrote {written}: {counted(len(store), 'run')}.")

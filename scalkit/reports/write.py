@@ -163,7 +163,7 @@ def _copied_part(path: Path, temporary: ExitStack) -> Path:
 class ReportResult:
     """What was written, and the verdict.
 
-    `html`, `verdict_json`, `junit_xml`: the report about one run of a store is the page alone.
+    `html`, `verdict_json`, `junit_xml`: a profile of calls is the page alone.
     `status`: 0 or 1, as the command that writes the report would end.
     `answer`: the verdicts in a few sentences.
     `pdf`, `notebook`: None if not asked for.
@@ -207,7 +207,7 @@ def write_report(
 ) -> ReportResult:
     """Write a report of any kind: papermill runs the notebook, and all files appear at once.
 
-    `kind`: ``"report"``, ``"compare"``, ``"models"``, ``"guidelines"``, ``"waiting"``, ``"run"`` or ``"calls"``.
+    `kind`: ``"report"``, ``"compare"``, ``"models"``, ``"guidelines"``, ``"waiting"`` or ``"calls"``.
     `out`: the HTML file; for ``r.html``, ``r.verdict.json`` and ``r.junit.xml`` are written next to it, if there are verdicts.
     `force`: replace existing files.
     `pdf`: also write ``r.pdf``, printed by Chromium.
@@ -216,7 +216,7 @@ def write_report(
     Raises ScalkitError if an input is wrong; ReportError if the notebook fails, no browser prints the PDF, or the files cannot
     be written; nothing is left there then.
     """
-    is_alone = kind in ("run", "calls")
+    is_alone = kind == "calls"
     target = Target.of(out, force=force, pdf=pdf, notebook=notebook, alone=is_alone)
     browser = find_browser() if pdf else ""
     with _work_folder() as folder:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 RUN_COLUMNS = (
     *("run_id", "platform", "machine", "site", "mpi_impl", "mpi_version", "started", "campaign", "label", "clock"),
-    "virtual_clock",
     *("nodes", "processes_per_node", "suites", "measurements", "repetitions", "complete"),
     *("network", "topology", "user", "contributor", "licence", "notes", "filed"),
 )

@@ -6,7 +6,6 @@ which follows from the runs of the store alone, and which every merge makes anew
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from scalkit.store.records import Record
 from scalkit.store.runs.content import canonical, is_intact, sealed
@@ -17,19 +16,9 @@ COPIES = "copies.json"
 FLAGGED_BY = "scalkit"
 """Who says what flags say."""
 
-Unit = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Group:
-    """Runs that are copies of each other, by their ids.
-
-    `units`: the one that was measured first comes first. States of one campaign that went on are one unit.
-    `same`: those that have a measurement with the very same repetitions stand together; ascending.
-    """
-
-    units: tuple[Unit, ...]
-    same: tuple[Unit, ...] = ()
+Group = tuple[tuple[str, ...], ...]
+"""Runs that are copies of each other, by their ids. The one that was measured first comes first. States of one campaign that
+went on stand together."""
 
 
 def flag(run_id: str, code: str, reason: str) -> Record:
@@ -42,22 +31,18 @@ def shown_flag(one: Record) -> Record:
     return {"run_id": one["run_id"], "reason": one["reason"], "by": FLAGGED_BY, "when": "", "found": one["found"]}
 
 
-def shown_copy(group: Group, run_id: str, original: str, name: str = "") -> Record:
+def shown_copy(run_id: str, original: str, name: str = "") -> Record:
     """Return that a run is a copy as what `Store.retractions` has.
 
     `original`: the id of the run that it is a copy of. `name`: what to call that; by default by the beginning of its id.
     """
-    what = name or f"the run {original[:12]}"
-    is_same = any(run_id in several and original in several for several in group.same)
-    reason = f"it has the very repetitions of {what}" if is_same else f"it has repetitions of {what}, or parts of them, changed"
-    code = "raw-duplicated" if is_same else "raw-copied"
-    return {"run_id": run_id, "reason": reason, "by": FLAGGED_BY, "when": "", "found": code, "copy_of": original}
+    reason = f"it has repetitions of {name or f'the run {original[:12]}'}, or parts of them, as they are or changed"
+    return {"run_id": run_id, "reason": reason, "by": FLAGGED_BY, "when": "", "found": "raw-copied", "copy_of": original}
 
 
 def content_of(groups: Sequence[Group]) -> bytes:
     """Return the content of the file of all groups."""
-    listed = [{"units": list(map(list, one.units)), "same": list(map(list, one.same))} for one in groups]
-    return (canonical(sealed({"copies": listed})) + "\n").encode()
+    return (canonical(sealed({"copies": list(groups)})) + "\n").encode()
 
 
 def groups_in(content: bytes) -> tuple[Group, ...]:
@@ -65,6 +50,4 @@ def groups_in(content: bytes) -> tuple[Group, ...]:
     record = json.loads(content)
     if not isinstance(record, dict) or not is_intact(record):
         raise ValueError("the content does not fit its checksum")
-    return tuple(
-        Group(*(tuple(tuple(map(str, several)) for several in one[key]) for key in ("units", "same"))) for one in record["copies"]
-    )
+    return tuple(tuple(tuple(map(str, unit)) for unit in group) for group in record["copies"])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scalkit.errors import DataError
 from scalkit.store.folder import StoreFolder
 from scalkit.store.runs.columns import COLUMNS, arrow_schema
-from scalkit.store.runs.content import canonical, platform_of, trusted, virtual_clock
+from scalkit.store.runs.content import canonical, platform_of, trusted
 from scalkit.store.runs.marks import MARKS, TOKENS, marks_of, times_of, tokens_of
 from scalkit.store.runs.summaries import ROOT_MEDIAN, root_medians
 from scalkit.store.segments import FULL, Segment, add_segment, only, segments_of, stamps_of
@@ -26,7 +26,7 @@ _FRESH_WRITTEN = 16
 
 _LEFT_OUT = ("detail", "definition", "offset_ms")
 _INDEXED = [column.name for column in COLUMNS if column.kind != "ints" and column.name not in _LEFT_OUT]
-_OF_RUN = ("run_id", "platform", "machine", "clock", "virtual_clock")
+_OF_RUN = ("run_id", "platform", "machine", "clock")
 _TEXTS = ("campaign", "label", "site", "machine", "started", "ended", "mpi_impl", "mpi_version", "os", "parameter")
 _OF_MACHINE = ("network", "topology")
 
@@ -143,7 +143,6 @@ def _row(run_id: str, record: dict[str, Any], table: pa.Table) -> dict[str, Any]
         "run_id": run_id,
         "platform": platform_of(measured),
         "clock": str(measured["clock"]),
-        "virtual_clock": virtual_clock(measured),
         "nodes": measured.get("nodes"),
         "processes_per_node": measured.get("processes_per_node"),
         "complete": all(launch.get("complete", True) for launch in measured.get("launches", [])),
@@ -164,7 +163,7 @@ def _runs_schema() -> pa.Schema:
     wholes = ("nodes", "processes_per_node", "suites", "measurements", "repetitions")
     return pa.schema(
         [
-            *((name, pa.string()) for name in ("run_id", "platform", "clock", "virtual_clock")),
+            *((name, pa.string()) for name in ("run_id", "platform", "clock")),
             *((name, pa.string()) for name in (*_TEXTS, *_OF_MACHINE, *FILED)),
             ("complete", pa.bool_()),
             *((name, pa.int64()) for name in wholes),

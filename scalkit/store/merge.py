@@ -16,8 +16,8 @@ from scalkit.store.runs.content import trusted
 from scalkit.store.runs.marks import MARKS, TOKENS
 from scalkit.store.statements import in_effect, order_of_filings
 from scalkit.store.submissions.containers import Policy
-from scalkit.store.submissions.copies import Marks, Origin
-from scalkit.store.submissions.report import Checked, Report, copies_of, examined, marks_of_files, reasons_of, restorations
+from scalkit.store.submissions.copies import MarkedRun, Origin
+from scalkit.store.submissions.report import Checked, Report, copies_of, examined, marked, reasons_of, restorations
 from scalkit.support.markup import counted
 
 if TYPE_CHECKING:
@@ -25,12 +25,6 @@ if TYPE_CHECKING:
 
 
 _MOST_SHOWN = 5
-
-_NOW, _THERE = "hidden now, as", "retracted there"
-_FLAGGED, _RESTORE = "flagged and left out of all answers until a person accepts", "with 'scalkit store retract --restore'"
-_ACCEPTED = "flagged and in the answers, as people accepted or signed"
-_AGAIN, _HERE = "in the answers again, by what was said there", "in the answers here"
-"""Parts of sentences about one run or several, in `Merged`."""
 
 _MOST_ROUNDS = 5
 """So often copies are looked for again, where others add runs at the same time."""
@@ -69,15 +63,15 @@ class Merged:
         text += f", {len(self.repaired)} repaired" if self.repaired else ""
         lines = [f"{text}."]
         lines += [f"  {one.file}: {words} [{code}]" for one in self.refused for code, words in one.refused[:5]]
-        for one, several, runs in (
-            (f"run that was here is {_NOW} it is {_THERE}", f"runs that were here are {_NOW} they are {_THERE}", self.hidden),
-            (f"run is {_FLAGGED} it, {_RESTORE}", f"runs are {_FLAGGED} them, {_RESTORE}", self.flagged),
-            (f"new run is {_ACCEPTED} it", f"new runs are {_ACCEPTED} them", self.accepted),
-            (f"run that was hidden here is {_AGAIN}", f"runs that were hidden here are {_AGAIN}", self.shown),
-            (f"run retracted there stays {_HERE}", f"runs retracted there stay {_HERE}", self.left),
+        for what, runs in (
+            ("hidden now, as retracted there", self.hidden),
+            ("flagged and left out of all answers until accepted with 'scalkit store retract --restore'", self.flagged),
+            ("flagged and in the answers, as people accepted or signed that", self.accepted),
+            ("in the answers again, by what was said there", self.shown),
+            ("retracted there and still in the answers here", self.left),
         ):
             if runs:
-                lines.append(f"  {len(runs)} {one if len(runs) == 1 else several}:")
+                lines.append(f"  {counted(len(runs), 'run')} {what}:")
                 lines += [f"    {run}" for run in runs]
         lines += [f"  {note}" for note in self.notes[:_MOST_SHOWN]]
         if len(self.notes) > _MOST_SHOWN:
@@ -181,7 +175,7 @@ def merge(store: Store, other: Path, policy: Policy | None = None, *, retraction
 def _copies(store: Store, report: Report, clean: Path, policy: Policy) -> tuple[tuple[Group, ...], set[str]]:
     """Return the groups of copies among all runs that are here and there, and the runs that cannot be read."""
     known = _known(store)
-    here = {origin.run_id for origin in known.origins}
+    here = {origin.run_id for origin, _ in known}
     accepted = set(report.accepted)
     new = [one for one in report.checked if one.run_id in accepted and one.run_id not in here]  # also of damaged ones here
     unreadable: set[str] = set()
@@ -189,7 +183,7 @@ def _copies(store: Store, report: Report, clean: Path, policy: Policy) -> tuple[
     def content(run_id: str) -> bytes:
         return _content(clean, run_id) if run_id in accepted else store.folder.read_run(run_id)
 
-    return copies_of(known + marks_of_files(new), content, policy, unreadable), unreadable
+    return copies_of([*known, *marked(new)], content, policy, unreadable), unreadable
 
 
 def _accepted(store: Store, after: Mapping[str, Record], added: Sequence[str]) -> tuple[str, ...]:
@@ -198,8 +192,8 @@ def _accepted(store: Store, after: Mapping[str, Record], added: Sequence[str]) -
     words |= {run_id: f"signed by {one.signer}, whom you trust" for run_id, one in store.signed(added).items() if one.is_trusted}
     flagged = {one["run_id"]: one["reason"] for one in store.folder.flags()}
     for group in store.folder.copies():
-        original = group.units[0][0]
-        flagged |= {run_id: shown_copy(group, run_id, original)["reason"] for unit in group.units[1:] for run_id in unit}
+        original = group[0][0]
+        flagged |= {run_id: shown_copy(run_id, original)["reason"] for unit in group[1:] for run_id in unit}
     return tuple(
         f"{run_id[:12]}: {flagged[run_id]!r}, {words[run_id]}"
         for run_id in added
@@ -216,9 +210,9 @@ def _unite(folder: StoreFolder, run_id: str, content: bytes) -> tuple[bool, str]
     here = folder.read_run(run_id)
     if here == content:
         return False, ""
-    other = trusted(content, run_id, ["suite"])[0]["filing"]
+    other = trusted(content, run_id)[0]["filing"]
     try:
-        own = trusted(here, run_id, ["suite"])[0]["filing"]
+        own = trusted(here, run_id)[0]["filing"]
     except DataError:
         folder.replace_run(run_id, content)
         return True, ""
@@ -233,11 +227,7 @@ def _unite(folder: StoreFolder, run_id: str, content: bytes) -> tuple[bool, str]
 
 def _filed(filing: Mapping[str, str]) -> str:
     who = filing["contributor"] or filing["user"]
-    return (
-        f"by {who!r} at {filing['filed'] or 'an unknown time'}"
-        if who
-        else f"by somebody at {filing['filed'] or 'an unknown time'}"
-    )
+    return f"by {repr(who) if who else 'somebody'} at {filing['filed'] or 'an unknown time'}"
 
 
 def _content(clean: Path, run_id: str) -> bytes:
@@ -264,11 +254,10 @@ def _of_runs(
     return tuple(found)
 
 
-def _known(store: Store) -> Marks:
-    """Return the marks of all runs of a store, retracted ones included."""
-    runs = store.marks()
-    origins, columns = [], []
-    for run_id, own in runs.groupby("run_id", sort=False):
-        origins.append(Origin.of(str(run_id), json.loads(own["record"].iloc[0])["measured"]))
-        columns.append({**{name: own[name].tolist() for name in ("raw_hash", *MARKS)}, TOKENS: own[TOKENS].iloc[0]})
-    return Marks.of(origins, columns)
+def _known(store: Store) -> list[MarkedRun]:
+    """Return all runs of a store with their marks, retracted ones included."""
+    found: list[MarkedRun] = []
+    for run_id, own in store.marks().groupby("run_id", sort=False):
+        origin = Origin.of(str(run_id), json.loads(own["record"].iloc[0])["measured"])
+        found.append((origin, {**{name: own[name].tolist() for name in ("raw_hash", *MARKS)}, TOKENS: own[TOKENS].iloc[0]}))
+    return found

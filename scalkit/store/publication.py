@@ -7,7 +7,7 @@ import json
 import os
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from scalkit.errors import DataError, StoreError, UsageError
 from scalkit.store.folder import MARKER, RUNS, marker_content
 from scalkit.store.records import now
-from scalkit.support.clocks import CLOCKS, TIMES, with_clock
+from scalkit.support.clocks import CLOCKS, TIMES
 from scalkit.support.files import whole_file
 from scalkit.support.markup import counted, environment
 
@@ -65,26 +65,18 @@ def publish(
         raise DataError(f"the store {str(store.folder.shown)!r} has no runs; there is nothing to publish.")
     licence = licence or _one_licence(runs["licence"].tolist())
     people = authors or tuple(sorted({name for name in runs["contributor"].tolist() if name}))
-    about = _About(title or f"Results of {store.folder.name}", people, licence, now())
+    about = {"title": title or f"Results of {store.folder.name}", "authors": people, "licence": licence, "date": now()}
     # The files of runs are read one by one: all of them may not fit into memory.
     run_ids = sorted(runs["run_id"].tolist())
     texts = {MARKER: marker_content(), **store.folder.record_files()}
     if page:
         texts["index.html"] = page.encode()
-    texts["README.md"] = _readme(store, about, texts, Path(path).name).encode()
+    texts["README.md"] = _readme(store, about, Path(path).name).encode()
     texts["CITATION.cff"] = _filled("CITATION.cff.jinja", about).encode()
     sums = {f"{RUNS}/{run_id}.parquet": _sha256(store.folder.read_run(run_id)) for run_id in run_ids}
     sums |= {name: _sha256(content) for name, content in texts.items()}
     texts["sha256sums.txt"] = "".join(f"{one}  {name}\n" for name, one in sorted(sums.items())).encode()
     return _written(store, Path(path), texts, run_ids)
-
-
-@dataclass(frozen=True)
-class _About:
-    title: str
-    authors: tuple[str, ...]
-    licence: str
-    date: str
 
 
 def _one_licence(licences: list[str]) -> str:
@@ -94,30 +86,22 @@ def _one_licence(licences: list[str]) -> str:
     return there[0] if there else ""
 
 
-def _readme(store: Store, about: _About, files: Iterable[str], name: str) -> str:
+def _readme(store: Store, about: Mapping[str, Any], name: str) -> str:
     runs = store.runs()
     counts = runs["clock"].value_counts()
     said = [f"{counts[clock]} {TIMES[clock]}" for clock in CLOCKS if clock in counts]
-    platforms = []
-    for (platform, clock), own in runs.groupby(["platform", "clock"]):
-        name_here = with_clock(str(platform), str(clock))
-        dates = sorted(str(one)[:10] for one in own["started"] if one)
-        when = f", {dates[0]} to {dates[-1]}" if dates else ""
-        platforms.append({"name": name_here, "runs": len(own), "when": when})
     return _filled(
         "README.md.jinja",
         about,
         runs=len(runs),
         measured="measured, not simulated" if set(counts.index) <= {"real"} else " and ".join(said),
-        platforms=platforms,
+        platforms=counted(runs["platform"].nunique(), "platform"),
         retracted=len(store.runs(retracted=True)) - len(runs),
-        files=files,
-        folders={file.partition("/")[0] for file in files},
         name=name,
     )
 
 
-def _filled(template: str, about: _About, **values: Any) -> str:
+def _filled(template: str, about: Mapping[str, Any], **values: Any) -> str:
     words = {"about": about, "line": _line, "counted": counted, "quoted": lambda text: json.dumps(text, ensure_ascii=False)}
     return environment("store/templates", escape=False).get_template(template).render(**words, **values)
 

@@ -178,4 +178,4 @@ def only(table: pa.Table, ids: Iterable[str]) -> pa.Table:
 
 
 def _version() -> str:
-    return f"8.{SCHEMA_VERSION}"
+    return f"9.{SCHEMA_VERSION}"

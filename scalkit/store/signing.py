@@ -31,15 +31,12 @@ class Signature:
 
     `signer`: the name that it claims.
     `is_trusted`: whether the reader's list has a key under that name with which it was made.
+    `filing`: who filed the run, according to it.
     """
 
     signer: str
     is_trusted: bool
-
-    def __str__(self) -> str:
-        if self.is_trusted:
-            return f"signed by {self.signer}"
-        return f"signed by a key that your list of signers does not have, under the name {self.signer!r}"
+    filing: dict[str, str]
 
 
 class Signers:

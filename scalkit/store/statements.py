@@ -19,6 +19,7 @@ from scalkit.store.filed.outcome import login
 from scalkit.store.flags import Group, shown_copy, shown_flag
 from scalkit.store.folder import StoreFolder
 from scalkit.store.records import FILING, SIGNATURES, STATEMENTS, TIME, Record, now, record_name
+from scalkit.store.runs.content import trusted
 from scalkit.store.runs.texts import retraction_problem
 from scalkit.store.signing import Signature, Signers, require_name, signed, text_of_run, text_of_statement
 from scalkit.store.submissions.containers import Policy
@@ -82,14 +83,14 @@ def _copies_in(
 
     Of runs that somebody signed whom the reader trusts the first comes before all others, and implausible ones come last.
     """
-    units = [[run_id for run_id in unit if there is None or run_id in there] for unit in group.units]
+    units = [[run_id for run_id in unit if there is None or run_id in there] for unit in group]
     units = [unit for unit in units if unit]
     units.sort(key=lambda unit: (signed_runs.isdisjoint(unit), implausible.issuperset(unit)))
     kept = next((unit for unit in units if not retracted.issuperset(unit)), None)
     if kept is None:
         return []
     original = next(run_id for run_id in kept if run_id not in retracted)
-    return [shown_copy(group, run_id, original) for unit in units if unit is not kept for run_id in unit]
+    return [shown_copy(run_id, original) for unit in units if unit is not kept for run_id in unit]
 
 
 class Statements:
@@ -100,16 +101,27 @@ class Statements:
     _trusted: dict[str, bool]
 
     def resolve(self, run_id: str) -> str:
-        """Return the whole id of a run, given its beginning."""
-        raise NotImplementedError
+        """Return the whole id of a run, given its beginning. Raises DataError if there is no such run, or more than one."""
+        found = [one for one in self._folder.run_ids() if run_id and one.startswith(run_id)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise DataError(f"{len(found)} runs have an id that begins with {run_id!r}; give more of it.")
+        raise DataError(f"there is no run {run_id!r:.50} in {str(self._folder.shown)!r}; 'scalkit store runs' lists them.")
 
     def record(self, run_id: str) -> dict[str, Any]:
-        """Return everything that is known about a run."""
-        raise NotImplementedError
+        """Return everything that is known about a run: ``measured``, ``filing``, ``run_id`` and ``schema_version``.
+
+        The filing is the one that a signer whom the reader trusts signed, or else that of its file.
+        """
+        record = self.filed(run_id)
+        filing = self.signed_filings([record["run_id"]]).get(record["run_id"])
+        return record if filing is None else {**record, "filing": filing}
 
     def filed(self, run_id: str) -> dict[str, Any]:
         """Return the record in the file of a run, whoever signed another filing of it."""
-        raise NotImplementedError
+        full = self.resolve(run_id)
+        return trusted(self._folder.read_run(full), full)[0]
 
     def retract(self, run_id: str, reason: str, by: str | None = None, key: str | os.PathLike[str] | None = None) -> None:
         """Take a run out of all answers; its file stays, and `merge` carries the retraction on.
@@ -123,15 +135,7 @@ class Statements:
         and nobody whom the reader trusts signs this.
         Raises StoreError if the store is read-only, or it is to be signed and there is no ssh-keygen.
         """
-        full = self.resolve(run_id)
-        lacks = "a retraction needs a reason; say what is wrong with the run."
-        entry = self._statement(full, lacks, reason, by, key)
-        if not self._is_retracted(full, entry):
-            raise UsageError(
-                f"the run {full[:12]} cannot be retracted like this: a signer whom you trust says that it is right; sign "
-                "the retraction with a key that you trust, as in --key ~/.ssh/id_ed25519."
-            )
-        self._folder.add_records(STATEMENTS, [entry])
+        self._state(run_id, reason, by, key)
 
     def restore(self, run_id: str, reason: str, by: str | None = None, key: str | os.PathLike[str] | None = None) -> None:
         """Undo the retraction of a run, or accept one that is flagged: it is in the answers again, and all statements are kept.
@@ -143,27 +147,24 @@ class Statements:
         trusted signer retracted it and nobody whom the reader trusts signs this.
         Raises StoreError as of `retract`.
         """
-        full = self.resolve(run_id)
-        if not self._is_retracted(full):
-            raise UsageError(f"the run {full[:12]} is neither retracted nor flagged; there is nothing to restore.")
-        lacks = "a restoration needs a reason; say why the run is right after all."
-        entry = self._statement(full, lacks, reason, by, key, restored="yes")
-        if self._is_retracted(full, entry):
-            raise UsageError(
-                f"the run {full[:12]} cannot be restored like this: a signer whom you trust retracted it; sign the "
-                "restoration with a key that you trust, as in --key ~/.ssh/id_ed25519."
-            )
-        self._folder.add_records(STATEMENTS, [entry])
+        self._state(run_id, reason, by, key, is_restored=True)
 
-    def _statement(
-        self, run_id: str, lacks: str, reason: str, by: str | None, key: str | os.PathLike[str] | None, **more: str
-    ) -> Record:
-        """Return a statement about a run that is later than all others about it."""
+    def _state(
+        self, run_id: str, reason: str, by: str | None, key: str | os.PathLike[str] | None, *, is_restored: bool = False
+    ) -> None:
+        """Add a statement about a run that is later than all others about it."""
+        full = self.resolve(run_id)
+        if is_restored and not self._is_retracted(full):
+            raise UsageError(f"the run {full[:12]} is neither retracted nor flagged; there is nothing to restore.")
+        what, why = (
+            ("restoration", "why the run is right after all") if is_restored else ("retraction", "what is wrong with the run")
+        )
         if not reason.strip():
-            raise UsageError(lacks)
-        before = max((one["when"] for one in self._folder.statements() if one["run_id"] == run_id), default="")
-        entry: Record = {"run_id": run_id, "reason": reason, "by": login() if by is None else by, "when": _after(before)}
-        entry |= more
+            raise UsageError(f"a {what} needs a reason; say {why}.")
+        before = max((one["when"] for one in self._folder.statements() if one["run_id"] == full), default="")
+        entry: Record = {"run_id": full, "reason": reason, "by": login() if by is None else by, "when": _after(before)}
+        if is_restored:
+            entry["restored"] = "yes"
         problem = retraction_problem([entry], Policy().max_text)
         if problem is not None:
             raise UsageError(problem[1])
@@ -171,7 +172,12 @@ class Statements:
         if key is not None:
             require_name(entry["by"])
             entry["signature"] = signed(text_of_statement(entry), key)
-        return entry
+        if self._is_retracted(full, entry) == is_restored:
+            raise UsageError(
+                f"this {what} of the run {full[:12]} would not count: a signer whom you trust says otherwise; sign it with a key "
+                "that you trust, as in --key ~/.ssh/id_ed25519."
+            )
+        self._folder.add_records(STATEMENTS, [entry])
 
     def _is_retracted(self, run_id: str, *further: Record) -> bool:
         """Return whether a run is retracted, or would be after further statements."""
@@ -187,7 +193,7 @@ class Statements:
     def _in_effect(self, statements: Sequence[Record]) -> list[Record]:
         unsure = {one["run_id"] for one in statements if not self.is_trusted(one)}
         unsure |= {one["run_id"] for one in self._folder.flags()}
-        unsure |= {run_id for group in self._folder.copies() for unit in group.units for run_id in unit}
+        unsure |= {run_id for group in self._folder.copies() for unit in group for run_id in unit}
         signed_runs = {run_id for run_id, one in self.signed(unsure).items() if one.is_trusted} if unsure else ()
         there = set(self._folder.run_ids())
         return in_effect(statements, self.is_trusted, signed_runs, self._folder.flags(), self._folder.copies(), there)
@@ -222,16 +228,8 @@ class Statements:
         """Return what the signatures of runs are worth; damaged and unsigned runs have none.
 
         `run_ids`: only of these.
-        Returns: for each run the signature of a trusted signer, or else one of somebody else.
-        """
-        return {
-            run_id: Signature(one["signer"], is_trusted) for run_id, (one, is_trusted) in self._best_signatures(run_ids).items()
-        }
-
-    def _best_signatures(self, run_ids: Collection[str] | None = None) -> dict[str, tuple[Record, bool]]:
-        """Return a signature of each signed run, and whether the reader trusts it.
-
-        A trusted one comes first, then the one whose filing is the earliest.
+        Returns: for each run the signature of a trusted signer, or else one of somebody else; of several the one whose filing is
+        the earliest.
         """
         there = set(self._folder.run_ids())
         listed = self._signers.names()
@@ -248,7 +246,8 @@ class Statements:
             except DataError:  # it is damaged
                 continue
             good = next((one for one in hopeful if self._has_signed_run(record, one)), None)
-            found[run_id] = (several[0], False) if good is None else (good, True)
+            best = good or several[0]
+            found[run_id] = Signature(best["signer"], good is not None, {field: best[field] for field in FILING})
         return found
 
     def _has_signed_run(self, record: Mapping[str, Any], one: Record) -> bool:
@@ -260,11 +259,7 @@ class Statements:
 
         `run_ids`: only of these.
         """
-        return {
-            run_id: {field: one[field] for field in FILING}
-            for run_id, (one, is_trusted) in self._best_signatures(run_ids).items()
-            if is_trusted
-        }
+        return {run_id: one.filing for run_id, one in self.signed(run_ids).items() if one.is_trusted}
 
     def is_trusted(self, statement: Mapping[str, str]) -> bool:
         """Return whether a statement was signed by the signer that it names, and the reader trusts that one."""

@@ -20,7 +20,7 @@ from scalkit.store.segments import drop_damaged
 from scalkit.store.signing import Signers
 from scalkit.store.statements import Statements
 from scalkit.store.submissions.containers import Policy
-from scalkit.support.markup import block, counted, paragraph
+from scalkit.support.markup import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from scalkit.store.merge import Merged
     from scalkit.store.publication import Published
     from scalkit.store.views.comparison import Comparison
-    from scalkit.store.views.curves import Choice
 
 T = TypeVar("T")
 _ALL = f"* EXCLUDE ({', '.join(MARKS)})"
@@ -55,10 +54,6 @@ class Store(Statements):
     def __repr__(self) -> str:
         mode = ", read only" if self.readonly else ""
         return f"<scalkit Store {str(self._folder.shown)!r}, {counted(len(self), 'run')}{mode}>"
-
-    def _repr_html_(self) -> str:
-        mode = ", read only" if self.readonly else ""
-        return block(paragraph(f"A store with {counted(len(self), 'run')}{mode}: {self._folder.shown}"))
 
     def __len__(self) -> int:
         """Return the number of runs that are not retracted."""
@@ -224,33 +219,10 @@ class Store(Statements):
         """
         return self._asked(lambda database: database.answer(sql, parameters))
 
-    def record(self, run_id: str) -> dict[str, Any]:
-        """Return everything that is known about a run: ``measured``, ``filing``, ``run_id`` and ``schema_version``.
-
-        The filing is the one that a signer whom the reader trusts signed, or else that of its file.
-        """
-        record = self.filed(run_id)
-        filing = self.signed_filings([record["run_id"]]).get(record["run_id"])
-        return record if filing is None else {**record, "filing": filing}
-
-    def filed(self, run_id: str) -> dict[str, Any]:
-        """Return the record in the file of a run, whoever signed another filing of it."""
-        full = self.resolve(run_id)
-        return trusted(self._folder.read_run(full), full, ["suite"])[0]
-
     def table(self, run_id: str) -> pa.Table:
         """Return the measurements of a run with all repetitions; what follows from them is computed anew."""
         full = self.resolve(run_id)
         return trusted(self._folder.read_run(full), full)[1]
-
-    def resolve(self, run_id: str) -> str:
-        """Return the whole id of a run, given its beginning. Raises DataError if there is no such run, or more than one."""
-        found = [one for one in self._folder.run_ids() if run_id and one.startswith(run_id)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise DataError(f"{len(found)} runs have an id that begins with {run_id!r}; give more of it.")
-        raise DataError(f"there is no run {run_id!r:.50} in {str(self._folder.shown)!r}; 'scalkit store runs' lists them.")
 
     def load(self, **filters: Any) -> xr.Dataset | xr.DataTree:
         """Return runs as all of scalkit takes them: a Dataset, or a tree of them where they cannot be one.
@@ -260,11 +232,9 @@ class Store(Statements):
         and message size.
         Raises DataError if nothing is left.
         """
-        from scalkit.store.runs.dataset import dataset_of
         from scalkit.store.views.selection import selected_datasets
 
-        rows = self.points(**filters)
-        found = selected_datasets(rows, lambda run_id: trusted(self._folder.read_run(run_id), run_id), dataset_of)
+        found = selected_datasets(self.points(**filters), self._folder)
         if not found:
             raise DataError("nothing in the store fits what was asked for; 'scalkit store runs --suites' lists what is there.")
         if len(found) == 1:
@@ -275,7 +245,7 @@ class Store(Statements):
 
     # ---- judging ----
 
-    def compare(self, choices: Sequence[str | Mapping[str, Any] | Choice], **options: Any) -> Comparison:
+    def compare(self, choices: Sequence[str | Mapping[str, Any]], **options: Any) -> Comparison:
         """Compare suites, also different ones on different machines; see `scalkit.store.views.comparison.compare`."""
         from scalkit.store.views.comparison import compare
 

@@ -433,8 +433,8 @@ def _noisy(raw: np.ndarray, share: float) -> np.ndarray:
     return np.rint(raw * (1 + share * np.random.default_rng(int(raw[0])).standard_normal(len(raw))))
 
 
-_copy_case("raw data of another run of the submission", "raw-duplicated")
-_copy_case("the same of another operation", "raw-duplicated", op="MPI_Scatter")
+_copy_case("raw data of another run of the submission", "raw-copied")
+_copy_case("the same of another operation", "raw-copied", op="MPI_Scatter")
 _copy_case("copy later by 1 ns", "raw-copied", lambda raw: raw + 1)
 _copy_case("copy backwards", "raw-copied", lambda raw: raw[::-1])
 _copy_case("copy half as long", "raw-copied", lambda raw: raw // 2)
@@ -454,7 +454,7 @@ _copy_case("copy of any half of the repetitions", "raw-copied", lambda raw: _shu
 _copy_case("copy of all repetitions without the longest", "raw-copied", lambda raw: np.delete(raw, raw.argmax()))
 
 
-@_case("one measurement that another run of the submission has", "raw-duplicated", FLAGGED)
+@_case("one measurement that another run of the submission has", "raw-copied", FLAGGED)
 def _(store: Path, into: Path) -> Path:
     record, table = _run_of(store)
     _written(into, copy.deepcopy(record), table)
@@ -464,7 +464,7 @@ def _(store: Path, into: Path) -> Path:
     return into
 
 
-@_case("copy that calls itself simulated", "raw-duplicated", FLAGGED)
+@_case("copy that calls itself simulated", "raw-copied", FLAGGED)
 def _(store: Path, into: Path) -> Path:
     record, table = _run_of(store)
     _written(into, copy.deepcopy(record), table)

@@ -35,7 +35,7 @@ def test_clocks_of_one_name_are_apart_everywhere(tmp_path: Path) -> None:
     loaded = store.load()
     assert {node.name: node.attrs.get("clock", node.attrs["simulated"]) for node in loaded.leaves} == {
         "juwels": 0,
-        "juwels (in virtual time)": "virtual",
+        "juwels, mine in virtual time: L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps-B; computing costs no time": "virtual",
         "juwels (simulated)": 1,
         "juwels (simulated) (measured)": 0,
     }
@@ -46,9 +46,9 @@ def test_clocks_of_one_name_are_apart_everywhere(tmp_path: Path) -> None:
         store.history("campaign", machine="juwels")
     assert sorted((one.platform, one.clock) for one in store.advise("MPI_Gather").settings if one.p == 2) == [
         ("juwels", "real"),
-        ("juwels", "simulated"),
-        ("juwels", "virtual"),
-        ("juwels (simulated)", "real"),
+        ("juwels (simulated)", "simulated"),
+        ("juwels (simulated) (measured)", "real"),
+        ("juwels, mine in virtual time: L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; computing costs no time", "virtual"),
     ]
 
 
@@ -57,17 +57,18 @@ def test_two_virtual_clocks_of_one_name_are_apart(tmp_path: Path) -> None:
     for latency_s in (1e-6, 5e-6):
         _put(store, "cluster", _attrs("virtual", latency_s), latency_s / 1e-6)
     with pytest.raises(
-        DataError, match=r"^'op=MPI_Gather' has times of different virtual clocks, 'mine in virtual time: L 1\.00 us"
+        DataError,
+        match=r"^'op=MPI_Gather' has times of 2 platforms in virtual time, 'cluster, mine in virtual time: .*choose one",
     ):
         store.compare(["op=MPI_Gather"])
-    with pytest.raises(DataError, match=r"^the runs are of several virtual clocks, 'mine in virtual time: L 1\.00 us"):
+    with pytest.raises(DataError, match=r"^the runs are of several virtual clocks, 'cluster, mine in virtual time: L 1\.00 us"):
         store.history("campaign")
     shown = sorted(one.platform.partition(" us,")[0] for one in store.advise("MPI_Gather").settings if one.p == 2)
     assert shown == [f"cluster, mine in virtual time: L {latency}" for latency in ("1.00", "5.00")]
     names = [node.name for node in store.load().leaves]
     assert len(names) == 2
     assert sorted(name.partition(" us,")[0] for name in names) == [
-        f"cluster (in virtual time), mine in virtual time: L {latency}" for latency in ("1.00", "5.00")
+        f"cluster, mine in virtual time: L {latency}" for latency in ("1.00", "5.00")
     ]
 
 

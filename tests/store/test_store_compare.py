@@ -15,7 +15,7 @@ from scalkit.plots.store.site import page
 from scalkit.plots.store.suites import joint
 from scalkit.store.filed.dataset import runs_of
 from scalkit.store.runs.content import encoded
-from scalkit.store.views.curves import Choice
+from scalkit.store.views.curves import _shown, choice_of
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 
@@ -54,8 +54,6 @@ def test_what_is_left_open_becomes_curves_that_are_compared_with_their_like(stor
     assert of_one.references == (-1, 0, 0)
     lacking = store.compare(["op=MPI_Gather,p=2|4", "op=Gather_send_recv,p=4|2", "op=MPI_Gather,p=4"])
     assert lacking.references == (-1, -1, 0, 1, 1)
-    named = store.compare([{"op": "MPI_Gather", "label": "ours"}])
-    assert [curve.label for curve in named.curves] == ["ours, p = 2", "ours, p = 4"]
 
 
 def test_a_curve_without_its_like_says_so(store: sk.store.Store, tmp_path: Path) -> None:
@@ -84,15 +82,15 @@ def test_virtual_times_say_so_and_are_no_curve_with_others(tmp_path: Path) -> No
     ds = sk.measurements([2, 4], [1e-6, 2e-6], name="MPI_Gather")
     machine = {"network": "mine", "L_s": 1e-6, "o_s": 3e-7, "g_s": 1e-7, "G_s_per_B": 8e-11, "per_node": 1}
     store.put(ds.assign_attrs(clock="virtual", virtual=json.dumps(machine), started="2026-01-01T00:00:00Z"))
-    (curve,) = store.compare([{"op": "MPI_Gather", "label": "ours"}]).curves
+    (curve,) = store.compare([{"op": "MPI_Gather"}]).curves
     assert curve.platform == ("mine in virtual time: L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; computing costs no time")
-    assert joint(store.compare([{"op": "MPI_Gather", "label": "ours"}])).data[0].name == "ours (in virtual time)"
+    assert joint(store.compare([{"op": "MPI_Gather"}])).data[0].name == "MPI_Gather (in virtual time)"
     assert "1 run, 1 of them in virtual time, " in page(store)
     loaded = store.load(op="MPI_Gather")
     assert (loaded.attrs["clock"], json.loads(loaded.attrs["virtual"])) == ("virtual", machine)
     store.put(ds.assign_attrs(measured_on="vm", started="2026-01-02T00:00:00Z"))
     with pytest.raises(DataError) as caught:
-        store.compare([{"op": "MPI_Gather", "label": "ours"}])
+        store.compare([{"op": "MPI_Gather"}])
     assert str(caught.value) == (
         "'op=MPI_Gather' has times of several clocks, real and virtual, which are not taken together; choose one, as in "
         "clock=real."
@@ -152,9 +150,9 @@ def test_runs_are_chosen_by_the_beginning_of_their_id_and_by_what_is_known_of_th
 
 
 def test_choices_are_shown_as_they_are_written() -> None:
-    assert Choice.of("op=MPI_Gather,platform=vm, MPICH 5.0,p=2|16").shown == "op=MPI_Gather,platform=vm, MPICH 5.0,p=2|16"
-    assert Choice.of("MPI_Gather|MPI_Bcast").filters == {"op": ["MPI_Gather", "MPI_Bcast"]}
-    assert Choice.of({"op": "f", "run_id": ["0" * 32] * 1000}).shown == "op=f"
+    assert _shown(choice_of("op=MPI_Gather,platform=vm, MPICH 5.0,p=2|16")) == "op=MPI_Gather,platform=vm, MPICH 5.0,p=2|16"
+    assert choice_of("MPI_Gather|MPI_Bcast") == {"op": ["MPI_Gather", "MPI_Bcast"]}
+    assert _shown({"op": "f", "run_id": ["0" * 32] * 1000}) == "op=f"
 
 
 def test_several_operations_are_no_curve(tmp_path: Path) -> None:
@@ -222,7 +220,8 @@ def test_simulated_virtual_and_measured_times_have_headlines_of_their_own(tmp_pa
         "For all in virtual time: MPI_Gather is the best everywhere on this platform.",
         "For all that is simulated: MPI_Gather is the best everywhere on this platform.",
     )
-    assert {one.platform for one in advice.settings} == {"vm", "cluster"}
+    virtual_name = "cluster, mine in virtual time: L 1.00 us, o 300 ns, g 100 ns, G 80.0 ps/B; computing costs no time"
+    assert {one.platform for one in advice.settings} == {"vm", "vm (simulated)", virtual_name}
     with pytest.raises(
         DataError, match="has times of several clocks, real and simulated, which are not taken together; choose one, as"
     ):

@@ -19,7 +19,7 @@ from scalkit.cli import main
 from scalkit.errors import StoreError
 from scalkit.store import merge as merging
 from scalkit.store.filed.dataset import runs_of
-from scalkit.store.flags import Group, flag
+from scalkit.store.flags import flag
 from scalkit.store.runs.content import encoded
 
 
@@ -38,11 +38,11 @@ def test_merge_flags_measurements_that_are_here_under_another_name(submission: P
     assert merged.added == (copied,)
     original, copy = sorted((first, copied))  # both say that they began at the same time
     assert [(one.run_id, one.was_here) for one in merged.flagged] == [(copy, copy == first)]
-    text = f"it has the very repetitions of the run {original[:12]}"
+    text = f"it has repetitions of the run {original[:12]}, or parts of them, as they are or changed"
     assert text in str(merged)
-    assert [(one["run_id"], one["reason"], one["found"]) for one in mine.retractions()] == [(copy, text, "raw-duplicated")]
+    assert [(one["run_id"], one["reason"], one["found"]) for one in mine.retractions()] == [(copy, text, "raw-copied")]
     assert mine.runs()["run_id"].tolist() == [original]
-    assert mine.folder.copies() == (Group(((original,), (copy,)), ((original, copy),)),)
+    assert mine.folder.copies() == (((original,), (copy,)),)
     again = sk.store.open(tmp_path / "again")
     again.merge(forged.path)
     again.merge(submission)
@@ -65,7 +65,7 @@ def test_a_person_accepts_what_is_flagged(submission: Path, tmp_path: Path) -> N
     assert merged.accepted == (
         f"{flagged.run_id[:12]}: {flagged.reason!r}, accepted by me ('another machine with the same noise')",
     )
-    assert "  1 new run is flagged and in the answers, as people accepted or signed it:" in str(merged)
+    assert "  1 run flagged and in the answers, as people accepted or signed that:" in str(merged)
     assert "flagged, and accepted by me (" in str(sk.store.validate(mine.path))
     assert sk.store.validate(mine.path).ok
     other = sk.store.open(tmp_path / "other")
@@ -103,7 +103,7 @@ def test_flags_that_others_bring_are_not_believed(submission: Path, tmp_path: Pa
     forged.put(sk.measurements([2, 4], [1e-6, 2e-6], name="f"), machine="vm")
     forged.folder.add_records("flags", [flag(original, "clock-stopped", "forged by me")])
     (copied,) = {path.stem for path in made.glob("*.parquet")} - {original}
-    forged.folder.set_copies([Group(((copied,), (original,)))])
+    forged.folder.set_copies([((copied,), (original,))])
     merged = mine.merge(forged.path)
     assert (merged.flagged, len(mine)) == ((), 2)
     mine.merge(made)
@@ -141,7 +141,7 @@ def test_a_damaged_list_of_copies_is_named(submission: Path, tmp_path: Path, con
 def test_what_a_killed_merge_left_is_cleared_by_the_next(submission: Path, tmp_path: Path) -> None:
     mine, clean = (sk.store.open(tmp_path / name) for name in ("mine", "clean"))
     mine.folder.add_records("flags", [flag("a" * 32, "clock-stopped", "it stood still")])
-    mine.folder.set_copies([Group((("a" * 32,), ("b" * 32,)))])
+    mine.folder.set_copies([(("a" * 32,), ("b" * 32,))])
     mine.merge(submission)
     clean.merge(submission)
     assert files_of(mine) == files_of(clean)
@@ -182,7 +182,7 @@ def test_honest_runs_of_a_coarse_clock_are_neither_refused_nor_copies(tmp_path: 
 def test_an_implausible_copy_hides_itself_and_not_the_original(submission: Path, tmp_path: Path) -> None:
     mine = sk.store.open(tmp_path / "mine")
     mine.merge(FLAGGED["copy with a noise of 1 %"][1](submission, tmp_path))
-    ((first,), (second,)) = mine.folder.copies()[0].units
+    ((first,), (second,)) = mine.folder.copies()[0]
     assert mine.runs()["run_id"].tolist() == [first]
     mine.folder.add_records("flags", [flag(first, "clock-stopped", "it stood still")])
     assert mine.runs()["run_id"].tolist() == [second]

@@ -242,12 +242,12 @@ def test_merge_names_runs_that_others_retracted_or_leaves_them(submission: Path,
     assert f"retracted there: {run_id[:12]}: 'wrong clock', by them" in str(sk.store.validate(other))
     left = careful.merge(other, retractions=False)
     assert ([one.run_id for one in left.left], left.hidden, len(careful)) == ([run_id], (), 2)
-    assert "  1 run retracted there stays in the answers here:" in str(left).splitlines()
+    assert "  1 run retracted there and still in the answers here:" in str(left).splitlines()
     merged = mine.merge(other)
     assert [(one.run_id, one.by, one.platform) for one in merged.hidden] == [(run_id, "them", "good machine")]
     lines = str(merged).splitlines()
     assert lines[0] == "1 added, 1 there already, 0 refused, 2 statements taken over."
-    assert lines[1] == "  1 run that was here is hidden now, as it is retracted there:"
+    assert lines[1] == "  1 run hidden now, as retracted there:"
     assert lines[2].startswith(f"    {run_id[:12]} (good machine): 'wrong clock', by them, 20")
     assert (len(mine), mine.merge(other).hidden) == (0, ())
     json.dumps(merged.to_json())

@@ -47,7 +47,7 @@ def test_the_bundle_is_a_store_and_says_what_it_is(store: sk.store.Store, tmp_pa
     assert all(hashlib.sha256(content[name]).hexdigest() == sum_ for name, sum_ in sums.items())
     readme = content["README.md"].decode()
     assert readme.startswith("# Gathers \\| of \\# us\n")
-    assert "- vm: 6 runs" in readme
+    assert "\n6 runs, measured, not simulated, of 1 platform (" in readme
     citation = content["CITATION.cff"].decode()
     assert "A. Nonymous" in citation
     assert 'license: "CC-BY-4.0"' in citation

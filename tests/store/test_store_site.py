@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -13,9 +14,10 @@ import numpy as np
 import pytest
 
 import scalkit as sk
-from scalkit.plots.store.site import write_page
+from scalkit.plots.store.site import page, write_page
 from scalkit.store.filed.dataset import runs_of
 from scalkit.store.runs.content import encoded
+from scalkit.support.bundled import bundled
 
 Visit = Callable[..., Any]
 AXE = Path(__file__).resolve().parents[1] / "vendor/axe.min.js"
@@ -71,6 +73,23 @@ def _csv(tab: Any) -> list[dict[str, str]]:
 
 def _lines(tab: Any, n: int) -> None:
     tab.wait_for_function(f"() => document.querySelectorAll('#plot .legend .traces').length === {n}")
+
+
+def test_every_run_unfolds_to_its_record(tmp_path: Path) -> None:
+    store = sk.store.open(tmp_path / "s")
+    store.put(bundled("data/libraries-times/mpich-5.0.2"), user="A. Nonymous", machine="vm")
+    shown = page(store)
+    assert shown.count("<details><summary>") >= len(store)
+    said = html.unescape(shown)
+    for text in (
+        '"user": "A. Nonymous"',
+        '"machine": "vm"',
+        "Intel(R) Xeon(R)",
+        "MPICH Version:",
+        '"max_reps": 400',
+        "CLOCK_MONOTONIC",
+    ):
+        assert text in said
 
 
 @pytest.mark.browser

@@ -262,7 +262,7 @@ def _pairs(runs: Runs) -> set[tuple[str, str]]:
     origins = [Origin(run_id, ("", run_id), computed) for run_id, (_, computed) in runs.items()]
     measured = {run_id: {raw_hash(raw): raw for raw in raws} for run_id, (raws, _) in runs.items()}
     return {
-        (group.units[0][0], one)
-        for group in copies(Marks.of(origins, columns), measured.__getitem__)
-        for (one,) in group.units[1:]
+        (group[0][0], one)
+        for group in copies(Marks.of(zip(origins, columns, strict=True)), measured.__getitem__)
+        for (one,) in group[1:]
     }

@@ -1,12 +1,6 @@
 // The axes of the page of a store: what they are called, and ticks of values.
-// What times of each clock are; those of several are never taken together.
+// The clocks, in the order in which their runs are listed; times of several are never taken together.
 const CLOCKS = ["real", "virtual", "simulated"];
-const CLOCK_WORDS = { real: "measured", virtual: "in virtual time", simulated: "simulated" };
-// What times are, where the name of the platform does not say it, or says otherwise.
-const clockMark = ({ clock, platform }) => {
-  const isSaid = CLOCKS.every((one) => (one === clock && one !== "real") === (one !== "real" && platform.includes(CLOCK_WORDS[one])));
-  return isSaid ? "" : ` (${CLOCK_WORDS[clock]})`;
-};
 
 const OVER = { p: "processes", msg_By: "message size (B)" };
 

@@ -27,7 +27,7 @@ let drawn = [];
 const chosen = { runs: new Set(), operations: new Set() };
 const kindOf = (row) => [row.datatype, row.sync, row.pattern].filter(Boolean).join(", ");
 const operationOf = (row) => [row.op, row.metric === "time" ? "" : row.metric, kindOf(row)].filter(Boolean).join(", ");
-const runName = (run) => [run.platform + clockMark(run), run.started.slice(0, 10), run.label, `run ${run.run_id.slice(0, 8)}`].filter(Boolean).join(", ");
+const runName = (run) => [run.platform, run.started.slice(0, 10), run.label, `run ${run.run_id.slice(0, 8)}`].filter(Boolean).join(", ");
 
 // Boxes to check for things that pass a filter.
 function list(box, things, text, set, changed) {
@@ -93,12 +93,12 @@ function measurements(axis) {
 }
 
 function curvesOf(found, isTogether) {
-  const groups = Map.groupBy(found, (row) => JSON.stringify([isTogether ? `${row.platform} ${row.clock} ${row.virtual_clock}` : row.run_id, operationOf(row), row.fixed]));
+  const groups = Map.groupBy(found, (row) => JSON.stringify([isTogether ? row.platform : row.run_id, operationOf(row), row.fixed]));
   const operations = new Set(found.map(operationOf)), values = new Set(found.map((row) => row.fixed));
   return [...groups.entries()].map(([key, own]) => {
     const first = own[0], name = [operations.size > 1 || !isTogether ? operationOf(first) : first.op, values.size > 1 ? first.fixed : ""].filter(Boolean).join(", ");
     const crowded = own.some((row) => row.crowded);
-    const place = (isTogether ? first.platform + clockMark(first) : runName(first)) + (crowded ? " (more processes than cores)" : "");
+    const place = (isTogether ? first.platform : runName(first)) + (crowded ? " (more processes than cores)" : "");
     const points = [...Map.groupBy(own, (row) => row.at).entries()].sort(([a], [b]) => a - b).map(([x, there]) => {
       const mids = there.map((row) => row.mid), one = there.length === 1;
       return { x, y: median(mids), low: one ? there[0].q1 : Math.min(...mids), high: one ? there[0].q3 : Math.max(...mids) };

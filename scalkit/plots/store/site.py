@@ -16,14 +16,14 @@ from scalkit.store.advice.advise import advise_all
 from scalkit.store.advice.answer import Advice
 from scalkit.store.runs.columns import BASE_UNITS
 from scalkit.store.views.curves import fixed_words
-from scalkit.support.clocks import CLOCKS, TIMES, with_clock
+from scalkit.support.clocks import CLOCKS, TIMES
 from scalkit.support.colours import CSS, SCRIPT
-from scalkit.support.markup import block, bullets, counted, details, table
+from scalkit.support.markup import block, counted, details, table
 
 HERE = Path(__file__).resolve().parent
 BUNDLE = HERE.parents[1] / "reports" / "vendor" / "plotly-cartesian.min.js"
 _OF_SUITE = (
-    *("run_id", "platform", "clock", "virtual_clock", "op", "metric", "unit"),
+    *("run_id", "platform", "clock", "op", "metric", "unit"),
     *("x_name", "fixed", "datatype", "sync", "pattern", "started", "label"),
 )
 _POINTS = f"""
@@ -44,7 +44,7 @@ def page(store: Store, title: str = "") -> str:
     parts = {
         "title": escape(title or f"Results: {store.folder.name}"),
         "summary": escape(_summary(runs)),
-        "runs": block(_runs_table(runs)),
+        "runs": block(_runs_table(store)),
         "advice": block(*_advice(store)),
         "style": CSS + _source("site.css"),
         "data": data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"),
@@ -91,16 +91,14 @@ def _summary(runs: Any) -> str:
     return f"{counted(len(runs), 'run')}{marked}, {platforms} (a machine with an MPI library)."
 
 
-def _runs_table(runs: Any) -> str:
+def _runs_table(store: Store) -> str:
+    """Return a row for each run, which unfolds to its record: who measured, where, with what, and what was left out."""
     head = ["platform", "started", "suites", "repetitions", "site", "label", "licence", "run"]
-    rows = [
-        [
-            escape(with_clock(row.platform, row.clock)),
-            *(escape(str(getattr(row, name))) for name in head[1:-1]),
-            f"<code>{escape(row.run_id[:12])}</code>",
-        ]
-        for row in runs.itertuples()
-    ]
+    rows = []
+    for row in store.query("SELECT * FROM runs ORDER BY started DESC, platform, run_id").itertuples():
+        record = json.dumps(json.loads(row.record), indent=1, ensure_ascii=False)
+        shown = [str(getattr(row, name)) for name in head[:-1]]
+        rows.append([*map(escape, shown), details(row.run_id[:12], f"<pre>{escape(record)}</pre>")])
     return table(head, rows)
 
 
@@ -113,6 +111,4 @@ def _advice(store: Store) -> list[str]:
 def _advised(operation: str, advice: Advice | DataError) -> str:
     if isinstance(advice, DataError):
         return f"<h3>{escape(operation)}</h3><p>{escape(str(advice))}</p>"
-    n = len(advice.settings)
-    each = details(f"Setting by setting: {n}", bullets(advice.sentences[:n]))
-    return f"<h3>{escape(operation)}</h3>{bullets(advice.sentences[n:])}{each}{advice.code_html()}"
+    return f"<h3>{escape(operation)}</h3>{advice.markup()}"

@@ -1,13 +1,9 @@
 """Suites of a store in one joint plot, and its download as SVG, PDF, EPS or CSV."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +12,7 @@ import plotly.graph_objects as go
 
 from scalkit.errors import DataError, ReportError, UsageError
 from scalkit.plots.drawing import SYMBOLS, Drawing, linked_dots, spread
-from scalkit.plots.style import METRIC_WORDS, PALETTE, is_log_axis, number, quantity, rounded, safe, value_axis, x_axis
-from scalkit.stats.samples import Floats, Integers
+from scalkit.plots.style import METRIC_WORDS, PALETTE, is_log_axis, number, quantity, safe, value_axis, x_axis
 from scalkit.store.views.comparison import Comparison
 from scalkit.store.views.curves import Curve
 from scalkit.support.clocks import TIMES
@@ -36,97 +31,12 @@ sys.stdout.buffer.write(image)
 """
 
 
-@dataclass(frozen=True, eq=False)
-class Quartiles:
-    """A suite of one run, as it is drawn.
-
-    `name`: for the legend.
-    `x_name`, `metric`, `unit`: unit without prefix.
-    `x` of shape (points,): ascending.
-    `least`, `q1`, `median`, `q3` of shape (points,), in `unit`.
-    `root` of shape (points,), in `unit`: median of what root alone needed; NaN where that is unknown.
-    `is_hollow`: whether it is simulated, or more processes than cores took part.
-    """
-
-    name: str
-    x_name: str
-    metric: str
-    unit: str
-    x: Integers
-    least: Floats
-    q1: Floats
-    median: Floats
-    q3: Floats
-    root: Floats
-    is_hollow: bool
-
-
-def quartiles(suites: Sequence[Quartiles]) -> go.Figure:
-    """Return suites over the same parameter as one plotly figure.
-
-    Returns: symbols are medians, bars reach from the first to the third quartile, dots are the least values; a dotted
-    line is what root alone needed.
-    Raises DataError if there is no suite.
-    """
-    if not suites:
-        raise DataError("a figure of quartiles needs a suite, got none.")
-    every = np.concatenate([np.concatenate([one.least, one.q3]) for one in suites])
-    drawing = Drawing(300 + 20 * len(suites), _alt_of_run(suites))
-    for place, one in enumerate(suites):
-        _add_quartiles(drawing, one, place)
-    return _finished(drawing, suites, float(np.nanmin(every)), float(np.nanmax(every)), -0.24, named=True)
-
-
-def _finished(
-    drawing: Drawing, shown: Sequence[Quartiles | Curve], low: float, high: float, below: float, *, named: bool
-) -> go.Figure:
-    """Return the figure with its axes, and with the names so far below it."""
-    x, first = np.unique(np.concatenate([one.x for one in shown])).astype(float), shown[0]
-    drawing.update_xaxes(parameter_axis(x, first.x_name))
-    drawing.update_yaxes(value_axis(low, high, first.unit, safe(METRIC_WORDS.get(first.metric, first.metric))))
-    figure = drawing.figure()
-    figure.update_layout(legend={"orientation": "v", "y": below, "yanchor": "top"}, showlegend=named)
-    return figure
-
-
 _WORDS = {"root": " of root alone", "processes": " of each process"}
 """Whose times they are, where they are not those of all processes together."""
 
 
-def _over(one: Quartiles | Curve) -> str:
-    return "message size" if one.x_name == "msg_By" else one.x_name
-
-
-def _add_quartiles(drawing: Drawing, one: Quartiles, place: int) -> None:
-    colour, symbol = PALETTE[place % len(PALETTE)], SYMBOLS[place % len(SYMBOLS)]
-    x = rounded(np.maximum(one.x, 1) if one.x_name == "msg_By" else one.x)
-    texts = [
-        f"{quantity(float(med), one.unit)} ({quantity(float(low), one.unit)} to {quantity(float(high), one.unit)})"
-        for med, low, high in zip(one.median, one.q1, one.q3, strict=True)
-    ]
-    drawing.add_scatter(
-        **linked_dots(x, one.median, colour, 1.6, 7, symbol=f"{symbol}-open" if one.is_hollow else symbol, rim=1.4),
-        name=safe(one.name),
-        legendgroup=str(place),
-        text=texts,
-        hovertemplate=f"<b>{safe(one.name)}</b><br>{safe(one.x_name)} = %{{x}}: %{{text}}<extra></extra>",
-        error_y=spread(one.median - one.q1, one.q3 - one.median, colour),
-    )
-    quiet = {"x": x, "showlegend": False, "legendgroup": str(place), "hoverinfo": "skip"}
-    drawing.add_scatter(**quiet, y=rounded(one.least), mode="markers", marker={"color": colour, "size": 4, "symbol": "circle"})
-    if np.isfinite(one.root).any():
-        drawing.add_scatter(**quiet, y=rounded(one.root), mode="lines", line={"color": colour, "width": 1, "dash": "dot"})
-
-
-def _alt_of_run(suites: Sequence[Quartiles]) -> str:
-    first = suites[0]
-    word = METRIC_WORDS.get(first.metric, first.metric)
-    named = "; ".join(one.name for one in suites)
-    return f"Medians, quartiles and least values of the {word} over {_over(first)}: {named}."
-
-
-FORMATS = ("svg", "pdf", "eps", "csv")
-"""What a joint plot can be downloaded as; EPS is made from the PDF by `pdftops`."""
+FORMATS = ("svg", "pdf", "csv")
+"""What a joint plot can be downloaded as."""
 
 _DASHES = ("solid", "dash", "dashdot", "dot")
 _MOST_NAMED = 16
@@ -150,10 +60,18 @@ def joint(comparison: Comparison) -> go.Figure:
     drawing = Drawing(380 + (20 * len(curves) if named else 0), _alt(comparison))
     for place, curve in enumerate(curves):
         _add(drawing, curve, place, show_name=named)
-    figure = _finished(drawing, curves, low, high, -0.2, named=named)
-    if whose := _WORDS.get(comparison.statistic):
-        figure.update_yaxes(title_text=f"{figure.layout.yaxis.title.text}{whose}")
+    first = curves[0]
+    drawing.update_xaxes(parameter_axis(np.unique(np.concatenate([one.x for one in curves])).astype(float), first.x_name))
+    drawing.update_yaxes(value_axis(low, high, first.unit, _title(comparison)))
+    figure = drawing.figure()
+    figure.update_layout(legend={"orientation": "v", "y": -0.2, "yanchor": "top"}, showlegend=named)
     return figure
+
+
+def _title(comparison: Comparison) -> str:
+    """Return what is drawn, and of which processes, in words."""
+    metric = comparison.curves[0].metric
+    return safe(METRIC_WORDS.get(metric, metric)) + _WORDS.get(comparison.statistic, "")
 
 
 def parameter_axis(x: Any, name: str) -> dict[str, Any]:
@@ -207,36 +125,27 @@ def _named(curve: Curve) -> str:
 
 
 def _alt(comparison: Comparison) -> str:
-    first = comparison.curves[0]
+    x_name = comparison.curves[0].x_name
+    over = "message size" if x_name == "msg_By" else x_name
     named = [_named(curve) for curve in comparison.curves]
     some = "; ".join(named[:_MOST_NAMED]) + (f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else "")
-    whose = _WORDS.get(comparison.statistic, "")
-    return f"{METRIC_WORDS.get(first.metric, first.metric)}{whose} over {_over(first)}, a line each: {some}."
-
-
-def download(comparison: Comparison, kind: str) -> bytes:
-    """Return the joint plot as a file.
-
-    `kind`: CSV has the values. The others need Chromium, EPS also ``pdftops``.
-    Raises UsageError if the kind is unknown; ReportError if a program is missing or fails.
-    """
-    if kind == "csv":
-        return comparison.to_csv().encode()
-    if kind not in FORMATS:
-        raise UsageError(f"a joint plot cannot be saved as {kind!r:.20}; choose from {', '.join(FORMATS)}.")
-    figure = joint(comparison)
-    figure.update_layout(title=None, margin={"l": 80, "r": 20, "t": 20, "b": 60})
-    image = _image(figure, "pdf" if kind == "eps" else kind)
-    return _eps(image) if kind == "eps" else image
+    return f"{_title(comparison)} over {over}, a line each: {some}."
 
 
 def save(comparison: Comparison, path: str | os.PathLike[str]) -> Path:
     """Write the joint plot into a file whose suffix says the format, and return its path.
 
-    Raises UsageError or ReportError as `download`; also if it cannot be written.
+    CSV has the values; the others need Chromium.
+    Raises UsageError if the format is unknown; ReportError if Chromium is missing or fails, or the file cannot be written.
     """
     target = Path(path)
-    content = download(comparison, target.suffix.lower().lstrip("."))
+    kind = target.suffix.lower().lstrip(".")
+    if kind not in FORMATS:
+        raise UsageError(f"a joint plot cannot be saved as {kind!r:.20}; choose from {', '.join(FORMATS)}.")
+    if kind == "csv":
+        content = comparison.to_csv().encode()
+    else:
+        content = _image(joint(comparison).update_layout(title=None, margin={"l": 80, "r": 20, "t": 20, "b": 60}), kind)
     try:
         target.write_bytes(content)
     except OSError as error:
@@ -267,18 +176,3 @@ def _image(figure: go.Figure, kind: str) -> bytes:
         why = (said.decode(errors="replace").strip().splitlines() or ["kaleido failed"])[-1][:160]
         break
     raise ReportError(f"cannot draw the plot as {kind}: {why}; install chromium, or name it in SCALKIT_CHROMIUM, or save CSV.")
-
-
-def _eps(pdf: bytes) -> bytes:
-    program = shutil.which("pdftops")
-    if program is None:
-        raise ReportError("EPS is made by 'pdftops', which is not on PATH; install poppler-utils, or save SVG or PDF.")
-    with tempfile.TemporaryDirectory() as folder:
-        source, target = Path(folder) / "plot.pdf", Path(folder) / "plot.eps"
-        source.write_bytes(pdf)
-        done = subprocess.run(
-            [program, "-eps", "-level3", source, target], capture_output=True, text=True, check=False, timeout=120
-        )
-        if done.returncode or not target.is_file():
-            raise ReportError(f"pdftops could not make EPS: {done.stderr.strip()[:160] or done.returncode}; save SVG or PDF.")
-        return target.read_bytes()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.errors import DataError, UsageError
-from scalkit.stats.between_runs import CONFIDENCE, RunRatios, require_confidence, run_ratios
+from scalkit.stats.between_runs import RunRatios, run_ratios
 from scalkit.stats.samples import Flags, Floats, Integers
 from scalkit.store.advice.answer import Advice, Crossover, Portable, Segment, Setting
 from scalkit.store.advice.crossing import crossing
@@ -24,18 +24,7 @@ if TYPE_CHECKING:
     from scalkit.store.store import Store
 
 
-def advise(
-    store: Store,
-    op: str,
-    *,
-    p: int | Sequence[int] | None = None,
-    msg_By: int | Sequence[int] | None = None,
-    platform: str | Sequence[str] | None = None,
-    machine: str | Sequence[str] | None = None,
-    statistic: str = "med",
-    confidence: float = CONFIDENCE,
-    **filters: Any,
-) -> Advice:
+def advise(store: Store, op: str, *, statistic: str = "med", **filters: Any) -> Advice:
     """Return which of an operation and its substitutes is the fastest, where, and how surely.
 
     Only what was measured alike is compared: where a platform has several data types, patterns, roots or kinds of
@@ -45,25 +34,21 @@ def advise(
     candidate, the one that `compare` makes; see `scalkit.stats.between_runs`.
 
     `op`: ``"MPI_Gather"``, or what else the catalogue of substitutes has.
-    `p`, `msg_By`: only these numbers of processes and message sizes [B].
-    `platform`, `machine`: only these; ``*`` stands for anything. A platform is a machine with an MPI library.
     `statistic`: what stands for the repetitions of a measurement.
-    `confidence`: of the intervals of crossovers; and the probability from which on a winner counts as sure.
-    `**filters`: further columns of the store's ``points``.
+    `**filters`: only these, by columns of the store's ``points`` or ``runs`` such as ``p``, ``msg_By`` and ``platform``; ``*``
+    stands for anything.
     Raises DataError if there are no times of the operation's candidates, or some that were not measured alike.
     Raises UsageError if no substitutes of the operation are known, or an option is wrong.
     """
     operation = operation_of(op)
     if statistic not in STATISTICS:
         raise UsageError(f"the statistic {statistic!r:.40} is unknown; choose from {', '.join(STATISTICS)}.")
-    require_confidence(confidence)
-    chosen = {"p": p, "msg_By": msg_By, "platform": platform, "machine": machine, **filters}
-    rows = _rows(store, operation, statistic, chosen)
+    rows = _rows(store, operation, statistic, filters)
     gathered = _gathered(rows, operation)
-    settings = [one for g in gathered for one in _settings(g, confidence)]
+    settings = [one for g in gathered for one in _settings(g)]
     measured = {name for g in gathered for name in g.candidates}
     candidates = tuple(one.name for one in operation.substitutes if one.name in measured)
-    return Advice(operation, candidates, tuple(settings), _portable(settings), statistic, confidence)
+    return Advice(operation, candidates, tuple(settings), _portable(settings), statistic)
 
 
 def advise_all(store: Store) -> dict[str, Advice | DataError]:
@@ -97,7 +82,7 @@ def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str,
     import pandas as pd
 
     names = {alias: one.name for one in operation.substitutes for alias in (one.name, *one.aliases)}
-    columns = ("run_id", "platform", "op", "p", "msg_By", "clock", "virtual_clock", "oversubscribed", statistic)
+    columns = ("run_id", "platform", "op", "p", "msg_By", "clock", "oversubscribed", statistic)
     wanted = {"op": list(names), "metric": "time", "x_name": list(_OWN), **filters}
     found = store.arrays(columns, wanted)
     if not len(found["p"]):
@@ -109,29 +94,21 @@ def _rows(store: Store, operation: Operation, statistic: str, filters: dict[str,
     values = np.ma.filled(found[statistic].astype(np.float64), np.nan)
     if not (values > 0).all():
         raise DataError(f"some times of {operation.name} are not positive; retract their runs.")
-    rows: dict[str, Any] = {name: np.asarray(found[name]) for name in ("p", "msg_By", "oversubscribed")}
+    rows: dict[str, Any] = {name: np.asarray(found[name]) for name in ("p", "msg_By", "clock", "oversubscribed")}
     rows["run"], _ = pd.factorize(np.asarray(found["run_id"]), sort=True)
-    platforms = _apart(*(np.asarray(found[name]) for name in ("clock", "virtual_clock", "platform")))
-    rows["platform"], rows["platforms"] = pd.factorize(platforms, sort=True)
+    rows["platform"], rows["platforms"] = pd.factorize(np.asarray(found["platform"]), sort=True)
     kinds, measured = pd.factorize(np.asarray(found["op"]))
     order = {one.name: place for place, one in enumerate(operation.substitutes)}
     rows["candidate"] = np.array([order[names[name]] for name in measured])[kinds]
     return {**rows, "log": np.log(values * 1e-9)}
 
 
-def _apart(clocks: Any, virtual_clocks: Any, platforms: Any) -> Any:
-    """Return platforms with their clocks before them: one that was measured and simulated is two."""
-    return np.array(["\0".join(one) for one in zip(clocks, virtual_clocks, platforms, strict=True)], dtype=object)
-
-
 def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
     """Return the times by platform."""
     ordered = np.argsort(rows["platform"], kind="stable")
     borders = np.searchsorted(rows["platform"][ordered], np.arange(len(rows["platforms"]) + 1))
-    places = [platform.split("\0") for platform in rows["platforms"].tolist()]
-    same = Counter((clock, name) for clock, _, name in places)
     found = []
-    for place, (clock, virtual, name) in enumerate(places):
+    for place, platform in enumerate(rows["platforms"].tolist()):
         at = ordered[borders[place] : borders[place + 1]]
         p, size = rows["p"][at].astype(np.int64), rows["msg_By"][at].astype(np.int64)
         kinds, candidate = np.unique(rows["candidate"][at], return_inverse=True)
@@ -144,24 +121,23 @@ def _gathered(rows: dict[str, Any], operation: Operation) -> list[_Gathered]:
             logs = (np.bincount(place_of, rows["log"][at], minlength=np.prod(shape)) / n).reshape(shape)
         crowded = frozenset(p[rows["oversubscribed"][at].astype(bool)].tolist())
         names = tuple(operation.substitutes[kind].name for kind in kinds.tolist())
-        if same[clock, name] > 1:  # two virtual clocks of one name
-            name = f"{name}, {virtual}"
-        found.append(_Gathered(name, names, cells, logs, clock, crowded))
-    return found
+        found.append(_Gathered(platform, names, cells, logs, str(rows["clock"][at[0]]), crowded))
+    # Measurements come first, then simulations and virtual time.
+    return sorted(found, key=lambda one: one.clock)
 
 
-def _settings(gathered: _Gathered, confidence: float) -> list[Setting]:
+def _settings(gathered: _Gathered) -> list[Setting]:
     """Return a setting for each number of processes on one platform."""
     logs, cells, candidates = gathered.logs, gathered.cells, gathered.candidates
     middle, n_runs = _medians(logs), np.isfinite(logs).sum(axis=2)
     filled = np.where(np.isnan(middle), np.inf, middle)
     winners = filled.argmin(axis=0)
-    sure, is_lacking = _probabilities(logs, winners, confidence)
+    sure, is_lacking = _probabilities(logs, winners)
     found = []
     for p in np.unique(cells[:, 0]).tolist():
         at = np.flatnonzero(cells[:, 0] == p)
         sizes = cells[at, 1].astype(np.int64)
-        segments = _segments(candidates, sizes, logs[:, at], filled[:, at], sure[at], is_lacking[:, at], confidence)
+        segments = _segments(candidates, sizes, logs[:, at], filled[:, at], sure[at], is_lacking[:, at])
         found.append(
             Setting(
                 platform=gathered.platform,
@@ -181,14 +157,12 @@ def _settings(gathered: _Gathered, confidence: float) -> list[Setting]:
 
 def _medians(logs: Floats) -> Floats:
     """Return the median over the runs, of shape (candidates, cells); NaN where there is none."""
-    ordered = np.sort(logs, axis=2)  # NaN comes last
-    n = np.isfinite(logs).sum(axis=2)
-    low, high = (np.take_along_axis(ordered, np.maximum(at, 0)[..., None], axis=2)[..., 0] for at in ((n - 1) // 2, n // 2))
-    middle: Floats = np.where(n > 0, (low + np.where(n > 0, high, low)) / 2, np.nan)
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+        middle: Floats = np.nanmedian(logs, axis=2)
     return middle
 
 
-def _probabilities(logs: Floats, winners: Integers, confidence: float) -> tuple[Floats, Flags]:
+def _probabilities(logs: Floats, winners: Integers) -> tuple[Floats, Flags]:
     """Return the probability that the winner of each cell is the fastest, and the candidates that it cannot be compared with.
 
     It is 1 less the largest p-value of its comparisons with all others, and at least what a guess among them would have.
@@ -201,7 +175,7 @@ def _probabilities(logs: Floats, winners: Integers, confidence: float) -> tuple[
     sure = np.full(len(winners), np.nan)
     is_lacking = np.zeros(there.shape, dtype=bool)
     if len(cells):
-        found = run_ratios(np.exp(logs[others, cells]), np.exp(logs[winners[cells], cells]), confidence)
+        found = run_ratios(np.exp(logs[others, cells]), np.exp(logs[winners[cells], cells]))
         # Where the ratio of all pairs says otherwise than the medians do, nothing is sure.
         p = np.where(np.isfinite(found.p) & (found.ratio < 1), 1.0, found.p)
         is_lacking[others, cells] = np.isnan(p)
@@ -215,7 +189,7 @@ def _probabilities(logs: Floats, winners: Integers, confidence: float) -> tuple[
 
 
 def _segments(
-    candidates: Sequence[str], sizes: Integers, logs: Floats, filled: Floats, sure: Floats, is_lacking: Flags, confidence: float
+    candidates: Sequence[str], sizes: Integers, logs: Floats, filled: Floats, sure: Floats, is_lacking: Flags
 ) -> tuple[Segment, ...]:
     """Return the ranges of message sizes with one winner each, and where each of them ends.
 
@@ -234,7 +208,7 @@ def _segments(
         gain = float(np.exp((others.min(axis=0) - filled[winner, own]).max())) if len(others) else 1.0
         upper = None
         if place + 1 < len(starts):
-            upper = _crossover(sizes, logs[winner], logs[int(winners[end + 1])], end, confidence)
+            upper = _crossover(sizes, logs[winner], logs[int(winners[end + 1])], end)
         segments.append(
             Segment(
                 winner=candidates[winner],
@@ -250,7 +224,7 @@ def _segments(
     return tuple(segments)
 
 
-def _crossover(sizes: Integers, before: Floats, after: Floats, near: int, confidence: float) -> Crossover:
+def _crossover(sizes: Integers, before: Floats, after: Floats, near: int) -> Crossover:
     """Return from which size on another candidate is the faster one.
 
     `before`, `after` of shape (sizes, runs): logarithms of the times of the two. `near`: the last size where the first wins.
@@ -263,7 +237,7 @@ def _crossover(sizes: Integers, before: Floats, after: Floats, near: int, confid
     place = int(np.searchsorted(some, near))
     medians = _medians(np.stack([before[some], after[some]]))
     value = float(crossing(x, (medians[0] - medians[1])[None, :], place)[0])
-    found: RunRatios = run_ratios(np.exp(before[some]), np.exp(after[some]), confidence)
+    found: RunRatios = run_ratios(np.exp(before[some]), np.exp(after[some]))
     if np.isnan(found.p[place : place + 2]).any():  # so few runs have no interval
         return Crossover(value, float("nan"), float("nan"))
     with np.errstate(divide="ignore"):

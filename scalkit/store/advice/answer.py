@@ -6,17 +6,18 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scalkit.stats.between_runs import CONFIDENCE
 from scalkit.stats.samples import Floats, Integers
 from scalkit.store.advice.snippets import Operation
 from scalkit.store.views.comparison import TOO_FEW, probability_words
-from scalkit.support.clocks import TIMES, VIRTUAL
+from scalkit.support.clocks import VIRTUAL
 from scalkit.support.json_values import json_fields, json_value
 from scalkit.support.markup import counted
 from scalkit.support.text import as_percent
 from scalkit.support.units import format_quantity
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,6 @@ class Advice:
     settings: tuple[Setting, ...]
     portable: tuple[Portable, ...]
     statistic: str
-    confidence: float
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -141,20 +141,14 @@ class Advice:
             if segment.lacking and not math.isnan(segment.probability):
                 sure += f", {TOO_FEW} of {' and '.join(segment.lacking)}"
             gain = "" if math.isnan(segment.gain) or segment.gain < 1.005 else f", up to {segment.gain:.3g} times faster"
-            unsure = ", not sure" if segment.probability < self.confidence else ""
+            unsure = ", not sure" if segment.probability < CONFIDENCE else ""
             span = _span(segment.first, segment.last)
             winner = self.operation.named(segment.winner)
             needs = f" (needs {winner.needs})" if winner is not None and winner.needs else ""
             parts.append(f"{segment.winner}{needs} {span}{gain}{sure}{unsure}")
-        crossings = [_crossing_words(segment.crossover, self.confidence) for segment in setting.segments if segment.crossover]
+        crossings = [_crossing_words(segment.crossover) for segment in setting.segments if segment.crossover]
         ends = f"; changes {', '.join(crossings)}" if crossings else ""
         return f"{where}: {'; '.join(parts)}{ends}."
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each segment."""
-        import pandas as pd
-
-        return pd.DataFrame([row for setting in self.settings for row in _segment_rows(setting)])
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what does not exist is null."""
@@ -175,7 +169,8 @@ class Advice:
             "operation": self.operation.name,
             "candidates": list(self.candidates),
             "not_measured": list(self.missing),
-            **json_fields(self, "statistic confidence"),
+            "statistic": self.statistic,
+            "confidence": CONFIDENCE,
             "settings": settings,
             "portable": [json_value(vars(one)) for one in self.portable],
             "sentences": list(self.sentences),
@@ -197,41 +192,24 @@ class Advice:
         return "\n".join(self.sentences)
 
     def _repr_html_(self) -> str:
+        from scalkit.support.markup import block
+
+        return block(self.markup())
+
+    def markup(self) -> str:
+        """Return the portable choice, what to call in each setting, folded, and C to paste, folded."""
         from html import escape
 
-        from scalkit.support.markup import block, bullets, details, table
+        from scalkit.support.markup import bullets, details
 
-        head = ["platform", "p", "winner", "sizes", "P(best)", "gain", "until"]
-        rows = [
-            [
-                escape(_marked(setting)),
-                str(setting.p),
-                escape(segment.winner),
-                escape(_span(segment.first, segment.last)),
-                escape(_probability(segment).removeprefix("P ").removeprefix("= ")),
-                "-" if math.isnan(segment.gain) else f"{segment.gain:.3g}",
-                escape(_crossing_words(segment.crossover, self.confidence)) if segment.crossover else "",
-            ]
-            for setting in self.settings
-            for segment in setting.segments
-        ]
-        one_by_one = details("Setting by setting", table(head, rows))
-        return block(bullets(self.sentences[len(self.settings) :]), one_by_one, self.code_html())
-
-    def code_html(self) -> str:
-        """Return C to paste as folded markup."""
-        from html import escape
-
-        from scalkit.support.markup import details
-
-        return details("C to paste", f"<pre>{escape(self.c_ifdef())}</pre>")
+        n = len(self.settings)
+        each = details(f"Setting by setting: {n}", bullets(self.sentences[:n]))
+        return bullets(self.sentences[n:]) + each + details("C to paste", f"<pre>{escape(self.c_ifdef())}</pre>")
 
 
 def _marked(setting: Setting) -> str:
-    """Return the platform with what must be known of its times."""
-    marks = [] if setting.clock == "real" or TIMES[setting.clock] in setting.platform else [TIMES[setting.clock]]
-    marks += ["more processes than cores"] if setting.oversubscribed else []
-    return f"{setting.platform} ({', '.join(marks)})" if marks else setting.platform
+    """Return the platform, and whether its times tell about the scheduler."""
+    return f"{setting.platform} (more processes than cores)" if setting.oversubscribed else setting.platform
 
 
 def _span(first: int, last: int) -> str:
@@ -242,12 +220,12 @@ def _bytes(size: float) -> str:
     return format_quantity(float(round(size)), "B")
 
 
-def _crossing_words(crossover: Crossover, confidence: float) -> str:
+def _crossing_words(crossover: Crossover) -> str:
     if math.isnan(crossover.low):
         return f"at {_bytes(crossover.size)}"
     low = "below all" if crossover.low == 0 else _bytes(crossover.low)
     high = "beyond all" if math.isinf(crossover.high) else _bytes(crossover.high)
-    return f"at {_bytes(crossover.size)} ({as_percent(confidence)}: {low} to {high})"
+    return f"at {_bytes(crossover.size)} ({as_percent(CONFIDENCE)}: {low} to {high})"
 
 
 def _probability(segment: Segment) -> str:

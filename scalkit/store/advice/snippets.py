@@ -12,8 +12,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from scalkit.errors import UsageError
+from scalkit.stats.between_runs import CONFIDENCE
 from scalkit.store.runs.content import LIBRARY_TEXTS
-from scalkit.support.clocks import with_clock
 from scalkit.support.markup import environment
 from scalkit.support.schema_errors import hint
 
@@ -119,7 +119,7 @@ def _code(advice: Advice, usage: str, *, finds: bool) -> str:
         {
             "macro": macros[platform],
             "comment": _comment(platform),
-            "calls": _choice(operation, settings, advice.confidence),
+            "calls": _choice(operation, settings),
             "library": libraries[platform],
         }
         for platform, settings in _by_platform(advice).items()
@@ -133,8 +133,8 @@ def _code(advice: Advice, usage: str, *, finds: bool) -> str:
         .render(
             operation=operation,
             usage=usage,
-            confidence=f"{advice.confidence:g}",
-            computed=sorted({_comment(with_clock(one.platform, one.clock)) for one in advice.settings if one.clock != "real"}),
+            confidence=f"{CONFIDENCE:g}",
+            computed=sorted({_comment(one.platform) for one in advice.settings if one.clock != "real"}),
             called=[one for one in operation.substitutes if one.body and f"sk_{one.function}(" in calls],
             finds=finds,
             platforms=platforms,
@@ -161,13 +161,13 @@ def _macros(advice: Advice) -> dict[str, str]:
     return macros
 
 
-def _choice(operation: Operation, settings: Sequence[Setting], confidence: float) -> list[str]:
+def _choice(operation: Operation, settings: Sequence[Setting]) -> list[str]:
     """Return the calls by number of processes, up to halfway to the next that was measured, and by size.
 
     Where it is not sure that a substitute is the best, the operation itself is called.
     """
     ordered = sorted(settings, key=lambda setting: setting.p)
-    calls = [_by_size(operation, setting, confidence) for setting in ordered]
+    calls = [_by_size(operation, setting) for setting in ordered]
     lines: list[str] = []
     for place, (setting, own) in enumerate(zip(ordered, calls, strict=True)):
         if place + 1 == len(ordered):
@@ -178,11 +178,11 @@ def _choice(operation: Operation, settings: Sequence[Setting], confidence: float
     return lines
 
 
-def _by_size(operation: Operation, setting: Setting, confidence: float) -> list[str]:
+def _by_size(operation: Operation, setting: Setting) -> list[str]:
     """Return the calls of a setting, neighbours that are the same joined."""
     chosen: list[tuple[str, float]] = []
     for segment in setting.segments:
-        is_sure = segment.probability >= confidence  # NaN is not
+        is_sure = segment.probability >= CONFIDENCE  # NaN is not
         name = _callable(operation, segment.winner) if is_sure else operation.name
         end = math.inf if segment.crossover is None else segment.crossover.size
         if chosen and chosen[-1][0] == name:

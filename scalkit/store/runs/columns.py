@@ -86,9 +86,9 @@ COLUMNS = (Column("suite", "int64"), *_SUITE, *_MEASUREMENT, *_DERIVED)
 """All columns of the newest schema, in the order of the file."""
 
 
-def names(kind: str | None = None, *, bulk: bool = True) -> list[str]:
-    """Return the names of all columns, or those of a kind; without the lists of repetitions if not `bulk`."""
-    return [column.name for column in COLUMNS if (kind is None or column.kind == kind) and (bulk or column.kind != "ints")]
+def names(kind: str | None = None) -> list[str]:
+    """Return the names of all columns, or those of a kind."""
+    return [column.name for column in COLUMNS if kind is None or column.kind == kind]
 
 
 def arrow_schema() -> pa.Schema:

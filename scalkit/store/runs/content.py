@@ -15,7 +15,7 @@ import numpy as np
 from scalkit.errors import DataError
 from scalkit.store.runs.columns import COLUMNS, SCHEMA_VERSION, arrow_schema, names
 from scalkit.store.runs.summaries import recomputed
-from scalkit.support.clocks import CLOCKS
+from scalkit.support.clocks import CLOCKS, with_clock
 from scalkit.support.schema_errors import schema_in
 
 if TYPE_CHECKING:
@@ -68,9 +68,15 @@ def library_of(text: str) -> tuple[str, str]:
 
 
 def platform_of(measured: Mapping[str, Any]) -> str:
-    """Return what a program is compiled for and run on, in words: the machine and its MPI library."""
+    """Return what a program is compiled for and run on, in words: the machine and its MPI library.
+
+    Machines of different clocks have different names: where times are computed, the name says it, and a virtual machine has its
+    numbers in its name.
+    """
     library = f"{measured.get('mpi_impl', '')} {measured.get('mpi_version', '')}".strip()
-    machine = str(measured.get("machine") or "unknown machine")
+    machine, virtual = str(measured.get("machine") or "unknown machine"), virtual_clock(measured)
+    machine = machine if virtual in machine else f"{machine}, {virtual}"
+    machine = with_clock(machine, str(measured["clock"]))
     return f"{machine}, {library}" if library else machine
 
 
@@ -232,10 +238,10 @@ def is_intact(record: Mapping[str, Any]) -> bool:
         return False
 
 
-def decoded(source: Any, name: str, columns: list[str] | None = None) -> tuple[dict[str, Any], pa.Table]:
+def decoded(source: Any, name: str) -> tuple[dict[str, Any], pa.Table]:
     """Return record and table of a Parquet file.
 
-    `name`: for messages. `columns`: only these.
+    `name`: for messages.
     Raises DataError if it is no file of a store, damaged as far as checksums of pages and the hash of the record tell, or of
     another schema. Its derived columns are what it says they are; see `trusted`.
     """
@@ -246,8 +252,8 @@ def decoded(source: Any, name: str, columns: list[str] | None = None) -> tuple[d
         file = pq.ParquetFile(source, page_checksum_verification=True)
         record = record_of(file.metadata.metadata, name)
         there = set(file.schema_arrow.names)
-        table = file.read(columns=[one for one in columns or names() if one in there], use_threads=False)
-        return record, completed(table, columns)
+        table = file.read(columns=[one for one in names() if one in there], use_threads=False)
+        return record, completed(table)
     except DataError:
         raise
     except (pa.ArrowException, OSError, KeyError, ValueError) as error:
@@ -257,10 +263,10 @@ def decoded(source: Any, name: str, columns: list[str] | None = None) -> tuple[d
         raise DataError(f"{name} cannot be read as Parquet: {text}; restore it from another copy of the store.") from error
 
 
-def trusted(content: bytes, run_id: str, columns: list[str] | None = None) -> tuple[dict[str, Any], pa.Table]:
+def trusted(content: bytes, run_id: str) -> tuple[dict[str, Any], pa.Table]:
     """Return record and table of a run of a store: nothing derived is believed, and the content must have the run's hash.
 
-    `content`: of its file. `run_id`: the run that it must be. `columns`: only these.
+    `content`: of its file. `run_id`: the run that it must be.
     Raises DataError if it cannot be read, or is not what was filed.
     """
     import pyarrow as pa
@@ -274,24 +280,19 @@ def trusted(content: bytes, run_id: str, columns: list[str] | None = None) -> tu
                 f"{file} was changed or damaged: its content is that of run {found[:12]}, not {run_id[:12]}; restore it "
                 "from another copy of the store."
             )
-        return record, completed(recomputed(table), columns)
+        return record, recomputed(table)
     except (ValueError, IndexError, TypeError, OverflowError) as error:
         if isinstance(error, DataError):
             raise
         raise DataError(f"{file} has measurements that cannot be: {error}; retract run {run_id[:12]}.") from error
 
 
-def completed(table: pa.Table, columns: list[str] | None = None) -> pa.Table:
-    """Return a table with all columns asked for, in the order of the schema, nulls where it has none."""
+def completed(table: pa.Table) -> pa.Table:
+    """Return a table with all columns, in the order of the schema, nulls where it has none."""
     import pyarrow as pa
 
-    wanted = set(columns or names())
-    arrays, fields = [], []
+    arrays = []
     for field in arrow_schema():
-        if field.name not in wanted:
-            continue
-        there = field.name in table.column_names
-        column = table[field.name] if there else pa.nulls(len(table), field.type)
+        column = table[field.name] if field.name in table.column_names else pa.nulls(len(table), field.type)
         arrays.append(column if column.type == field.type else column.cast(field.type))
-        fields.append(field)
-    return pa.table(arrays, schema=pa.schema(fields))
+    return pa.table(arrays, schema=arrow_schema())

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -14,6 +13,7 @@ import xarray as xr
 from scalkit.errors import DataError
 from scalkit.measure.assemble import assemble, run_labels
 from scalkit.measure.environment import Environment, as_attribute, of_launches, together
+from scalkit.measure.filling import Filling
 from scalkit.measure.pattern_records import MASTER_WORKER, SHARES, UNIT_TIME, WORKERS
 from scalkit.measure.records import Cell, Count, Env, Memory
 from scalkit.measure.runfile import RunFile
@@ -23,23 +23,22 @@ from scalkit.store.filed.rows import CELL_PROGRAMS
 from scalkit.store.runs.columns import UNITS
 from scalkit.store.runs.content import virtual_clock
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
+Row = Mapping[str, Any]
+"""A measurement: the columns of the file of its run."""
 
 _STATUSES = ("open", "converged", "capped", "budget")
 
 
-def dataset_of(runs: Sequence[tuple[Mapping[str, Any], pa.Table]]) -> xr.Dataset:
+def dataset_of(runs: Sequence[tuple[Mapping[str, Any], Sequence[Row]]]) -> xr.Dataset:
     """Return the Dataset of runs, as docs/file-formats.md describes it.
 
-    `runs`, sequence of (record, table): the tables may lack rows that are not wanted.
+    `runs`, sequence of (record, rows): the measurements of each run that are wanted.
     Raises DataError if they cannot be one Dataset, as those of different libraries or message sizes.
     """
     _require_one_clock(record for record, _ in runs)
-    if runs and all(is_of_cells(table) for _, table in runs):
-        return cells_dataset(runs)
-    files = [file for record, table in runs for file in _files(record, table)]
+    if runs and all(row["program"] in CELL_PROGRAMS for _, rows in runs for row in rows):
+        return _cells_dataset(runs)
+    files = [file for record, rows in runs for file in _files(record, rows)]
     if not files:
         raise DataError("no measurement is left of what was chosen; choose other runs or operations.")
     ds = assemble(files)
@@ -49,10 +48,10 @@ def dataset_of(runs: Sequence[tuple[Mapping[str, Any], pa.Table]]) -> xr.Dataset
     return ds
 
 
-def _files(record: Mapping[str, Any], table: pa.Table) -> Iterable[RunFile]:
+def _files(record: Mapping[str, Any], rows: Sequence[Row]) -> Iterable[RunFile]:
     """Yield the launches of a run, as their run files would be read."""
-    launches: dict[int, list[dict[str, Any]]] = {}
-    for row in table.to_pylist():
+    launches: dict[int, list[Row]] = {}
+    for row in rows:
         launches.setdefault(row["launch"], []).append(row)
     measured = record["measured"]
     for number, rows in sorted(launches.items()):
@@ -180,42 +179,33 @@ def _memory(row: Mapping[str, Any]) -> Memory:
 _SIZE = "S"
 
 
-def is_of_cells(table: pa.Table) -> bool:
-    """Return whether all measurements are of programs that measure cells."""
-    return len(table) > 0 and set(table["program"].to_pylist()) <= set(CELL_PROGRAMS)
-
-
-def cells_dataset(runs: Sequence[tuple[Mapping[str, Any], pa.Table]]) -> xr.Dataset:
+def _cells_dataset(runs: Sequence[tuple[Mapping[str, Any], Sequence[Row]]]) -> xr.Dataset:
     """Return the Dataset of suites that are over the same parameter, with the same fixed.
 
-    `runs`, sequence of (record, table).
     Result: over function, the parameter (``S`` is the size of messages or units), run and repetition. A value of 0 has no
     place on the axis of a parameter: it is left out, and a note says so.
     """
-    labelled = [(str(record["measured"]["label"]), row) for record, table in runs for row in table.to_pylist()]
+    labelled = [(str(record["measured"]["label"]), row) for record, rows in runs for row in rows]
     kept = [(label, row) for label, row in labelled if row["x"] > 0]
     first = (kept or labelled)[0][1]
     parameter = _SIZE if first["x_name"] == "msg_By" else str(first["x_name"])
-    functions, points = sorted({row["op"] for _, row in kept}), sorted({row["x"] for _, row in kept})
-    labels = run_labels({label for label, _ in labelled})
-    order = list(labels)
-    depth = max((len(row["raw"]) for _, row in kept), default=0)
-    shape = (len(functions), len(points), len(labels))
-    arrays: dict[str, Any] = {}
-    verified = np.ones(shape, dtype=np.bool_)
+    points, labels = sorted({row["x"] for _, row in kept}), run_labels({label for label, _ in labelled})
+    axes = {"function": sorted({row["op"] for _, row in kept}), parameter: points, "run": list(labels)}
+    filling = Filling()
+    verified: dict[Any, bool] = {}
     for label, row in kept:
-        at = functions.index(row["op"]), points.index(row["x"]), order.index(label)
-        array = arrays.setdefault(row["metric"], np.full((*shape, depth), math.nan))
-        array[at][: len(row["raw"])] = np.array(row["raw"], dtype=np.float64) * UNITS[row["unit"]]
-        verified[at] &= row["verified"]
+        place = row["op"], row["x"], label
+        verified[place] = verified.get(place, True) and row["verified"]
+        times = np.array(row["raw"], dtype=np.float64) * UNITS[row["unit"]]
+        filling.put(place, {row["metric"]: times, "verified": verified[place]})
+    found = filling.variables(axes)
     is_farm = first["program"] == MASTER_WORKER
-    metrics = {"time": UNIT_TIME if is_farm else METRICS["time"], **SHARES}
-    dims = ("function", parameter, "run", "repetition")
-    variables: dict[str, Any] = {name: (dims, arrays[name], metric.attrs()) for name, metric in metrics.items() if name in arrays}
-    variables["verified"] = (dims[:3], verified, {"role": "quality", "long_name": "results were right"})
+    about = {name: metric.attrs() for name, metric in {"time": UNIT_TIME if is_farm else METRICS["time"], **SHARES}.items()}
+    about["verified"] = {"role": "quality", "long_name": "results were right"}
+    variables: dict[str, Any] = {name: (*found[name], attrs) for name, attrs in about.items() if name in found}
     crowded = [any(row["oversubscribed"] for _, row in kept if row["x"] == x) for x in points]
     coords = {
-        "function": np.array(functions, dtype=np.str_),
+        "function": np.array(axes["function"], dtype=np.str_),
         parameter: np.array(points, dtype=np.int64),
         "run": np.array(list(labels.values()), dtype=np.int64),
         "oversubscribed": (parameter, np.array(crowded, dtype=np.bool_)),
@@ -224,7 +214,7 @@ def cells_dataset(runs: Sequence[tuple[Mapping[str, Any], pa.Table]]) -> xr.Data
 
 
 def _attributes(
-    runs: Sequence[tuple[Mapping[str, Any], pa.Table]], first: Mapping[str, Any], parameter: str, dropped: int
+    runs: Sequence[tuple[Mapping[str, Any], Sequence[Row]]], first: Mapping[str, Any], parameter: str, dropped: int
 ) -> dict[str, Any]:
     measured = runs[0][0]["measured"]
     notes = [str(note) for record, _ in runs for note in record["measured"]["remarks"]]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.cluster.hierarchy import DisjointSet
 from scipy.spatial import cKDTree
 
 from scalkit.errors import DataError
@@ -71,59 +72,34 @@ class Marks:
     tokens: Sequence[Integers]
 
     @classmethod
-    def of(cls, origins: Sequence[Origin], columns: Sequence[Mapping[str, Sequence[Any]]]) -> "Marks":
-        """Return the marks of runs, for each of which there are lists of ``raw_hash``, ``shape``, ``sketch`` and ``tokens``."""
+    def of(cls, runs: Iterable["MarkedRun"]) -> "Marks":
+        """Return the marks of runs by their ids, each once, and of their measurements by their hashes.
+
+        So what is found among them does not depend on where they came from.
+        """
+        by_id = {origin.run_id: (origin, columns) for origin, columns in runs}
+        ordered = [by_id[run_id] for run_id in sorted(by_id)]
         rows = [
             (place, *row)
-            for place, one in enumerate(columns)
-            for row in zip(one["raw_hash"], one["shape"], one["sketch"], strict=True)
+            for place, (_, columns) in enumerate(ordered)
+            for row in sorted(zip(columns["raw_hash"], columns["shape"], columns["sketch"], strict=True), key=lambda row: row[0])
             if np.ndim(row[2]) == 1
         ]
         none = [np.nan] * (N_SHAPE + 1)  # an index has NaN or None where a list is missing
         shapes = [shape if np.ndim(shape) == 1 else none for _, _, shape, _ in rows]
         grams = [[*sketch, *[0] * (N_GRAMS - len(sketch))] for _, _, _, sketch in rows]
         return cls(
-            origins,
+            [origin for origin, _ in ordered],
             np.array([row[0] for row in rows], dtype=np.int64),
             np.array([row[1] for row in rows], dtype=np.int64),
             np.array(shapes, dtype=np.float32).reshape(-1, N_SHAPE + 1).astype(np.float64),  # as in an index
             np.array(grams, dtype=np.int64).reshape(-1, N_GRAMS),
-            [np.array(one[TOKENS], dtype=np.int64) for one in columns],
+            [np.array(columns[TOKENS], dtype=np.int64) for _, columns in ordered],
         )
 
-    def ordered(self) -> "Marks":
-        """Return the same with the runs by their ids, each once, and their measurements by their hashes.
 
-        So what is found among them does not depend on where they came from.
-        """
-        ids = [origin.run_id for origin in self.origins]
-        first = {run_id: place for place, run_id in reversed(list(enumerate(ids)))}
-        places = [first[run_id] for run_id in sorted(first)]
-        target = np.full(len(ids), -1, dtype=np.int64)
-        target[places] = np.arange(len(places))
-        run = target[self.run]
-        rows = np.lexsort((self.hashes, run))
-        rows = rows[run[rows] >= 0]
-        return Marks(
-            [self.origins[place] for place in places],
-            run[rows],
-            self.hashes[rows],
-            self.shapes[rows],
-            self.sketches[rows],
-            [self.tokens[place] for place in places],
-        )
-
-    def __add__(self, other: "Marks") -> "Marks":
-        """Return both, the other ones last."""
-        return Marks(
-            [*self.origins, *other.origins],
-            np.concatenate([self.run, other.run + len(self.origins)]),
-            np.concatenate([self.hashes, other.hashes]),
-            np.concatenate([self.shapes, other.shapes]),
-            np.concatenate([self.sketches, other.sketches]),
-            [*self.tokens, *other.tokens],
-        )
-
+MarkedRun = tuple[Origin, Mapping[str, Sequence[Any]]]
+"""A run, and lists of ``raw_hash``, ``shape``, ``sketch`` and ``tokens``."""
 
 Measured = Callable[[str], Mapping[int, Integers]]
 """Returns the repetitions of the times of a run, given its id, by their hashes."""
@@ -142,7 +118,7 @@ def copies(marks: Marks, measured: Measured, wall_s: float = math.inf) -> tuple[
     `measured`: of runs whose files are damaged it may return nothing.
     `wall_s`: the comparison may take so long. Raises DataError if it takes longer.
     """
-    search = _Search(marks.ordered(), measured, time.monotonic() + wall_s)
+    search = _Search(marks, measured, time.monotonic() + wall_s)
     search.join_equal()
     search.join_alike()
     search.join_resembling()
@@ -156,24 +132,13 @@ class _Search:
         self._marks = marks
         self._measured = measured
         self._until = until
-        self._root = list(range(len(marks.origins)))
+        self._joined = DisjointSet(range(len(marks.origins)))
         starts = np.searchsorted(marks.run, np.arange(len(marks.origins) + 1))
         self._hashes = [frozenset(marks.hashes[a:b].tolist()) for a, b in itertools.pairwise(starts.tolist())]
 
-    def _of(self, place: int) -> int:
-        """Return the first of the runs that a run is joined with."""
-        while self._root[place] != place:
-            self._root[place] = self._root[self._root[place]]
-            place = self._root[place]
-        return place
-
-    def _join(self, one: int, other: int) -> None:
-        first, second = sorted((self._of(one), self._of(other)))
-        self._root[second] = first
-
     def _may_be_copies(self, one: int, other: int) -> bool:
         """Return whether two runs are to be compared: not if both are computed, or one is a later state of the other."""
-        if one == other or self._of(one) == self._of(other):
+        if self._joined.connected(one, other):
             return False
         self._require_time()
         first, second = self._marks.origins[one], self._marks.origins[other]
@@ -215,14 +180,14 @@ class _Search:
             for place in owners:
                 for pivot in (real[0], *others[:1], *computed[:1]):
                     if self._may_be_copies(pivot, place):
-                        self._join(pivot, place)
+                        self._joined.merge(pivot, place)
 
     def join_alike(self) -> None:
         """Join runs with measurements that have a stretch of repetitions in common, or the same shape."""
         marks = self._marks
         rows, columns = np.nonzero(marks.sketches)
         for several in _shared(marks.sketches[rows, columns], rows, marks.run[rows]):
-            if len({self._of(place) for place in marks.run[several].tolist()}) > 1:
+            if len({self._joined[place] for place in marks.run[several].tolist()}) > 1:
                 self._compare(itertools.combinations(several, 2))
         self._compare(_of_one_shape(marks))
 
@@ -235,7 +200,7 @@ class _Search:
                 some = self._times_of(one).get(int(marks.hashes[rows[0]]))
                 others = self._times_of(other).get(int(marks.hashes[rows[1]]))
                 if some is not None and others is not None and is_copy(some, others):
-                    self._join(one, other)
+                    self._joined.merge(one, other)
 
     def join_resembling(self) -> None:
         """Join runs with so many tokens in common that one may be the other with noise, or a part of it."""
@@ -243,17 +208,13 @@ class _Search:
             if self._may_be_copies(one, other):
                 some, others = ([*self._times_of(place).values()] for place in (one, other))
                 if are_parts(some, others) or have_one_order(some, others):
-                    self._join(one, other)
+                    self._joined.merge(one, other)
 
     def groups(self) -> tuple[Group, ...]:
         """Return the runs that were joined, those with more than one."""
-        found: dict[int, list[int]] = {}
-        for place in range(len(self._root)):
-            found.setdefault(self._of(place), []).append(place)
-        groups = [self._group(members) for members in found.values() if len(members) > 1]
-        return tuple(sorted(groups, key=lambda group: group.units))
+        return tuple(sorted(self._group(members) for members in self._joined.subsets() if len(members) > 1))
 
-    def _group(self, members: list[int]) -> Group:
+    def _group(self, members: Iterable[int]) -> Group:
         ordered = sorted(members, key=lambda place: self._marks.origins[place].order)
         units: list[list[int]] = []
         of_campaign: dict[tuple[str, ...], list[list[int]]] = {}
@@ -265,23 +226,7 @@ class _Search:
                 near.append(units[-1])
             else:
                 unit.append(place)
-        ids = [tuple(self._marks.origins[place].run_id for place in unit) for unit in units]
-        return Group(tuple(ids), self._same(members))
-
-    def _same(self, members: list[int]) -> tuple[tuple[str, ...], ...]:
-        """Return those runs together that have a measurement with the very same repetitions, by their ids."""
-        together: list[tuple[set[int], set[int]]] = []
-        for place in members:
-            hashes, places = set(self._hashes[place]), {place}
-            apart = []
-            for one in together:
-                if hashes.isdisjoint(one[0]):
-                    apart.append(one)
-                else:
-                    hashes, places = hashes | one[0], places | one[1]
-            together = [*apart, (hashes, places)]
-        several = [sorted(self._marks.origins[place].run_id for place in places) for _, places in together if len(places) > 1]
-        return tuple(sorted(map(tuple, several)))
+        return tuple(tuple(self._marks.origins[place].run_id for place in unit) for unit in units)
 
 
 def _shared(keys: Integers, rows: Integers, runs: Integers) -> Iterator[list[int]]:

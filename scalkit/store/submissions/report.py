@@ -22,7 +22,7 @@ from scalkit.store.flags import Group, flag, shown_copy
 from scalkit.store.records import FLAGS, Record, record_name
 from scalkit.store.statements import in_effect
 from scalkit.store.submissions.containers import Policy
-from scalkit.store.submissions.copies import Marks, Origin, copies, repeating, times_in
+from scalkit.store.submissions.copies import MarkedRun, Marks, Origin, copies, repeating, times_in
 from scalkit.support.extras import require
 
 _MOST_SHOWN = 5
@@ -267,16 +267,16 @@ def with_flags(report: Report, clean: Path, policy: Policy) -> Report:
     `clean`: where the accepted runs are.
     """
     looked_at = [one for one in report.checked if one.origin is not None and one.marks and not one.refused]
-    marks = marks_of_files(looked_at)
+    marks = Marks.of(marked(looked_at))
     twice = {marks.origins[place].run_id for place in repeating(marks)}
     kept = [one for one in looked_at if one.run_id not in twice]
-    groups = copies_of(marks_of_files(kept), lambda run_id: (clean / f"{run_id}.parquet").read_bytes(), policy)
+    groups = copies_of(marked(kept), lambda run_id: (clean / f"{run_id}.parquet").read_bytes(), policy)
     files = {one.run_id: one.file for one in report.checked}
     by_run: dict[str, list[tuple[str, str]]] = {}
     for group in groups:
-        original = group.units[0][0]
-        for run_id in (run_id for unit in group.units[1:] for run_id in unit):
-            shown = shown_copy(group, run_id, original, files[original])
+        original = group[0][0]
+        for run_id in (run_id for unit in group[1:] for run_id in unit):
+            shown = shown_copy(run_id, original, files[original])
             by_run.setdefault(run_id, []).append((shown["found"], f"{shown['reason']}."))
     checked: list[Checked] = []
     for one in report.checked:
@@ -302,14 +302,13 @@ def _wrong_flags(report: Report, brought: Iterable[Record]) -> Iterator[Checked]
             yield Checked(name, one["run_id"], (("flag-wrong", said),))
 
 
-def marks_of_files(checked: Iterable[Checked]) -> Marks:
-    """Return the marks of the runs in some files."""
-    both = [(one.origin, one.marks) for one in checked if one.origin is not None]
-    return Marks.of([origin for origin, _ in both], [marks for _, marks in both])
+def marked(checked: Iterable[Checked]) -> list[MarkedRun]:
+    """Return the runs in some files with their marks."""
+    return [(one.origin, one.marks) for one in checked if one.origin is not None]
 
 
 def copies_of(
-    marks: Marks, content: Callable[[str], bytes], policy: Policy, unreadable: set[str] | None = None
+    runs: Iterable[MarkedRun], content: Callable[[str], bytes], policy: Policy, unreadable: set[str] | None = None
 ) -> tuple[Group, ...]:
     """Return the groups of runs that are copies of each other.
 
@@ -325,4 +324,4 @@ def copies_of(
                 unreadable.add(run_id)
             return {}
 
-    return copies(marks, measured, policy.wall_s)
+    return copies(Marks.of(runs), measured, policy.wall_s)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,21 +10,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scalkit.errors import UsageError
-from scalkit.stats.between_runs import CONFIDENCE, FEW, require_confidence, run_ratios
+from scalkit.stats.between_runs import CONFIDENCE, FEW, run_ratios
 from scalkit.stats.samples import Floats
 from scalkit.store.runs.texts import no_formula
-from scalkit.store.views.curves import Choice, Curve, curves_of
+from scalkit.store.views.curves import Curve, choice_of, curves_of
 from scalkit.support.clocks import TIMES, with_clock
 from scalkit.support.json_values import json_fields, json_value
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from scalkit.store.store import Store
 
 
 TOO_FEW = "too few runs"
 """What `compare` and `advise` say where no test of so many runs could find a difference."""
+
+
+TOLERANCE = 0.05
+"""Ratios from 1/1.05 to 1.05 are the same for all practical purposes."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,6 @@ class Comparison:
 
     curves: tuple[Curve, ...]
     ratios: tuple[Ratio, ...]
-    confidence: float
-    tolerance: float
     statistic: str
     references: tuple[int, ...]
     n_references: int = 1
@@ -105,16 +103,12 @@ class Comparison:
             f"{len(own)} value{'' if len(own) == 1 else 's'} of {curve.x_name} {said}{marks}{together}."
         )
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the ratios as a table."""
-        import pandas as pd
-
-        return pd.DataFrame([vars(ratio) for ratio in self.ratios])
-
     def to_json(self) -> dict[str, Any]:
         """Return plain values; what does not exist is null."""
         return {
-            **json_fields(self, "statistic confidence tolerance"),
+            "statistic": self.statistic,
+            "confidence": CONFIDENCE,
+            "tolerance": TOLERANCE,
             "curves": [
                 {
                     **json_fields(curve, "label op platform metric unit fixed clock oversubscribed x_name"),
@@ -130,43 +124,27 @@ class Comparison:
 
     def to_csv(self) -> str:
         """Return the curves as CSV: a row for each point of each, with no cell that a spreadsheet takes for a formula."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["label", "op", "platform", "metric", "unit", "clock", "x_name", "x", "median", "min", "max", "runs"])
+        import pandas as pd
+
+        tables = []
         for curve in self.curves:
-            named = [no_formula(text) for text in (curve.label, curve.op, curve.platform, curve.metric, curve.unit)]
-            low, high = curve.spread
-            for k, x in enumerate(curve.x.tolist()):
-                runs = int(np.isfinite(curve.values[k]).sum())
-                row = [repr(float(value)) for value in (curve.y[k], low[k], high[k])]
-                writer.writerow([*named, curve.clock, curve.x_name, x, *row, runs])
-        return out.getvalue()
+            named = {name: no_formula(getattr(curve, name)) for name in ("label", "op", "platform", "metric", "unit")}
+            least, most = curve.spread
+            values = {"x": curve.x, "median": curve.y, "min": least, "max": most, "runs": np.isfinite(curve.values).sum(axis=1)}
+            tables.append(pd.DataFrame({**named, "clock": curve.clock, "x_name": curve.x_name, **values}))
+        text: str = pd.concat(tables).to_csv(index=False, lineterminator="\n")
+        return text
+
+    def _points(self) -> list[str]:
+        return [f"{one.label} at {one.x}: {one.ratio:.3g} ({_interval(one)}){_sure(one)}, {one.verdict}" for one in self.ratios]
 
     def __str__(self) -> str:
-        lines = list(self.sentences)
-        lines += [
-            f"  {one.label} at {one.x}: {one.ratio:.3g} ({_interval(one)}){_sure(one)}, {one.verdict}" for one in self.ratios
-        ]
-        return "\n".join(lines)
+        return "\n".join([*self.sentences, *(f"  {point}" for point in self._points())])
 
     def _repr_html_(self) -> str:
-        from html import escape
+        from scalkit.support.markup import block, bullets, details
 
-        from scalkit.support.markup import block, paragraph, table
-
-        head = ["curve", self.curves[0].x_name, "ratio", "interval", "P", "verdict"]
-        rows = [
-            [
-                escape(ratio.label),
-                str(ratio.x),
-                f"{ratio.ratio:.3g}",
-                _interval(ratio),
-                "-" if math.isnan(ratio.probability) else probability_words(ratio.probability, min(ratio.n_runs)),
-                escape(ratio.verdict),
-            ]
-            for ratio in self.ratios
-        ]
-        return block(*(paragraph(text) for text in self.sentences), table(head, rows) if rows else "")
+        return block(bullets(self.sentences), details("Point by point", bullets(self._points())))
 
 
 def _ranged(low: float, high: float) -> str:
@@ -192,13 +170,7 @@ def probability_words(probability: float, n_runs: int) -> str:
 
 
 def compare(
-    store: Store,
-    choices: Sequence[str | Mapping[str, Any] | Choice],
-    *,
-    where: Mapping[str, Any] | None = None,
-    statistic: str = "med",
-    confidence: float = CONFIDENCE,
-    tolerance: float = 0.05,
+    store: Store, choices: Sequence[str | Mapping[str, Any]], *, where: Mapping[str, Any] | None = None, statistic: str = "med"
 ) -> Comparison:
     """Return curves and their ratios to the first; different operations on different machines may be compared.
 
@@ -209,18 +181,12 @@ def compare(
     32}``. ``"op=MPI_Gather,run=3f2a"`` is one run, by the beginning of its id.
     `where`: filters of all choices; what a choice says itself goes first.
     `statistic`: what stands for the repetitions of a measurement; the runs are the sample.
-    `confidence`: of the intervals of the ratios, and from which probability on one is slower or faster; each by itself, so that
-    `advise` answers the same, whatever else is looked at.
-    `tolerance`: ratios from 1/(1 + tolerance) to 1 + tolerance are the same for all practical purposes.
     Raises DataError if a choice is empty, or they are of different metrics or over different parameters.
     Raises UsageError if there is no choice.
     """
     if isinstance(choices, str | Mapping) or not choices:
         raise UsageError("compare needs a list of choices, such as ['MPI_Gather', 'Gather_send_recv'].")
-    require_confidence(confidence)
-    asked = [Choice.of(choice) for choice in choices]
-    asked = [replace(one, filters={**(where or {}), **one.filters}) for one in asked]
-    by_choice = [curves_of(store, choice, statistic) for choice in asked]
+    by_choice = [curves_of(store, {**(where or {}), **choice_of(choice)}, statistic) for choice in choices]
     curves = _labelled([curve for own in by_choice for curve in own])
     first = curves[0]
     for curve in curves[1:]:
@@ -237,9 +203,9 @@ def compare(
     found: list[Ratio] = []
     for curve, place in zip(curves, references, strict=True):
         if place >= 0:
-            found += _ratios(curves[place], curve, confidence)
-    judged = tuple(replace(ratio, verdict=_verdict(ratio, confidence, tolerance)) for ratio in found)
-    return Comparison(tuple(curves), judged, confidence, tolerance, statistic, tuple(references), n_references)
+            found += _ratios(curves[place], curve)
+    judged = tuple(replace(ratio, verdict=_verdict(ratio)) for ratio in found)
+    return Comparison(tuple(curves), judged, statistic, tuple(references), n_references)
 
 
 def _labelled(curves: list[Curve]) -> list[Curve]:
@@ -249,24 +215,19 @@ def _labelled(curves: list[Curve]) -> list[Curve]:
     same_clock = len({curve.clock for curve in curves}) == 1
     same_kind = [len(set(values)) == 1 for values in zip(*(curve.kind for curve in curves), strict=True)]
     seen: dict[str, int] = {}
-    given = [curve.label for curve in curves]
     labelled = []
     for curve in curves:
-        label = curve.label
-        if curve.made:
-            label = curve.op if same_platform else label
-            label += f", {curve.fixed}" if curve.fixed and not same_fixed else ""
-            label += "".join(f", {said}" for said, is_same in zip(curve.kind, same_kind, strict=True) if said and not is_same)
-            label = label if same_clock else with_clock(label, curve.clock)
-            label += f", {curve.runs}" if curve.runs else ""
-        elif given.count(label) > 1 and not same_fixed:
-            label += f", {curve.fixed}" if curve.fixed else ""
+        label = curve.op if same_platform else curve.label
+        label += f", {curve.fixed}" if curve.fixed and not same_fixed else ""
+        label += "".join(f", {said}" for said, is_same in zip(curve.kind, same_kind, strict=True) if said and not is_same)
+        label = label if same_clock else with_clock(label, curve.clock)
+        label += f", {curve.runs}" if curve.runs else ""
         seen[label] = number = seen.get(label, 0) + 1
         labelled.append(replace(curve, label=label if number == 1 else f"{label} ({number})"))
     return labelled
 
 
-def _ratios(first: Curve, curve: Curve, confidence: float) -> list[Ratio]:
+def _ratios(first: Curve, curve: Curve) -> list[Ratio]:
     shared, at, of = np.intersect1d(first.x, curve.x, return_indices=True)
     if not len(shared):
         return []
@@ -275,7 +236,7 @@ def _ratios(first: Curve, curve: Curve, confidence: float) -> list[Ratio]:
     if not positive:
         raise UsageError(f"{curve.label} or {first.label} has values that are not positive, which have no ratio.")
     ids = sorted({*first.run_ids, *curve.run_ids})
-    found = run_ratios(_by_run(values, curve.run_ids, ids), _by_run(reference, first.run_ids, ids), confidence)
+    found = run_ratios(_by_run(values, curve.run_ids, ids), _by_run(reference, first.run_ids, ids))
     counts = list(zip(found.n_left.tolist(), found.n_right.tolist(), strict=True))
     columns = (shared, found.ratio, found.low, found.high, found.probability, counts)
     return [
@@ -291,9 +252,9 @@ def _by_run(values: Floats, run_ids: Sequence[str], ids: Sequence[str]) -> Float
     return found
 
 
-def _verdict(ratio: Ratio, confidence: float, tolerance: float) -> str:
-    if 1 / (1 + tolerance) <= ratio.low and ratio.high <= 1 + tolerance:
+def _verdict(ratio: Ratio) -> str:
+    if ratio.low >= 1 / (1 + TOLERANCE) and ratio.high <= 1 + TOLERANCE:
         return "same"
-    if ratio.probability >= confidence:
+    if ratio.probability >= CONFIDENCE:
         return "slower" if ratio.ratio > 1 else "faster"
     return "cannot tell"

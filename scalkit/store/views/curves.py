@@ -19,57 +19,39 @@ if TYPE_CHECKING:
     from scalkit.store.store import Store
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Suites that are one curve: the same operation on the same platform, in as many runs as there are.
+def choice_of(given: str | Mapping[str, Any]) -> dict[str, Any]:
+    """Return the suites that are one curve, as filters: ``"MPI_Gather"``, or ``"op=MPI_Gather,platform=daint*,p=16|32"``.
 
-    `filters`: columns of the store's ``points`` or ``runs`` to values, texts with ``*``, or lists of them; ``run`` to the
-    beginnings of ids. `label`: for the legend; empty to have one made.
+    Filters are columns of the store's ``points`` or ``runs``, each with a value, a text with ``*``, or a list of them; ``run`` is
+    the beginning of an id. Raises UsageError if the text cannot be read.
     """
-
-    filters: Mapping[str, Any]
-    label: str = ""
-
-    @property
-    def shown(self) -> str:
-        """What is asked for, as a person would write it."""
-        said = {
-            name: "|".join(map(str, value)) if isinstance(value, list | tuple | set | frozenset) else value
-            for name, value in self.filters.items()
-            if name != "run_id" or isinstance(value, str)
-        }
-        return ",".join(f"{name}={value}" for name, value in said.items())
-
-    @classmethod
-    def of(cls, given: str | Mapping[str, Any] | Choice) -> Choice:
-        """Return the choice that a text says, ``"MPI_Gather"`` or ``"op=MPI_Gather,platform=daint*,p=16|32"``.
-
-        Raises UsageError if it cannot be read.
-        """
-        if isinstance(given, Choice):
-            return given
-        if isinstance(given, str):
-            return cls(_filters(given), "")
-        if isinstance(given, Mapping):
-            rest = {str(key): value for key, value in given.items() if key != "label"}
-            return cls(rest, str(given.get("label", "")))
+    if isinstance(given, Mapping):
+        return dict(given)
+    if not isinstance(given, str):
         raise UsageError(f"a choice is {given!r:.60}; a text such as 'op=MPI_Gather,machine=vm', or a mapping, is needed.")
-
-
-def _filters(text: str) -> dict[str, Any]:
-    if "=" not in text:
-        return {"op": _values(text.strip())}
+    if "=" not in given:
+        return {"op": _values(given.strip())}
     filters: dict[str, Any] = {}
-    for part in text.split(","):
+    for part in given.split(","):
         name, equals, value = part.partition("=")
         if not equals and filters:  # a comma within a value, as in a platform's name
             last = next(reversed(filters))
             filters[last] = f"{filters[last]},{part}"
         elif not equals or not name.strip():
-            raise UsageError(f"the choice {text!r:.60} cannot be read at {part!r}; write name=value between commas.")
+            raise UsageError(f"the choice {given!r:.60} cannot be read at {part!r}; write name=value between commas.")
         else:
             filters[name.strip()] = value
     return {name: _values(value.strip()) for name, value in filters.items()}
+
+
+def _shown(choice: Mapping[str, Any]) -> str:
+    """Return what is asked for, as a person would write it."""
+    said = {
+        name: "|".join(map(str, value)) if isinstance(value, list | tuple | set | frozenset) else value
+        for name, value in choice.items()
+        if name != "run_id" or isinstance(value, str)
+    }
+    return ",".join(f"{name}={value}" for name, value in said.items())
 
 
 def _values(text: str) -> Any:
@@ -111,7 +93,7 @@ MOST = 8
 
 _COLUMNS: tuple[str, ...] = (
     *("run_id", "platform", "machine", "op", "metric", "unit", "x_name", "x", "p", "msg_By", "fixed"),
-    *("clock", "virtual_clock", "oversubscribed"),
+    *("clock", "oversubscribed"),
 )
 PROCESSES, ROOT = "processes", "root"
 """What may be compared beside the statistics of all repetitions: each process's median, over the processes; root's alone."""
@@ -130,7 +112,7 @@ class Curve:
     `fixed`: what is the same at all points, as ``"p = 32"``; empty if nothing is.
     `clock`, {"real", "virtual", "simulated"}: that its times were read from. `oversubscribed`: whether any of it is.
     `kind`: data type, synchronisation and pattern; empty texts where it has several, on several platforms.
-    `n_platforms`: how many platforms the runs are of. `made`: whether the label was made, not given.
+    `n_platforms`: how many platforms the runs are of.
     `runs`: in which runs, where the choice is of some.
     """
 
@@ -148,7 +130,6 @@ class Curve:
     oversubscribed: bool
     kind: tuple[str, ...] = ()
     n_platforms: int = 1
-    made: bool = False
     runs: str = ""
 
     @property
@@ -163,7 +144,7 @@ class Curve:
         return np.nanmin(self.values, axis=1), np.nanmax(self.values, axis=1)
 
 
-def curves_of(store: Store, choice: Choice, statistic: str = "med") -> list[Curve]:
+def curves_of(store: Store, choice: Mapping[str, Any], statistic: str = "med") -> list[Curve]:
     """Return the curve of a choice, from the index alone; several, where it leaves open what is the same along a curve.
 
     Over sizes there is a curve for each number of processes, over processes one for each size, over a parameter of one's own
@@ -179,8 +160,8 @@ def curves_of(store: Store, choice: Choice, statistic: str = "med") -> list[Curv
         raise UsageError(f"the statistic {statistic!r:.40} is unknown; choose from {', '.join((*STATISTICS, ROOT, PROCESSES))}.")
     is_own = statistic in (ROOT, PROCESSES)
     column = ROOT_MEDIAN if is_own else statistic
-    found = store.arrays((*_COLUMNS, "suite", "launch", column), choice.filters)
-    shown = choice.shown
+    found = store.arrays((*_COLUMNS, "suite", "launch", column), choice)
+    shown = _shown(choice)
     if not len(found["x"]):
         raise DataError(f"nothing in the store fits {shown!r}; 'scalkit store runs --suites' lists what is there.")
     rows = {name: np.asarray(found[name]) for name in (*_COLUMNS, "suite", "launch")}
@@ -223,14 +204,14 @@ def _of_processes(store: Store, rows: dict[str, Any], shown: str) -> tuple[dict[
     return each, f"p = {p}" + (f", {size} B" if size else "")
 
 
-def _curve(choice: Choice, kind: tuple[str, ...], x_name: str, rows: dict[str, Any], fixed: str) -> Curve:
+def _curve(choice: Mapping[str, Any], kind: tuple[str, ...], x_name: str, rows: dict[str, Any], fixed: str) -> Curve:
     points, at = np.unique(rows["x"], return_inverse=True)
     ids, of = np.unique(rows["run_id"].astype(str), return_inverse=True)
     values = np.full((len(points), len(ids)), np.nan)
     if len({*zip(at.tolist(), of.tolist(), strict=True)}) < len(at):
         ops = np.unique(rows["op"].astype(str)).tolist()
         what = f"{len(ops)} operations, such as {ops[0]} and {ops[1]}" if len(ops) > 1 else "several measurements"
-        raise DataError(f"{choice.shown!r} has {what} at one {x_name} of one run; choose more narrowly, as with one op.")
+        raise DataError(f"{_shown(choice)!r} has {what} at one {x_name} of one run; choose more narrowly, as with one op.")
     values[at, of] = rows["value"]
     op, platform = _joined(rows, "op", ", "), _joined(rows, "platform", "; ")
     platforms = np.unique(rows["platform"].astype(str)).tolist()
@@ -238,40 +219,37 @@ def _curve(choice: Choice, kind: tuple[str, ...], x_name: str, rows: dict[str, A
     clocks = np.unique(rows["clock"].astype(str)).tolist()
     if len(clocks) > 1:
         raise DataError(
-            f"{choice.shown!r} has times of several clocks, {' and '.join(clocks)}, which are not taken together; choose one, "
+            f"{_shown(choice)!r} has times of several clocks, {' and '.join(clocks)}, which are not taken together; choose one, "
             f"as in clock={clocks[0]}."
         )
-    virtual_clocks = np.unique(rows["virtual_clock"].astype(str)).tolist()
-    if len(virtual_clocks) > 1:
+    if clocks == ["virtual"] and n_platforms > 1:  # their machines may differ
         raise DataError(
-            f"{choice.shown!r} has times of different virtual clocks, {' and '.join(map(repr, virtual_clocks[:2]))}; choose "
-            "one, as with one platform or one virtual_clock."
+            f"{_shown(choice)!r} has times of {n_platforms} platforms in virtual time, {' and '.join(map(repr, platforms[:2]))}; "
+            "choose one, as with platform=..."
         )
-    filters = choice.filters
-    one_run = len(ids) == 1 and ("run" in filters or isinstance(filters.get("run_id"), str))
+    one_run = len(ids) == 1 and ("run" in choice or isinstance(choice.get("run_id"), str))
     return Curve(
-        label=choice.label or f"{op} on {platform if n_platforms == 1 else f'{n_platforms} platforms'}",
+        label=f"{op} on {platform if n_platforms == 1 else f'{n_platforms} platforms'}",
         op=op,
         platform=platform,
-        metric=_single(rows, "metric", choice.shown),
+        metric=_single(rows, "metric", _shown(choice)),
         x_name=x_name,
         x=points.astype(np.int64),
         values=values,
-        unit=BASE_UNITS[_single(rows, "unit", choice.shown)],
+        unit=BASE_UNITS[_single(rows, "unit", _shown(choice))],
         run_ids=tuple(ids.tolist()),
         fixed=fixed,
         clock=clocks[0],
         oversubscribed=bool(rows["oversubscribed"].any()),
         kind=kind,
         n_platforms=n_platforms,
-        made=not choice.label,
         runs=f"run {ids[0][:8]}" if one_run else "",
     )
 
 
-def _kind(store: Store, choice: Choice, shown: str) -> tuple[str, ...]:
+def _kind(store: Store, choice: Mapping[str, Any], shown: str) -> tuple[str, ...]:
     """Return what `Curve.kind` is; refuse measurements of one operation on one platform that tell of different things."""
-    kinds = store.arrays(("platform", "op", *_ALIKE), choice.filters, distinct=True)
+    kinds = store.arrays(("platform", "op", *_ALIKE), choice, distinct=True)
     seen: dict[tuple[str, str], tuple[str, ...]] = {}
     for platform, op, *values in zip(*(kinds[name].tolist() for name in ("platform", "op", *_ALIKE)), strict=True):
         first = seen.setdefault((platform, op), tuple(values))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from packaging.version import InvalidVersion, Version
 
 from scalkit.errors import DataError, ScalkitError, UsageError
 from scalkit.history import History, history
-from scalkit.store.runs.content import trusted
-from scalkit.store.runs.dataset import dataset_of
 from scalkit.store.views.selection import grouped_datasets
 
 if TYPE_CHECKING:
@@ -38,26 +37,25 @@ def over_time(store: Store, by: str = "version", *, tolerance: float = 0.1, **fi
     if not len(rows):
         raise DataError("nothing in the store fits what was asked for; 'scalkit store runs --suites' lists what is there.")
     runs = store.runs(run=[str(one) for one in rows["run_id"].unique()]).set_index("run_id")
-    for column, what in (
-        ("machine", "machines"),
-        ("mpi_impl", "libraries"),
-        ("clock", "clocks"),
-        ("virtual_clock", "virtual clocks"),
-    ):
-        if len(names := sorted({str(one) for one in runs[column]})) > 1:
-            raise DataError(
-                f"the runs are of several {what}, {', '.join(map(repr, names))}; a history is of one: choose it, as with --where "
-                f"{column}='{names[0]}'."
-            )
+    for column, what in (("machine", "machines"), ("mpi_impl", "libraries"), ("clock", "clocks")):
+        _require_one(runs[column], what, column)
+    # Of one machine, library and clock, platforms differ in the version of the library and in the numbers of a virtual machine.
+    without_version = [row.platform.removesuffix(f" {row.mpi_version}") for row in runs.itertuples()]
+    _require_one(without_version, "virtual clocks", "platform", "*")
     column = {"version": "mpi_version", "day": "started", "campaign": "campaign"}[by]
     labels = {str(run_id): _day(str(run_id), str(text)) if by == "day" else str(text) for run_id, text in runs[column].items()}
-    found = grouped_datasets(
-        rows.assign(platform=rows["run_id"].map(labels)),
-        lambda run_id: trusted(store.folder.read_run(run_id), run_id),
-        dataset_of,
-    )
+    found = grouped_datasets(rows.assign(platform=rows["run_id"].map(labels)), store.folder)
     order = list(dict.fromkeys(labels[run_id] for run_id in _ordered(runs, by)))
     return _joined(found, order, by, tolerance)
+
+
+def _require_one(values: Iterable[str], what: str, column: str, more: str = "") -> None:
+    names = sorted(set(values))
+    if len(names) > 1:
+        raise DataError(
+            f"the runs are of several {what}, {', '.join(map(repr, names))}; a history is of one: choose it, as with --where "
+            f"{column}='{names[0]}{more}'."
+        )
 
 
 def _day(run_id: str, started: str) -> str:

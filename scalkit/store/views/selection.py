@@ -3,139 +3,82 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from scalkit.store.filed.rows import CELL_PROGRAMS
-from scalkit.support.clocks import with_clock
+from scalkit.store.runs.content import trusted
+from scalkit.store.runs.dataset import Row, dataset_of
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
     import xarray as xr
 
-_Key = TypeVar("_Key")
-Run = tuple[Mapping[str, Any], "pa.Table"]
+    from scalkit.store.folder import StoreFolder
+
+Key = tuple[str, str, str]
 
 _ROW = ("op", "metric", "p", "msg_By", "launch", "x", "datatype", "sync")
 
 
-def selected_datasets(
-    rows: pd.DataFrame, read: Callable[[str], Run], build: Callable[[Sequence[Run]], xr.Dataset]
-) -> dict[str, xr.Dataset]:
+def selected_datasets(rows: pd.DataFrame, folder: StoreFolder) -> dict[str, xr.Dataset]:
     """Return what `grouped_datasets` does by a name that says where they differ."""
-    columns = ("platform", "clock", "virtual_clock")
-    places = ["\0".join(one) for one in zip(*(rows[name] for name in columns), strict=True)]
-    found = grouped_datasets(rows.assign(platform=places), read, build)
+    found = grouped_datasets(rows, folder)
     names = _names(list(found))
     return {names[key]: ds for key, ds in found.items()}
 
 
-def grouped_datasets(
-    rows: pd.DataFrame, read: Callable[[str], Run], build: Callable[[Sequence[Run]], xr.Dataset]
-) -> dict[tuple[str, str, str], xr.Dataset]:
+def grouped_datasets(rows: pd.DataFrame, folder: StoreFolder) -> dict[Key, xr.Dataset]:
     """Return a Dataset for each platform, parameter and message size.
 
     Work units and messages have one for what they are over, and what is fixed there.
 
     `rows`: the measurements that are wanted, as `Store.points` returns them.
-    `read`, `build`: of a run's id its record and table; of such runs their Dataset.
+    `folder`: that has the files of their runs.
     """
-    import pyarrow.compute as pc
-
-    runs: dict[str, Run] = {}
-    groups: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for run_id, wanted in rows.groupby("run_id", sort=False):
-        runs[str(run_id)] = record, table = read(str(run_id))
-        table = _only(table, set(wanted[list(_ROW)].itertuples(index=False, name=None)))
-        platform, parameter = str(wanted["platform"].iloc[0]), str(record["measured"]["parameter"])
-        cells = _of_cells(table)
-        for (name, fixed), part in _suites(table.filter(cells)).items():
-            groups.setdefault((platform, name, fixed), {})[str(run_id)] = part
-        for kind, part in _kinds(table.filter(pc.invert(cells))).items():
-            groups.setdefault((platform, parameter, kind), {})[str(run_id)] = part
+    records: dict[str, Mapping[str, Any]] = {}
+    groups: dict[Key, dict[str, list[Row]]] = {}
+    for run_id, of_run in rows.groupby("run_id", sort=False):
+        record, table = trusted(folder.read_run(str(run_id)), str(run_id))
+        records[str(run_id)] = record
+        wanted = set(of_run[list(_ROW)].itertuples(index=False, name=None))
+        platform, parameter = str(of_run["platform"].iloc[0]), str(record["measured"]["parameter"])
+        for row in table.to_pylist():
+            if tuple(row[name] for name in _ROW) in wanted:
+                groups.setdefault((platform, *_kind(row, parameter)), {}).setdefault(str(run_id), []).append(row)
     _join_timeless(groups)
-    return {key: build([(runs[run_id][0], table) for run_id, table in parts.items()]) for key, parts in groups.items()}
+    return {key: dataset_of([(records[run_id], some) for run_id, some in parts.items()]) for key, parts in groups.items()}
 
 
-def _only(table: pa.Table, wanted: set[tuple[Any, ...]]) -> pa.Table:
-    import pyarrow as pa
+def _kind(row: Row, parameter: str) -> tuple[str, str]:
+    """Return the parameter of a measurement, and what is fixed, in words: empty of what has no message.
 
-    columns = [table[name].to_pylist() for name in _ROW]
-    return table.filter(pa.array([row in wanted for row in zip(*columns, strict=True)], type=pa.bool_()))
-
-
-def _of_cells(table: pa.Table) -> pa.Array:
-    """Return which measurements are of programs that measure cells: suites by themselves."""
-    import pyarrow as pa
-
-    return pa.array([program in CELL_PROGRAMS for program in table["program"].to_pylist()], type=pa.bool_())
+    Programs that measure cells make suites by themselves. Other times are over the parameter of their run.
+    """
+    if row["program"] in CELL_PROGRAMS:
+        fixed = json.loads(row["fixed"]).items()
+        return row["x_name"], ", ".join(f"{value} B" if key == "msg_By" else f"{key} = {value}" for key, value in fixed)
+    is_time = row["metric"] == "time"
+    return parameter, f"{row['msg_By']} B {row['datatype']} {row['sync']}".strip() if is_time else ""
 
 
-def _suites(table: pa.Table) -> dict[tuple[str, str], pa.Table]:
-    """Return measurements by what they are over and what is fixed, in words."""
-    keys = [
-        (name, ", ".join(f"{value} B" if key == "msg_By" else f"{key} = {value}" for key, value in json.loads(fixed).items()))
-        for name, fixed in zip(table["x_name"].to_pylist(), table["fixed"].to_pylist(), strict=True)
-    ]
-    return _split(table, keys)
-
-
-def _kinds(table: pa.Table) -> dict[str, pa.Table]:
-    """Return the times by message size, data type and synchronisation, and the rest under an empty name."""
-    kinds = [
-        f"{size} B {datatype} {sync}".strip() if metric == "time" else ""
-        for metric, size, datatype, sync in zip(
-            *(table[name].to_pylist() for name in ("metric", "msg_By", "datatype", "sync")), strict=True
-        )
-    ]
-    return _split(table, kinds)
-
-
-def _split(table: pa.Table, keys: Sequence[_Key]) -> dict[_Key, pa.Table]:
-    """Return the rows of each key; `keys`: that of each row."""
-    import pyarrow as pa
-
-    return {key: table.filter(pa.array([one == key for one in keys], type=pa.bool_())) for key in dict.fromkeys(keys)}
-
-
-def _join_timeless(groups: dict[tuple[str, str, str], dict[str, Any]]) -> None:
+def _join_timeless(groups: dict[Key, dict[str, list[Row]]]) -> None:
     """Put bytes and counts beside the times of the same platform, where they are of one size."""
-    import pyarrow as pa
-
     for platform, parameter, kind in list(groups):
         timed = [key for key in groups if key[:2] == (platform, parameter) and key[2]]
         if kind == "" and len(timed) == 1:
-            into = groups[timed[0]]
-            for run_id, table in groups.pop((platform, parameter, "")).items():
-                into[run_id] = pa.concat_tables([into[run_id], table]) if run_id in into else table
+            for run_id, rows in groups.pop((platform, parameter, "")).items():
+                groups[timed[0]].setdefault(run_id, []).extend(rows)
 
 
-def _names(keys: Sequence[tuple[str, str, str]]) -> dict[tuple[str, str, str], str]:
-    """Return a name for each group: platform with its clock, then parameter and size where they differ."""
-    platforms = _platform_names(list(dict.fromkeys(place for place, _, _ in keys)))
+def _names(keys: Sequence[Key]) -> dict[Key, str]:
+    """Return a name of its own for each group: the platform, then parameter and size where they differ."""
     has_parameters = len({key[1] for key in keys}) > 1
     has_kinds = len({key[2] for key in keys}) > 1
-    names = {}
-    for place, parameter, kind in keys:
-        parts = [platforms[place], *([parameter] if has_parameters else []), *([kind or "no message"] if has_kinds else [])]
-        names[place, parameter, kind] = ", ".join(re.sub(r"[/\0]", "-", part) for part in parts)
-    return names
-
-
-def _platform_names(places: Sequence[str]) -> dict[str, str]:
-    """Return a name of its own for each platform with its clock.
-
-    Several virtual clocks of one name say their numbers; what still has one name is numbered.
-    """
-    names: dict[str, str] = {}
-    shown = {place: with_clock(*place.split("\0")[:2]) for place in places}
-    for place in places:
-        virtual = place.split("\0")[2]
-        name = shown[place]
-        if virtual and list(shown.values()).count(name) > 1:
-            name = f"{name}, {virtual}"
-        same = sum(other == name or other.startswith(f"{name} (") for other in names.values())
-        names[place] = f"{name} ({same + 1})" if name in names.values() else name
+    names: dict[Key, str] = {}
+    for key in keys:
+        platform, parameter, kind = key
+        parts = [platform, *([parameter] if has_parameters else []), *([kind or "no message"] if has_kinds else [])]
+        name = ", ".join(parts).replace("/", "-")
+        names[key] = f"{name} ({len(names) + 1})" if name in names.values() else name
     return names
