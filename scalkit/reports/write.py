@@ -207,7 +207,7 @@ def write_report(
 ) -> ReportResult:
     """Write a report of any kind: papermill runs the notebook, and all files appear at once.
 
-    `kind`: ``"report"``, ``"compare"``, ``"models"``, ``"guidelines"``, ``"waiting"``, ``"run"`` or ``"calls"``.
+    `kind`: ``"report"``, ``"compare"``, ``"guidelines"``, ``"waiting"``, ``"run"`` or ``"calls"``.
     `out`: the HTML file; for ``r.html``, ``r.verdict.json`` and ``r.junit.xml`` are written next to it, if there are verdicts.
     `force`: replace existing files.
     `pdf`: also write ``r.pdf``, printed by Chromium.

@@ -21,7 +21,7 @@ from scalkit.reports.pages.verdicts import Page, open_verdicts
 from scalkit.reports.pieces import KINDS, flattened
 
 NAMES = (
-    *("top", "summary.overview", "summary.verdicts", "cards.cards", "cards.rules", "models.prediction"),
+    *("top", "summary.overview", "summary.verdicts", "cards.cards", "cards.rules", "prediction.prediction"),
     *("quality.quality", "provenance.method", "provenance.provenance", "reopen.reopen"),
 )
 VOID = {"br", "img", "hr"}

@@ -7,7 +7,7 @@ from scalkit.plots.style import METRIC_WORDS
 from scalkit.plots.verdicts.overlay import Overlaid, overlay
 from scalkit.reports.pages.columns import Columns
 from scalkit.reports.sections import provenance as of_page
-from scalkit.reports.sections.models import default_targets, predicted
+from scalkit.reports.sections.prediction import default_targets, predicted
 from scalkit.reports.sections.quality import quality as quality_of
 from scalkit.reports.sections.summary import facts
 from scalkit.support.text import capital
