@@ -1,6 +1,7 @@
 """Say what scalkit needs and finds here, what each lack means, and how to go on."""
 
 import argparse
+import os
 import platform
 import shutil
 import sys
@@ -10,8 +11,10 @@ from functools import partial
 from importlib import metadata
 
 from scalkit.cli.terminal.printed import print_json
-from scalkit.errors import BuildError, LaunchError, ReportError, UsageError
+from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.support.extras import EXTRAS, install_command, missing, sentence
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 @dataclass(frozen=True)
@@ -116,11 +119,9 @@ def _simulator(args: argparse.Namespace) -> list[Finding]:
 
 
 def _browser(args: argparse.Namespace) -> list[Finding]:
-    """Look where reports look for what prints them."""
-    from scalkit.reports.pdf import find_browser
-
-    lack = "no PDF of a report can be written, and tests of pages are skipped; apt-get install chromium."
-    return _tried("browser", "Chromium", lack, find_browser)
+    lack = "figures of a store are saved as CSV only, and tests of pages are skipped; apt-get install chromium."
+    named = os.environ.get("SCALKIT_CHROMIUM")
+    return [_program("browser", "Chromium", (named,) if named else _BROWSERS, lack)]
 
 
 def _tried(need: str, what: str, lack: str, found: Callable[[], str]) -> list[Finding]:
@@ -130,7 +131,7 @@ def _tried(need: str, what: str, lack: str, found: Callable[[], str]) -> list[Fi
     try:
         with terminated_like_interrupted():
             return [Finding(need, what, True, found(), lack)]
-    except (BuildError, LaunchError, ReportError, UsageError) as error:
+    except (BuildError, LaunchError, UsageError) as error:
         return [Finding(need, what, False, str(error), lack)]
 
 

@@ -22,13 +22,12 @@ def run(args: argparse.Namespace) -> int:
             fail_on=tuple(args.fail_on),
             parameter=None if args.processes else parameters_named(args.parameter),
             baseline=args.baseline,
-            pdf=args.pdf,
             notebook=args.notebook,
             **judging_of(args),
         )
-    names = ("html", "verdict_json", "junit_xml", "pdf", "notebook")
+    names = ("html", "verdict_json", "junit_xml", "notebook")
     files = {name: str(path) for name in names if (path := getattr(result, name)) is not None}
-    more = [f"{name}: {files[name]}" for name in ("pdf", "notebook") if name in files]
+    more = [f"notebook: {files['notebook']}"] if args.notebook else []
     lines = [f"report: {result.html}", *more, result.answer]
     print_either(args.json, {**files, "status": result.status, "answer": result.answer}, "\n".join(lines))
     return result.status
