@@ -106,10 +106,6 @@ def test_rule_that_cannot_be_checked_says_why(page: Page) -> None:
     assert "violated" in text
 
 
-def test_quality_says_where_cores_are_crowded(page: Page) -> None:
-    assert "More processes than cores at p = 8, 16, 32" in markup(page, "quality.quality")
-
-
 def test_provenance_has_the_hash_of_every_input(page: Page) -> None:
     text = markup(page, "provenance.provenance")
     assert len(page.inputs) >= 1

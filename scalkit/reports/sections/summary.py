@@ -106,7 +106,7 @@ def verdicts(page: Page) -> dict[str, Any]:
     left_out = [(*words, getattr(page.result, which)) for which, words in words_of("left_out").items()]
     moved = [one.cells() for one in bandwidths(page.data)]
     broken = {v.function: _broken_rules(page, v.function) for v in page.result.verdicts}
-    values = {"groups": groups, "broken": broken, "caveats": _caveats(page), "left_out": left_out}
+    values = {"groups": groups, "broken": broken, "caveats": caveats(page), "left_out": left_out}
     return {**values, "litmus": page.result.litmus, "moved": moved, "moved_head": BANDWIDTH_HEAD}
 
 
@@ -126,7 +126,7 @@ def _broken_rules(page: Page, function: str) -> list[str]:
     ]
 
 
-def _caveats(page: Page) -> list[str]:
+def caveats(page: Page) -> list[str]:
     """Return every caveat once, with the functions that it concerns."""
     functions: dict[str, list[str]] = {}
     for verdict in page.result.verdicts:
