@@ -86,7 +86,9 @@ def test_rules_and_changes_over_several_parameters(tmp_path: Path) -> None:
     write_netcdf(now, tmp_path / "now.nc")
     quo = sk.Baseline(sk.validate(before, {"f": "log(p) + S"})).save(tmp_path / "base.json")
     page = open_verdicts([str(tmp_path / "now.nc")], rules=["f <= 2*f"], baseline=[str(quo)])
-    assert "S = 1024 × costs more" in words(page, "changes.changes")
+    said = words(page, "changes.changes")
+    assert "S = 1024 × costs more" in said
+    assert "f (time) rose to 2 times the value of before from S = 1024 on" in said
     assert "p S ratio measured" in words(page, "cards.rules")
     assert len(figures(page, "cards.rules")) == 1
     assert page.status == 1

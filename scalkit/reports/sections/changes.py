@@ -31,7 +31,7 @@ def change_tiles(comparison: Iterable[Change]) -> list[tuple[str, str, object, s
 
 
 def changes(page: Page) -> dict[str, Any] | None:
-    """Return the picture of the factors and the table of all changes."""
+    """Return the picture of the factors, a sentence for each function that changed, and the table of all changes."""
     comparison = page.result.comparison
     if comparison is None:
         return None
@@ -45,8 +45,9 @@ def changes(page: Page) -> dict[str, Any] | None:
         )
         for change in sorted(comparison, key=lambda change: _ORDER.index(_key(change)))
     ]
-    has_ratios = any(m.isfinite(change.ratio) for change in comparison)
-    return {"rows": rows, "figure": plot(comparison) if has_ratios else None, "tolerance": comparison.tolerance}
+    sentences = [change.sentence for change, *_ in rows if change.kind not in ("same", "new", "gone")]
+    figure = plot(comparison) if any(m.isfinite(change.ratio) for change in comparison) else None
+    return {"rows": rows, "sentences": sentences, "figure": figure, "tolerance": comparison.tolerance}
 
 
 def _ratio(change: Change) -> str:
