@@ -10,7 +10,9 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import metadata
 
-from scalkit.cli.terminal.printed import print_json
+from rich.text import Text
+
+from scalkit.cli.terminal.printed import print_json, printed, table_of, terminal
 from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.support.extras import EXTRAS, install_command, missing, sentence
 
@@ -45,21 +47,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print(findings: Sequence[Finding]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(show_lines=False, expand=False)
-    for title in ("", "what", "found"):
-        table.add_column(title, overflow="fold")
-    for finding in findings:
-        mark = Text("yes", style="green") if finding.here else Text("no", style="bold red")
-        table.add_row(mark, Text(finding.what), Text(finding.found))
-    console = Console()
-    console.print(table)
+    marks = {True: printed("yes", style="green"), False: printed("no", style="bold red")}
+    rows = ((marks[finding.here], printed(finding.what), Text(finding.found)) for finding in findings)
+    console = terminal()
+    console.print(table_of(("", "what", "found"), rows))
     for finding in findings:
         if not finding.here:
-            console.print(Text(f"{finding.what}: {finding.lack}"), soft_wrap=True)
+            console.print(printed(f"{finding.what}: {finding.lack}"), soft_wrap=True)
 
 
 def _python(args: argparse.Namespace) -> list[Finding]:

@@ -21,7 +21,7 @@ from scalkit.guidelines.choices import remedies
 from scalkit.guidelines.guideline import CATALOGUES, guidelines
 from scalkit.guidelines.profile import Profile, load_profile, profile
 from scalkit.guidelines.rules import Rules, rules_of
-from scalkit.support.files import whole_file
+from scalkit.support.files import require_free, whole_file
 from scalkit.support.markup import counted
 from scalkit.support.native import build, sources
 from scalkit.support.text import capital
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.sources:
         return _show_guidelines(args)
     if args.profile:
-        _require_place(args.profile, args.force)
+        require_free(args.profile, ReportError, force=args.force)
 
     options = {name: getattr(args, name) for name in ("p_threshold", "v_threshold", "strictness", "value")}
     found = assess(args.sources, args.guideline or CATALOGUES, **options)
@@ -65,13 +65,6 @@ def _report(args: argparse.Namespace, options: dict[str, Any]) -> Path:
     return write_report(
         "guidelines", args.report, force=args.force, runs=args.sources, guidelines=args.guideline, **options, fail_on=args.fail_on
     ).html
-
-
-def _require_place(path: Path, force: bool) -> None:
-    if path.is_dir() or not path.absolute().parent.is_dir():
-        raise ReportError(f"cannot write {path}: it is no place for a file; choose another path for --profile.")
-    if path.exists() and not force:
-        raise ReportError(f"{path} is there already; choose another path for --profile, or allow it (--force).")
 
 
 def _show_guidelines(args: argparse.Namespace) -> int:

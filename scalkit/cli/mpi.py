@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from scalkit.bench.libraries.installing import State, add_library, libraries, remove_library, state_of
-from scalkit.cli.terminal.printed import print_either, print_json, say
+from scalkit.cli.terminal.printed import aligned, print_either, print_json, say
 from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.errors import ScalkitError
 from scalkit.support.json_values import json_fields
@@ -71,10 +71,9 @@ def _as_json(state: State) -> dict[str, Any]:
 
 
 def _print_table(states: Sequence[State]) -> None:
-    width = max(len(state.library.name) for state in states)
+    rows = []
     for state in states:
         mpi, library = state.mpi, state.library
-        what = f"works    {mpi.name}, MPI {mpi.standard}" if mpi else f"does not {state.why_not}"
-        say(f"{library.name:<{width}}  {what}")
-        say(f"{'':<{width}}  compiler {library.mpicc}")
-        say(f"{'':<{width}}  launcher {library.mpiexec}")
+        works = ("works", f"{mpi.name}, MPI {mpi.standard}") if mpi else ("does not", state.why_not)
+        rows += [(library.name, *works), ("", "compiler", library.mpicc), ("", "launcher", library.mpiexec)]
+    say("\n".join(aligned(rows)))

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 import scalkit as sk
-from scalkit.cli.options.expected import expected_of, judging_of, only_processes, parameters_named, require_place
+from scalkit.cli.options.expected import expected_of, judging_of, only_processes, parameters_named
 from scalkit.cli.terminal.printed import printed, table_of, terminal
 from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import ReportError, UsageError
@@ -25,7 +25,7 @@ from scalkit.judge.catalogue import ExpectationSet
 from scalkit.judge.told.annotations import to_github
 from scalkit.judge.told.junit import to_junit
 from scalkit.judge.validating import validate
-from scalkit.support.files import whole_file
+from scalkit.support.files import require_free, whole_file
 from scalkit.support.task_bar import Report, task_bar
 from scalkit.support.text import capital, counted
 
@@ -51,7 +51,10 @@ def _computing(report: Report) -> Iterator[Mapper | None]:
 
 
 def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
-    require_place(args.save_baseline, args.force)
+    if args.save_baseline:
+        require_free(args.save_baseline, UsageError, force=args.force)
+    elif args.force:
+        raise UsageError("--force lets --save-baseline replace a file; give both, or neither.")
     if args.bands and not args.json:
         raise UsageError("--bands adds to what --json prints; give both.")
     expected = expected_of(args.expect, args.baseline, args.expectation)

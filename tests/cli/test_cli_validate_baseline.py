@@ -59,7 +59,7 @@ def test_what_was_found_is_kept(here: Path) -> None:
 def test_an_existing_file_stays_unless_forced(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["new.nc", "--expect", "expect.toml", "--save-baseline", "base.json"]
     before = (here / "base.json").read_bytes()
-    assert said(capsys, *words) == "'base.json' is already there; replace it with --force, or choose another file."
+    assert said(capsys, *words) == "base.json is there already; choose another name, or replace it with --force."
     assert (here / "base.json").read_bytes() == before
     assert main(["validate", *words, "--force"]) == 1
     assert str(Baseline.load(here / "base.json")["worse", "time"].model.growth) == "p"
@@ -161,25 +161,25 @@ def test_a_baseline_is_compared_and_renewed_in_one_go(here: Path) -> None:
         (["--expect", "absent.toml"], "there is no file 'absent.toml'; --expect takes a TOML file or one of mpi, "
          "mpi-all, mafia."),
         (["--expect", "base.json"], "'base.json' is a baseline, not a file of expectations; give it with --baseline."),
-        (["--expect", "old.nc"], "'old.nc' is a netCDF file of measurements; --expect takes a TOML file or one of mpi, "
+        (["--expect", "old.nc"], "'old.nc' is a file of another kind; --expect takes a TOML file or one of mpi, "
          "mpi-all, mafia."),
-        (["--expect", "run.jsonl"], "'run.jsonl' is a run file of measurements; --expect takes a TOML file or one of mpi, "
+        (["--expect", "run.jsonl"], "'run.jsonl' is a file of another kind; --expect takes a TOML file or one of mpi, "
          "mpi-all, mafia."),
         (["--expect", "."], "'.' is a folder; --expect takes a TOML file or one of mpi, mpi-all, mafia."),
         (["--baseline", "absent.json"], "there is no baseline 'absent.json'; --save-baseline writes one."),
         (["--baseline", "mpi"], "there is no baseline 'mpi'; the catalogue 'mpi' goes with --expect."),
         (["--baseline", "expect.toml"], "'expect.toml' is a TOML file of expectations, not a baseline; give it with "
          "--expect."),
-        (["--baseline", "old.nc"], "'old.nc' is a netCDF file of measurements; --baseline takes what --save-baseline wrote."),
-        (["--baseline", "found.json"], "'found.json' is what scalkit validate --json printed; --baseline takes what "
+        (["--baseline", "old.nc"], "'old.nc' is a file of another kind; --baseline takes what --save-baseline wrote."),
+        (["--baseline", "found.json"], "'found.json' is a file of another kind; --baseline takes what "
          "--save-baseline wrote."),
-        (["--baseline", "bench.json"], "'bench.json' is a JSON file of benchmarks; --baseline takes what --save-baseline "
+        (["--baseline", "bench.json"], "'bench.json' is a file of another kind; --baseline takes what --save-baseline "
          "wrote."),
         (["--baseline", "cut.json"], "'cut.json' is no baseline: it is not JSON, Expecting value in line 1."),
         (["--force"], "--force lets --save-baseline replace a file; give both, or neither."),
-        (["--save-baseline", "."], "--save-baseline names the folder '.'; give a file in it."),
-        (["--save-baseline", "nowhere/b.json"], "there is no folder 'nowhere' for the baseline; make it, or choose another "
-         "file."),
+        (["--save-baseline", "."], ". is a folder; name a file in it."),
+        (["--save-baseline", "nowhere/b.json"], "the folder 'nowhere' is not there; make it first, or choose another "
+         "one."),
         (["--fail-on", "gone"], "--fail-on gone compares with a baseline; give one with --baseline."),
     ],
 )  # fmt: skip

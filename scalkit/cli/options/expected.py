@@ -23,6 +23,7 @@ _LARGEST = 20_000_000
 _BASELINE = "a baseline"
 _EXPECTATIONS = "a TOML file of expectations"
 _MODELS = "a TOML file of models"
+_OTHER = "a file of another kind"
 
 
 def expected_of(expect: str | None, baseline: str | None, expectations: Sequence[str] = ()) -> ExpectationSet | Baseline:
@@ -43,23 +44,6 @@ def expected_of(expect: str | None, baseline: str | None, expectations: Sequence
             raise UsageError("--expectation and --baseline both say what is expected; give one of them.")
         return _with(None if expect is None else _expectations(expect), expectations)
     return _expectations("mpi" if expect is None else expect) if baseline is None else _baseline(Path(baseline))
-
-
-def require_place(path: Path | None, force: bool) -> None:
-    """Check before the work that a new baseline can be written at `path`.
-
-    Raises UsageError if something is there that may not be replaced, the folder is not there, or there is nothing to
-    force.
-    """
-    if path is None:
-        if force:
-            raise UsageError("--force lets --save-baseline replace a file; give both, or neither.")
-    elif path.is_dir():
-        raise UsageError(f"--save-baseline names the folder '{path}'; give a file in it.")
-    elif path.exists() and not force:
-        raise UsageError(f"'{path}' is already there; replace it with --force, or choose another file.")
-    elif not path.parent.is_dir():
-        raise UsageError(f"there is no folder '{path.parent}' for the baseline; make it, or choose another file.")
 
 
 def parameters_named(text: str | None) -> str | list[str] | None:
@@ -118,30 +102,22 @@ def _kind(path: Path) -> str | None:
         return "a folder"
     try:
         with path.open("rb") as file:
-            content = file.read(_LARGEST)
+            text = file.read(_LARGEST).decode("utf-8")
     except FileNotFoundError:
         return None
+    except UnicodeDecodeError:
+        return _OTHER
     except OSError:
         return ""  # reading it will say why not
-    if content[:3] == b"CDF" or content[:4] == b"\x89HDF":
-        return "a netCDF file of measurements"
-    if content.startswith(b'{"rec":'):
-        return "a run file of measurements"
-    return _kind_of_text(content)
-
-
-def _kind_of_text(content: bytes) -> str:
+    if "\0" in text or text.startswith('{"rec":'):
+        return _OTHER
+    is_json = text.lstrip().startswith("{")
     try:
-        text = content.decode("utf-8")
-        table = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+        table = json.loads(text) if is_json else tomllib.loads(text)
     except (ValueError, RecursionError):
         return ""
-    if text.lstrip().startswith("{"):
-        if "entries" in table:
-            return _BASELINE
-        if "verdicts" in table:
-            return "what scalkit validate --json printed"
-        return "a JSON file of benchmarks" if "benchmarks" in table else ""
+    if is_json:
+        return _BASELINE if "entries" in table else _OTHER
     if "models" in table:
         return _MODELS
     return _EXPECTATIONS if "expectations" in table else ""

@@ -1,6 +1,5 @@
 """One card for each function and each rule: the answer, the figures, the numbers behind them."""
 
-import math as m
 from collections.abc import Iterator
 from typing import Any
 
@@ -111,24 +110,10 @@ def rules(page: Page) -> dict[str, Any] | None:
 def _card_of_rule(result: RuleResult) -> dict[str, Any]:
     kind, mark, word = words_of("rules")[result.status]
     reason = "; ".join(result.caveats) or "its measurements do not"
-    points = result.points[:_MOST_ROWS].tolist()
-    rows = [
-        (*(f"{x:g}" for x in point), "–" if m.isnan(ratio) else f"{ratio:.3f}", _word_of_rule(ratio, is_broken))
-        for point, ratio, is_broken in zip(points, result.ratio.tolist(), result.violated.tolist(), strict=False)
-    ]
     return {
         "rule": result.rule,
         "badge": badge(kind, mark, word, is_open=not result.decides),
         "sentence": result.sentence,
         "doubt": "" if result.decides or result.status == "unknown" else f"Does not decide the exit status: {reason}.",
-        "figure": plot(result) if rows else None,
-        "head": (*result.parameters, "ratio", "measured"),
-        "rows": rows,
-        "more": len(result.points) - len(rows),
+        "figure": plot(result) if len(result.points) else None,
     }
-
-
-def _word_of_rule(ratio: float, is_broken: bool) -> str:
-    if is_broken:
-        return "✗ violated"
-    return "✓ holds" if ratio <= 1 else "slower, but not clearly in every run"

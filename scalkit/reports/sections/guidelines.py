@@ -129,19 +129,16 @@ def provenance(page: GuidelinePage) -> dict[str, Any]:
 def _facts(page: GuidelinePage) -> Iterator[tuple[str, object]]:
     found, facts = page.found, page.facts
     data = found.data
-    yield "measurements", ", ".join(page.named) + (" (simulated, not measured)" if page.is_simulated else "")
     yield from (("host", facts.get("host")), ("MPI library", facts.get("mpi_library")), ("measured", facts.get("started")))
     if data.machine:
         yield "clock", f"virtual: {machine_in_words(data.machine)}, {numbers_in_words(data.machine)}; {LEFT_OUT}"
     if isinstance(load := facts.get("foreign_load"), float) and np.isfinite(load):
         yield "load of other programs", as_percent(load)
-    yield "experiments", f"{len(data.codes)} in {len(data.runs)} runs"
     yield "parameters", "; ".join(f"{key}: {_levels(data.levels[key])}" for key in data.parameters)
     if lacking := int((data.rows == MISSING).sum()):
         yield "missing", f"{lacking} of {data.rows.size} experiments of runs"
     yield "varied", found.varied
     yield from made_with("numpy", "scipy", "pandas", "plotly").items()
-    yield "report written", page.made
 
 
 def _levels(levels: tuple[object, ...]) -> str:

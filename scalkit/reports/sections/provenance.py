@@ -19,20 +19,14 @@ def provenance(page: Page) -> dict[str, Any]:
 
 
 def _facts(page: Page) -> dict[str, object]:
-    attrs, campaign = page.data.attrs, dict(flattened(page.campaign))
+    attrs = page.data.attrs
     expectations = page.expectations_name or ("in the session" if page.session is not None else "stated in Python")
     return {
         "measurements": ", ".join(page.named) if page.session is None else page.session.source,
         "session": "" if page.session is None else ", ".join(page.named),
         "measured": page.measured_at,
         "host": attrs.get("measured_on"),
-        "system": campaign.get("machine / system"),
-        "cores": campaign.get("machine / cores"),
         "MPI library": str(attrs.get("mpi_library", "") or "").strip(),
-        "MPI standard": campaign.get("mpi / standard"),
-        "compiled by": campaign.get("mpi / mpicc_show"),
-        "seed": campaign.get("arguments / seed"),
-        "hash of the benchmark's sources": campaign.get("sources / sha256"),
         "expectations": "the growths of the baseline" if page.baseline is not None else expectations,
         "baseline": page.baseline_name,
         "rules": "; ".join(page.rules),
