@@ -158,23 +158,18 @@ def test_a_baseline_is_compared_and_renewed_in_one_go(here: Path) -> None:
     [
         (["--baseline", "base.json", "--expect", "mpi"], "--expect and --baseline both say what is expected; give one of "
          "them."),
-        (["--expect", "absent.toml"], "there is no file 'absent.toml'; --expect takes a TOML file or one of mpi, "
-         "mpi-all, mafia."),
-        (["--expect", "base.json"], "'base.json' is a baseline, not a file of expectations; give it with --baseline."),
-        (["--expect", "old.nc"], "'old.nc' is a file of another kind; --expect takes a TOML file or one of mpi, "
-         "mpi-all, mafia."),
-        (["--expect", "run.jsonl"], "'run.jsonl' is a file of another kind; --expect takes a TOML file or one of mpi, "
-         "mpi-all, mafia."),
-        (["--expect", "."], "'.' is a folder; --expect takes a TOML file or one of mpi, mpi-all, mafia."),
-        (["--baseline", "absent.json"], "there is no baseline 'absent.json'; --save-baseline writes one."),
-        (["--baseline", "mpi"], "there is no baseline 'mpi'; the catalogue 'mpi' goes with --expect."),
-        (["--baseline", "expect.toml"], "'expect.toml' is a TOML file of expectations, not a baseline; give it with "
-         "--expect."),
-        (["--baseline", "old.nc"], "'old.nc' is a file of another kind; --baseline takes what --save-baseline wrote."),
-        (["--baseline", "found.json"], "'found.json' is a file of another kind; --baseline takes what "
-         "--save-baseline wrote."),
-        (["--baseline", "bench.json"], "'bench.json' is a file of another kind; --baseline takes what --save-baseline "
-         "wrote."),
+        (["--expect", "absent.toml"], "cannot read the expectations 'absent.toml': No such file or directory. Give a TOML file "
+         "or one of mpi, mpi-all, mafia."),
+        (["--expect", "base.json"], "base.json, line 1, column 1: this is not valid TOML: invalid statement."),
+        (["--expect", "old.nc"], "cannot read the expectations 'old.nc': it is not a text file in UTF-8. Give a TOML file or "
+         "one of mpi, mpi-all, mafia."),
+        (["--expect", "."], "cannot read the expectations '.': Is a directory. Give a TOML file or one of mpi, mpi-all, mafia."),
+        (["--baseline", "absent.json"], "cannot read the baseline 'absent.json': No such file or directory; write one with "
+         "Baseline.save."),
+        (["--baseline", "expect.toml"], "'expect.toml' is no baseline: it is not JSON, Expecting value in line 1."),
+        (["--baseline", "old.nc"], "'old.nc' is no baseline: it is not text in UTF-8."),
+        (["--baseline", "found.json"], "'found.json' is no baseline: \"verdicts\" is unknown; known are entries, schema, "
+         "statistic."),
         (["--baseline", "cut.json"], "'cut.json' is no baseline: it is not JSON, Expecting value in line 1."),
         (["--force"], "--force lets --save-baseline replace a file; give both, or neither."),
         (["--save-baseline", "."], ". is a folder; name a file in it."),
@@ -185,9 +180,7 @@ def test_a_baseline_is_compared_and_renewed_in_one_go(here: Path) -> None:
 )  # fmt: skip
 def test_wrong_use(here: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str) -> None:
     (here / "found.json").write_text('{"schema": 1, "verdicts": []}')
-    (here / "bench.json").write_text('{"benchmarks": []}')
     (here / "cut.json").write_text('{"schema": 1, "entries": [')
-    (here / "run.jsonl").write_text('{"rec":"env","schema":1}\n')
     assert said(capsys, "old.nc", *options) == message
 
 

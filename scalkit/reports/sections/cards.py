@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from scalkit import plots
-from scalkit.judge import AnyVerdict, RuleResult, Verdict
+from scalkit.judge import AnyVerdict, Verdict
 from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.judge.told.sums import sentence_of
 from scalkit.measure import Series
@@ -103,17 +103,13 @@ def ruler(verdict: Verdict) -> dict[str, Any]:
 
 
 def rules(page: Page) -> dict[str, Any] | None:
-    """Return one card for each rule."""
-    return {"cards": [_card_of_rule(result) for result in page.result.rules]} if page.result.rules else None
-
-
-def _card_of_rule(result: RuleResult) -> dict[str, Any]:
-    kind, mark, word = words_of("rules")[result.status]
-    reason = "; ".join(result.caveats) or "its measurements do not"
-    return {
-        "rule": result.rule,
-        "badge": badge(kind, mark, word, is_open=not result.decides),
-        "sentence": result.sentence,
-        "doubt": "" if result.decides or result.status == "unknown" else f"Does not decide the exit status: {reason}.",
-        "figure": plot(result) if len(result.points) else None,
-    }
+    """Return each rule with its badge and, if it was measured, its figure."""
+    cards = [
+        (
+            result,
+            badge(*words_of("rules")[result.status], is_open=not result.decides),
+            plot(result) if len(result.points) else None,
+        )
+        for result in page.result.rules
+    ]
+    return {"cards": cards} if cards else None

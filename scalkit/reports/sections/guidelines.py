@@ -1,6 +1,5 @@
 """The sections of a report about guidelines."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -123,22 +122,17 @@ def method(page: GuidelinePage) -> dict[str, Any]:
 
 def provenance(page: GuidelinePage) -> dict[str, Any]:
     """Return where the numbers come from."""
-    return {"facts": list(_facts(page))}
-
-
-def _facts(page: GuidelinePage) -> Iterator[tuple[str, object]]:
-    found, facts = page.found, page.facts
-    data = found.data
-    yield from (("host", facts.get("host")), ("MPI library", facts.get("mpi_library")), ("measured", facts.get("started")))
-    if data.machine:
-        yield "clock", f"virtual: {machine_in_words(data.machine)}, {numbers_in_words(data.machine)}; {LEFT_OUT}"
-    if isinstance(load := facts.get("foreign_load"), float) and np.isfinite(load):
-        yield "load of other programs", as_percent(load)
-    yield "parameters", "; ".join(f"{key}: {_levels(data.levels[key])}" for key in data.parameters)
-    if lacking := int((data.rows == MISSING).sum()):
-        yield "missing", f"{lacking} of {data.rows.size} experiments of runs"
-    yield "varied", found.varied
-    yield from made_with("numpy", "scipy", "pandas", "plotly").items()
+    data, load = page.found.data, page.facts.get("foreign_load")
+    machine = data.machine
+    clock = f"virtual: {machine_in_words(machine)}, {numbers_in_words(machine)}; {LEFT_OUT}" if machine else ""
+    lacking = int((data.rows == MISSING).sum())
+    return {
+        "clock": clock,
+        "load": as_percent(load) if isinstance(load, float) and np.isfinite(load) else "",
+        "parameters": "; ".join(f"{key}: {_levels(data.levels[key])}" for key in data.parameters),
+        "missing": f"{lacking} of {data.rows.size} experiments of runs" if lacking else "",
+        "versions": made_with("numpy", "scipy", "pandas", "plotly"),
+    }
 
 
 def _levels(levels: tuple[object, ...]) -> str:
