@@ -2,18 +2,17 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 import scalkit as sk
 from scalkit.cli.options.expected import expected_of, judging_of, only_processes, parameters_named
-from scalkit.cli.terminal.printed import printed, table_of, terminal
+from scalkit.cli.terminal.printed import print_part, printed, table_of, terminal
 from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import ReportError, UsageError
 from scalkit.judge import CATALOGUES, AnyVerdict, Validation
@@ -109,24 +108,16 @@ def show(result: Validation, status: int, saved: Path | None = None) -> None:
     """Print a result to standard output, and where its baseline was saved."""
     console = terminal()
     console.print(_table(result))
-    _part(console, "Rules", (f"{rule.sentence}{'' if rule.decides else ' (does not decide)'}" for rule in result.rules))
-    _part(console, "Litmus test", (result.litmus.sentence,) if result.litmus else ())
+    print_part(console, "Rules", (f"{rule.sentence}{'' if rule.decides else ' (does not decide)'}" for rule in result.rules))
+    print_part(console, "Litmus test", (result.litmus.sentence,) if result.litmus else ())
     said = {rule.sentence for rule in result.rules}
     if result.comparison is not None:
-        _part(console, f"Compared with {result.expectations or 'the baseline'}", _changes(result.comparison))
+        print_part(console, f"Compared with {result.expectations or 'the baseline'}", _changes(result.comparison))
         said.add(result.comparison.headline)
-    _part(console, "To keep in mind", (warning for warning in result.warnings if warning not in said))
+    print_part(console, "To keep in mind", (warning for warning in result.warnings if warning not in said))
     if saved is not None:
         console.print(printed(f"The baseline of {counted(len(result), 'verdict')} is in {saved}."))
     console.print(printed(f"{capital(result.headline)}. Exit status {status}.", style="bold"))
-
-
-def _part(console: Console, title: str, lines: Iterable[str]) -> None:
-    """Print a title and indented lines; nothing if there are none."""
-    for number, line in enumerate(lines):
-        if number == 0:
-            console.print(printed(title, style="bold"))
-        console.print(printed(f"  {line}"))
 
 
 def _changes(comparison: Comparison) -> list[str]:

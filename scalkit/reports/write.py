@@ -18,6 +18,7 @@ from scalkit.reports.inputs import MEMORY, plain_inputs
 from scalkit.reports.kernel import execute, notebook_text
 from scalkit.support.bundled import bundled
 from scalkit.support.extras import require
+from scalkit.support.text import shortened
 
 _MOST_SHOWN = 80
 
@@ -49,8 +50,7 @@ class Target:
             target = cls._beside(Path(out).expanduser().absolute(), notebook, alone)
             problem = target._problem(force)
         except (OSError, ValueError, RuntimeError, TypeError) as error:
-            name = ascii(out)
-            shown = name if len(name) <= _MOST_SHOWN else f"{name[:_MOST_SHOWN]}..."
+            shown = shortened(ascii(out), _MOST_SHOWN)
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).rstrip(".")
             raise ReportError(f"cannot write the report {shown}: {reason}; choose another name.") from error
         if problem:

@@ -8,7 +8,6 @@ import numpy as np
 from scalkit import plots
 from scalkit.judge import AnyVerdict, Verdict
 from scalkit.judge.several.verdict import SeveralVerdict
-from scalkit.judge.told.sums import sentence_of
 from scalkit.measure import Series
 from scalkit.plots.plot import plot
 from scalkit.plots.style import metric_word, quantity
@@ -16,6 +15,7 @@ from scalkit.plots.verdicts.curves import crossing_words, ruler_sentence
 from scalkit.plots.verdicts.ruler import n_factors
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import badge, words_of
+from scalkit.reports.sections.summary import by_metric
 from scalkit.support.text import capital
 
 _RIVALS = 5  # shown next to the chosen model
@@ -29,13 +29,9 @@ def cards(page: Page) -> dict[str, Any]:
 
     Variants of a function, named ``function[variant]``, are folded into the card of the function itself.
     """
-    groups: dict[str, list[AnyVerdict]] = {}
-    for verdict in page.result.worst_first:
-        groups.setdefault(verdict.metric, []).append(verdict)
-    found = [(capital(metric_word(verdicts[0])), list(_cards(verdicts))) for verdicts in groups.values()]
+    found = [(capital(metric_word(verdicts[0])), list(_cards(verdicts))) for verdicts in by_metric(page).values()]
     shown: dict[str, Any] = {"fit": plots.fit, "divergence": plots.divergence, "ruler": ruler}
     shown |= {"crossing_words": crossing_words, "data_rows": data_rows, "rivals": _RIVALS, "largest_point": _largest_point}
-    shown |= {"sentence_in_short": _sentence_in_short}
     return {"groups": found, **shown}
 
 
@@ -50,13 +46,6 @@ def _cards(verdicts: list[AnyVerdict]) -> Iterator[tuple[AnyVerdict, list[Verdic
             variants = [v for v in verdicts if isinstance(v, Verdict) and v.function.startswith(f"{verdict.function}[")]
             is_fine = all(v.answer == "fine" for v in (verdict, *variants))
             yield verdict, variants, is_fine and len(verdicts) > _ALL_OPEN
-
-
-def _sentence_in_short(verdict: AnyVerdict) -> str:
-    """Return the sentence of a verdict; over several parameters without what is excluded."""
-    if isinstance(verdict, SeveralVerdict):
-        return sentence_of(verdict, in_short=True)
-    return verdict.sentence
 
 
 def _largest_point(verdict: SeveralVerdict) -> str:

@@ -41,7 +41,7 @@ def headline(page: GuidelinePage) -> dict[str, Any]:
         ("guidelines", f"{len(page.found.guidelines)}, {len(page.found.not_tested)} of them without measurements"),
         ("report", page.made),
         ("run times", machine_in_words(data.machine) if data.machine else ""),
-        ("", "simulated, not measured" if page.is_simulated else ""),
+        ("", "simulated, not measured" if any("simulated" in caveat for caveat in data.caveats) else ""),
     ]
     return {"facts": facts, "tiles": tiles}
 
