@@ -43,7 +43,7 @@ def _answer_tiles(page: Page) -> Iterator[Tile]:
 
 def _rule_tiles(page: Page) -> Iterator[Tile]:
     """Yield the number of rules in each state."""
-    states = [rule.status for rule in page.result.rules]
+    states: list[str] = [rule.status for rule in page.result.rules]
     for state, (kind, mark, word) in words_of("rules").items():
         if n := states.count(state):
             yield kind, mark, n, f"of {counted(len(states), 'rule')}: {word}"
