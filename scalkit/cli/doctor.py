@@ -1,6 +1,7 @@
 """Say what scalkit needs and finds here, what each lack means, and how to go on."""
 
 import argparse
+import os
 import platform
 import shutil
 import sys
@@ -9,9 +10,13 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import metadata
 
-from scalkit.cli.terminal.printed import print_json
-from scalkit.errors import BuildError, LaunchError, ReportError, UsageError
+from rich.text import Text
+
+from scalkit.cli.terminal.printed import print_json, printed, table_of, terminal
+from scalkit.errors import BuildError, LaunchError, UsageError
 from scalkit.support.extras import EXTRAS, install_command, missing, sentence
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 @dataclass(frozen=True)
@@ -42,21 +47,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print(findings: Sequence[Finding]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(show_lines=False, expand=False)
-    for title in ("", "what", "found"):
-        table.add_column(title, overflow="fold")
-    for finding in findings:
-        mark = Text("yes", style="green") if finding.here else Text("no", style="bold red")
-        table.add_row(mark, Text(finding.what), Text(finding.found))
-    console = Console()
-    console.print(table)
+    marks = {True: printed("yes", style="green"), False: printed("no", style="bold red")}
+    rows = ((marks[finding.here], printed(finding.what), Text(finding.found)) for finding in findings)
+    console = terminal()
+    console.print(table_of(("", "what", "found"), rows))
     for finding in findings:
         if not finding.here:
-            console.print(Text(f"{finding.what}: {finding.lack}"), soft_wrap=True)
+            console.print(printed(f"{finding.what}: {finding.lack}"), soft_wrap=True)
 
 
 def _python(args: argparse.Namespace) -> list[Finding]:
@@ -116,11 +113,9 @@ def _simulator(args: argparse.Namespace) -> list[Finding]:
 
 
 def _browser(args: argparse.Namespace) -> list[Finding]:
-    """Look where reports look for what prints them."""
-    from scalkit.reports.pdf import find_browser
-
-    lack = "no PDF of a report can be written, and tests of pages are skipped; apt-get install chromium."
-    return _tried("browser", "Chromium", lack, find_browser)
+    lack = "figures of a store are saved as CSV only, and tests of pages are skipped; apt-get install chromium."
+    named = os.environ.get("SCALKIT_CHROMIUM")
+    return [_program("browser", "Chromium", (named,) if named else _BROWSERS, lack)]
 
 
 def _tried(need: str, what: str, lack: str, found: Callable[[], str]) -> list[Finding]:
@@ -130,7 +125,7 @@ def _tried(need: str, what: str, lack: str, found: Callable[[], str]) -> list[Fi
     try:
         with terminated_like_interrupted():
             return [Finding(need, what, True, found(), lack)]
-    except (BuildError, LaunchError, ReportError, UsageError) as error:
+    except (BuildError, LaunchError, UsageError) as error:
         return [Finding(need, what, False, str(error), lack)]
 
 

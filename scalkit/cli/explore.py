@@ -16,7 +16,7 @@ _SHOWN = "SCALKIT_EXPLORE"
 
 def run(args: argparse.Namespace) -> int:
     """Open the session once here, so that what is wrong is said here and not in the page."""
-    page.checked(args)
+    page.require_usable(args)
     chosen = [str(here_or_bundled(Path(one)).absolute()) for one in args.runs], args.expect, args.expectation
     if args.expect and Path(args.expect).exists():
         chosen = chosen[0], str(Path(args.expect).absolute()), args.expectation

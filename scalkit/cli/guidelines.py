@@ -4,9 +4,8 @@ import argparse
 import json
 import sys
 import tempfile
-import textwrap
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,14 @@ from rich.console import Console
 
 from scalkit.bench.libraries.targets import find_targets
 from scalkit.cli.options.command import require_command, run_preloaded
-from scalkit.cli.terminal.printed import print_json, printed, table_of, terminal
+from scalkit.cli.terminal.printed import print_json, print_part, printed, table_of, terminal
 from scalkit.errors import DataError, ReportError, UsageError
 from scalkit.guidelines import Assessment, assess
 from scalkit.guidelines.choices import remedies
 from scalkit.guidelines.guideline import CATALOGUES, guidelines
 from scalkit.guidelines.profile import Profile, load_profile, profile
 from scalkit.guidelines.rules import Rules, rules_of
-from scalkit.support.files import whole_file
+from scalkit.support.files import require_free, whole_file
 from scalkit.support.markup import counted
 from scalkit.support.native import build, sources
 from scalkit.support.text import capital
@@ -39,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.sources:
         return _show_guidelines(args)
     if args.profile:
-        _require_place(args.profile, args.force)
+        require_free(args.profile, ReportError, force=args.force)
 
     options = {name: getattr(args, name) for name in ("p_threshold", "v_threshold", "strictness", "value")}
     found = assess(args.sources, args.guideline or CATALOGUES, **options)
@@ -67,13 +66,6 @@ def _report(args: argparse.Namespace, options: dict[str, Any]) -> Path:
     ).html
 
 
-def _require_place(path: Path, force: bool) -> None:
-    if path.is_dir() or not path.absolute().parent.is_dir():
-        raise ReportError(f"cannot write {path}: it is no place for a file; choose another path for --profile.")
-    if path.exists() and not force:
-        raise ReportError(f"{path} is there already; choose another path for --profile, or allow it (--force).")
-
-
 def _show_guidelines(args: argparse.Namespace) -> int:
     """Print the guidelines that are named, or all bundled ones: name, relations and meaning."""
     sets = {source: guidelines(source) for source in args.guideline or CATALOGUES}
@@ -90,7 +82,7 @@ def _show_guidelines(args: argparse.Namespace) -> int:
         console.print(printed(f"{name} ({counted(len(those), 'guideline')})", style="bold"))
         for family in dict.fromkeys(one.family for one in those):
             mine = [one for one in those if one.family == family]
-            _part(console, family, [*map(str, mine), *filter(None, [mine[0].meaning])])
+            print_part(console, family, [*map(str, mine), *filter(None, [mine[0].meaning])])
     return 0
 
 
@@ -102,10 +94,10 @@ def _show(found: Assessment, status: int, written: Sequence[Path | str]) -> None
     rows = found.violations.index.tolist()
     decides = found.columns["decides"]
     sentences = [f"{found.sentence(row)}{'' if decides[row] else ' (does not decide)'}" for row in rows[:_MOST]]
-    _part(console, "Violations, those that decide first, then by size", sentences, len(rows) - _MOST)
+    print_part(console, "Violations, those that decide first, then by size", sentences, len(rows) - _MOST)
     advice = [one.sentence for one in remedies(found)]
-    _part(console, "What to do", advice[:_MOST], len(advice) - _MOST)
-    _part(console, "To keep in mind", found.warnings)
+    print_part(console, "What to do", advice[:_MOST], len(advice) - _MOST)
+    print_part(console, "To keep in mind", found.warnings)
     for path in written:
         console.print(printed(f"Written: {path}"))
     console.print(printed(f"{capital(found.headline)}. Exit status {status}.", style="bold"))
@@ -120,18 +112,6 @@ def _table(console: Console, found: Assessment) -> None:
         for name, row in cells.iterrows()
     )
     console.print(table_of(["Guideline", *heads], rows, heads, caption=caption, caption_justify="left", title_justify="left"))
-
-
-def _part(console: Console, title: str, lines: Iterable[str], more: int = 0) -> None:
-    """Print a title and indented lines; nothing if there are none."""
-    width = max(console.width - 4, 30)
-    for number, line in enumerate(lines):
-        if number == 0:
-            console.print(printed(title, style="bold"))
-        for k, part in enumerate(textwrap.wrap(line, width, break_long_words=False) or [""]):
-            console.print(printed(f"{'  ' if k == 0 else '    '}{part}"), soft_wrap=True)
-    if more > 0:
-        console.print(printed(f"  and {more} more; --json has all"))
 
 
 def _run_program(args: argparse.Namespace) -> int:

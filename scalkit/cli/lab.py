@@ -3,30 +3,82 @@
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from scalkit.errors import UsageError
+from scalkit.support.bundled import bundled
 from scalkit.support.extras import require
+from scalkit.support.files import whole_file
+from scalkit.support.text import counted
 
 _FIRST = "00_quickstart.ipynb"
+_LESSONS = "https://github.com/scalkit/scalkit/tree/main/notebooks"
+_NOT_COPIED = (
+    # Templates of reports and pages are run by commands; a newcomer has nothing to do with them.
+    *("90_report.ipynb", "explore.ipynb"),
+    # The lessons need modules that are in the repository only.
+    *("0[1-9]_*.ipynb", "models_of_mpi.ipynb", "one_sided.ipynb"),
+)
 
 
 def run(args: argparse.Namespace) -> int:
     """Copy what is missing, say so, and become JupyterLab."""
-    from scalkit.reports.copies import copy_notebooks
-
     if args.port is not None and not 1 <= args.port <= 65535:
         raise UsageError(f"--port {args.port}: a number from 1 to 65535 is needed.")
     require("lab")
-    copies = copy_notebooks(args.dir)
-    for sentence in copies.sentences:
+    folder = Path(args.dir).absolute()
+    new, kept = copy_notebooks(folder)
+    for sentence in sentences_of(folder, new, kept):
         sys.stdout.write(f"{sentence}\n")
-    sys.stdout.write(f"JupyterLab opens {_FIRST} in {copies.folder}; Ctrl-C ends it.\n")
     sys.stdout.flush()
-    is_own = _FIRST not in copies.kept  # what somebody else wrote is not run unasked
-    words = command(copies.folder, browser=not args.no_browser, port=args.port, runs_first=is_own)
+    is_own = _FIRST not in kept  # what somebody else wrote is not run unasked
+    words = command(folder, browser=not args.no_browser, port=args.port, runs_first=is_own)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # the kernel of this Python goes before those of the user's home
     os.execv(words[0], words)
+
+
+def sentences_of(folder: Path, new: Sequence[str], kept: Sequence[str]) -> list[str]:
+    """Return what was copied into a folder and what was kept, where the lessons are, and what is opened."""
+    sentences = []
+    if new:
+        sentences.append(f"Copied {counted(len(new), 'notebook')} to {folder}.")
+    if kept:
+        differ = "differs" if len(kept) == 1 else "differ"
+        names = ", ".join(kept)
+        sentences.append(f"Kept {names}, which {differ} from scalkit's; rename yours and run this again to get it.")
+    lessons = f"The lessons, 01 to 08, are in the repository: {_LESSONS}"
+    return [*sentences, lessons, f"JupyterLab opens {_FIRST} in {folder}; Ctrl-C ends it."]
+
+
+def copy_notebooks(folder: Path) -> tuple[list[str], list[str]]:
+    """Copy the notebooks that need nothing but scalkit into a folder; a file that is there is left alone.
+
+    `folder`: created if it does not exist.
+    Returns: the names of those that were copied, and of files that were there and differ from the notebooks of scalkit.
+    Raises UsageError if it is a file, is where the notebooks come from, or cannot be written to.
+    """
+    source = bundled("notebooks")
+    if folder.is_file():
+        raise UsageError(f"'{folder}' is a file; name a folder for the notebooks.")
+    if folder.resolve() == source.resolve():
+        raise UsageError(f"'{folder}' is where the notebooks come from; name another folder for the copies.")
+    new, kept = [], []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in sorted(source.glob("*.ipynb")):
+            own = folder / path.name
+            if any(path.match(pattern) for pattern in _NOT_COPIED):
+                continue
+            if not own.exists():
+                new.append(path.name)
+                with whole_file(own, UsageError, "name another folder") as part:
+                    part.write_bytes(path.read_bytes())
+            elif own.read_bytes() != path.read_bytes():
+                kept.append(path.name)
+    except OSError as error:
+        raise UsageError(f"cannot write the notebooks to '{folder}': {error.strerror or error}; name another folder.") from error
+    return new, kept
 
 
 def command(folder: Path, *, browser: bool, port: int | None, runs_first: bool = False) -> list[str]:

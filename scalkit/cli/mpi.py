@@ -7,7 +7,7 @@ from typing import Any
 
 from scalkit.bench.libraries.installing import Library, add_library, libraries, remove_library, state_of
 from scalkit.bench.libraries.mpi import Mpi
-from scalkit.cli.terminal.printed import print_either, print_json, say
+from scalkit.cli.terminal.printed import aligned, print_either, print_json, say
 from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.errors import ScalkitError
 from scalkit.support.json_values import json_fields
@@ -71,9 +71,8 @@ def _as_json(library: Library, mpi: Mpi | None, why_not: str = "") -> dict[str, 
 
 
 def _print_table(states: Sequence[tuple[Library, Mpi | None, str]]) -> None:
-    width = max(len(library.name) for library, _, _ in states)
+    rows = []
     for library, mpi, why_not in states:
-        what = f"works    {mpi.name}, MPI {mpi.standard}" if mpi else f"does not {why_not}"
-        say(f"{library.name:<{width}}  {what}")
-        say(f"{'':<{width}}  compiler {library.mpicc}")
-        say(f"{'':<{width}}  launcher {library.mpiexec}")
+        works = ("works", f"{mpi.name}, MPI {mpi.standard}") if mpi else ("does not", why_not)
+        rows += [(library.name, *works), ("", "compiler", library.mpicc), ("", "launcher", library.mpiexec)]
+    say("\n".join(aligned(rows)))

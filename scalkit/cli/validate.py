@@ -2,18 +2,17 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 import scalkit as sk
-from scalkit.cli.options.expected import expected_of, judging_of, only_processes, parameters_named, require_place
-from scalkit.cli.terminal.printed import printed, table_of, terminal
+from scalkit.cli.options.expected import expected_of, judging_of, only_processes, parameters_named
+from scalkit.cli.terminal.printed import print_part, printed, table_of, terminal
 from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import ReportError, UsageError
 from scalkit.judge import CATALOGUES, AnyVerdict, Validation
@@ -25,7 +24,7 @@ from scalkit.judge.catalogue import ExpectationSet
 from scalkit.judge.told.annotations import to_github
 from scalkit.judge.told.junit import to_junit
 from scalkit.judge.validating import validate
-from scalkit.support.files import whole_file
+from scalkit.support.files import require_free, whole_file
 from scalkit.support.task_bar import Report, task_bar
 from scalkit.support.text import capital, counted
 
@@ -51,7 +50,10 @@ def _computing(report: Report) -> Iterator[Mapper | None]:
 
 
 def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
-    require_place(args.save_baseline, args.force)
+    if args.save_baseline:
+        require_free(args.save_baseline, UsageError, force=args.force)
+    elif args.force:
+        raise UsageError("--force lets --save-baseline replace a file; give both, or neither.")
     if args.bands and not args.json:
         raise UsageError("--bands adds to what --json prints; give both.")
     expected = expected_of(args.expect, args.baseline, args.expectation)
@@ -106,24 +108,16 @@ def show(result: Validation, status: int, saved: Path | None = None) -> None:
     """Print a result to standard output, and where its baseline was saved."""
     console = terminal()
     console.print(_table(result))
-    _part(console, "Rules", (f"{rule.sentence}{'' if rule.decides else ' (does not decide)'}" for rule in result.rules))
-    _part(console, "Litmus test", (result.litmus.sentence,) if result.litmus else ())
+    print_part(console, "Rules", (f"{rule.sentence}{'' if rule.decides else ' (does not decide)'}" for rule in result.rules))
+    print_part(console, "Litmus test", (result.litmus.sentence,) if result.litmus else ())
     said = {rule.sentence for rule in result.rules}
     if result.comparison is not None:
-        _part(console, f"Compared with {result.expectations or 'the baseline'}", _changes(result.comparison))
+        print_part(console, f"Compared with {result.expectations or 'the baseline'}", _changes(result.comparison))
         said.add(result.comparison.headline)
-    _part(console, "To keep in mind", (warning for warning in result.warnings if warning not in said))
+    print_part(console, "To keep in mind", (warning for warning in result.warnings if warning not in said))
     if saved is not None:
         console.print(printed(f"The baseline of {counted(len(result), 'verdict')} is in {saved}."))
     console.print(printed(f"{capital(result.headline)}. Exit status {status}.", style="bold"))
-
-
-def _part(console: Console, title: str, lines: Iterable[str]) -> None:
-    """Print a title and indented lines; nothing if there are none."""
-    for number, line in enumerate(lines):
-        if number == 0:
-            console.print(printed(title, style="bold"))
-        console.print(printed(f"  {line}"))
 
 
 def _changes(comparison: Comparison) -> list[str]:

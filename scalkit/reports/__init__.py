@@ -1,4 +1,4 @@
-"""Writes reports: one HTML file, ``verdict.json`` and JUnit XML next to it, on demand a PDF and the notebook.
+"""Writes reports: one HTML file, ``verdict.json`` and JUnit XML next to it, on demand the notebook.
 
 ``report(...)`` is about measurements and what is expected of them; ``write_report(kind, ...)`` writes every kind of report, which
 ``kinds.toml`` lists with its sections. ``open_report(kind, inputs)`` opens the content of one, as the notebook does.

@@ -16,6 +16,7 @@ from scalkit import errors
 from scalkit.errors import ReportError
 from scalkit.support.extras import require
 from scalkit.support.schema_errors import load_jsonschema
+from scalkit.support.text import shortened
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -97,8 +98,7 @@ def _last_words(folder: Path) -> str:
 
 
 def _one_line(text: str) -> str:
-    line = " ".join(text.split()).rstrip(".")
-    return line if len(line) <= _MOST_SHOWN else f"{line[:_MOST_SHOWN]}..."
+    return shortened(" ".join(text.split()).rstrip("."), _MOST_SHOWN)
 
 
 def _as_own(notebook: Path, name: str, text: str, cell: int) -> Exception:

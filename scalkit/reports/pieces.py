@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import json
 import re
@@ -11,7 +10,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
 from markupsafe import Markup
 
 from scalkit.judge.answer import ANSWER_SYMBOLS, Answer
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
 
 PLOTLY = "application/vnd.plotly.v1+json"
 _MOST_PLAIN = 100  # characters of the plain text of a piece, which only tools without HTML show
-_FEWEST_PACKED = 8  # numbers; shorter lists are smaller as text
 
 
 class Drawable(Protocol):
@@ -59,18 +56,7 @@ class Plot:
         """Return the figure as Jupyter and the page show it: JSON for plotly, and the sentence."""
         figure = json.loads(self.figure.to_json())
         layout = {key: value for key, value in figure["layout"].items() if key != "template"}
-        data = [{key: _packed(value) if key in ("x", "y") else value for key, value in one.items()} for one in figure["data"]]
-        return {PLOTLY: {"data": data, "layout": layout}, "text/plain": str(layout["meta"]["alt"])}
-
-
-def _packed(values: Any) -> Any:
-    """Return a long list of numbers in the binary form that plotly reads, less than half as long as text."""
-    if not isinstance(values, list) or len(values) < _FEWEST_PACKED:
-        return values
-    if not all(value is None or isinstance(value, int | float) for value in values):
-        return values
-    numbers = np.array([np.nan if value is None else value for value in values], dtype="<f4")
-    return {"dtype": "f4", "bdata": base64.b64encode(numbers.tobytes()).decode("ascii")}
+        return {PLOTLY: {"data": figure["data"], "layout": layout}, "text/plain": str(layout["meta"]["alt"])}
 
 
 Piece = Html | Plot

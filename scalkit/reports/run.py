@@ -32,7 +32,6 @@ def report(
     title: str | None = None,
     parameter: str | Sequence[str] | None = None,
     baseline: PathLike | xr.Dataset | Session | None = None,
-    pdf: bool = False,
     notebook: bool = False,
     **options: Unpack[JudgingOptions],
 ) -> ReportResult:
@@ -61,8 +60,6 @@ def report(
     baseline : path, Dataset, or Session, optional
         What to compare with: a file of `Baseline.save`, or earlier measurements, which are judged by `expectations`. The growths
         in it are then expected.
-    pdf : bool
-        Also write ``r.pdf``, printed by Chromium.
     notebook : bool
         Also write ``r.ipynb``, the notebook as it ran.
     **options
@@ -76,7 +73,7 @@ def report(
     Raises
     ------
     ReportError
-        If the place cannot be written to, the notebook fails, or no browser prints the PDF; nothing is left there then.
+        If the place cannot be written to, or the notebook fails; nothing is left there then.
     DataError, RunFileError, ExpectationError, RuleError, UsageError
         If an input is wrong.
 
@@ -94,7 +91,6 @@ def report(
         kind,
         out or "report.html",
         force=force,
-        pdf=pdf,
         notebook=notebook,
         runs=runs,
         expectations=expectations,

@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,33 +16,30 @@ from scalkit.errors import ReportError
 from scalkit.reports.content import OUTCOME
 from scalkit.reports.inputs import MEMORY, plain_inputs
 from scalkit.reports.kernel import execute, notebook_text
-from scalkit.reports.pdf import find_browser, print_page
 from scalkit.support.bundled import bundled
 from scalkit.support.extras import require
+from scalkit.support.text import shortened
 
 _MOST_SHOWN = 80
 
 
 @dataclass(frozen=True)
 class Target:
-    """The files of one report: ``report.html``, ``report.verdict.json``, ``report.junit.xml``; on demand two more."""
+    """The files of one report: ``report.html``, ``report.verdict.json``, ``report.junit.xml``; on demand ``report.ipynb``."""
 
     html: Path
     verdict_json: Path
     junit_xml: Path
-    pdf: Path | None = None
     notebook: Path | None = None
     alone: bool = False
 
     @classmethod
-    def of(
-        cls, out: str | os.PathLike[str], *, force: bool = False, pdf: bool = False, notebook: bool = False, alone: bool = False
-    ) -> Target:
+    def of(cls, out: str | os.PathLike[str], *, force: bool = False, notebook: bool = False, alone: bool = False) -> Target:
         """Return the files that belong to `out`, after checking that they can be written.
 
         `out`: name of the HTML file; the others get its name without ``.html``, or all of it where it ends otherwise.
         `force`: whether existing files may be replaced.
-        `pdf`, `notebook`: whether ``report.pdf`` and ``report.ipynb`` belong to it.
+        `notebook`: whether ``report.ipynb`` belongs to it.
         `alone`: whether nothing is written beside the page.
         Raises ReportError if `out` is no usable path, the folder is missing or not writable, one of the files is a
         folder or a device, or a file exists and `force` is false; MissingPackageError if what writes reports is not
@@ -50,11 +47,10 @@ class Target:
         """
         require("report")
         try:
-            target = cls._beside(Path(out).expanduser().absolute(), pdf, notebook, alone)
+            target = cls._beside(Path(out).expanduser().absolute(), notebook, alone)
             problem = target._problem(force)
         except (OSError, ValueError, RuntimeError, TypeError) as error:
-            name = ascii(out)
-            shown = name if len(name) <= _MOST_SHOWN else f"{name[:_MOST_SHOWN]}..."
+            shown = shortened(ascii(out), _MOST_SHOWN)
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).rstrip(".")
             raise ReportError(f"cannot write the report {shown}: {reason}; choose another name.") from error
         if problem:
@@ -62,11 +58,10 @@ class Target:
         return target
 
     @classmethod
-    def _beside(cls, html: Path, pdf: bool, notebook: bool, alone: bool) -> Target:
+    def _beside(cls, html: Path, notebook: bool, alone: bool) -> Target:
         stem = html.name.removesuffix(html.suffix) if html.suffix.lower() == ".html" else html.name
-        beside = {end: html.with_name(f"{stem}.{end}") for end in ("verdict.json", "junit.xml", "pdf", "ipynb")}
-        more = (beside["pdf"] if pdf else None, beside["ipynb"] if notebook else None)
-        return cls(html, beside["verdict.json"], beside["junit.xml"], *more, alone)
+        verdict_json, junit_xml, ipynb = (html.with_name(f"{stem}.{end}") for end in ("verdict.json", "junit.xml", "ipynb"))
+        return cls(html, verdict_json, junit_xml, ipynb if notebook else None, alone)
 
     def _problem(self, force: bool) -> str:
         """Return why the files cannot be written and how to go on; empty if they can be."""
@@ -90,36 +85,42 @@ class Target:
     @property
     def files(self) -> tuple[Path, ...]:
         """All paths, the HTML file last: when it is there, the others are."""
-        more = (path for path in (self.pdf, self.notebook) if path is not None)
-        return (self.html,) if self.alone else (self.verdict_json, self.junit_xml, *more, self.html)
+        if self.alone:
+            return (self.html,)
+        return (self.verdict_json, self.junit_xml, *([self.notebook] if self.notebook else []), self.html)
 
-    def write(self, contents: Mapping[Path, str | bytes]) -> None:
+    def write(self, contents: Mapping[Path, str]) -> None:
         """Write all files under temporary names, then rename them; after a failure all is as it was.
 
         `contents`: one for each of `files`.
         Raises ReportError if the disk is full or the folder went away.
         """
-        with ExitStack() as temporary:
-            try:
-                parts = {path: _written_part(path, contents[path], temporary) for path in self.files}
-                before = {path: _copied_part(path, temporary) for path in self.files if path.exists()}
-                self._replace(parts, before)
-            except OSError as error:
-                raise ReportError(
-                    f"cannot write the report {self.html}: {error.strerror or error}; make room or choose another place."
-                ) from error
+        try:
+            with tempfile.TemporaryDirectory(prefix=".scalkit-", dir=self.html.parent) as folder:
+                new, before = Path(folder) / "new", Path(folder) / "before"
+                new.mkdir()
+                before.mkdir()
+                for path in self.files:
+                    (new / path.name).write_text(contents[path], encoding="utf-8")
+                    if path.exists():
+                        shutil.copy2(path, before / path.name)
+                self._replace(new, before)
+        except OSError as error:
+            raise ReportError(
+                f"cannot write the report {self.html}: {error.strerror or error}; make room or choose another place."
+            ) from error
 
-    def _replace(self, parts: Mapping[Path, Path], before: Mapping[Path, Path]) -> None:
-        """Put the new files in place; when one fails, put the earlier ones back and remove the others."""
+    def _replace(self, new: Path, before: Path) -> None:
+        """Put the files of the folder `new` in place; when one fails, put those in `before` back and remove the others."""
         done = []
         try:
-            for path, part in parts.items():
-                os.replace(part, path)
+            for path in self.files:
+                os.replace(new / path.name, path)
                 done.append(path)
         except BaseException:
             for path in done:
-                if path in before:
-                    os.replace(before[path], path)
+                if (before / path.name).exists():
+                    os.replace(before / path.name, path)
                 else:
                     path.unlink(missing_ok=True)
             raise
@@ -133,32 +134,6 @@ def _exists(path: Path) -> bool:
     return True
 
 
-def _part(path: Path, temporary: ExitStack) -> tuple[int, Path]:
-    """Return a new, open file beside `path` that is removed with `temporary` if it is still there."""
-    handle, name = tempfile.mkstemp(prefix=".scalkit-", suffix=".part", dir=path.parent)
-    temporary.callback(Path(name).unlink, missing_ok=True)
-    return handle, Path(name)
-
-
-def _written_part(path: Path, content: str | bytes, temporary: ExitStack) -> Path:
-    """Return a new file beside `path` with `content` in it, readable as far as the user's mask allows."""
-    handle, part = _part(path, temporary)
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(content.encode() if isinstance(content, str) else content)
-    mask = os.umask(0)
-    os.umask(mask)
-    part.chmod(0o666 & ~mask)
-    return part
-
-
-def _copied_part(path: Path, temporary: ExitStack) -> Path:
-    """Return a copy of `path` beside it."""
-    handle, part = _part(path, temporary)
-    os.close(handle)
-    shutil.copy2(path, part)
-    return part
-
-
 @dataclass(frozen=True)
 class ReportResult:
     """What was written, and the verdict.
@@ -166,7 +141,7 @@ class ReportResult:
     `html`, `verdict_json`, `junit_xml`: a profile of calls is the page alone.
     `status`: 0 or 1, as the command that writes the report would end.
     `answer`: the verdicts in a few sentences.
-    `pdf`, `notebook`: None if not asked for.
+    `notebook`: None if not asked for.
     """
 
     html: Path
@@ -174,7 +149,6 @@ class ReportResult:
     junit_xml: Path
     status: int
     answer: str
-    pdf: Path | None = None
     notebook: Path | None = None
 
 
@@ -203,35 +177,30 @@ NOTEBOOK = "notebooks/90_report.ipynb"
 
 
 def write_report(
-    kind: str, out: str | os.PathLike[str], *, force: bool = False, pdf: bool = False, notebook: bool = False, **inputs: Any
+    kind: str, out: str | os.PathLike[str], *, force: bool = False, notebook: bool = False, **inputs: Any
 ) -> ReportResult:
     """Write a report of any kind: papermill runs the notebook, and all files appear at once.
 
-    `kind`: ``"report"``, ``"compare"``, ``"models"``, ``"guidelines"``, ``"waiting"`` or ``"calls"``.
+    `kind`: ``"report"``, ``"compare"``, ``"guidelines"``, ``"waiting"`` or ``"calls"``.
     `out`: the HTML file; for ``r.html``, ``r.verdict.json`` and ``r.junit.xml`` are written next to it, if there are verdicts.
     `force`: replace existing files.
-    `pdf`: also write ``r.pdf``, printed by Chromium.
     `notebook`: also write ``r.ipynb``, the notebook as it ran.
     `**inputs`: what the report is about and how it is judged: the arguments of the function that ``kinds.toml`` names.
-    Raises ScalkitError if an input is wrong; ReportError if the notebook fails, no browser prints the PDF, or the files cannot
-    be written; nothing is left there then.
+    Raises ScalkitError if an input is wrong; ReportError if the notebook fails, or the files cannot be written;
+    nothing is left there then.
     """
     is_alone = kind == "calls"
-    target = Target.of(out, force=force, pdf=pdf, notebook=notebook, alone=is_alone)
-    browser = find_browser() if pdf else ""
+    target = Target.of(out, force=force, notebook=notebook, alone=is_alone)
     with _work_folder() as folder:
         plain = plain_inputs(inputs, folder)
         done = execute(bundled(NOTEBOOK), {"kind": kind, "inputs": plain, "outcome": str(folder)}, folder, Path.cwd())
         outcome = json.loads((folder / OUTCOME).read_text(encoding="utf-8"))
-        page = folder / "page.html"
-        contents: dict[Path, str | bytes] = {target.html: page.read_text(encoding="utf-8")}
+        contents = {target.html: (folder / "page.html").read_text(encoding="utf-8")}
         if not is_alone:
             for name, path in (("verdict.json", target.verdict_json), ("junit.xml", target.junit_xml)):
                 contents[path] = (folder / name).read_text(encoding="utf-8")
-        if target.pdf is not None:
-            contents[target.pdf] = print_page(page, browser, folder)
         if target.notebook is not None:
             contents[target.notebook] = notebook_text(done, {"kind": kind, "inputs": _lasting(plain, kind, target.html, folder)})
     target.write(contents)
     files = (target.html, target.verdict_json, target.junit_xml)
-    return ReportResult(*files, outcome["status"], outcome["answer"], target.pdf, target.notebook)
+    return ReportResult(*files, outcome["status"], outcome["answer"], target.notebook)

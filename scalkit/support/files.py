@@ -46,6 +46,22 @@ def whole_file(
         part.unlink(missing_ok=True)
 
 
+def require_free(path: str | os.PathLike[str], error: type[ScalkitError], *, force: bool = False) -> None:
+    """Return nothing if a file can be written there without loss; called before the work whose result it is to hold.
+
+    `error`: of the exception.
+    `force`: an existing file may be replaced.
+    Raises ScalkitError: an `error`, if something is there already, or the folder is not.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise error(f"{target} is a folder; name a file in it.")
+    if os.path.lexists(target) and not force:
+        raise error(f"{target} is there already; choose another name, or replace it with --force.")
+    if not target.absolute().parent.is_dir():
+        raise error(f"the folder {str(target.parent)!r} is not there; make it first, or choose another one.")
+
+
 MOUNT_POINT = "a mount point: a folder or file from elsewhere"
 
 _KINDS = (

@@ -43,7 +43,7 @@ def test_what_is_missing_comes_with_its_consequence(
     ]
 
 
-def test_the_browser_is_the_one_that_reports_are_printed_by(
+def test_the_browser_is_the_one_that_the_environment_names(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = tmp_path / "mine"
@@ -54,10 +54,10 @@ def test_the_browser_is_the_one_that_reports_are_printed_by(
     assert main(["doctor", "--need", "browser", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["found"] == str(mine)
     monkeypatch.setenv("SCALKIT_CHROMIUM", str(tmp_path / "gone"))
-    assert main(["doctor", "--need", "browser"]) == 2
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "SCALKIT_CHROMIUM names the browser" in shown
-    assert "Chromium: no PDF of a report can be written" in shown
+    assert main(["doctor", "--need", "browser", "--json"]) == 2
+    (finding,) = json.loads(capsys.readouterr().out)
+    assert finding["found"] == f"no {tmp_path / 'gone'} on PATH"
+    assert finding["lack"].startswith("figures of a store are saved as CSV only")
 
 
 @pytest.mark.mpi

@@ -82,7 +82,7 @@ def test_profile(capsys: pytest.CaptureFixture[str], table: str, tmp_path: Path)
         ("MPI_Gather", "MPI_Allgather")
     }
     again = said(capsys, *words, status=2)
-    assert again == f"scalkit guidelines: {profile} is there already; choose another path for --profile, or allow it (--force).\n"
+    assert again == f"scalkit guidelines: {profile} is there already; choose another name, or replace it with --force.\n"
     assert main(["guidelines", *words, "--force"]) == 1
 
 
@@ -104,7 +104,7 @@ def test_the_catalogues_are_told(capsys: pytest.CaptureFixture[str]) -> None:
         (["{}", "--v-threshold", "1"], "the threshold of the ratio is 1.0; it must be above 1, as in 1.03."),
         (["{}", "--value", "speed"], "there is no column 'speed' with the measured values; there are operation, p, size"),
         (["nowhere"], "there is no file or folder 'nowhere'; name measurements, such as a run folder or a CSV file."),
-        (["{}", "--profile", "{}/x.json"], "x.json: it is no place for a file; choose another path for --profile."),
+        (["{}", "--profile", "{}/x.json"], "is not there; make it first, or choose another one."),
     ],
 )
 def test_refused(capsys: pytest.CaptureFixture[str], table: str, words: list[Any], message: str) -> None:

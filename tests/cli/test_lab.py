@@ -16,11 +16,10 @@ from pathlib import Path
 import pytest
 from waiting import PATIENCE_S, wait_until
 
-from scalkit.cli import main
-from scalkit.cli.lab import command
+from scalkit.cli import lab, main
+from scalkit.cli.lab import command, copy_notebooks, sentences_of
 from scalkit.errors import UsageError
-from scalkit.reports import bundled, copies
-from scalkit.reports.copies import Copies, copy_notebooks
+from scalkit.reports import bundled
 from scalkit.support.extras import sentence
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,15 +34,14 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "a.ipynb").write_text("one")
     (folder / "b.ipynb").write_text("two")
     (folder / "01_lesson.ipynb").write_text("needs more than scalkit")
-    monkeypatch.setattr(copies, "bundled", lambda name: folder)
+    monkeypatch.setattr(lab, "bundled", lambda name: folder)
     return folder
 
 
 def test_notebooks_that_need_only_scalkit_are_copied(tmp_path: Path) -> None:
-    done = copy_notebooks(tmp_path / "mine")
-    assert done.new == ("00_quickstart.ipynb", "guidelines.ipynb", "which_operation.ipynb")
+    new, _ = copy_notebooks(tmp_path / "mine")
+    assert new == ["00_quickstart.ipynb", "guidelines.ipynb", "which_operation.ipynb"]
     assert (tmp_path / "mine" / FIRST).read_bytes() == bundled(f"notebooks/{FIRST}").read_bytes()
-    assert done.sentences[-1].startswith("The lessons, 01 to 08, are in the repository: https://")
 
 
 def test_the_wheel_ships_the_notebooks_that_need_only_scalkit() -> None:
@@ -67,14 +65,12 @@ def _lines_of_code(text: str) -> Iterator[str]:
 def copy_names() -> list[str]:
     """Return the names of the notebooks of the checkout that are copied."""
     every = (ROOT / "notebooks").glob("*.ipynb")
-    return [path.name for path in every if not any(path.match(one) for one in copies._NOT_COPIED)]
+    return [path.name for path in every if not any(path.match(one) for one in lab._NOT_COPIED)]
 
 
 def test_the_second_call_copies_nothing(source: Path, tmp_path: Path) -> None:
-    first = copy_notebooks(tmp_path / "mine")
-    assert first.new == ("a.ipynb", "b.ipynb")
-    assert first.sentences[0] == f"Copied 2 notebooks to {tmp_path / 'mine'}."
-    assert copy_notebooks(tmp_path / "mine") == Copies(tmp_path / "mine", (), ())
+    assert copy_notebooks(tmp_path / "mine") == (["a.ipynb", "b.ipynb"], [])
+    assert copy_notebooks(tmp_path / "mine") == ([], [])
     assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == ["a.ipynb", "b.ipynb"]
 
 
@@ -82,14 +78,18 @@ def test_a_file_that_is_there_is_kept(source: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     copy_notebooks(mine)
     (mine / "a.ipynb").write_text("my work")
-    done = copy_notebooks(mine)
-    assert (done.new, done.kept) == ((), ("a.ipynb",))
-    said = "Kept a.ipynb, which differs from scalkit's; rename yours and run this again to get it."
-    assert done.sentences[0] == said
+    assert copy_notebooks(mine) == ([], ["a.ipynb"])
     assert (mine / "a.ipynb").read_text() == "my work"
     (mine / "a.ipynb").rename(mine / "mine.ipynb")
-    assert copy_notebooks(mine).new == ("a.ipynb",)
+    assert copy_notebooks(mine) == (["a.ipynb"], [])
     assert (mine / "mine.ipynb").read_text() == "my work"
+
+
+def test_copies_are_told_in_sentences(tmp_path: Path) -> None:
+    said = sentences_of(tmp_path, ["a.ipynb", "b.ipynb"], ["c.ipynb"])
+    assert said[0] == f"Copied 2 notebooks to {tmp_path}."
+    assert said[1] == "Kept c.ipynb, which differs from scalkit's; rename yours and run this again to get it."
+    assert said[2].startswith("The lessons, 01 to 08, are in the repository: https://")
 
 
 def test_places_that_do_not_do(source: Path, tmp_path: Path) -> None:

@@ -138,21 +138,6 @@ def test_compare_names_the_algorithms_and_the_folklore(capsys: pytest.CaptureFix
     assert told["median_error"] < 0.05
 
 
-@pytest.mark.slow
-def test_compare_writes_a_report(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    out = folder / "models.html"
-    words = ["compare", str(folder / "runs.nc"), "--message", str(folder / "here.toml"), "--report", str(out)]
-    status, text, _ = said(capsys, *words)
-    assert status in (0, 1)
-    page = out.read_text(encoding="utf-8")
-    assert page.count('class="sheet card"') >= 4
-    assert "MPI_Allreduce takes O(S log P)" in page
-    assert f"report: {out}" in text
-    assert (folder / "models.verdict.json").is_file()
-    assert said(capsys, *words)[0] == 2  # it is there already
-    assert sk.Session.load(out).data.sizes["function"] == 2
-
-
 def test_bundled_cards_are_found_from_any_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,7 +21,7 @@ from scalkit.reports.pages.verdicts import Page, open_verdicts
 from scalkit.reports.pieces import KINDS, flattened
 
 NAMES = (
-    *("top", "summary.overview", "summary.verdicts", "cards.cards", "cards.rules", "models.prediction"),
+    *("top", "summary.overview", "summary.verdicts", "cards.cards", "cards.rules", "prediction.prediction"),
     *("quality.quality", "provenance.method", "provenance.provenance", "reopen.reopen"),
 )
 VOID = {"br", "img", "hr"}
@@ -104,10 +104,6 @@ def test_rule_that_cannot_be_checked_says_why(page: Page) -> None:
     text = markup(page, "cards.rules")
     assert "MPI_Win was not measured" in text
     assert "violated" in text
-
-
-def test_quality_says_where_cores_are_crowded(page: Page) -> None:
-    assert "More processes than cores at p = 8, 16, 32" in markup(page, "quality.quality")
 
 
 def test_provenance_has_the_hash_of_every_input(page: Page) -> None:

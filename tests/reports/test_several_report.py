@@ -54,7 +54,7 @@ def test_overview_shows_the_effects(page: Page) -> None:
 
 def test_every_section_speaks_of_both_parameters(page: Page) -> None:
     assert "p 8, 16, 32, 64, 128 S 64, 256, 1024, 4096, 16384" in words(page, "top")
-    assert "More processes than cores at p = 128: a run time" in words(page, "quality.quality")
+    assert "More processes than cores at p = 128" in words(page, "summary.verdicts")
     method = words(page, "provenance.method")
     assert "p: around, " in method
     assert "S: around, " in method
@@ -86,11 +86,8 @@ def test_rules_and_changes_over_several_parameters(tmp_path: Path) -> None:
     write_netcdf(now, tmp_path / "now.nc")
     quo = sk.Baseline(sk.validate(before, {"f": "log(p) + S"})).save(tmp_path / "base.json")
     page = open_verdicts([str(tmp_path / "now.nc")], rules=["f <= 2*f"], baseline=[str(quo)])
-    assert "S = 1024 × costs more" in words(page, "changes.changes")
-    said = words(page, "changes.before_after")
+    said = words(page, "changes.changes")
+    assert "S = 1024 × costs more" in said
     assert "f (time) rose to 2 times the value of before from S = 1024 on" in said
-    assert "p S before now now over before" in said
-    assert "× 2 changed" in said
-    assert "p S ratio measured" in words(page, "cards.rules")
     assert len(figures(page, "cards.rules")) == 1
     assert page.status == 1

@@ -168,7 +168,7 @@ def test_a_failed_replacement_restores_what_was_there(tmp_path: Path, monkeypatc
     again, real = Target.of(tmp_path / "z.html", force=True), os.replace
 
     def failing(source: str | Path, to: str | Path) -> None:
-        if str(source).endswith(".part") and Path(to) == again.html:
+        if Path(source).parent.name == "new" and Path(to) == again.html:
             raise OSError(28, "No space left on device")
         real(source, to)
 

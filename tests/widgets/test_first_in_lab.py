@@ -12,8 +12,7 @@ import pytest
 from lab_server import LabServer
 from waiting import PATIENCE_S
 
-from scalkit.cli.lab import command
-from scalkit.reports.copies import copy_notebooks
+from scalkit.cli.lab import command, copy_notebooks
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -14,11 +14,7 @@ from scalkit.support.json_values import json_fields, json_value
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what the models say, and return 0; with a report its status."""
-    if args.report is not None:
-        from scalkit.reports.write import Target
-
-        Target.of(args.report, force=args.force)
+    """Print what the models say, and return 0."""
     message = message_of(args.message)
     runs: Any = args.runs if len(args.runs) > 1 else args.runs[0]
     data = sk.read(runs, parameter=["p", "S"])
@@ -27,13 +23,7 @@ def run(args: argparse.Namespace) -> int:
         print_json([_told(one) for one in found])
     else:
         sys.stdout.write("\n".join(_text(one) for one in found) + "\n")
-    if args.report is None:
-        return 0
-    result = sk.reports.write_report(
-        "models", args.report, force=args.force, runs=args.runs, message=args.message, functions=args.function
-    )
-    (sys.stderr if args.json else sys.stdout).write(f"report: {result.html}\n{result.answer}\n")
-    return result.status
+    return 0
 
 
 def _told(one: Studied) -> dict[str, Any]:

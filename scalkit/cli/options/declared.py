@@ -27,11 +27,10 @@ def declare(parser: argparse.ArgumentParser, command: str) -> None:
     _fill(parser, table)
 
 
-def given(args: argparse.Namespace, command: str, *headings: str) -> list[str]:
-    """Return the names of the options with another value than by default: of a command, or below some of its headings."""
-    table = _table(command)
+def given(args: argparse.Namespace, command: str) -> list[str]:
+    """Return the names of the options of a command with another value than by default."""
     parser = argparse.ArgumentParser(add_help=False)
-    _fill(parser, {"groups": {one: table["groups"][one] for one in headings}} if headings else table)
+    _fill(parser, _table(command))
     usual = vars(parser.parse_args([]))
     return [name for name, value in usual.items() if getattr(args, name) != value]
 

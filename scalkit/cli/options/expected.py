@@ -1,7 +1,6 @@
-"""What is expected, from --expect or --baseline; a file of another kind is named for what it is."""
+"""Options that say what is expected, and of which measurements."""
 
 import argparse
-import json
 import re
 import tomllib
 from collections.abc import Sequence
@@ -11,18 +10,13 @@ from typing import Any
 
 import xarray as xr
 
-from scalkit.errors import DataError, ExpectationError, UsageError
+from scalkit.errors import DataError, UsageError
 from scalkit.judge import CATALOGUES, load_expectations
 from scalkit.judge.baseline import Baseline
 from scalkit.judge.catalogue import ExpectationSet, expectation_set
 from scalkit.measure.schema import parameters_of
 from scalkit.perfmodels.files.catalogue import read_models
 from scalkit.support.options import OPTIONS
-
-_LARGEST = 20_000_000
-_BASELINE = "a baseline"
-_EXPECTATIONS = "a TOML file of expectations"
-_MODELS = "a TOML file of models"
 
 
 def expected_of(expect: str | None, baseline: str | None, expectations: Sequence[str] = ()) -> ExpectationSet | Baseline:
@@ -42,24 +36,7 @@ def expected_of(expect: str | None, baseline: str | None, expectations: Sequence
         if baseline is not None:
             raise UsageError("--expectation and --baseline both say what is expected; give one of them.")
         return _with(None if expect is None else _expectations(expect), expectations)
-    return _expectations("mpi" if expect is None else expect) if baseline is None else _baseline(Path(baseline))
-
-
-def require_place(path: Path | None, force: bool) -> None:
-    """Check before the work that a new baseline can be written at `path`.
-
-    Raises UsageError if something is there that may not be replaced, the folder is not there, or there is nothing to
-    force.
-    """
-    if path is None:
-        if force:
-            raise UsageError("--force lets --save-baseline replace a file; give both, or neither.")
-    elif path.is_dir():
-        raise UsageError(f"--save-baseline names the folder '{path}'; give a file in it.")
-    elif path.exists() and not force:
-        raise UsageError(f"'{path}' is already there; replace it with --force, or choose another file.")
-    elif not path.parent.is_dir():
-        raise UsageError(f"there is no folder '{path.parent}' for the baseline; make it, or choose another file.")
+    return _expectations("mpi" if expect is None else expect) if baseline is None else Baseline.load(baseline)
 
 
 def parameters_named(text: str | None) -> str | list[str] | None:
@@ -86,65 +63,17 @@ def _with(given: ExpectationSet | None, texts: Sequence[str]) -> ExpectationSet:
 
 
 def _expectations(name: str) -> ExpectationSet:
-    path = Path(name)
-    if name not in CATALOGUES:
-        kind = _kind(path)
-        if kind is None:
-            raise ExpectationError(f"there is no file '{name}'; --expect takes a TOML file or one of {', '.join(CATALOGUES)}.")
-        if kind == _BASELINE:
-            raise ExpectationError(f"'{name}' is a baseline, not a file of expectations; give it with --baseline.")
-        if kind == _MODELS:
-            return replace(expectation_set(read_models(path)), name=name)
-        if kind not in (_EXPECTATIONS, ""):
-            raise ExpectationError(f"'{name}' is {kind}; --expect takes a TOML file or one of {', '.join(CATALOGUES)}.")
+    if name not in CATALOGUES and _holds_models(Path(name)):
+        return replace(expectation_set(read_models(Path(name))), name=name)
     return load_expectations(name)
 
 
-def _baseline(path: Path) -> Baseline:
-    kind = _kind(path)
-    if kind is None:
-        hint = f"; the catalogue '{path}' goes with --expect" if str(path) in CATALOGUES else ""
-        raise DataError(f"there is no baseline '{path}'{hint or '; --save-baseline writes one'}.")
-    if kind == _EXPECTATIONS:
-        raise DataError(f"'{path}' is a TOML file of expectations, not a baseline; give it with --expect.")
-    if kind not in (_BASELINE, ""):
-        raise DataError(f"'{path}' is {kind}; --baseline takes what --save-baseline wrote.")
-    return Baseline.load(path)
-
-
-def _kind(path: Path) -> str | None:
-    """Return what a file is; an empty text where its content does not say, None where nothing is."""
-    if path.is_dir():
-        return "a folder"
+def _holds_models(path: Path) -> bool:
+    """Return whether a file is TOML with models; what cannot be read is a matter of who loads expectations."""
     try:
-        with path.open("rb") as file:
-            content = file.read(_LARGEST)
-    except FileNotFoundError:
-        return None
-    except OSError:
-        return ""  # reading it will say why not
-    if content[:3] == b"CDF" or content[:4] == b"\x89HDF":
-        return "a netCDF file of measurements"
-    if content.startswith(b'{"rec":'):
-        return "a run file of measurements"
-    return _kind_of_text(content)
-
-
-def _kind_of_text(content: bytes) -> str:
-    try:
-        text = content.decode("utf-8")
-        table = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
-    except (ValueError, RecursionError):
-        return ""
-    if text.lstrip().startswith("{"):
-        if "entries" in table:
-            return _BASELINE
-        if "verdicts" in table:
-            return "what scalkit validate --json printed"
-        return "a JSON file of benchmarks" if "benchmarks" in table else ""
-    if "models" in table:
-        return _MODELS
-    return _EXPECTATIONS if "expectations" in table else ""
+        return "models" in tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
 
 
 _RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})")

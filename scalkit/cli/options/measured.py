@@ -18,7 +18,6 @@ from scalkit.cli.terminal.printed import aligned, print_json, say
 from scalkit.cli.terminal.progress import progress_printer, resumable, terminated_like_interrupted
 from scalkit.errors import DataError
 from scalkit.formats.read import read
-from scalkit.measure import process_times
 from scalkit.measure.processes import HEAD as BANDWIDTH_HEAD
 from scalkit.measure.processes import bandwidths
 from scalkit.measure.virtual_time import LEFT_OUT, numbers_in_words
@@ -124,30 +123,14 @@ def _say_result(result: Result, command: str) -> None:
 
 
 def _found(campaigns: Sequence[Campaign], results: Sequence[Result], *, is_whole: bool) -> list[str]:
-    """Return the lines about results that a verdict does not show: bandwidths, late processes, what a command took."""
+    """Return the lines about results that a verdict does not show: bandwidths, and what a command took."""
     first = campaigns[0]
     if isinstance(first, CommandCampaign):
         return [*_account_lines(first.accounts()), next_step(first, results[0])]
     own = first.arguments
-    if not is_whole or not isinstance(own, Arguments):
+    if not is_whole or not isinstance(own, Arguments) or _WINDOWS.isdisjoint(own.ops):
         return []
-    lines = [plain(line) for line in _bandwidth_lines(campaigns)] if not _WINDOWS.isdisjoint(own.ops) else []
-    if own.per_process:
-        late = _process_lines(campaigns)
-        lines += [*late[:_MOST], *([f"and {len(late) - _MOST} more"] if len(late) > _MOST else [])]
-    return lines
-
-
-def _process_lines(campaigns: Sequence[Campaign]) -> list[str]:
-    """Return which process is late, a sentence for each operation and setting whose processes were timed."""
-    found = []
-    for campaign in campaigns:
-        try:
-            folder = f"{campaign.folder.path.name}: " if len(campaigns) > 1 else ""
-            found += [f"{folder}{one}" for one in process_times(read(campaign.folder.path))]
-        except DataError:  # such as memory alone
-            continue
-    return found
+    return [plain(line) for line in _bandwidth_lines(campaigns)]
 
 
 def _bandwidth_lines(campaigns: Sequence[Campaign]) -> list[str]:

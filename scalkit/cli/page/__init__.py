@@ -10,8 +10,8 @@ from pathlib import Path
 from scalkit.errors import UsageError
 
 
-def checked(args: argparse.Namespace) -> argparse.Namespace:
-    """Return the arguments, or say what is wrong with them or missing.
+def require_usable(args: argparse.Namespace) -> None:
+    """Return nothing if a page can be shown.
 
     Raises UsageError for a port that is none, MissingExtra without Voila.
     """
@@ -20,7 +20,6 @@ def checked(args: argparse.Namespace) -> argparse.Namespace:
     if not 1 <= args.port <= 65535:
         raise UsageError(f"--port {args.port}: a number from 1 to 65535 is needed.")
     require("voila")
-    return args
 
 
 def show(notebook: str, what: str, args: argparse.Namespace, environment: dict[str, str]) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import textwrap
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
@@ -33,6 +34,18 @@ def table_of(heads: Iterable[str], rows: Iterable[Iterable[Text]], right: Collec
     for row in rows:
         table.add_row(*row)
     return table
+
+
+def print_part(console: Console, title: str, lines: Iterable[str], more: int = 0) -> None:
+    """Print a title and indented lines, and how many more --json has; nothing if there are none."""
+    width = max(console.width - 4, 30)
+    for number, line in enumerate(lines):
+        if number == 0:
+            console.print(printed(title, style="bold"))
+        for k, part in enumerate(textwrap.wrap(line, width, break_long_words=False) or [""]):
+            console.print(printed(f"{'  ' if k == 0 else '    '}{part}"), soft_wrap=True)
+    if more > 0:
+        console.print(printed(f"  and {more} more; --json has all"))
 
 
 def print_json(value: Any) -> None:

@@ -66,7 +66,6 @@ class Series:
         self.gathered = Gathered(where)
         self._missing = 0
         self._assumed: dict[str, str] = {}
-        self._points: dict[tuple[str, str], dict[tuple[Setting, ...], None]] = {}
 
     def add(
         self,
@@ -98,7 +97,6 @@ class Series:
         numbers = [one if one != one else number_from_json(one, f"{where}: a value") for one in values]
         self._missing += sum(number != number for number in numbers)
         settings: dict[str, Setting] = dict(zip(self.parameters, place, strict=True))
-        self._points.setdefault((_callpath(callpath), name), {})[place] = None
         scaled_numbers = [scaled(float(number), factor) for number in numbers]  # type: ignore[arg-type]
         self.gathered.add(_callpath(callpath), settings, scaled_numbers, name, base, run=run, exact=exact)
         return settings
@@ -109,20 +107,13 @@ class Series:
         self.gathered.add(_callpath(callpath), settings, [scaled(value, factor)], f"{name}_{what}", base, role="detail")
 
     def found(self, kind: str, cut: str = "", notes: Sequence[str] = ()) -> Found:
-        """Return what was gathered, with what a reader should know of units, missing values and points."""
+        """Return what was gathered, with what a reader should know of units and missing values."""
         told = []
         if self._assumed:
             units = ", ".join(f"{name} in {'numbers' if unit == '1' else unit}" for name, unit in self._assumed.items())
             told.append(f"the file says no units; taken were {units}")
         if self._missing:
             told.append(f"{self._missing} values are NaN and count as not measured")
-        every = dict.fromkeys(point for points in self._points.values() for point in points)
-        gaps = ((key, point) for key, points in self._points.items() if len(points) < len(every) for point in every)
-        gap = next(((key, point) for key, point in gaps if point not in self._points[key]), None)
-        if gap is not None:
-            (function, metric), point = gap
-            one = f"{shortened(metric)} of {shortened(function)} has none at {point}"
-            told.append(f"not every function has every point, for example {one}")
         return Found(kind, self.gathered.observed(), parameters=self.parameters, notes=[*told, *notes], cut=cut)
 
 

@@ -1,7 +1,7 @@
 """All that models say of the collective operations in a Dataset: algorithms, predictions, the folklore."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -18,7 +18,6 @@ from scalkit.perfmodels.formulas.quantities import format_value
 from scalkit.perfmodels.models.point_to_point import PointToPoint
 from scalkit.support.arrays import Floats
 from scalkit.support.text import as_percent
-from scalkit.support.toml.tables import table_beside
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +96,6 @@ def _halves(cells: Cells) -> tuple[Cells, Cells]:
         raise DataError(f"{cells.function} has {len(sizes)} size; predictions at other sizes need two or more.")
     return cells.where(np.isin(cells.S, sizes[::2])), cells.where(np.isin(cells.S, sizes[1::2]))
 
-
-EXPECTED: Mapping[str, str] = {name: one["expected"] for name, one in table_beside(__file__, "functions.toml").items()}
-"""Growth of the best known algorithms, as expectations over processes and the message size."""
 
 _T = TypeVar("_T")
 _LORE = ("broadcast", "allreduce")

@@ -17,6 +17,7 @@ from scalkit.guidelines.tables import read_tables
 from scalkit.reports.content import Content, json_text, written_now
 from scalkit.support.bundled import bundled, here_or_bundled
 from scalkit.support.junit import Case
+from scalkit.support.text import capital
 
 _MOST_SHOWN = 20
 """Of the violations of one guideline in JUnit XML: enough to see a pattern."""
@@ -53,14 +54,9 @@ class GuidelinePage(Content):
         return self.found.exit_status(self.fail_on)
 
     @property
-    def is_simulated(self) -> bool:
-        """Whether nobody measured it."""
-        return any("simulated" in caveat for caveat in self.found.data.caveats)
-
-    @property
     def answer(self) -> str:
         """The outcome in a few sentences."""
-        said = [f"{self.found.headline[:1].upper()}{self.found.headline[1:]}."]
+        said = [f"{capital(self.found.headline)}."]
         crowded = (self.found.columns["state"] == "violated") & ~self.found.columns["decides"]
         if crowded.any():
             n = int(np.count_nonzero(crowded))

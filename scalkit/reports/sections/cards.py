@@ -1,21 +1,20 @@
 """One card for each function and each rule: the answer, the figures, the numbers behind them."""
 
-import math as m
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from scalkit import plots
-from scalkit.judge import AnyVerdict, RuleResult, Verdict
+from scalkit.judge import AnyVerdict, Verdict
 from scalkit.judge.several.verdict import SeveralVerdict
-from scalkit.judge.told.sums import sentence_of
 from scalkit.measure import Series
 from scalkit.plots.plot import plot
 from scalkit.plots.style import metric_word, quantity
 from scalkit.plots.verdicts.curves import crossing_words, ruler_sentence
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import badge, words_of
+from scalkit.reports.sections.summary import by_metric
 from scalkit.support.text import capital
 
 _RIVALS = 5  # shown next to the chosen model
@@ -29,13 +28,9 @@ def cards(page: Page) -> dict[str, Any]:
 
     Variants of a function, named ``function[variant]``, are folded into the card of the function itself.
     """
-    groups: dict[str, list[AnyVerdict]] = {}
-    for verdict in page.result.worst_first:
-        groups.setdefault(verdict.metric, []).append(verdict)
-    found = [(capital(metric_word(verdicts[0])), list(_cards(verdicts))) for verdicts in groups.values()]
+    found = [(capital(metric_word(verdicts[0])), list(_cards(verdicts))) for verdicts in by_metric(page).values()]
     shown: dict[str, Any] = {"fit": plots.fit, "divergence": plots.divergence, "ruler": ruler}
     shown |= {"crossing_words": crossing_words, "data_rows": data_rows, "rivals": _RIVALS, "largest_point": _largest_point}
-    shown |= {"sentence_in_short": _sentence_in_short}
     return {"groups": found, **shown}
 
 
@@ -50,13 +45,6 @@ def _cards(verdicts: list[AnyVerdict]) -> Iterator[tuple[AnyVerdict, list[Verdic
             variants = [v for v in verdicts if isinstance(v, Verdict) and v.function.startswith(f"{verdict.function}[")]
             is_fine = all(v.answer == "fine" for v in (verdict, *variants))
             yield verdict, variants, is_fine and len(verdicts) > _ALL_OPEN
-
-
-def _sentence_in_short(verdict: AnyVerdict) -> str:
-    """Return the sentence of a verdict; over several parameters without what is excluded."""
-    if isinstance(verdict, SeveralVerdict):
-        return sentence_of(verdict, in_short=True)
-    return verdict.sentence
 
 
 def _largest_point(verdict: SeveralVerdict) -> str:
@@ -103,31 +91,13 @@ def ruler(verdict: Verdict) -> dict[str, Any]:
 
 
 def rules(page: Page) -> dict[str, Any] | None:
-    """Return one card for each rule."""
-    return {"cards": [_card_of_rule(result) for result in page.result.rules]} if page.result.rules else None
-
-
-def _card_of_rule(result: RuleResult) -> dict[str, Any]:
-    kind, mark, word = words_of("rules")[result.status]
-    reason = "; ".join(result.caveats) or "its measurements do not"
-    points = result.points[:_MOST_ROWS].tolist()
-    rows = [
-        (*(f"{x:g}" for x in point), "–" if m.isnan(ratio) else f"{ratio:.3f}", _word_of_rule(ratio, is_broken))
-        for point, ratio, is_broken in zip(points, result.ratio.tolist(), result.violated.tolist(), strict=False)
+    """Return each rule with its badge and, if it was measured, its figure."""
+    cards = [
+        (
+            result,
+            badge(*words_of("rules")[result.status], is_open=not result.decides),
+            plot(result) if len(result.points) else None,
+        )
+        for result in page.result.rules
     ]
-    return {
-        "rule": result.rule,
-        "badge": badge(kind, mark, word, is_open=not result.decides),
-        "sentence": result.sentence,
-        "doubt": "" if result.decides or result.status == "unknown" else f"Does not decide the exit status: {reason}.",
-        "figure": plot(result) if rows else None,
-        "head": (*result.parameters, "ratio", "measured"),
-        "rows": rows,
-        "more": len(result.points) - len(rows),
-    }
-
-
-def _word_of_rule(ratio: float, is_broken: bool) -> str:
-    if is_broken:
-        return "✗ violated"
-    return "✓ holds" if ratio <= 1 else "slower, but not clearly in every run"
+    return {"cards": cards} if cards else None

@@ -7,9 +7,9 @@ from scalkit.plots.style import METRIC_WORDS
 from scalkit.plots.verdicts.overlay import Overlaid, overlay
 from scalkit.reports.pages.columns import Columns
 from scalkit.reports.sections import provenance as of_page
-from scalkit.reports.sections.models import default_targets, predicted
+from scalkit.reports.sections.prediction import default_targets, predicted
 from scalkit.reports.sections.quality import quality as quality_of
-from scalkit.reports.sections.summary import facts
+from scalkit.reports.sections.summary import caveats, facts
 from scalkit.support.text import capital
 
 
@@ -62,8 +62,9 @@ def prediction(columns: Columns) -> dict[str, Any] | None:
 
 
 def quality(columns: Columns) -> dict[str, Any]:
-    """Return the data quality of each data set under its label."""
-    return {"each": [(label, quality_of(page)["quality"]) for label, page in columns.pages.items()]}
+    """Return the caveats and the data quality of each data set under its label."""
+    each = [(label, caveats(page), quality_of(page)["quality"]) for label, page in columns.pages.items()]
+    return {"each": each}
 
 
 def provenance(columns: Columns) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """The sections of a report about guidelines."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -42,7 +41,7 @@ def headline(page: GuidelinePage) -> dict[str, Any]:
         ("guidelines", f"{len(page.found.guidelines)}, {len(page.found.not_tested)} of them without measurements"),
         ("report", page.made),
         ("run times", machine_in_words(data.machine) if data.machine else ""),
-        ("", "simulated, not measured" if page.is_simulated else ""),
+        ("", "simulated, not measured" if any("simulated" in caveat for caveat in data.caveats) else ""),
     ]
     return {"facts": facts, "tiles": tiles}
 
@@ -123,25 +122,17 @@ def method(page: GuidelinePage) -> dict[str, Any]:
 
 def provenance(page: GuidelinePage) -> dict[str, Any]:
     """Return where the numbers come from."""
-    return {"facts": list(_facts(page))}
-
-
-def _facts(page: GuidelinePage) -> Iterator[tuple[str, object]]:
-    found, facts = page.found, page.facts
-    data = found.data
-    yield "measurements", ", ".join(page.named) + (" (simulated, not measured)" if page.is_simulated else "")
-    yield from (("host", facts.get("host")), ("MPI library", facts.get("mpi_library")), ("measured", facts.get("started")))
-    if data.machine:
-        yield "clock", f"virtual: {machine_in_words(data.machine)}, {numbers_in_words(data.machine)}; {LEFT_OUT}"
-    if isinstance(load := facts.get("foreign_load"), float) and np.isfinite(load):
-        yield "load of other programs", as_percent(load)
-    yield "experiments", f"{len(data.codes)} in {len(data.runs)} runs"
-    yield "parameters", "; ".join(f"{key}: {_levels(data.levels[key])}" for key in data.parameters)
-    if lacking := int((data.rows == MISSING).sum()):
-        yield "missing", f"{lacking} of {data.rows.size} experiments of runs"
-    yield "varied", found.varied
-    yield from made_with("numpy", "scipy", "pandas", "plotly").items()
-    yield "report written", page.made
+    data, load = page.found.data, page.facts.get("foreign_load")
+    machine = data.machine
+    clock = f"virtual: {machine_in_words(machine)}, {numbers_in_words(machine)}; {LEFT_OUT}" if machine else ""
+    lacking = int((data.rows == MISSING).sum())
+    return {
+        "clock": clock,
+        "load": as_percent(load) if isinstance(load, float) and np.isfinite(load) else "",
+        "parameters": "; ".join(f"{key}: {_levels(data.levels[key])}" for key in data.parameters),
+        "missing": f"{lacking} of {data.rows.size} experiments of runs" if lacking else "",
+        "versions": made_with("numpy", "scipy", "pandas", "plotly"),
+    }
 
 
 def _levels(levels: tuple[object, ...]) -> str:

@@ -15,32 +15,15 @@ def provenance(page: Page) -> dict[str, Any]:
     """Return the circumstances of the measurements and of the report, and the hashes of the inputs."""
     names = [PurePath(file).name for file in page.inputs]
     inputs = dict(zip(names, page.inputs.values(), strict=True)) if len(set(names)) == len(names) else page.inputs
-    return {"known": {"facts": _facts(page).items(), "inputs": inputs, "campaign": list(flattened(page.campaign))}}
-
-
-def _facts(page: Page) -> dict[str, object]:
-    attrs, campaign = page.data.attrs, dict(flattened(page.campaign))
-    expectations = page.expectations_name or ("in the session" if page.session is not None else "stated in Python")
-    return {
-        "measurements": ", ".join(page.named) if page.session is None else page.session.source,
-        "session": "" if page.session is None else ", ".join(page.named),
-        "measured": page.measured_at,
-        "host": attrs.get("measured_on"),
-        "system": campaign.get("machine / system"),
-        "cores": campaign.get("machine / cores"),
-        "MPI library": str(attrs.get("mpi_library", "") or "").strip(),
-        "MPI standard": campaign.get("mpi / standard"),
-        "compiled by": campaign.get("mpi / mpicc_show"),
-        "seed": campaign.get("arguments / seed"),
-        "hash of the benchmark's sources": campaign.get("sources / sha256"),
-        "expectations": "the growths of the baseline" if page.baseline is not None else expectations,
-        "baseline": page.baseline_name,
-        "rules": "; ".join(page.rules),
-        "judged by": _judged_by(page),
-        "hash of the measurements": content_hash(page.data),
-        **made_with("numpy", "scipy", "xarray", "plotly", "papermill"),
-        "report written": page.made,
+    known = {
+        "page": page,
+        "judged_by": _judged_by(page),
+        "hash": content_hash(page.data),
+        "versions": made_with("numpy", "scipy", "xarray", "plotly", "papermill"),
+        "inputs": inputs,
+        "campaign": list(flattened(page.campaign)),
     }
+    return {"known": known}
 
 
 def _judged_by(page: Page) -> str:

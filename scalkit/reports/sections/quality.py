@@ -1,4 +1,4 @@
-"""Quality of the data: repetitions, noise, missed starts, crowded cores, foreign load, missing points."""
+"""Quality of the data: repetitions, noise, missed starts, foreign load, missing points."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from scalkit.judge import AnyVerdict, Verdict
 from scalkit.judge.measured import shown_setting
 from scalkit.measure.schema import as_points, parameters_of
-from scalkit.measure.virtual_time import said_of
 from scalkit.plots.style import METRIC_WORDS
 from scalkit.reports.pages.verdicts import Page
-from scalkit.reports.pieces import words_of
 from scalkit.support.text import as_percent
 
 
@@ -21,49 +19,15 @@ def quality(page: Page) -> dict[str, Any]:
     """Return remarks about the data as a whole, the quality of the run times, and that of everything else."""
     timed = [(*_common(v), *_cells(page.data, v)) for v in page.result.verdicts if v.metric == "time"]
     other = [(*_common(v), METRIC_WORDS.get(v.metric, v.metric)) for v in page.result.verdicts if v.metric != "time"]
-    return {"quality": {"remarks": list(_remarks(page)), "conditions": _conditions(page), "timed": timed, "other": other}}
-
-
-def _conditions(page: Page) -> str:
-    """Return the settings of the campaign; empty if it does not say them."""
-    arguments, settings = page.campaign.get("arguments"), page.campaign.get("settings")
-    known = arguments if isinstance(arguments, dict) else {}
-    words = [text.format(_word(known[key])) for key, text in words_of("conditions").items() if known.get(key)]
-    if isinstance(settings, dict) and settings:
-        words.append("MPI set to " + ", ".join(f"{key}={value}" for key, value in settings.items()))
-    return "; ".join(words)
-
-
-def _word(value: object) -> str:
-    if isinstance(value, list):
-        return ",".join(str(each) for each in value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return {"quality": {"remarks": list(_remarks(page)), "timed": timed, "other": other}}
 
 
 def _remarks(page: Page) -> Iterator[str]:
     data = as_points(page.data)[0]
-    if crowded := _where(data, "oversubscribed"):
-        yield (
-            f"More processes than cores at {crowded}: a run time there tells about the scheduler of the operating system as much "
-            "as about the library, so verdicts on run times are shown but do not decide. Memory is not affected."
-        )
-    nodes = data.coords.get("processes_per_node")
-    if nodes is not None and np.unique(np.asarray(nodes)).size > 1:
-        yield (
-            "The number of processes per node is not the same at all scales; MPI's own memory depends on it, so its "
-            "verdict is shown but does not decide."
-        )
     if truncated := str(data.attrs.get("truncated", "") or ""):
         yield f"These run files end early (what they hold was used): {truncated}."
     yield from _left_out(page, data)
     yield from page.notes
-    if int(data.attrs.get("simulated", 0)):
-        yield "These values come from a simulator, not from a machine."
-    if virtual := said_of(data.attrs):
-        yield (
-            f"Run times are those of a virtual clock: {virtual}. They repeat exactly and decide, and say nothing of the speed of "
-            "this machine."
-        )
 
 
 def _left_out(page: Page, data: xr.Dataset) -> Iterator[str]:
@@ -82,21 +46,6 @@ def _left_out(page: Page, data: xr.Dataset) -> Iterator[str]:
             absent += [f"{verdict.function} at {', '.join(missing)}"] * bool(missing)
     if absent:
         yield f"No value for: {'; '.join(absent)}."
-
-
-def _where(data: xr.Dataset, coordinate: str) -> str:
-    """Return at which points a flag is set, as ``p = 8, 16``; empty if at none."""
-    flags = data.coords.get(coordinate)
-    if flags is None or not np.asarray(flags, dtype=bool).any():
-        return ""
-    parts = []
-    for parameter in parameters_of(data):
-        if set(data[parameter].dims) <= set(flags.dims):
-            values, flagged = (np.asarray(one) for one in xr.broadcast(data[parameter], flags))
-            found = np.unique(values[flagged.astype(bool)])
-            if len(found) < np.unique(values).size:
-                parts.append(f"{parameter} = {', '.join(f'{x:g}' for x in found)}")
-    return " and ".join(parts) or "all settings"
 
 
 def _missing(data: xr.Dataset, verdict: Verdict) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from scalkit.plots.style import metric_word
 from scalkit.reports.pages.verdicts import Page
 from scalkit.reports.pieces import KINDS, words_of
 from scalkit.reports.sections.changes import change_tiles
-from scalkit.support.text import capital
+from scalkit.support.text import capital, counted
 
 _MOST_VALUES = 40  # of a parameter that are listed one by one
 
@@ -42,15 +42,11 @@ def _answer_tiles(page: Page) -> Iterator[Tile]:
 
 
 def _rule_tiles(page: Page) -> Iterator[Tile]:
-    states = [rule.status for rule in page.result.rules]
-    broken, unknown = states.count("violated") + states.count("predicted"), states.count("unknown")
-    extra = f"; {unknown} not to be checked" if unknown else ""
-    if broken:
-        yield "", "⚠", broken, f"of {len(states)} rules violated, or predicted to be{extra}"
-    elif states and unknown == len(states):
-        yield "", "?", unknown, "rules not to be checked"
-    elif states:
-        yield "", "✓", len(states) - unknown, f"rules hold, as measured and as predicted{extra}"
+    """Yield the number of rules in each state."""
+    states: list[str] = [rule.status for rule in page.result.rules]
+    for state, (kind, mark, word) in words_of("rules").items():
+        if n := states.count(state):
+            yield kind, mark, n, f"of {counted(len(states), 'rule')}: {word}"
 
 
 def facts(page: Page) -> list[tuple[str, object]]:
@@ -91,7 +87,7 @@ def overview(page: Page) -> dict[str, Any]:
         return {"effects": plot(page.result)}
     scaling = [
         (capital(metric_word(verdicts[0])), plots.scaling(page.result, metric))
-        for metric, verdicts in _by_metric(page).items()
+        for metric, verdicts in by_metric(page).items()
         if len(verdicts) > 1
     ]
     return {"effects": None, "scaling": scaling, "divergence": plots.divergence(page.result)}
@@ -102,14 +98,15 @@ def verdicts(page: Page) -> dict[str, Any]:
 
     The details are those of Exascaling Your Library, tables 2 and 3 (docs/references.md).
     """
-    groups = [(f"{metric_word(found[0])} [{found[0].unit}]", found) for found in _by_metric(page).values()]
+    groups = [(f"{metric_word(found[0])} [{found[0].unit}]", found) for found in by_metric(page).values()]
     left_out = [(*words, getattr(page.result, which)) for which, words in words_of("left_out").items()]
     broken = {v.function: _broken_rules(page, v.function) for v in page.result.verdicts}
-    values = {"groups": groups, "broken": broken, "caveats": _caveats(page), "left_out": left_out}
+    values = {"groups": groups, "broken": broken, "caveats": caveats(page), "left_out": left_out}
     return {**values, "litmus": page.result.litmus, "moved": bandwidths(page.data), "moved_head": BANDWIDTH_HEAD}
 
 
-def _by_metric(page: Page) -> dict[str, list[AnyVerdict]]:
+def by_metric(page: Page) -> dict[str, list[AnyVerdict]]:
+    """Return the verdicts on each metric, the worst first."""
     found: dict[str, list[AnyVerdict]] = {}
     for verdict in page.result.worst_first:
         found.setdefault(verdict.metric, []).append(verdict)
@@ -125,7 +122,7 @@ def _broken_rules(page: Page, function: str) -> list[str]:
     ]
 
 
-def _caveats(page: Page) -> list[str]:
+def caveats(page: Page) -> list[str]:
     """Return every caveat once, with the functions that it concerns."""
     functions: dict[str, list[str]] = {}
     for verdict in page.result.verdicts:

@@ -59,8 +59,8 @@ def datasets() -> dict[str, xr.Dataset]:
 def test_round_trip(tmp_path: Path, kind: str, name: str) -> None:
     ds = datasets()[name]
     path = tmp_path / f"out{kind}"
-    written = write(ds, path)
-    assert (written.title, os.listdir(tmp_path)) == (FORMATS[kind].title, [path.name])
+    assert write(ds, path) == FORMATS[kind]
+    assert os.listdir(tmp_path) == [path.name]
     parameter = None if len(ds.attrs["parameter"].split(",")) < 2 else ds.attrs["parameter"].split(",")
     again = read(path, parameter=parameter)
     assert content(again) == content(ds)
@@ -88,16 +88,6 @@ def test_any_name_and_value(tmp_path: Path, name: str, values: list[float], kind
     assert again["time"].values.ravel().tolist() == ds["time"].values.ravel().tolist()
     expected = "->".join(part.strip() for part in name.strip().split("->")) or "<root>"
     assert again["function"].item() in (name, expected)
-
-
-def test_what_is_lost_is_said(tmp_path: Path) -> None:
-    ds = read(REAL)
-    assert write(ds, tmp_path / "a.csv").lost[0].startswith("left out: ")
-    assert write(ds, tmp_path / "a.nc").lost == ()
-    ragged = combine([measurements([2, 4], [1.0, 2.0], name="a"), measurements([2], [1.0], name="b")])
-    assert write(ragged, tmp_path / "a.jsonl").lost == (
-        "not every function has a value at every point; Extra-P refuses such a file, scalkit reads it",
-    )
 
 
 @pytest.mark.parametrize(

@@ -1,85 +1,21 @@
-"""Predictions of models at larger scales, and performance models of messages and collective operations."""
+"""Predictions of models at larger scales."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
-from scalkit import plots
 from scalkit.judge import AnyVerdict, Verdict
 from scalkit.judge.several.verdict import SeveralVerdict
-from scalkit.perfmodels import PointToPoint, collectives_of
-from scalkit.perfmodels.collectives.study import Studied
-from scalkit.perfmodels.formulas.quantities import format_value
-from scalkit.perfmodels.models.model import PerformanceModel
-from scalkit.plots.plot import plot
 from scalkit.plots.style import METRIC_WORDS, quantity
-from scalkit.reports.pages.models import ModelsPage
 from scalkit.reports.pages.verdicts import Page
-from scalkit.reports.pieces import Drawable
 from scalkit.support.text import capital
 
-_MOST_ALGORITHMS = 4  # drawn in one figure
 _AHEAD = (16, 256)  # times the largest measured point
 _LEVEL = 0.9  # of intervals
 _MOST_EXPONENT = 30  # of a power of two that is written as a number
-
-
-def message(page: ModelsPage) -> dict[str, Any]:
-    """Return formula, protocols and picture of the model of a message."""
-    model = page.message
-    largest = max([float(x) for x in np.atleast_1d(page.data["S"])] if "S" in page.data.coords else [65536.0])
-    rows = [
-        (
-            one.sizes.text("S") or "all sizes",
-            format_value(one.latency_s, "s"),
-            format_value(one.per_byte_s, "s/B"),
-            format_value(1 / one.per_byte_s, "B/s") if one.per_byte_s > 0 else "–",
-        )
-        for one in model.protocols()
-    ]
-    shown: dict[str, PerformanceModel | None] = {
-        "message": model.time,
-        "gap between two messages": model.gap,
-        "exchange of two messages": model.exchange,
-    }
-    known = {name: one for name, one in shown.items() if one is not None}
-    return {"model": model, "rows": rows, "figure": plots.model(known, between=(1, max(largest, 2.0)))}
-
-
-def operations(page: ModelsPage) -> dict[str, Any]:
-    """Return a card for each collective operation."""
-    cards = [
-        {"one": one, "figures": list(_figures(one, page.message)), "rows": one.identified.rows() if one.identified else []}
-        for one in page.studied
-    ]
-    return {"cards": cards}
-
-
-def _figures(one: Studied, model: PointToPoint) -> Iterator[tuple[Drawable, str]]:
-    if one.identified is not None:
-        at = "" if one.cells.operation == "barrier" else f" with {one.cells.processes[-1]:g} processes"
-        yield (
-            plot(one.identified),
-            "The most probable algorithm of each cell, paler if less sure; a white dot: another is predicted to be faster.",
-        )
-        yield (_models_under(one, model), f"Models of the most probable algorithms{at}.")
-    if one.lore is not None:
-        yield plot(one.lore), "The forms of the folklore, fitted to all sizes at once."
-
-
-def _models_under(one: Studied, model: PointToPoint) -> Drawable:
-    """Return the algorithms of the cells with the largest number of processes under the times there."""
-    assert one.identified is not None
-    most = float(one.cells.processes[-1])
-    seen = [cell.algorithms[0] for cell in one.identified.cells if most == cell.P and cell.algorithms[0] != "other"]
-    names = list(dict.fromkeys(seen))[:_MOST_ALGORITHMS]
-    every = collectives_of(one.cells.operation, model)
-    where: dict[str, Any] = {"along": "P"} if one.cells.operation == "barrier" else {"at": {"P": most}}
-    figure: Drawable = plots.model({key: every[key] for key in names or every}, one.cells, **where)
-    return figure
 
 
 def prediction(page: Page) -> dict[str, Any] | None:
