@@ -52,8 +52,6 @@ def _computing(report: Report) -> Iterator[Mapper | None]:
 
 def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
     require_place(args.save_baseline, args.force)
-    if args.bands and not args.json:
-        raise UsageError("--bands adds to what --json prints; give both.")
     expected = expected_of(args.expect, args.baseline, args.expectation)
     options = judging_of(args)
     if isinstance(expected, Baseline):
@@ -79,7 +77,7 @@ def _tell(args: argparse.Namespace, result: Validation) -> int:
     if args.save_baseline:
         Baseline(result).save(args.save_baseline)
     if args.json:
-        sys.stdout.write(result.to_json(bands=args.bands))
+        sys.stdout.write(result.to_json())
     else:
         show(result, status, saved=args.save_baseline)
     if args.annotations:

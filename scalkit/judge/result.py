@@ -20,7 +20,6 @@ from scalkit.judge.measured import AnyVerdict
 from scalkit.judge.names import function_in, in_short
 from scalkit.judge.rules import Litmus, RuleResult
 from scalkit.judge.several.verdict import SeveralVerdict
-from scalkit.judge.told.sentences import bands_of
 from scalkit.judge.verdict import Verdict
 from scalkit.support.json_values import json_fields
 from scalkit.support.text import did_you_mean
@@ -277,21 +276,15 @@ class Validation:
         ]
         return pd.DataFrame(rows)
 
-    def to_dict(self, *, bands: bool = False) -> dict[str, Any]:
-        """Return plain values for JSON, as ``verdict.schema.json`` describes them; NaN and infinity become null.
-
-        `bands`: whether verdicts on one parameter have the bands of their divergence and of new values, which take a few
-        milliseconds each; see `scalkit.judge.told.sentences`.
-        """
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, as ``verdict.schema.json`` describes them; NaN and infinity become null."""
         litmus = self.litmus
         return {
             "schema": SCHEMA,
             **json_fields(self, "headline answer answers problems"),
             "exit_status": self.exit_status(),
             **json_fields(self, "expectations statistic"),
-            "verdicts": [
-                v.to_dict() | ({"bands": bands_of(v)} if bands and isinstance(v, Verdict) else {}) for v in self.worst_first
-            ],
+            "verdicts": [v.to_dict() for v in self.worst_first],
             "rules": [r.to_dict() for r in self.rules],
             "litmus": litmus and {"function": litmus.verdict.function, **json_fields(litmus, "passed sentence")},
             **json_fields(self, "unexpected missing unjudged"),
@@ -299,9 +292,9 @@ class Validation:
             "warnings": list(self.warnings),
         }
 
-    def to_json(self, *, bands: bool = False) -> str:
+    def to_json(self) -> str:
         """Return `to_dict` as JSON text, indented, with a newline at the end."""
-        return json.dumps(self.to_dict(bands=bands), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     def __repr__(self) -> str:
         return f"<Validation: {self.headline}>"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scalkit.growth import Growth
 from scalkit.judge.answer import FINE, SURE, claim_ahead, in_decimals
-from scalkit.support.json_values import json_value
 from scalkit.support.text import percent
 from scalkit.support.units import format_quantity
 
@@ -148,27 +147,3 @@ def _doubt(verdict: Verdict) -> str:
             f"{parameter}, or more repetitions"
         )
     return f"{name}: {likely}; measure a larger {parameter}, or more repetitions"
-
-
-AHEAD = 4
-"""Bands also tell of this multiple of the largest setting."""
-
-
-def bands_of(verdict: Verdict, level: float = 0.9) -> dict[str, Any]:
-    """Return bands at the measured settings and at four times the largest one.
-
-    `level`: probability of what lies inside.
-    Returns: ``level``; ``x``, the settings; ``divergence`` with the slowest and the fastest of its ``growths`` in the
-    band and their values ``low`` and ``high``; ``prediction`` with ``low`` and ``high`` in the unit of the series. None
-    stands for values that are not finite.
-    """
-    measured = verdict.series.x
-    x = np.append(measured, AHEAD * measured[-1])
-    slowest, fastest = (growth / verdict.expectation.growth for growth in verdict.posterior.growth_band(level))
-    low, high = verdict.interval(x, level)
-    return {
-        "level": level,
-        "x": json_value(x),
-        "divergence": {"growths": [str(slowest), str(fastest)], "low": json_value(slowest(x)), "high": json_value(fastest(x))},
-        "prediction": {"low": json_value(low), "high": json_value(high)},
-    }
