@@ -15,7 +15,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.judge.advise import Advice, Cost, advise
 from scalkit.judge.answer import ANSWERS, Answer, resolution_in_words
 from scalkit.judge.judged import grows_slower
-from scalkit.judge.limit import Limits, limits
+from scalkit.judge.limit import Limit, limit
 from scalkit.judge.measured import AnyVerdict
 from scalkit.judge.names import function_in, in_short
 from scalkit.judge.rules import Litmus, RuleResult
@@ -236,16 +236,21 @@ class Validation:
         *,
         along: str | None = None,
         fixed: Mapping[str, float] | None = None,
-        even_outside: bool = False,
-    ) -> Limits:
-        """Return the largest setting within a budget, of the functions of a metric; see `scalkit.judge.limit.limits`.
+    ) -> tuple[Limit, ...]:
+        """Return the largest setting within a budget of each function, the tightest first; see `scalkit.judge.limit.limit`.
+
+        `metric`: of the functions.
 
         `budget`: in the unit of the metric, or with a prefix, as in ``"24 GB"`` or ``"10 ms"``.
         `ppn`: processes that share a budget of memory.
         `along`, `fixed`: of several parameters, that of the limit, and values of the others.
-        `even_outside`: also for models outside their deviation limits.
+        Raises DataError if no verdict is about `metric`; UsageError as from `limit`.
         """
-        return limits(self, metric, budget, ppn, along=along, fixed=fixed, even_outside=even_outside)
+        found = [limit(v, budget, ppn, along=along, fixed=fixed) for v in self.verdicts if v.metric == metric]
+        if not found:
+            known = ", ".join(dict.fromkeys(v.metric for v in self.verdicts)) or "none"
+            raise DataError(f"there is no verdict on the metric {metric!r}; there are verdicts on {known}.")
+        return tuple(sorted(found, key=lambda one: (one.value, one.low)))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each verdict, as a pandas DataFrame.
