@@ -18,7 +18,6 @@ from scalkit.judge.fit.several.model import SeveralModel
 from scalkit.judge.measured import AnyExpectation, AnyVerdict
 from scalkit.judge.result import Validation
 from scalkit.judge.several.expectation import SeveralExpectation
-from scalkit.measure import Series
 from scalkit.stats.pure_error import standard_error
 from scalkit.support.json_values import json_fields, json_value
 from scalkit.support.markup import block, counted, details, formula, paragraph, table
@@ -42,7 +41,6 @@ class BaselineEntry:
     `points`, `y`: values of the parameters, ascending, and values in the unit of the model.
     `noise`: relative standard error of a value.
     `errors`: the same of each point, from its own repetitions.
-    `processes`: when each process was done at the last setting; empty where that was not kept.
     """
 
     function: str
@@ -54,7 +52,6 @@ class BaselineEntry:
     y: tuple[float, ...]
     noise: float
     errors: tuple[float, ...]
-    processes: tuple[float, ...] = ()
 
     @classmethod
     def from_verdict(cls, verdict: AnyVerdict, statistic: str = "q1") -> BaselineEntry:
@@ -74,7 +71,6 @@ class BaselineEntry:
             y=tuple(float(series.y[row]) for row in rows),
             noise=noise,
             errors=tuple(errors[row] for row in rows),
-            processes=series.of_processes if isinstance(series, Series) else (),
         )
 
     @property
@@ -149,7 +145,6 @@ class BaselineEntry:
             "deviation": json_value(self.deviation),
             "model": written,
             **json_fields(self, "points y noise errors"),
-            **(json_fields(self, "processes") if self.processes else {}),
         }
 
 
