@@ -308,7 +308,7 @@ def resolution_in_words(found: Growth | Mapping[str, Growth]) -> str:
     return in_decimals(found) if isinstance(found, Growth) else ", ".join(map(in_decimals, found.values()))
 
 
-def in_decimals(growth: Growth) -> str:
+def in_decimals(growth: object) -> str:
     """Return the text of a growth with exponents as people write them: ``n^1.06`` for ``n^(53/50)``, and short fractions."""
 
     def shown(match: re.Match[str]) -> str:

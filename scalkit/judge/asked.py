@@ -22,68 +22,42 @@ def checked_level(level: object) -> float:
 
 
 @dataclass(frozen=True)
-class CheckedCurve:
-    """The average of a posterior over one parameter, at points where it means something.
-
-    `growths`: the growths that compete.
-    """
-
-    posterior: Curve
-    series: Series
-    growths: tuple[Growth, ...]
-
-    def predict(self, at: Floats) -> Floats:
-        """Return values at points of shape (m,). Raises UsageError as `predictable_points` does."""
-        return self.posterior.predict(predictable_points(at, self.series, self.growths))
-
-
-@dataclass(frozen=True)
-class CheckedSurface:
-    """The average of a posterior over several parameters, at points where it means something.
+class Checked:
+    """The average of a posterior, at points where it means something.
 
     `growths`: the growths that compete along each parameter.
     """
 
     posterior: Curve
-    series: SeveralSeries
+    series: Series | SeveralSeries
     growths: Sequence[Sequence[Growth]]
 
     def predict(self, at: Floats) -> Floats:
-        """Return values at points of shape (m, parameters). Raises UsageError as `predictable_places` does."""
-        return self.posterior.predict(predictable_places(at, self.series, self.growths))
+        """Return values at points of shape (m,), or (m, parameters). Raises UsageError as `require_predictable` does."""
+        require_predictable(at.reshape(len(at), -1), self.series, self.growths)
+        return self.posterior.predict(at)
 
 
-def named_points(
+def asked_points(
     x: ArrayLike | Mapping[str, ArrayLike] | None, values: Mapping[str, ArrayLike], parameters: Sequence[str]
-) -> ArrayLike:
-    """Return points of the only parameter, which are given alone or by its name.
+) -> tuple[Floats, tuple[int, ...]]:
+    """Return points of shape (m, parameters) that are given alone or by name, and the shape in which they are given.
 
-    Raises DataError if another parameter is named, or nothing is given.
+    Raises DataError if a parameter is missing or unknown; UsageError as `checked_settings` does.
     """
-    if x is None or isinstance(x, Mapping):
-        (x,) = at_points(values if x is None else x, parameters).values()
-    return x
+    if x is None or isinstance(x, Mapping) or len(parameters) > 1:
+        columns = at_points(values if x is None else x, parameters)
+    else:
+        columns = {parameters[0]: checked_settings(x, parameters[0])}
+    shape = np.broadcast_shapes(*(column.shape for column in columns.values()))
+    return np.stack([np.broadcast_to(column, shape).ravel() for column in columns.values()], axis=1), shape
 
 
-def predictable_points(x: ArrayLike, series: Series, growths: Sequence[Growth]) -> Floats:
-    """Return points of a parameter as floats.
+def require_predictable(at: Floats, series: Series | SeveralSeries, growths: Sequence[Sequence[Growth]]) -> None:
+    """Refuse points of shape (m, parameters) where nothing can be predicted.
 
+    `growths`: those that compete along each parameter.
     Raises UsageError as `checked_settings` does, and if a growth that competes has no value there.
-    """
-    at = checked_settings(x, series.parameter)
-    if found := without_value(growths, series.x, at.ravel()):
-        point, growth = found
-        raise UsageError(
-            f"nothing can be predicted at {series.parameter} = {point:g}, where {growth} has no value; ask for larger points."
-        )
-    return at
-
-
-def predictable_places(at: Floats, series: SeveralSeries, growths: Sequence[Sequence[Growth]]) -> Floats:
-    """Return points of shape (m, parameters), if something can be predicted there.
-
-    `growths`: what competes along each parameter.
-    Raises UsageError as `predictable_points` does.
     """
     for column, (name, competing) in enumerate(zip(series.parameters, growths, strict=True)):
         checked_settings(at[:, column], name)
@@ -92,7 +66,6 @@ def predictable_places(at: Floats, series: SeveralSeries, growths: Sequence[Sequ
             raise UsageError(
                 f"nothing can be predicted at {name} = {point:g}, where {growth} has no value; ask for larger points."
             )
-    return at
 
 
 def without_value(growths: Sequence[Growth], x: Floats, at: Floats) -> tuple[float, Growth] | None:

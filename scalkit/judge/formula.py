@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scalkit.growth import Growth
-from scalkit.judge.asked import CheckedCurve
+from scalkit.judge.asked import Checked
 from scalkit.judge.fit import Model, fit_series
 from scalkit.judge.fit.made_models import MadeModels, nearest_whole
 
@@ -81,8 +81,7 @@ def models_of(evidence: Evidence) -> Sequence[Model]:
         agreeing = [g for g in order if (g <= bound) == is_fine]
         if agreeing and posterior.probability_of(agreeing[0]) >= _NEGLIGIBLE:
             order = [agreeing[0], *(g for g in order if g != agreeing[0])]
-    competing = (evidence.expectation.growth, *posterior.growths)
-    average = CheckedCurve(posterior, evidence.series, competing)
+    average = Checked(posterior, evidence.series, evidence.competing)
     first = replace(formula_of(evidence, order[0]), average=average)
     return MadeModels(partial(formula_of, evidence), order, {order[0]: first})
 

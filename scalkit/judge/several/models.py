@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from scalkit.growth import Growth
-from scalkit.judge.asked import CheckedSurface
+from scalkit.judge.asked import Checked
 from scalkit.judge.fit.made_models import MadeModels, nearest_whole
 from scalkit.judge.fit.several.model import SeveralModel, Term
 
@@ -62,16 +62,11 @@ def _model(evidence: SeveralEvidence, place: int, *, is_shown: bool) -> SeveralM
         unit=series.unit,
         rss=math.nan,
         weight=one.weight,
-        average=_average(evidence) if is_shown else None,
+        average=Checked(evidence.posterior, series, evidence.competing) if is_shown else None,
     )
     off = (model.by_formula(at) - evidence.posterior.y) / scale
     rss = float(off @ off)
     return replace(model, rss=rss, adjusted_r2=_adjusted_r2(model, rss, evidence.posterior))
-
-
-def _average(evidence: SeveralEvidence) -> CheckedSurface:
-    posterior = evidence.posterior
-    return CheckedSurface(posterior, evidence.series, posterior.design.terms)
 
 
 def _adjusted_r2(model: SeveralModel, rss: float, posterior: SumPosterior) -> float:

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from scalkit.errors import DataError, UsageError
 from scalkit.judge.several.verdict import SeveralVerdict
-from scalkit.judge.told.sums import sentence_of
+from scalkit.judge.told.sentences import sentence_of
 from scalkit.plots.drawing import dots, lines, note
 from scalkit.plots.style import (
     QUIET,

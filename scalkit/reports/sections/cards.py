@@ -9,7 +9,7 @@ import numpy as np
 from scalkit import plots
 from scalkit.judge import AnyVerdict, RuleResult, Verdict
 from scalkit.judge.several.verdict import SeveralVerdict
-from scalkit.judge.told.sums import sentence_of
+from scalkit.judge.told.sentences import sentence_of
 from scalkit.measure import Series
 from scalkit.plots.plot import plot
 from scalkit.plots.style import metric_word, quantity
