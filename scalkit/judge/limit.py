@@ -66,9 +66,6 @@ _STEPS = 17
 _FINE, _COARSE = 9, 4
 _ROUNDING = 1e-9
 
-Band = Callable[[Floats, float], Floats]
-"""From settings of shape (n,) and a level to the lower and upper ends of what is probable there, of shape (2, n)."""
-
 
 @dataclass(frozen=True)
 class Limit:
@@ -137,24 +134,10 @@ class Limit:
         return found | {"sentence": self.sentence}
 
 
-@dataclass(frozen=True)
-class _Line:
-    """What a verdict says along one parameter, the others fixed.
-
-    `x`: measured coordinates of the parameter, ascending.
-    `log2_value`: log2 of the model at coordinates.
-    `band`: from coordinates and a level to the ends of what is probable there.
-    """
-
-    parameter: str
-    x: Floats
-    fixed: Mapping[str, float]
-    log2_value: Callable[[Floats], Floats]
-    band: Band
-
-
-def _line_of(verdict: AnyVerdict, along: str | None, fixed: Mapping[str, float] | None) -> _Line:
-    """Return what a verdict says along one of its parameters.
+def _asked(
+    verdict: AnyVerdict, along: str | None, fixed: Mapping[str, float] | None
+) -> tuple[str, dict[str, float], Callable[[Floats], dict[str, Floats]]]:
+    """Return the parameter of a limit, values of the others, and a function from settings of the first to points.
 
     `along`: by default the only parameter, or the number of processes, or the first one.
     `fixed`: values of the others; by default the largest ones that were measured.
@@ -173,14 +156,7 @@ def _line_of(verdict: AnyVerdict, along: str | None, fixed: Mapping[str, float] 
     def at(x: Floats) -> dict[str, Floats]:
         return {name: x if name == parameter else np.full(len(x), others[name]) for name in names}
 
-    def log2_of(x: Floats) -> Floats:
-        with np.errstate(all="ignore"):
-            return np.asarray(np.log2(verdict.model(at(x))))
-
-    def band(x: Floats, level: float) -> Floats:
-        return verdict.interval(at(x), level)
-
-    return _Line(parameter, series.along(parameter), others, log2_of, band)
+    return parameter, others, at
 
 
 def limit(
@@ -217,24 +193,29 @@ def limit(
     wanted = parse_budget(budget, series.unit)
     if isinstance(ppn, bool) or not isinstance(ppn, int) or ppn < 1:
         raise UsageError(f"ppn is {ppn!r}; processes per node are a whole number from 1 on.")
-    line = _line_of(verdict, along, fixed)
+    parameter, others, at = _asked(verdict, along, fixed)
     shared = ppn if series.unit == "B" else 1
     target = math.log2(wanted / shared)
 
+    def log2_of(x: Floats) -> Floats:
+        with np.errstate(all="ignore"):
+            return np.asarray(np.log2(verdict.model(at(x))))
+
     def end(which: int) -> Callable[[Floats], Floats]:
-        def log2_of(x: Floats) -> Floats:
+        def log2_of_end(x: Floats) -> Floats:
             with np.errstate(all="ignore"):
-                return np.asarray(np.log2(np.maximum(line.band(x, level)[which], 0.0)))
+                return np.asarray(np.log2(np.maximum(verdict.interval(at(x), level)[which], 0.0)))
 
-        return log2_of
+        return log2_of_end
 
-    first, is_whole = float(line.x[0]), bool((line.x == np.round(line.x)).all())
-    value = _last_within(line.log2_value, target, first, is_whole, _FINE)
+    measured = series.along(parameter)
+    first, is_whole = float(measured[0]), bool((measured == np.round(measured)).all())
+    value = _last_within(log2_of, target, first, is_whole, _FINE)
     low, high = (_last_within(end(which), target, first, is_whole, _COARSE) for which in (1, 0))
     return Limit(
         function=series.function,
         metric=series.metric,
-        parameter=line.parameter,
+        parameter=parameter,
         unit=series.unit,
         value=value,
         low=min(low, value),
@@ -242,10 +223,10 @@ def limit(
         level=level,
         budget=wanted,
         ppn=shared,
-        largest=float(line.x[-1]),
+        largest=float(measured[-1]),
         is_outside="none" in (verdict.match, sure_match(verdict.probability)),
         is_decided=is_decided(verdict),
-        fixed=line.fixed,
+        fixed=others,
     )
 
 
