@@ -19,7 +19,7 @@ from scalkit.measure import Series
 from scalkit.support.json_values import json_fields, json_value
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Verdict(AnyVerdict):
     """The verdict on one function and metric over one parameter.
 

@@ -17,7 +17,7 @@ from scalkit.measure import SeveralSeries
 from scalkit.support.json_values import json_fields, json_value
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SeveralVerdict(AnyVerdict):
     """The verdict on one function and metric over several parameters.
 
