@@ -54,8 +54,6 @@ def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
         require_free(args.save_baseline, UsageError, force=args.force)
     elif args.force:
         raise UsageError("--force lets --save-baseline replace a file; give both, or neither.")
-    if args.bands and not args.json:
-        raise UsageError("--bands adds to what --json prints; give both.")
     expected = expected_of(args.expect, args.baseline, args.expectation)
     options = judging_of(args)
     if isinstance(expected, Baseline):
@@ -81,7 +79,7 @@ def _tell(args: argparse.Namespace, result: Validation) -> int:
     if args.save_baseline:
         Baseline(result).save(args.save_baseline)
     if args.json:
-        sys.stdout.write(result.to_json(bands=args.bands))
+        sys.stdout.write(result.to_json())
     else:
         show(result, status, saved=args.save_baseline)
     if args.annotations:

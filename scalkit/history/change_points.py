@@ -215,7 +215,7 @@ class ChangePoints:
 
         Their noise has a standard deviation of 1.
         """
-        shapes = np.stack([shape for shape, _ in baseline.part_shapes(self.points)], axis=1)
+        shapes = np.stack(baseline.shapes(self.points), axis=1)
         weights = self._precision @ shapes
         return np.asarray(self.logs @ weights / np.sqrt((shapes * weights).sum(axis=0)))
 

@@ -12,7 +12,6 @@ import xarray as xr
 from scalkit.errors import DataError, UsageError
 from scalkit.history.change_points import STATISTIC, ChangePoints
 from scalkit.history.results import History, OddCommit, Segment, Step, Track, model_of
-from scalkit.judge.baseline.comparison import one_process
 from scalkit.judge.baseline.regression import Regression
 from scalkit.judge.names import Name, named
 from scalkit.measure import Series, series, several_series
@@ -130,8 +129,6 @@ def _steps(
         assert change is not None  # or these were one level
         earliest, latest = finder.range_of(before, after)
         last = finder.change(before, levels[-1])
-        then, now = each[before[-1]], each[after[0]]
-        end = f"at {now.parameter} = {finder.points[-1, 0]:g}"
         steps.append(
             Step(
                 **_facts(each, before, after, change),
@@ -141,7 +138,6 @@ def _steps(
                 before=segments[k],
                 after=segments[k + 1],
                 stands=change.is_slower and last is not None and last.is_slower,
-                process=one_process(then.of_processes, now.of_processes, end, finder.tolerance),
             )
         )
     return tuple(steps)

@@ -93,8 +93,6 @@ class Step(Difference):
     `earliest`, `latest`: between these it is with 95 %.
     `change`: the values after it over those before, setting by setting.
     `stands`: whether what got worse here is still worse at the end.
-    `process`: which process alone takes longer, in words, where the times of each were kept; else
-    empty.
     `also_changed`: what else differs between the commits where it can be, as ``"kernel, from Linux
     6.1 to Linux 6.2"``.
     """
@@ -104,7 +102,6 @@ class Step(Difference):
     before: Segment
     after: Segment
     stands: bool
-    process: str = ""
     also_changed: tuple[str, ...] = ()
 
     @property
@@ -119,7 +116,6 @@ class Step(Difference):
         models = [one.model.growth for one in (self.before, self.after) if one.model is not None]
         growth = f"; it grows as {models[1]} instead of {models[0]}" if len({*models}) > 1 else ""
         word = "rose" if self.change.is_slower else "fell"
-        growth += f"; {self.process}" if self.process else ""
         past = ", and came back" if self.change.is_slower and not self.stands else ""
         past += f"; changed as well: {'; '.join(self.also_changed)}" if self.also_changed else ""
         if self.has_zero:
@@ -129,7 +125,7 @@ class Step(Difference):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return self._to_dict("earliest latest stands process also_changed")
+        return self._to_dict("earliest latest stands also_changed")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -18,7 +18,9 @@ from scalkit.judge.answer import counts_processes
 from scalkit.judge.asked import predictable_points, without_value
 from scalkit.judge.fit.regression.mixture import Mixture
 from scalkit.judge.several.verdict import SeveralVerdict
+from scalkit.judge.told.sentences import is_strict, place
 from scalkit.support.arrays import Flags, Floats
+from scalkit.support.markup import block, table
 from scalkit.support.text import percent
 from scalkit.support.units import format_quantity
 
@@ -87,28 +89,28 @@ class Advice:
             return f"Measure {series.function} again first, as its values decide nothing: {series.caveats[0]}."
         if verdict.answer != "cannot tell":
             return f"Stop: the answer for {series.function} is {verdict.answer}."
-        now = f"{series.function} grows {_too_fast(verdict)} with a probability of {percent(verdict.too_fast)}"
+        too_fast = "faster than claimed" if is_strict(verdict) else "faster than tolerated"
+        now = f"{series.function} grows {too_fast} with a probability of {percent(verdict.too_fast)}"
         if self.stop:
             return f"Stop: {now}, and no candidate tells more than {self.information:.2f} bit; offer larger points."
         best = self.candidates[0]
         values = " and ".join(f"{growth} predicts {_quantity(y, series.unit)}" for growth, y in best.predictions)
-        return f"Measure {_place(best.x, self.verdict.parameters)}: {now}; there {values}."
+        return f"Measure {place(verdict, np.atleast_1d(best.x))}: {now}; there {values}."
 
     def __repr__(self) -> str:
         return f"<Advice: {self.sentence}>"
 
     def _repr_html_(self) -> str:
-        series = self.verdict.series
-        head = "".join(
-            f"<th scope='col'>{escape(name)}</th>"
-            for name in (", ".join(self.verdict.parameters), "cost", "information", "per √cost", "predictions")
-        )
-        rows = "".join(
-            f"<tr><td>{_shown(c.x)}</td><td>{c.cost:g}</td><td>{c.information:.3f} bit</td><td>{c.value:.2g}</td>"
-            f"<td>{escape('; '.join(f'{g}: {_quantity(y, series.unit)}' for g, y in c.predictions))}</td></tr>"
+        head = (", ".join(self.verdict.parameters), "cost", "information", "per √cost", "predictions")
+        rows = [
+            (_shown(c.x), f"{c.cost:g}", f"{c.information:.3f} bit", f"{c.value:.2g}", escape(self._predictions(c)))
             for c in self.candidates
-        )
-        return f"<table><caption>{escape(self.sentence)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        ]
+        return block(table(head, rows, self.sentence))
+
+    def _predictions(self, candidate: Candidate) -> str:
+        unit = self.verdict.unit
+        return "; ".join(f"{growth}: {_quantity(y, unit)}" for growth, y in candidate.predictions)
 
 
 def advise(verdict: AnyVerdict, candidates: ArrayLike, cost: Cost = "p") -> Advice:
@@ -198,14 +200,14 @@ def _over_several(verdict: SeveralVerdict, at: Floats) -> _Outlook:
     # lifts a single point may be a disturbance.
     centre = found.centre.copy()
     for k, point in enumerate(at):
-        for place in np.flatnonzero((posterior.design.points == point).all(axis=1)):
-            if posterior.y[place] > 0 and posterior.off[place] < _LIKELY:
-                centre[:, k] = np.log(posterior.y[place])
+        for row in np.flatnonzero((posterior.design.points == point).all(axis=1)):
+            if posterior.y[row] > 0 and posterior.off[row] < _LIKELY:
+                centre[:, k] = np.log(posterior.y[row])
     mixture = Mixture(found.weights, centre, found.width, found.lead)
     outgrows = posterior.outgrows(verdict.evidence.bounds)
     is_faster = posterior.of_sets(outgrows)
     first = posterior.order[0]
-    other = [place for place in posterior.order if is_faster[place] != is_faster[first]]
+    other = [k for k in posterior.order if is_faster[k] != is_faster[first]]
     rivals = []
     for one in (first, *other[:1]):
         growth = GrowthSum.of(term.growth for term in posterior.sum_at(one)[1:])
@@ -293,18 +295,6 @@ def _prediction(mixture: Mixture, mine: Flags, column: int) -> float:
     if not weights.sum() > 0:
         return math.nan
     return float(np.exp((weights * mixture.centre[mine, column]).sum() / weights.sum()))
-
-
-def _too_fast(verdict: AnyVerdict) -> str:
-    """Return the words for too fast: faster than claimed, or than tolerated."""
-    tolerated = verdict.evidence.tolerance.values() if isinstance(verdict, SeveralVerdict) else (verdict.evidence.tolerance,)
-    return "faster than claimed" if all(growth.is_constant for growth in tolerated) else "faster than tolerated"
-
-
-def _place(x: float | tuple[float, ...], names: Sequence[str]) -> str:
-    """Return a candidate in words."""
-    values = x if isinstance(x, tuple) else (x,)
-    return ", ".join(f"{name} = {value:g}" for name, value in zip(names, values, strict=True))
 
 
 def _shown(x: float | tuple[float, ...]) -> str:

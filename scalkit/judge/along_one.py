@@ -31,8 +31,6 @@ Case = tuple[Series, Expectation, SearchSpace]
 Mapper = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 """What applies a function to each task and returns the results in their order, as `map` does."""
 
-_RANK_0_HELPS = 4  # ranks at most: with more of them it would keep the others waiting for messages
-
 TASK = 256
 """Series that are judged together."""
 
@@ -194,7 +192,7 @@ def in_turn(report: Report) -> Mapper:
 
 @contextmanager
 def over_ranks(n_ranks: int | None, report: Report) -> Iterator[Mapper | None]:
-    """Yield what computes tasks on all ranks; all of them must enter together.
+    """Yield what computes tasks on the ranks beside rank 0, which sends them; all of them must enter together.
 
     `n_ranks`: how many ranks the launcher says that it started; None if it says nothing.
     `report`: is called on rank 0 with the number of tasks that are done, and of all.
@@ -210,56 +208,14 @@ def over_ranks(n_ranks: int | None, report: Report) -> Iterator[Mapper | None]:
     if comm.Get_rank() > 0:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # rank 0 hears it too, and ends the others in order
     with MPICommExecutor(comm) as executor:
-        yield None if executor is None else _spreading(executor, report)
+        yield None if executor is None else partial(_spread, executor, report)
 
 
-def _spreading(executor: Any, report: Report) -> Mapper:
-    """Return what computes tasks by an `MPIPoolExecutor`."""
-
-    def mapper(function: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
-        from mpi4py.futures import Future, as_completed
-
-        n_ranks = executor.num_workers + 1
-        bundles = list(_bundles(tasks, n_ranks))
-        futures = [executor.submit(_in_order, function, bundle) for bundle in bundles]
-
-        def tell() -> None:
-            done = sum(len(bundle) for bundle, future in zip(bundles, futures, strict=True) if future.done())
-            report(done, len(tasks))
-
-        tell()
-        try:
-            for place in reversed(range(len(bundles) if n_ranks <= _RANK_0_HELPS else 0)):
-                if futures[place].cancel():  # the last one that no other rank has begun
-                    futures[place] = Future()
-                    _compute(futures[place], function, bundles[place])
-                    tell()
-            for _ in as_completed(futures):
-                tell()
-            return [found for future in futures for found in future.result()]
-        finally:
-            for future in futures:
-                future.cancel()
-
-    return mapper
-
-
-def _bundles(tasks: Sequence[Any], n_ranks: int) -> Iterator[Sequence[Any]]:
-    """Yield the tasks that are sent together: many in the beginning, so that few messages are needed, one in the end."""
-    start = 0
-    while start < len(tasks):
-        size = max(1, (len(tasks) - start) // (2 * n_ranks))
-        yield tasks[start : start + size]
-        start += size
-
-
-def _in_order(function: Callable[[Any], Any], bundle: Sequence[Any]) -> list[Any]:
-    return [function(task) for task in bundle]
-
-
-def _compute(future: Any, function: Callable[[Any], Any], bundle: Sequence[Any]) -> None:
-    """Compute here; an error waits for those of earlier tasks, which would be raised without other ranks."""
-    try:
-        future.set_result(_in_order(function, bundle))
-    except Exception as error:
-        future.set_exception(error)
+def _spread(executor: Any, report: Report, function: Callable[[Any], Any], tasks: Sequence[Any]) -> list[Any]:
+    """Compute tasks by an `MPIPoolExecutor`, as `map` does; an error comes in the order of the tasks."""
+    found = []
+    report(0, len(tasks))
+    for result in executor.map(function, tasks):
+        found.append(result)
+        report(len(found), len(tasks))
+    return found

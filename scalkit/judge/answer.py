@@ -1,11 +1,9 @@
 """What to do about a verdict, in one of three answers: fix, fine, cannot tell."""
 
-import math
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -115,7 +113,6 @@ def machine_factor(series: Values, parameters: Sequence[str]) -> float:
 
 _NAMES = ("auto", "strict", "paper")
 _FRACTION = re.compile(r"\((-?\d+)/(\d+)\)")
-_SAME = 1e-12  # relative: a column that differs less from a multiple of another one says nothing more
 
 
 def tolerance_of(expectation: Expectation, strictness: str, *, bundled: bool, is_exact: bool) -> Growth:
@@ -174,13 +171,6 @@ def excess(found: Floats, expected: Sequence[Floats]) -> float:
     `expected` (shape (points,)): the expected terms there. They are fitted to the values beside a constant, with relative
     weights; no coefficient is negative.
     """
-    return _excess(*(np.asarray(one, dtype=float).tobytes() for one in (found, *expected)))
-
-
-@lru_cache(4096)
-def _excess(values: bytes, *terms: bytes) -> float:
-    """Return what `excess` does; most edits of a ruler change neither the values nor the models of most functions."""
-    found, *expected = (np.frombuffer(one) for one in (values, *terms))
     if not found.max() > 0:
         return 1.0
     found = _positive(found)
@@ -207,8 +197,6 @@ def _positive(values: Floats) -> Floats:
 
 def fitted_coefficients(found: Floats, columns: Sequence[Floats]) -> list[float]:
     """Return coefficients of the least relative squares; the least one is left out while it is negative."""
-    if len(columns) == 2:
-        return _fitted_two(found, *columns)
     used = list(range(len(columns)))
     while True:
         design = np.stack([columns[k] / found for k in used], axis=1)
@@ -219,26 +207,6 @@ def fitted_coefficients(found: Floats, columns: Sequence[Floats]) -> list[float]
         used.pop(int(np.argmin(coefficients * scale)))
     whole = dict(zip(used, coefficients.tolist(), strict=True))
     return [whole.get(k, 0.0) for k in range(len(columns))]
-
-
-def _fitted_two(found: Floats, first: Floats, second: Floats) -> list[float]:
-    """Return what `fitted_coefficients` does for two columns, in a tenth of the time: by orthogonal columns, made so twice."""
-    a, b = first / found, second / found
-    size = math.sqrt(a @ a)
-    a, along = a / size, 0.0
-    rest = b
-    for _ in range(2):
-        share = float(a @ rest)
-        rest, along = rest - share * a, along + share
-    own = float(rest @ rest)
-    is_alone = own <= _SAME**2 * float(b @ b)
-    slope = 0.0 if is_alone else float(rest.sum()) / own
-    constant = (float(a.sum()) - along * slope) / size
-    if slope < 0:
-        slope, constant = 0.0, float(a.sum()) / size
-    elif constant < 0:
-        slope, constant = float(b.sum() / (b @ b)), 0.0
-    return [constant, slope]
 
 
 def resolution_of(
@@ -308,7 +276,7 @@ def resolution_in_words(found: Growth | Mapping[str, Growth]) -> str:
     return in_decimals(found) if isinstance(found, Growth) else ", ".join(map(in_decimals, found.values()))
 
 
-def in_decimals(growth: Growth) -> str:
+def in_decimals(growth: object) -> str:
     """Return the text of a growth with exponents as people write them: ``n^1.06`` for ``n^(53/50)``, and short fractions."""
 
     def shown(match: re.Match[str]) -> str:
@@ -321,12 +289,5 @@ def in_decimals(growth: Growth) -> str:
 
 def scaled(growth: Growth, x: Floats) -> Floats:
     """Return a growth at settings over its largest value there, which may be too large for a number."""
-    return _scaled(growth, tuple(x.tolist()))
-
-
-@lru_cache(1024)
-def _scaled(growth: Growth, x: tuple[float, ...]) -> Floats:
-    logs = growth.log2_value(np.asarray(x))
-    found = np.asarray(np.exp2(logs - logs.max()))
-    found.flags.writeable = False  # it is everybody's
-    return found
+    logs = growth.log2_value(x)
+    return np.asarray(np.exp2(logs - logs.max()))

@@ -33,6 +33,7 @@ from scalkit.judge.formula import model_of, rivals_of
 from scalkit.judge.judged import AnyEvidence
 from scalkit.judge.space import SearchSpace
 from scalkit.measure import Series
+from scalkit.support.arrays import Floats
 
 if TYPE_CHECKING:
     from scalkit.judge.against.ratio import Against
@@ -86,9 +87,28 @@ class Evidence(AnyEvidence):
         return tolerance_of(self.expectation, "auto", bundled=False, is_exact=self.series.exact)
 
     @property
+    def spaces(self) -> dict[str, SearchSpace]:
+        """The growths that competed, by the parameter."""
+        return {self.series.parameter: self.space}
+
+    @property
+    def tolerances(self) -> dict[str, Growth]:
+        """By which growth it may outgrow the expectation, by the parameter."""
+        return {self.series.parameter: self.tolerance}
+
+    @property
     def competing(self) -> Sequence[Sequence[Growth]]:
-        """The growths that compete, the expectation first."""
+        """The growths that compete along the only parameter, the expectation first."""
         return [(self.expectation.growth, *self.posterior.growths)]
+
+    @property
+    def shares(self) -> tuple[tuple[Growth, float], ...]:
+        """The growths that compete, with their probabilities."""
+        return tuple(zip(self.posterior.growths, self.posterior.probabilities.tolist(), strict=True))
+
+    def along(self, parameter: str) -> dict[Growth, float]:
+        """Return the probability of each growth along the only parameter."""
+        return dict(self.shares)
 
     @property
     def bound(self) -> Growth:
@@ -151,6 +171,11 @@ class Evidence(AnyEvidence):
         """
         is_open = self.posterior.too_fast(self.bound) < SURE
         return (self._last_is_apart or self.last_is_low) and is_open and not self._launches_agree
+
+    @property
+    def hanging_point(self) -> Floats:
+        """The largest point, on whose value the answer hangs where `hangs_on_last` is true."""
+        return self.series.x[-1:]
 
     @property
     def last_is_low(self) -> bool:

@@ -1,10 +1,10 @@
 """An expectation in big O, its deviation limits, and where a model's growth lies against them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
@@ -39,6 +39,26 @@ def sure_match(probability: Mapping[Match, float]) -> Match | None:
         return "none"
     inside = probability["total"] + probability["approximate"]
     return "approximate" if inside >= SURE_OF_MATCH else None
+
+
+def match_probabilities(expectation: Any, shares: Iterable[tuple[Any, float]]) -> dict[Match, float]:
+    """Return the probability of each match, of growths with their probabilities."""
+    found = dict.fromkeys(MATCHES, 0.0)
+    for growth, share in shares:
+        found[expectation.match(growth)] += share
+    return found
+
+
+def likely_direction(
+    expectation: Any, model: Any, shares: Iterable[tuple[Any, float]], probability: Mapping[Match, float]
+) -> Direction:
+    """Return the direction of a model; where there surely is no match, the more probable one of the growths outside."""
+    if sure_match(probability) != "none":
+        found: Direction = expectation.direction(model)
+        return found
+    outside = ((growth, share) for growth, share in shares if expectation.match(growth) == "none")
+    faster = sum(share for growth, share in outside if expectation.direction(growth) == "grows faster")
+    return "grows faster" if faster >= probability["none"] / 2 else "grows slower"
 
 
 @runtime_checkable

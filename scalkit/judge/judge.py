@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import count
+from functools import lru_cache, partial
 from typing import cast
 
 import numpy as np
@@ -128,12 +127,9 @@ class Judge:
         self._primary = primary(self.names) if baseline is None else frozenset(self.names)
         self._known = {*self.functions, *expected.names}
         self._verdicts: Recent[AnyVerdict] = Recent(max(_LEAST_KEPT, _KEPT_STATES * len(self.names)))
-        self._rules: Recent[RuleResult] = Recent(_KEPT_RULES)
-        self._products: Recent[Series] = Recent(_LEAST_KEPT)
-        self._numbers: Recent[int] = Recent(_LEAST_KEPT)
-        self._count = count()
-        self._spaces: dict[tuple[int, Growth], SearchSpace] = {}
-        self._spaces_of: Choices | None = None
+        # The same objects while they are among the last ones, so that verdicts on them are found again.
+        self._rule_result = lru_cache(_KEPT_RULES)(judge_by_metric)
+        self._product = lru_cache(_LEAST_KEPT)(product_series)
         self._require_litmus(expected.litmus, self._known)
 
     def _require_litmus(self, name: str | None, known: Iterable[str]) -> None:
@@ -264,11 +260,6 @@ class Judge:
         ruled = self._ruled(name, choices, spaces, expectation.along)
         return Task(name, one, expectation, ruled, self._tolerance(one, expectation.along, choices), note)
 
-    def _product(self, one: Series) -> Series:
-        """Return the product of parameter and value; the same object while it is among the last ones."""
-        found = self._products.get(one)
-        return self._products.put(one, product_series(one)) if found is None else found
-
     def _tolerance(self, one: AnySeries, along: Mapping[str, Expectation], choices: Choices) -> dict[str, Growth]:
         """Return what is tolerated along each parameter; around a status quo the deviation, for its class may be off a little."""
         strictness = choices.judging.strictness
@@ -286,53 +277,28 @@ class Judge:
         for parameter, expectation in along.items():
             growth, space = expectation.growth, spaces[parameter]
             if parameter in rulers:
-                found[parameter] = self._by_hand(choices, rulers[parameter], growth, parameter)
+                found[parameter] = SearchSpace.of({*rulers[parameter], growth}, "by hand", parameter)
             else:
                 found[parameter] = space if growth in space else space.with_tick(growth)
         return found
-
-    def _by_hand(self, choices: Choices, ticks: tuple[Growth, ...], growth: Growth, parameter: str) -> SearchSpace:
-        """Return the space of ticks moved by hand and a growth; of the same ticks the same one, while the choices last."""
-        if self._spaces_of is not choices:
-            self._spaces_of, self._spaces = choices, {}
-        key = (id(ticks), growth)
-        if key not in self._spaces:
-            is_there = growth in ticks
-            self._spaces[key] = (
-                SearchSpace(ticks, "by hand", parameter) if is_there else SearchSpace.of((*ticks, growth), "by hand", parameter)
-            )
-        return self._spaces[key]
 
     def _judged(self, tasks: list[Task], judging: Judging) -> list[AnyVerdict]:
         """Return the verdict on each task; all that are new are judged together."""
         if self._mapper is not None:
             return _verdicts(tasks, judging, self._mapper)
-        keys = self._keys(tasks, judging)
+        how = (judging.min_points, judging.strictness, judging.resolution)
+        keys = [(task.series, task.expectation, how, *task.spaces.values()) for task in tasks]
         known = {key: self._verdicts.get(key) for key in keys}
         new = {key: task for key, task in zip(keys, tasks, strict=True) if known[key] is None}
         for key, found in zip(new, _verdicts(list(new.values()), judging, map), strict=True):
             known[key] = self._verdicts.put(key, found)
         return [cast(AnyVerdict, known[key]) for key in keys]
 
-    def _keys(self, tasks: list[Task], judging: Judging) -> list[tuple[object, ...]]:
-        """Return what each verdict depends on; search spaces by a number, as they are long and often the same."""
-        numbers: dict[int, int] = {}
-        for task in tasks:
-            for space in task.spaces.values():
-                if id(space) not in numbers:
-                    known = self._numbers.get(space)
-                    numbers[id(space)] = self._numbers.put(space, next(self._count)) if known is None else known
-        how = (judging.min_points, judging.strictness, judging.resolution)
-        return [(task.series, task.expectation, how, *(numbers[id(s)] for s in task.spaces.values())) for task in tasks]
-
     def _ruling(self, rule: Relation, measured: list[AnySeries], verdicts: Mapping[Name, AnyVerdict]) -> RuleResult:
         """Return the result of a rule; the same object while it is among the last ones."""
-        series = [one for one in measured if one.function in rule.names]
-        of_them = [v for v in verdicts.values() if v.function in rule.names]
-        key = (rule, *series, *of_them)
-        metrics = list(dict.fromkeys(one.metric for one in measured))
-        found = self._rules.get(key)
-        return self._rules.put(key, judge_by_metric(rule, metrics, series, of_them)) if found is None else found
+        series = tuple(one for one in measured if one.function in rule.names)
+        of_them = tuple(v for v in verdicts.values() if v.function in rule.names)
+        return self._rule_result(rule, tuple(dict.fromkeys(one.metric for one in measured)), series, of_them)
 
     def _why_not(self, name: Name, *, is_expected: bool) -> str:
         function, metric = name

@@ -12,9 +12,11 @@ from scalkit.errors import UsageError
 from scalkit.growth import Growth
 from scalkit.judge.answer import FINE, SURE, Answer, machine_factor
 from scalkit.judge.asked import checked_level, predictable_points
-from scalkit.judge.expectation import Direction, Match, sure_match
+from scalkit.judge.expectation import Direction, Match, likely_direction, match_probabilities, sure_match
 from scalkit.judge.fit.model import at_points, stacked
 from scalkit.judge.several.along import AlongVerdict
+from scalkit.judge.told.remarks import remarks_of
+from scalkit.judge.told.sentences import problem_of, sentence_of
 from scalkit.measure import Series, SeveralSeries
 from scalkit.support.arrays import Floats
 from scalkit.support.json_values import json_fields
@@ -75,6 +77,11 @@ class AnyEvidence:
     @property
     def hangs_on_last(self) -> bool:
         """Whether something of its own lifts the value at the largest point."""
+        return False
+
+    @property
+    def jumps(self) -> bool:
+        """Whether several launches found the largest point far above what the others follow."""
         return False
 
     @property
@@ -157,21 +164,6 @@ class AnyVerdict:
         return float(self.evidence.too_fast)
 
     @property
-    def match(self) -> Match:
-        """Match of the model with the expectation: total, approximate (within the deviation limits) or none."""
-        raise NotImplementedError
-
-    @property
-    def probability(self) -> Mapping[Match, float]:
-        """Probability of each match."""
-        raise NotImplementedError
-
-    @property
-    def direction(self) -> Direction:
-        """Whether the model grows faster, slower or as expected."""
-        raise NotImplementedError
-
-    @property
     def model(self) -> Model:
         """The model that is shown; its values are those of the posterior's average."""
         found: Model = self.evidence.model
@@ -183,14 +175,29 @@ class AnyVerdict:
         found: tuple[Model, ...] = self.evidence.rivals
         return found
 
+    @cached_property
+    def sentence(self) -> str:
+        """The verdict in plain words: what it grows as, and what is excluded or missing."""
+        return sentence_of(self)
+
+    @cached_property
+    def problem(self) -> str:
+        """Sentence for a person who decides on what is wrong; empty unless the answer is *fix*."""
+        return problem_of(self) if self.answer == "fix" else ""
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Remarks on what limits the meaning of the measurements and of the model."""
+        against = self.evidence.against
+        return (*self.series.caveats, *remarks_of(self), *([against.remark] if against and against.remark else []))
+
     def interval(self, x: ArrayLike | Mapping[str, ArrayLike] | None = None, level: float = 0.9, **values: ArrayLike) -> Floats:
         """Return the central prediction interval at points, of shape (2, *shape of the points), in `unit`.
 
         Parameters
         ----------
-        x : array_like, or mapping from parameter to values
-            Values of the only parameter, of several parameters of shape (..., parameters); by name, ``interval(p=64, S=8)``
-            is the same as ``interval([64, 8])``.
+        x : array_like, over several parameters of shape (..., parameters), or mapping from parameter to values
+            By name, ``interval(p=4096)`` is the same as ``interval(4096)``.
         level : float
             Probability that a new value lies inside.
 
@@ -199,8 +206,7 @@ class AnyVerdict:
         DataError
             If a parameter is missing or unknown.
         UsageError
-            If a point is not positive, a growth that competes has no value there, or `level` is no
-            probability.
+            If a point is not positive, a growth that competes has no value there, or `level` is no probability.
         """
         at, shape = stacked(at_points(values if x is None else x, self.parameters))
         predictable_points(at, self.series, self.evidence.competing)
@@ -209,9 +215,60 @@ class AnyVerdict:
         return found.reshape(2, *shape)
 
     @property
-    def problem(self) -> str:
-        """Sentence for a person who decides on what is wrong; empty unless the answer is *fix*."""
+    def match(self) -> Match:
+        """Match of the model with the expectation: total, approximate (within the deviation limits) or none."""
+        found: Match = self.evidence.expectation.match(self.model.growth)
+        return found
+
+    @cached_property
+    def probability(self) -> dict[Match, float]:
+        """Probability of each match."""
+        return match_probabilities(self.evidence.expectation, self.evidence.shares)
+
+    @property
+    def direction(self) -> Direction:
+        """Whether it grows faster, slower or as expected: the more probable one where there surely is no match."""
+        evidence = self.evidence
+        return likely_direction(evidence.expectation, self.model.growth, evidence.shares, self.probability)
+
+    @property
+    def _effects(self) -> Mapping[str, float]:
+        """Share of the value at the largest point that is due to each parameter."""
         raise NotImplementedError
+
+    @cached_property
+    def along(self) -> Along:
+        """The verdict along each parameter, the others fixed."""
+        evidence, effects = self.evidence, self._effects
+        found = {}
+        for name, expectation in evidence.expectation.along.items():
+            growth, weights = self.model.leading(name), evidence.along(name)
+            space, tolerance = evidence.spaces[name], evidence.tolerances[name]
+            found[name] = AlongVerdict(expectation, growth, weights, effects[name], space, tolerance, self)
+        return Along(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, as ``verdict.schema.json`` describes them."""
+        expectation, against = self.evidence.expectation, self.evidence.against
+        return {
+            **json_fields(self, "function metric unit"),
+            "expectation": str(expectation.growth),
+            "deviation": str(expectation.deviation),
+            **json_fields(self, "divergence match answer too_fast problem"),
+            **({} if against is None else {"against": against.to_dict()}),
+            **json_fields(self, "resolution probability direction decides caveats sentence"),
+            **json_fields(self.series, "y n_repetitions noise"),
+            "model": model_to_dict(self.model),
+            "rivals": [model_to_dict(model) for model in self.rivals[:5]],
+        }
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.answer}. {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        from scalkit.judge.told.shown import verdict_html
+
+        return verdict_html(self)
 
     def refine(self, *, free_exponents: bool = False, weights: Weights = "relative", nonnegative: bool = True) -> ModelResult:
         """Return lmfit's result for the terms of the model on the values that were fitted; see `scalkit.judge.fit.refine.refine`.
@@ -249,13 +306,6 @@ def grows_slower(verdict: AnyVerdict) -> bool:
 def is_decided(verdict: AnyVerdict) -> bool:
     """Return whether the growth is known well enough to predict by."""
     return verdict.decides and sure_match(verdict.probability) is not None
-
-
-def answer_to_dict(verdict: AnyVerdict) -> dict[str, object]:
-    """Return the answer and what it rests on as plain values for JSON."""
-    found = {"answer": verdict.answer, "too_fast": verdict.too_fast, "problem": verdict.problem}
-    against = verdict.evidence.against
-    return found | ({} if against is None else {"against": against.to_dict()})
 
 
 def model_to_dict(model: Model) -> dict[str, object]:

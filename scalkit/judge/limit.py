@@ -5,25 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from numbers import Real
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from scalkit.errors import DataError, UsageError
+from scalkit.errors import UsageError
 from scalkit.judge.answer import counts_processes
 from scalkit.judge.crossing import place_of, shown_scale
 from scalkit.judge.expectation import sure_match
 from scalkit.judge.judged import is_decided
 from scalkit.support.arrays import Floats
-from scalkit.support.markup import block, bullets, counted, details, paragraph, table
+from scalkit.support.markup import block, paragraph
 from scalkit.support.text import as_percent, did_you_mean
 from scalkit.support.units import PREFIXES, SECONDS, format_quantity, split_quantity
 
 if TYPE_CHECKING:
     from scalkit.judge.measured import AnyVerdict
-    from scalkit.judge.result import Validation
 
 _EXAMPLES = {"B": "'24 GB' or '512 MiB'", "s": "'10 ms' or '2 min'"}
 
@@ -68,9 +66,6 @@ _STEPS = 17
 _FINE, _COARSE = 9, 4
 _ROUNDING = 1e-9
 
-Band = Callable[[Floats, float], Floats]
-"""From settings of shape (n,) and a level to the lower and upper ends of what is probable there, of shape (2, n)."""
-
 
 @dataclass(frozen=True)
 class Limit:
@@ -104,8 +99,10 @@ class Limit:
 
     @property
     def sentence(self) -> str:
-        """The limit in plain words."""
-        return self._found if self.is_decided else f"{self._found} The measurements do not decide how it grows: that is a guess."
+        """The limit in plain words, with remarks on a model that is no firm basis."""
+        outside = " The model is outside its deviation limits: explain that first." if self.is_outside else ""
+        guess = "" if self.is_decided else " The measurements do not decide how it grows: that is a guess."
+        return f"{self._found}{outside}{guess}"
 
     @property
     def _found(self) -> str:
@@ -137,73 +134,10 @@ class Limit:
         return found | {"sentence": self.sentence}
 
 
-@dataclass(frozen=True)
-class Limits:
-    """The limits of several functions; the tightest is the wall.
-
-    `each`: the tightest first.
-    `refused`: functions whose models are no basis for a limit.
-    """
-
-    each: tuple[Limit, ...]
-    refused: Mapping[str, str]
-
-    @property
-    def wall(self) -> Limit:
-        """The tightest limit."""
-        return self.each[0]
-
-    @property
-    def sentence(self) -> str:
-        """The wall in plain words, and what it leaves out."""
-        if not self.refused:
-            return self.wall.sentence
-        return f"{self.wall.sentence} Left out, being outside their deviation limits: {', '.join(self.refused)}."
-
-    def __repr__(self) -> str:
-        return f"<Limits: {self.sentence}>"
-
-    def _repr_html_(self) -> str:
-        rows = [(escape(one.function), _shown(one.value), f"{_shown(one.low)} to {_shown(one.high)}") for one in self.each]
-        first = self.wall
-        head = ("function", f"largest {first.parameter}", f"{as_percent(first.level, 'g')} interval")
-        refused = bullets(f"{name}: {why}" for name, why in self.refused.items())
-        return block(
-            paragraph(self.sentence),
-            details(counted(len(rows), "limit"), table(head, rows), is_open=len(rows) > 1),
-            details(f"{len(self.refused)} left out", refused),
-        )
-
-    def __getitem__(self, function: str) -> Limit:
-        for one in self.each:
-            if one.function == function:
-                return one
-        why = self.refused.get(function, f"there are limits of {', '.join(one.function for one in self.each)}")
-        raise DataError(f"there is no limit of {function!r}: {why}.")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {"sentence": self.sentence, "limits": [one.to_dict() for one in self.each], "refused": dict(self.refused)}
-
-
-@dataclass(frozen=True)
-class _Line:
-    """What a verdict says along one parameter, the others fixed.
-
-    `x`: measured coordinates of the parameter, ascending.
-    `log2_value`: log2 of the model at coordinates.
-    `band`: from coordinates and a level to the ends of what is probable there.
-    """
-
-    parameter: str
-    x: Floats
-    fixed: Mapping[str, float]
-    log2_value: Callable[[Floats], Floats]
-    band: Band
-
-
-def _line_of(verdict: AnyVerdict, along: str | None, fixed: Mapping[str, float] | None) -> _Line:
-    """Return what a verdict says along one of its parameters.
+def _asked(
+    verdict: AnyVerdict, along: str | None, fixed: Mapping[str, float] | None
+) -> tuple[str, dict[str, float], Callable[[Floats], dict[str, Floats]]]:
+    """Return the parameter of a limit, values of the others, and a function from settings of the first to points.
 
     `along`: by default the only parameter, or the number of processes, or the first one.
     `fixed`: values of the others; by default the largest ones that were measured.
@@ -222,14 +156,7 @@ def _line_of(verdict: AnyVerdict, along: str | None, fixed: Mapping[str, float] 
     def at(x: Floats) -> dict[str, Floats]:
         return {name: x if name == parameter else np.full(len(x), others[name]) for name in names}
 
-    def log2_of(x: Floats) -> Floats:
-        with np.errstate(all="ignore"):
-            return np.asarray(np.log2(verdict.model(at(x))))
-
-    def band(x: Floats, level: float) -> Floats:
-        return verdict.interval(at(x), level)
-
-    return _Line(parameter, series.along(parameter), others, log2_of, band)
+    return parameter, others, at
 
 
 def limit(
@@ -240,7 +167,6 @@ def limit(
     along: str | None = None,
     fixed: Mapping[str, float] | None = None,
     level: float = 0.9,
-    even_outside: bool = False,
 ) -> Limit:
     """Return the largest setting at which a model stays within a budget.
 
@@ -257,44 +183,39 @@ def limit(
         Values of the other parameters; by default the largest ones that were measured.
     level : float
         Of the interval.
-    even_outside : bool
-        Whether to answer for a model outside its deviation limits too.
 
     Raises
     ------
     UsageError
-        If the budget cannot be read, `ppn` or `level` is out of range, a parameter is unknown, or the
-        model is outside its deviation limits.
+        If the budget cannot be read, `ppn` or `level` is out of range, or a parameter is unknown.
     """
-    series, model = verdict.series, verdict.model
+    series = verdict.series
     wanted = parse_budget(budget, series.unit)
     if isinstance(ppn, bool) or not isinstance(ppn, int) or ppn < 1:
         raise UsageError(f"ppn is {ppn!r}; processes per node are a whole number from 1 on.")
-    line = _line_of(verdict, along, fixed)
-    is_outside = "none" in (verdict.match, sure_match(verdict.probability))
-    if is_outside and not even_outside:
-        raise UsageError(
-            f"the {series.metric} of '{series.function}' is outside its deviation limits ({model.growth} instead of "
-            f"{verdict.expectation.growth}), so its model is no basis for a limit; explain the deviation first, or ask "
-            "with even_outside=True."
-        )
+    parameter, others, at = _asked(verdict, along, fixed)
     shared = ppn if series.unit == "B" else 1
     target = math.log2(wanted / shared)
 
+    def log2_of(x: Floats) -> Floats:
+        with np.errstate(all="ignore"):
+            return np.asarray(np.log2(verdict.model(at(x))))
+
     def end(which: int) -> Callable[[Floats], Floats]:
-        def log2_of(x: Floats) -> Floats:
+        def log2_of_end(x: Floats) -> Floats:
             with np.errstate(all="ignore"):
-                return np.asarray(np.log2(np.maximum(line.band(x, level)[which], 0.0)))
+                return np.asarray(np.log2(np.maximum(verdict.interval(at(x), level)[which], 0.0)))
 
-        return log2_of
+        return log2_of_end
 
-    first, is_whole = float(line.x[0]), bool((line.x == np.round(line.x)).all())
-    value = _last_within(line.log2_value, target, first, is_whole, _FINE)
+    measured = series.along(parameter)
+    first, is_whole = float(measured[0]), bool((measured == np.round(measured)).all())
+    value = _last_within(log2_of, target, first, is_whole, _FINE)
     low, high = (_last_within(end(which), target, first, is_whole, _COARSE) for which in (1, 0))
     return Limit(
         function=series.function,
         metric=series.metric,
-        parameter=line.parameter,
+        parameter=parameter,
         unit=series.unit,
         value=value,
         low=min(low, value),
@@ -302,47 +223,11 @@ def limit(
         level=level,
         budget=wanted,
         ppn=shared,
-        largest=float(line.x[-1]),
-        is_outside=is_outside,
+        largest=float(measured[-1]),
+        is_outside="none" in (verdict.match, sure_match(verdict.probability)),
         is_decided=is_decided(verdict),
-        fixed=line.fixed,
+        fixed=others,
     )
-
-
-def limits(
-    result: Validation,
-    metric: str,
-    budget: float | str,
-    ppn: int = 1,
-    *,
-    along: str | None = None,
-    fixed: Mapping[str, float] | None = None,
-    even_outside: bool = False,
-) -> Limits:
-    """Return the limits of all functions with a metric; the first one, `Limits.wall`, is hit first.
-
-    `budget`, `ppn`, `along`, `fixed`, `even_outside`: as of `limit`.
-    Raises DataError if no verdict is about `metric`.
-    Raises UsageError as from `limit`; if every model is outside its deviation limits.
-    """
-    verdicts = [v for v in result.verdicts if v.metric == metric]
-    if not verdicts:
-        known = ", ".join(dict.fromkeys(v.metric for v in result.verdicts)) or "none"
-        raise DataError(f"there is no verdict on the metric {metric!r}; there are verdicts on {known}.")
-    found, refused = [], {}
-    for v in verdicts:
-        is_outside = "none" in (v.match, sure_match(v.probability))
-        if is_outside and not even_outside and len(verdicts) > 1:
-            refused[v.function] = f"{v.model.growth} instead of {v.expectation.growth}"
-            continue
-        found.append(limit(v, budget, ppn, along=along, fixed=fixed, even_outside=even_outside))
-    if not found:
-        listed = ", ".join(f"{name} ({why})" for name, why in refused.items())
-        raise UsageError(
-            f"every model of '{metric}' is outside its deviation limits: {listed}; explain the deviations first, or ask "
-            "with even_outside=True."
-        )
-    return Limits(tuple(sorted(found, key=lambda one: (one.value, one.low))), refused)
 
 
 def _last_within(log2_of: Callable[[Floats], Floats], target: float, smallest: float, is_whole: bool, n_rounds: int) -> float:

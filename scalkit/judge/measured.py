@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
@@ -73,9 +74,6 @@ class Recent(Generic[Value]):
             self._found.popitem(last=False)
         return value
 
-    def __len__(self) -> int:
-        return len(self._found)
-
 
 _KEPT = 256
 
@@ -93,8 +91,8 @@ class Measured:
         self._first = statistic
         self.parameters = parameters_of(data)
         self.fixed = fixed_parameters(data)
-        self._all: Recent[list[AnySeries]] = Recent(4)
-        self._some: Recent[dict[str, AnySeries]] = Recent(_KEPT)
+        self._whole = lru_cache(4)(partial(self._series_of, data))
+        self._without = lru_cache(_KEPT)(self._series_without)
 
     def series(self, statistic: str, excluded: Mapping[str, tuple[Setting, ...]]) -> list[AnySeries]:
         """Return the series in the order of the data; a function without any value left has none."""
@@ -152,17 +150,9 @@ class Measured:
         )
         return DataError(f"the setting {given!r:.60} cannot be read; {needed} is needed.")
 
-    def _whole(self, statistic: str) -> list[AnySeries]:
-        found = self._all.get(statistic)
-        return found if found is not None else self._all.put(statistic, self._series_of(self.data, statistic))
-
-    def _without(self, function: str, left_out: tuple[Setting, ...], statistic: str) -> dict[str, AnySeries]:
-        key = (statistic, function, left_out)
-        found = self._some.get(key)
-        if found is None:
-            part = _masked(self.data.sel(function=[function]), self.parameters, left_out)
-            found = self._some.put(key, {one.metric: one for one in self._series_of(part, statistic)})
-        return found
+    def _series_without(self, function: str, left_out: tuple[Setting, ...], statistic: str) -> dict[str, AnySeries]:
+        part = _masked(self.data.sel(function=[function]), self.parameters, left_out)
+        return {one.metric: one for one in self._series_of(part, statistic)}
 
     def _series_of(self, data: xr.Dataset, statistic: str) -> list[AnySeries]:
         chosen = cast(Statistic, statistic)

@@ -15,12 +15,11 @@ from scalkit.errors import DataError, UsageError
 from scalkit.judge.advise import Advice, Cost, advise
 from scalkit.judge.answer import ANSWERS, Answer, resolution_in_words
 from scalkit.judge.judged import grows_slower
-from scalkit.judge.limit import Limits, limits
+from scalkit.judge.limit import Limit, limit
 from scalkit.judge.measured import AnyVerdict
 from scalkit.judge.names import function_in, in_short
 from scalkit.judge.rules import Litmus, RuleResult
 from scalkit.judge.several.verdict import SeveralVerdict
-from scalkit.judge.told.sentences import bands_of
 from scalkit.judge.verdict import Verdict
 from scalkit.support.json_values import json_fields
 from scalkit.support.text import did_you_mean
@@ -237,16 +236,21 @@ class Validation:
         *,
         along: str | None = None,
         fixed: Mapping[str, float] | None = None,
-        even_outside: bool = False,
-    ) -> Limits:
-        """Return the largest setting within a budget, of the functions of a metric; see `scalkit.judge.limit.limits`.
+    ) -> tuple[Limit, ...]:
+        """Return the largest setting within a budget of each function, the tightest first; see `scalkit.judge.limit.limit`.
+
+        `metric`: of the functions.
 
         `budget`: in the unit of the metric, or with a prefix, as in ``"24 GB"`` or ``"10 ms"``.
         `ppn`: processes that share a budget of memory.
         `along`, `fixed`: of several parameters, that of the limit, and values of the others.
-        `even_outside`: also for models outside their deviation limits.
+        Raises DataError if no verdict is about `metric`; UsageError as from `limit`.
         """
-        return limits(self, metric, budget, ppn, along=along, fixed=fixed, even_outside=even_outside)
+        found = [limit(v, budget, ppn, along=along, fixed=fixed) for v in self.verdicts if v.metric == metric]
+        if not found:
+            known = ", ".join(dict.fromkeys(v.metric for v in self.verdicts)) or "none"
+            raise DataError(f"there is no verdict on the metric {metric!r}; there are verdicts on {known}.")
+        return tuple(sorted(found, key=lambda one: (one.value, one.low)))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each verdict, as a pandas DataFrame.
@@ -277,21 +281,15 @@ class Validation:
         ]
         return pd.DataFrame(rows)
 
-    def to_dict(self, *, bands: bool = False) -> dict[str, Any]:
-        """Return plain values for JSON, as ``verdict.schema.json`` describes them; NaN and infinity become null.
-
-        `bands`: whether verdicts on one parameter have the bands of their divergence and of new values, which take a few
-        milliseconds each; see `scalkit.judge.told.sentences`.
-        """
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, as ``verdict.schema.json`` describes them; NaN and infinity become null."""
         litmus = self.litmus
         return {
             "schema": SCHEMA,
             **json_fields(self, "headline answer answers problems"),
             "exit_status": self.exit_status(),
             **json_fields(self, "expectations statistic"),
-            "verdicts": [
-                v.to_dict() | ({"bands": bands_of(v)} if bands and isinstance(v, Verdict) else {}) for v in self.worst_first
-            ],
+            "verdicts": [v.to_dict() for v in self.worst_first],
             "rules": [r.to_dict() for r in self.rules],
             "litmus": litmus and {"function": litmus.verdict.function, **json_fields(litmus, "passed sentence")},
             **json_fields(self, "unexpected missing unjudged"),
@@ -299,9 +297,9 @@ class Validation:
             "warnings": list(self.warnings),
         }
 
-    def to_json(self, *, bands: bool = False) -> str:
+    def to_json(self) -> str:
         """Return `to_dict` as JSON text, indented, with a newline at the end."""
-        return json.dumps(self.to_dict(bands=bands), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     def __repr__(self) -> str:
         return f"<Validation: {self.headline}>"

@@ -60,7 +60,7 @@ class SearchSpace:
         if not 0 < len(chosen) <= MAX_TICKS:
             raise ExpectationError(
                 f"the search space '{name}' would have {len(chosen)} ticks; 1 to {MAX_TICKS} are allowed. "
-                "Refine or extend it less, or leave a tick."
+                "Refine it less, or leave a tick."
             )
         return cls(tuple(sorted(chosen)), name, parameter)
 
@@ -156,24 +156,6 @@ class SearchSpace:
             middles = {(a * b) ** Fraction(1, 2) for row in rows for a, b in pairwise(row)}
             space = space._changed({*space.ticks, *middles})
         return space
-
-    def extend(self, upper: Growth | str) -> SearchSpace:
-        """Return the space with every row continued, at its last distance, up to and including the boundary `upper`.
-
-        Raises ExpectationError if the boundary cannot be reached within 2,000 ticks, as one of a faster class.
-        """
-        boundary = Growth(upper, self.parameter)
-        new = {*self.ticks, boundary} if boundary > self.ticks[-1] else set(self.ticks)
-        for row in self._rows().values():
-            step, tick = row[-1] / row[-2] if len(row) > 1 else boundary, row[-1]
-            while len(row) > 1 and (tick := tick * step) <= boundary and len(new) <= MAX_TICKS:
-                new.add(tick)
-        return self._changed(new)
-
-    @property
-    def boundaries(self) -> tuple[Growth, Growth]:
-        """The slowest and the fastest tick."""
-        return self.ticks[0], self.ticks[-1]
 
     def _changed(self, ticks: Iterable[Growth]) -> SearchSpace:
         name = self.name if self.name.endswith("+") else f"{self.name}+"

@@ -11,7 +11,7 @@ import xarray as xr
 from scalkit.errors import DataError
 from scalkit.measure.caveats import Details, caveats, most
 from scalkit.measure.quarter_means import CUT_MEANS, cut_mean, quantile
-from scalkit.measure.schema import FUNCTION, PROCESS, REPETITION, RUN, check, is_list, metrics_of, parameters_of
+from scalkit.measure.schema import FUNCTION, REPETITION, RUN, check, is_list, metrics_of, parameters_of
 from scalkit.measure.virtual_time import TIMED, is_virtual
 from scalkit.support.arrays import Flags, Floats, Ints
 from scalkit.support.options import Statistic
@@ -77,14 +77,12 @@ class Series(Values):
 
     `x` (shape (points,)): values of the parameter, ascending; only points with a value.
     `beside`: points of the same function and metric that are shown and not judged.
-    `of_processes`: when each process was done at the last point; empty where that was not kept.
     Further attributes: those of `Values`.
     """
 
     parameter: str
     x: Floats
     beside: "Series | None" = None
-    of_processes: tuple[float, ...] = ()
 
     @cached_property
     def at_whole_levels(self) -> "Series":
@@ -108,12 +106,6 @@ class Series(Values):
     def shown_along(self, parameter: str) -> Floats:
         """Return `shown_x`, by the name of the parameter."""
         return self.shown_x if parameter == self.parameter else self.along(parameter)
-
-    def only(self, these: Flags | Ints) -> Self:
-        """Return some of the points, which flags or places name."""
-        found = super().only(these)
-        has_last = found.x[-1:].tolist() == self.x[-1:].tolist()
-        return found if has_last else replace(found, of_processes=())
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -230,7 +222,6 @@ def _series_of(ds: xr.Dataset, parameter: str, metric: str, statistic: Statistic
                 simulated=bool(ds.attrs.get("simulated", 0)),
                 virtual=are_virtual,
                 lost=most(details, "object_memory_leaked", str(function))[there] if metric == "object_memory" else None,
-                of_processes=_of_processes(ds, str(function), parameter, there) if metric == "time" else (),
             )
         )
     return found
@@ -263,14 +254,3 @@ def _noise(per_run: Floats) -> float:
     mean = np.nanmean(rows, axis=1)
     spread = np.nanstd(rows, axis=1, ddof=1)
     return float(np.median(np.divide(spread, np.abs(mean), out=np.zeros_like(spread), where=spread > 0)))
-
-
-def _of_processes(ds: xr.Dataset, function: str, parameter: str, there: Flags) -> tuple[float, ...]:
-    """Return when each process was done at the last point, the median over the runs; empty where that was not kept."""
-    if "process_time" not in ds or is_list(ds):
-        return ()
-    last = ds["process_time"].sel({FUNCTION: function}).isel({parameter: np.flatnonzero(there)[-1]})
-    values = np.asarray(last.transpose(PROCESS, RUN), dtype=np.float64)
-    n = int(np.isfinite(values).any(axis=1).sum())
-    whole = values[:n]  # a process without a time would move the numbers of those behind it
-    return tuple(np.nanmedian(whole, axis=1).tolist()) if np.isfinite(whole).any(axis=1).all() else ()

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-import xarray as xr
 
 from scalkit.errors import ScalkitError
 from scalkit.growth import Growth
@@ -22,11 +18,9 @@ from scalkit.judge.catalogue import expectation_set
 from scalkit.judge.judge import Judge
 from scalkit.judge.measured import Rulers, Setting
 from scalkit.judge.names import Name
-from scalkit.measure import measurements
-from scalkit.measure.schema import metrics_of, parameters_of
 from scalkit.session.plain import plain_expectation, plain_set
 from scalkit.session.rulers import growths_expected
-from scalkit.session.source import Source, confirmed, content_hash
+from scalkit.session.source import Source, confirmed
 from scalkit.session.state import State
 
 if TYPE_CHECKING:
@@ -46,24 +40,20 @@ def code_of(session: Session, holder: str | None = None) -> str:
     if holder is not None or not source.is_there:
         kept = source.holder if Path(source.holder).is_file() else ""
         source = replace(source, paths=source.paths if holder is not None else (), holder=holder or kept)
-    data = data_code(session.data, source)
-    expected = expectations_code(session._given, session._judge.expected)
+    data, measured = _data(source)
+    expectations, expected = _expectations(session._given, session._judge.expected)
     rules, removed = _rules(session.state.rules, session._judge.expected.rules)
-    arguments = [data.expression, expected.expression]
+    arguments = [data, expectations]
     arguments += [f"rules={literal([str(rule) for rule in rules])}"] if rules else []
     arguments += [f"{name}={option_code(value)}" for name, value in session.state.judging.changed.items()]
-    imports = (*data.imports, *expected.imports)
-    begin = [*expected.lines, call("session = sk.Session", arguments)]
-    changes = list(_once(_changes(session)))
     lines = [
-        *imports,
-        *([""] if imports else []),
         "import scalkit as sk",
         "",
-        *data.lines,
-        *begin,
+        *measured,
+        *expected,
+        call("session = sk.Session", arguments),
         *(f"session.remove_rule({literal(str(rule))})" for rule in removed),
-        *changes,
+        *_once(_changes(session)),
         "print(session.verdict.sentence if session.verdict else session.problem)",
     ]
     return "\n".join(lines) + "\n"
@@ -156,8 +146,6 @@ def _ticks(session: Session, name: Name, there: State, rulers: Rulers) -> Iterat
         axis = [f"parameter={literal(parameter)}"] if several else []
         if expected[parameter] not in after or not 0 < len(gone) + len(new) <= _MOST_MOVES:
             yield call("session.set_ticks", [literal([str(tick) for tick in ticks]), *axis])
-        elif len(gone) == len(new) == 1:
-            yield call("session.move_tick", [*_texts(gone), *_texts(new), *axis])
         else:
             yield from (call("session.add_tick", [text, *axis]) for text in _texts(new))
             yield from (call("session.remove_tick", [text, *axis]) for text in _texts(gone))
@@ -174,71 +162,23 @@ def _short(setting: Setting) -> object:
     return int(setting) if setting.is_integer() else setting
 
 
-_MOST_VALUES = 3000
-
-
-@dataclass(frozen=True)
-class Piece:
-    """An expression, the lines before it, and the imports that these need."""
-
-    expression: str
-    lines: tuple[str, ...] = ()
-    imports: tuple[str, ...] = ()
-
-
-def data_code(ds: xr.Dataset, source: Source) -> Piece:
-    """Return what makes the measurements: paths, the file that holds them, `measurements`, or small ones as a whole."""
+def _data(source: Source) -> tuple[str, list[str]]:
+    """Return an expression for the measurements, their paths or the file that holds them, and the lines before it."""
     if source.paths:
-        return Piece(literal(source.paths[0] if len(source.paths) == 1 else list(source.paths)))
+        return literal(source.paths[0] if len(source.paths) == 1 else list(source.paths)), []
     if source.holder:
-        return Piece("data", (f"data = sk.Session.load({literal(source.holder)}).data",))
-    size = sum(int(one.size) for one in ds.variables.values())
-    if size > _MOST_VALUES:
-        how = "# made in memory; scalkit.measure.write_netcdf(data, 'data.nc') writes them there"
-        return Piece("data", (how, "data = sk.read('data.nc')"))
-    if made := _measurements_code(ds):
-        return Piece("data", (f"data = {made}",))
-    text = call("data = xr.Dataset.from_dict", [literal(ds.to_dict())])
-    return Piece("data", (text,), (*(["from math import nan"] if "nan" in text else []), "import xarray as xr"))
+        return "data", [f"data = sk.Session.load({literal(source.holder)}).data"]
+    how = "# made in memory; scalkit.measure.write_netcdf(data, 'data.nc') writes them there"
+    return "data", [how, "data = sk.read('data.nc')"]
 
 
-def expectations_code(given: object, expected: ExpectationSet) -> Piece:
-    """Return what makes the expectations: a name or a path that holds the same, or a mapping."""
+def _expectations(given: object, expected: ExpectationSet) -> tuple[str, list[str]]:
+    """Return an expression for the expectations, a name or path that holds the same or a mapping, and the lines before it."""
     if isinstance(given, str | os.PathLike) and _is_same(given, expected):
-        return Piece(literal(os.fspath(given)))
+        return literal(os.fspath(given)), []
     table = {function: expectation_entry(one) for function, one in plain_set(expected)["functions"].items()}
     note = [f"# the litmus function, {expected.litmus}, is for a file to name"] if expected.litmus else []
-    return Piece("expectations", (*note, f"expectations = {literal(table)}"))
-
-
-def _measurements_code(ds: xr.Dataset) -> str:
-    """Return the call of `measurements` that makes the same Dataset; empty if none does."""
-    names, parameters = metrics_of(ds), parameters_of(ds)
-    if len(names) != 1 or len(parameters) != 1 or ds.sizes["function"] != 1:
-        return ""
-    metric = ds[names[0]]
-    x = np.asarray(ds[parameters[0]], dtype=np.float64)
-    y = np.asarray(metric, dtype=np.float64).reshape(len(x), -1)
-    arguments: dict[str, Any] = {
-        "parameter": parameters[0],
-        "metric": names[0],
-        "unit": str(metric.attrs["units"]),
-        "name": str(np.asarray(ds["function"])[0]),
-        "exact": bool(metric.attrs.get("exact", 0)),
-    }
-    settings = [int(value) if value.is_integer() else value for value in x.tolist()]
-    values = y[:, 0].tolist() if y.shape[1] == 1 else y.tolist()
-    if not all(math.isfinite(value) for value in np.ravel(y)):
-        return ""
-    try:
-        if content_hash(measurements(settings, values, **arguments)) != content_hash(ds):
-            return ""
-    except ScalkitError:
-        return ""
-    return call(
-        "sk.measurements",
-        [literal(settings), literal(values), *(f"{name}={literal(value)}" for name, value in arguments.items())],
-    )
+    return "expectations", [*note, f"expectations = {literal(table)}"]
 
 
 def _is_same(given: str | os.PathLike[str], expected: ExpectationSet) -> bool:
@@ -275,7 +215,7 @@ WIDTH = 100
 
 
 def literal(value: object) -> str:
-    """Return the literal of text, numbers, lists, tuples and dicts of these; NaN is ``nan``, which needs an import."""
+    """Return the literal of text, numbers, lists, tuples and dicts of these."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):

@@ -7,11 +7,11 @@ import gzip
 import json
 import math
 import os
+import re
 import tempfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
-from html.parser import HTMLParser
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -260,35 +260,11 @@ def sessions_in(text: str, path: str | os.PathLike[str]) -> list[str]:
     `path`: where it comes from, for a message.
     Raises DataError if there is none.
     """
-    scripts = _Scripts()
-    scripts.feed(text)
-    if not scripts.found:
+    # `script_of` escapes the ends of elements, so that the first one closes.
+    found = re.findall(rf'<script\b[^>]*\bid="{SCRIPT_ID}[^>]*>(.*?)</script>', text, re.DOTALL)
+    if not found:
         raise DataError(f"the page '{os.fspath(path)}' holds no session; name a report of scalkit that has one.")
-    return ["".join(parts) for parts in scripts.found]
-
-
-class _Scripts(HTMLParser):
-    """Collects the texts of the script elements with sessions."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.found: list[list[str]] = []
-        self._is_inside = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Notice a script element with a session."""
-        if tag == "script" and str(dict(attrs).get("id") or "").startswith(SCRIPT_ID):
-            self.found.append([])
-            self._is_inside = True
-
-    def handle_endtag(self, tag: str) -> None:
-        """Notice its end."""
-        self._is_inside = self._is_inside and tag != "script"
-
-    def handle_data(self, data: str) -> None:
-        """Take what stands inside."""
-        if self._is_inside:
-            self.found[-1].append(data)
+    return found
 
 
 _MOST_OF_A_PAGE = 1_000_000_000

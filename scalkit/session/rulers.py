@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Mapping
-from dataclasses import replace
 
 from scalkit.errors import ExpectationError
 from scalkit.growth import Growth
@@ -75,13 +73,8 @@ def moved(space: SearchSpace, expected: Growth, old: Growth, new: Growth) -> Sea
 
     Raises ExpectationError if the old one is not there, the new one is, or the old one is the expectation.
     """
-    _refuse_expected(expected, old)
-    if old not in space:
-        return space.without_tick(old)  # says which there are
     _refuse_double(space, new)
-    ticks = [tick for tick in space.ticks if tick != old]
-    insort(ticks, new)
-    return replace(space, ticks=tuple(ticks))
+    return added(removed(space, expected, old), new)
 
 
 def added(space: SearchSpace, tick: Growth) -> SearchSpace:

@@ -193,28 +193,3 @@ def test_a_commit_with_other_settings_is_left_out_alone() -> None:
     found = history(commits)
     assert found.first_bad == "c4"
     assert found.left_out == {"f (time) at c2": "it has other settings than most commits"}
-
-
-def test_one_process_that_is_slow_alone_is_named() -> None:
-    found = history([(label, slow_process(slow)) for label, slow in zip("abcd", (1, 1, 3, 3), strict=True)])
-    assert found.first_bad == "c"
-    assert "process 4 alone, 3 times at n = 32000" in found.steps[0].sentence
-
-
-def test_a_baseline_keeps_the_processes(tmp_path: Path) -> None:
-    then, now = (sk.validate(slow_process(slow), {"f": "n"}) for slow in (1, 3))
-    path = sk.Baseline(then).save(tmp_path / "b.json")
-    baseline = sk.Baseline.load(path)
-    assert len(baseline["f", "time"].processes) == 6
-    assert baseline.compare(now)["f", "time"].sentence.endswith("; process 4 alone, 3 times at n = 32000.")
-    assert baseline.compare(then)["f", "time"].process == ""
-
-
-def slow_process(slow: float) -> Any:
-    """Return measurements with the times of six processes, of which one is `slow` times as slow as the others."""
-    one = changes.measured(np.random.default_rng(1), changes.TIME * slow, 0.01)
-    each = np.repeat(changes.TIME[None, :, None, None], 6, axis=3)
-    each[..., 4] *= slow
-    dims = ("function", "n", "run", "process")
-    kept = {"process_time": (dims, each, {"role": "detail", "units": "s"}), "process_last": (dims, each / each.sum())}
-    return one.assign(kept)

@@ -11,7 +11,7 @@ import pytest
 
 import scalkit as sk
 from scalkit.errors import DataError, UsageError
-from scalkit.judge.limit import limit, limits, parse_budget
+from scalkit.judge.limit import limit, parse_budget
 
 P = 2.0 ** np.arange(4, 11)
 
@@ -27,25 +27,22 @@ def juropa(expectation: str = "p") -> sk.judge.Validation:
 
 
 def test_the_memory_wall_of_the_paper() -> None:
-    found = limit(juropa("log(p)")["MPI_memory"], "24 GB", ppn=8, even_outside=True)
+    found = limit(juropa("log(p)")["MPI_memory"], "24 GB", ppn=8)
     assert found.value == math.floor((24e3 / 8 - 16) / 0.56) == 5328
     assert found.value < 8192
     assert found.is_outside
     assert 5200 < found.low < found.value < found.high < 5450
     assert found.sentence == (
         "The process_memory of MPI_memory stays within 24.0 GB shared by 8 processes up to p = 5,328 "
-        f"(90 % interval {found.low:,.0f} to {found.high:,.0f}), near the measured range."
+        f"(90 % interval {found.low:,.0f} to {found.high:,.0f}), near the measured range. "
+        "The model is outside its deviation limits: explain that first."
     )
 
 
-def test_a_model_outside_its_limits_is_refused() -> None:
-    message = (
-        "the process_memory of 'MPI_memory' is outside its deviation limits (p instead of log(p)), so its model is no basis "
-        "for a limit; explain the deviation first, or ask with even_outside=True."
-    )
-    with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
-        limit(juropa("log(p)")["MPI_memory"], "24 GB", ppn=8)
-    assert not limit(juropa()["MPI_memory"], "24 GB", ppn=8).is_outside
+def test_a_model_inside_its_limits_has_no_remark() -> None:
+    found = limit(juropa()["MPI_memory"], "24 GB", ppn=8)
+    assert not found.is_outside
+    assert found.sentence.endswith("near the measured range.")
 
 
 def test_noise_widens_the_interval() -> None:
@@ -116,30 +113,13 @@ def several() -> sk.judge.Validation:
     return sk.validate(combine(parts), {"a": "p", "b": "log(p)", "c": "log(p)"})
 
 
-def test_the_tightest_limit_is_the_wall() -> None:
-    found = limits(several(), "process_memory", "24 GB", ppn=8, even_outside=True)
-    assert [one.function for one in found.each] == ["b", "a", "c"]
-    assert found.wall.value == math.floor(2999 / 2)
-    assert found["a"].value == 5328
-    assert found.sentence == found.wall.sentence
-
-
-def test_models_outside_are_left_out_and_said() -> None:
-    found = limits(several(), "process_memory", "24 GB", ppn=8)
-    assert found.wall.function == "a"
-    assert found.sentence.endswith("Left out, being outside their deviation limits: b.")
-    assert json.loads(json.dumps(found.to_dict()))["refused"] == {"b": "p instead of log(p)"}
-    with pytest.raises(DataError, match=r"^there is no limit of 'b': p instead of log\(p\)\.$"):
-        found["b"]
-    with pytest.raises(DataError, match=r"^there is no limit of 'x': there are limits of a, c\.$"):
-        found["x"]
-
-
-def test_without_a_model_inside_there_is_no_answer() -> None:
-    with pytest.raises(UsageError, match="outside its deviation limits"):
-        limits(juropa("log(p)"), "process_memory", "24 GB", ppn=8)
+def test_the_tightest_limit_comes_first() -> None:
+    found = several().limit("process_memory", "24 GB", ppn=8)
+    assert [one.function for one in found] == ["b", "a", "c"]
+    assert [one.value for one in found[:2]] == [math.floor(2999 / 2), 5328]
+    assert [one.is_outside for one in found] == [True, False, False]
     with pytest.raises(DataError, match=r"^there is no verdict on the metric 'time'; there are verdicts on process_memory\.$"):
-        limits(juropa(), "time", 1)
+        several().limit("time", 1)
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ is_interrupted = Path(sys.argv[1])
 
 
 def wait(task):
-    while task < 999 and not is_interrupted.exists():
+    while task > 0 and not is_interrupted.exists():
         time.sleep(0.02)
 
 
@@ -76,7 +76,7 @@ except KeyboardInterrupt:
     status = 130
 sys.exit(status)
 """
-"""Tasks of which rank 0 does the last one first, and that have no end before the interrupt."""
+"""Tasks of which only the first one ends before the interrupt."""
 
 
 COMMAND = """

@@ -26,7 +26,7 @@ from scalkit.judge.several.expectation import GrowthRatio, SeveralExpectation
 from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.judge.told.annotations import to_github
 from scalkit.judge.told.junit import to_junit
-from scalkit.judge.told.sums import sentence_of
+from scalkit.judge.told.sentences import sentence_of
 from scalkit.measure import combine, several_series
 from scalkit.reports.inputs import from_plain, plain_expectations
 

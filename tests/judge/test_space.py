@@ -1,4 +1,4 @@
-"""The ruler: halvings, small ticks, boundaries, neighbours, refine, extend, ticks by hand."""
+"""The ruler: halvings, small ticks, neighbours, refine, ticks by hand."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_around_adds_neighbours_and_the_preset() -> None:
     space = SearchSpace.around(sk.Expectation("p^3"))
     assert {Growth(t) for t in ("p^3/log(p)", "p^3", "p^3*log(p)")} <= set(space.ticks)
     assert set(SearchSpace.preset("ics15").ticks) <= set(space.ticks)
-    assert space.boundaries == (Growth(), Growth("p^6"))
+    assert (space.ticks[0], space.ticks[-1]) == (Growth(), Growth("p^6"))
     mafia = SearchSpace.around(sk.Expectation("k*2^k"))
     assert not set(SearchSpace.preset("ics15", "k").ticks) <= set(mafia.ticks)
 
@@ -60,7 +60,7 @@ def test_around_adds_neighbours_and_the_preset() -> None:
 def test_ticks_by_hand() -> None:
     space = SearchSpace.preset("ics15")
     more = space.with_tick("p^3")
-    assert (more.name, len(more), more.boundaries[1]) == ("ics15+", 27, Growth("p^3"))
+    assert (more.name, len(more), more.ticks[-1]) == ("ics15+", 27, Growth("p^3"))
     assert more.without_tick(Growth("p^3")).ticks == space.ticks
     assert more.with_tick("p^3") == more
     with raises("the search space 'paper' has no tick 'p'; its ticks are 1, log(p)^(1/2), log(p), log(p)^(3/2), log(p)^2."):
@@ -76,24 +76,10 @@ def test_refine_halves_the_gaps_of_every_row() -> None:
     assert len(space.refine(2)) == len(space.refine().refine())
 
 
-def test_extend_continues_every_row_to_the_new_boundary() -> None:
-    space = SearchSpace.paper(sk.Expectation("p"), depth=1).extend("p^3")
-    for text in ("p^(5/2)", "p^3", "p^2*log(p)", "p^(5/2)*log(p)"):
-        assert Growth(text) in space.ticks
-    assert space.boundaries[1] == Growth("p^3")
-    assert space.extend("p").ticks == space.ticks
-
-
 def test_limits_of_size() -> None:
-    with raises(
-        "the search space 'ics15+' would have 3074 ticks; 1 to 2000 are allowed. Refine or extend it less, or leave a tick."
-    ):
+    with raises("the search space 'ics15+' would have 3074 ticks; 1 to 2000 are allowed. Refine it less, or leave a tick."):
         SearchSpace.preset("ics15").refine(9)
-    with raises(
-        "the search space 'ics15+' would have 2001 ticks; 1 to 2000 are allowed. Refine or extend it less, or leave a tick."
-    ):
-        SearchSpace.preset("ics15").extend("2^p")
-    with raises("the search space 'mine' would have 0 ticks; 1 to 2000 are allowed. Refine or extend it less, or leave a tick."):
+    with raises("the search space 'mine' would have 0 ticks; 1 to 2000 are allowed. Refine it less, or leave a tick."):
         SearchSpace.of([], "mine", "p")
 
 

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import tempfile
+from typing import Any
+
 import numpy as np
 import xarray as xr
+
+import scalkit as sk
+from scalkit.measure import write_netcdf
 
 EXPECTATIONS = {
     "bcast": "log(p)",
@@ -40,3 +48,13 @@ def made(settings=(2, 4, 8, 16, 32, 64), runs=3, repetitions=4, seed=1):
         {"function": list(GROWTHS), "p": np.array(settings), "oversubscribed": ("p", p > 32)},
         {"parameter": "p"},
     )
+
+
+def executed(code: str, data: xr.Dataset) -> tuple[sk.Session, str]:
+    """Return the session of some code and what it prints; data in memory are in the file that the code names."""
+    names: dict[str, Any] = {}
+    printed = io.StringIO()
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+        write_netcdf(data, "data.nc")
+        exec(compile(code, "session", "exec"), names)
+    return names["session"], printed.getvalue()

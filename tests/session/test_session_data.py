@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from session_data import EXPECTATIONS, made
+from session_data import EXPECTATIONS, executed, made
 
 import scalkit as sk
 from scalkit.errors import DataError, ExpectationError, ScalkitError
@@ -119,9 +119,7 @@ def test_file_and_code_are_about_the_present_data(session, longer, tmp_path):
     same(again, session.result)
     assert (again.history, again.undone, list(again.snapshots)) == ((), ("add tick p^(1/8)",), ["new"])
     assert again.to_dict() == kept
-    space = {}
-    exec(session.as_code(), space)
-    same(space["session"], session.result)
+    same(executed(session.as_code(), session.data)[0], session.result)
 
 
 def test_measurements_that_no_step_leads_to_are_let_go(session, data, longer):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+from session_data import executed
 
 import scalkit as sk
 from scalkit.judge.expectation import sure_match
@@ -65,10 +66,9 @@ def test_the_file_and_the_code_come_to_the_same(data: xr.Dataset, expectations: 
     assert again.state == session.state
     assert again.result.to_json() == session.result.to_json()
 
-    space: dict[str, Any] = {}
-    exec(again.as_code(), space)
-    assert space["session"].state == session.state
-    assert space["session"].selected == session.selected
+    other, _ = executed(again.as_code(), data)
+    assert other.state == session.state
+    assert other.selected == session.selected
 
 
 def test_what_it_expects_is_a_file_that_validate_takes(data: xr.Dataset, tmp_path: Path) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 
 import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
-from session_data import EXPECTATIONS, made
+from session_data import EXPECTATIONS, executed, made
 
 import scalkit as sk
 from scalkit.errors import ScalkitError
@@ -113,13 +111,10 @@ def test_what_is_kept_is_what_is_computed_anew(chosen):
 def test_code_comes_to_the_same_state_and_verdict(chosen):
     session = taken(begun(), chosen)
     code = session.as_code()
-    printed, names = io.StringIO(), {}
-    with contextlib.redirect_stdout(printed):
-        exec(compile(code, "session", "exec"), names)
-    again = names["session"]
+    again, printed = executed(code, session.data)
     assert again.state == session.state, code
     assert again.selected == session.selected
-    assert printed.getvalue().strip() == (session.verdict.sentence if session.verdict else session.problem)
+    assert printed.strip() == (session.verdict.sentence if session.verdict else session.problem)
     assert [v.sentence for v in again.result] == [v.sentence for v in session.result]
     assert again.as_code() == code
 
@@ -144,10 +139,7 @@ def test_several_parameters_too(chosen):
     session = taken(sk.Session(SEVERAL, {"bcast": "log(p) + S"}), chosen)
     loaded = sk.Session.load(json.loads(json.dumps(session.to_dict())))
     assert (loaded.state, told(loaded)) == (session.state, told(session))
-    names: dict[str, object] = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile(session.as_code(), "session", "exec"), names)
-    assert names["session"].state == session.state
+    assert executed(session.as_code(), SEVERAL)[0].state == session.state
     for _ in session.history:
         session.undo()
     assert session.state == sk.Session(SEVERAL, {"bcast": "log(p) + S"}).state

@@ -9,7 +9,7 @@ import numpy as np
 
 import scalkit as sk
 from scalkit.judge import load_expectations
-from scalkit.judge.limit import limit, limits
+from scalkit.judge.limit import limit
 from scalkit.measure import combine, series, several_series
 
 HOSTILE = "<script>document.title='hit'</script>&\"'"
@@ -62,8 +62,7 @@ def gallery() -> dict[str, Any]:
         "ExpectationSet": load_expectations("mpi"),
         "Series": series(data)[0],
         "Advice": result.advise([256, 512])["wild", "time"],
-        "Limit": limit(result["steady"], "1 ms"),
-        "Limits": limits(result, "time", "1 ms"),
+        "Limit": limit(verdict, "1 ms"),
         "Piecewise": bent,
         "Baseline": baseline,
         "BaselineEntry": baseline[HOSTILE, "time"],

@@ -17,7 +17,6 @@ from scalkit.judge.fit import Model
 from scalkit.judge.measured import AnyExpectation, AnyVerdict
 from scalkit.judge.result import Validation
 from scalkit.judge.several.expectation import SeveralExpectation
-from scalkit.measure import Series
 from scalkit.stats.pure_error import standard_error
 from scalkit.support.json_values import json_fields, json_value
 from scalkit.support.markup import block, counted, details, formula, paragraph, table
@@ -40,7 +39,6 @@ class BaselineEntry:
     `points`, `y`: values of the parameters, ascending, and values in the unit of the model.
     `noise`: relative standard error of a value.
     `errors`: the same of each point, from its own repetitions.
-    `processes`: when each process was done at the last setting; empty where that was not kept.
     """
 
     function: str
@@ -52,7 +50,6 @@ class BaselineEntry:
     y: tuple[float, ...]
     noise: float
     errors: tuple[float, ...]
-    processes: tuple[float, ...] = ()
 
     @classmethod
     def from_verdict(cls, verdict: AnyVerdict, statistic: str = "q1") -> BaselineEntry:
@@ -72,7 +69,6 @@ class BaselineEntry:
             y=tuple(float(series.y[row]) for row in rows),
             noise=noise,
             errors=tuple(errors[row] for row in rows),
-            processes=series.of_processes if isinstance(series, Series) else (),
         )
 
     @property
@@ -140,7 +136,6 @@ class BaselineEntry:
             "deviation": json_value(self.deviation),
             "model": {"terms": terms, **json_fields(model, "adjusted_r2 rss"), "text": str(model)},
             **json_fields(self, "points y noise errors"),
-            **(json_fields(self, "processes") if self.processes else {}),
         }
 
 

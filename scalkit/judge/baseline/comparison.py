@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from scalkit.errors import DataError, UsageError
 from scalkit.judge.baseline import Baseline, BaselineEntry
@@ -20,29 +19,6 @@ from scalkit.support.arrays import EqualIfMissingAlike
 from scalkit.support.json_values import json_fields, json_value
 from scalkit.support.markup import block, bullets, details, paragraph
 from scalkit.support.text import as_percent
-
-_OUT = 5.0  # times as far from the others as these scatter
-_LEAST = 4  # processes
-
-
-def one_process(before: ArrayLike, after: ArrayLike, place: str, tolerance: float) -> str:
-    """Return in words which process alone takes longer; empty if none does, or the times were not kept.
-
-    `before`, `after` of shape (processes,): when each was done, as with ``per_process``.
-    `place`: where, in words.
-    `tolerance`: relative change that is none.
-    """
-    then, now = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
-    if len(then) != len(now) or len(now) < _LEAST or not ((then > 0) & (now > 0)).all():
-        return ""
-    logs = np.log(now / then)
-    slowest = int(np.argmax(logs))
-    others = np.delete(logs, slowest)
-    usual = float(np.median(others))
-    scatter = 1.4826 * float(np.median(np.abs(others - usual)))
-    is_alone = logs[slowest] - usual > max(np.log1p(tolerance), _OUT * scatter) and others.max() <= np.log1p(tolerance)
-    return f"process {slowest} alone, {np.exp(logs[slowest]):.3g} times {place}" if is_alone else ""
-
 
 Kind = Literal["worse", "better", "factor", "cannot tell", "same", "new", "gone"]
 KINDS: tuple[Kind, ...] = ("worse", "better", "factor", "cannot tell", "same", "new", "gone")
@@ -69,7 +45,6 @@ class Change(EqualIfMissingAlike):
     `regression`: what changed point by point, where two or more are shared.
     `is_noisy`: whether the values of the baseline are known too badly to compare with.
     `is_outside`: whether the growth left the limits, where it is worse or better.
-    `process`: which process alone takes longer, in words, where the times of each were kept; else empty.
     """
 
     function: str
@@ -85,7 +60,6 @@ class Change(EqualIfMissingAlike):
     regression: Regression | None = None
     is_noisy: bool = False
     is_outside: bool = True
-    process: str = ""
 
     @property
     def at(self) -> float:
@@ -106,10 +80,6 @@ class Change(EqualIfMissingAlike):
     @property
     def sentence(self) -> str:
         """The change in plain words."""
-        return f"{self._sentence[:-1]}; {self.process}." if self.process else self._sentence
-
-    @property
-    def _sentence(self) -> str:
         what = f"{self.function} ({self.metric})"
         if self.kind == "new":
             return f"{what} is new: {self.after}."
@@ -149,7 +119,7 @@ class Change(EqualIfMissingAlike):
             "at": json_value(self.at) if is_one else dict(self.place) or None,
             **json_fields(self, "error"),
             "shape": "" if self.regression is None else self.regression.shape,
-            **json_fields(self, "decides process sentence"),
+            **json_fields(self, "decides sentence"),
         }
 
 
@@ -290,7 +260,6 @@ def _change(entry: BaselineEntry, verdict: AnyVerdict, statistic: str, tolerance
         regression=found,
         is_noisy=before.noise > MOST_NOISE,
         is_outside=match == "none",
-        process=_process(before, after, tolerance),
     )
 
 
@@ -300,14 +269,6 @@ def _is_faster(before: BaselineEntry, after: BaselineEntry, found: Regression) -
         return False
     (parameter,) = found.at
     return after.model.leading(parameter) > before.model.leading(parameter)
-
-
-def _process(before: BaselineEntry, after: BaselineEntry, tolerance: float) -> str:
-    """Return which process alone takes longer, in words; empty if none does or it is not known."""
-    if before.points[-1] != after.points[-1]:
-        return ""
-    last = dict(zip(after.parameters, after.points[-1], strict=True))
-    return one_process(before.processes, after.processes, f"at {named_values(last)}", tolerance)
 
 
 def _regression(before: BaselineEntry, after: BaselineEntry, tolerance: float, is_exact: bool) -> Regression | None:

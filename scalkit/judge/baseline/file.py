@@ -97,7 +97,6 @@ def _entry(row: Mapping[str, Any]) -> BaselineEntry:
         y=tuple(map(float, row["y"])),
         noise=float(row["noise"]),
         errors=tuple(map(float, row["errors"])),
-        processes=tuple(map(float, row.get("processes", ()))),
     )
     for name in (*expectation.parameters, *entry.deviation):
         if name not in parameters:

@@ -215,10 +215,9 @@ def _candidates(points: Floats, logs: Floats, error: Floats) -> Iterator[_Candid
         yield _Candidate(part, float(((rest / error) ** 2).sum()) + cost, change, 1 / math.sqrt(precision))
 
 
-def part_shapes(points: Floats) -> Iterator[tuple[Floats, bool]]:
-    """Yield what each shape of a change does to the logarithm at the points, and whether it has a place or a slope."""
-    for part in _parts(points):
-        yield part.effect, part.shape != "everywhere"
+def shapes(points: Floats) -> list[Floats]:
+    """Return what each shape of a change does to the logarithm at the points."""
+    return [part.effect for part in _parts(points)]
 
 
 def _parts(points: Floats) -> Iterator[_Part]:

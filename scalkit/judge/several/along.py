@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from scalkit.growth import Growth
-from scalkit.judge.answer import FINE, SURE, Answer, in_decimals, resolution_of
+from scalkit.judge.answer import FINE, SURE, Answer, in_decimals
 from scalkit.judge.crossing import crossing
-from scalkit.judge.expectation import Direction, Expectation, Match, sure_match
+from scalkit.judge.expectation import Direction, Expectation, Match, likely_direction, match_probabilities
 from scalkit.judge.space import SearchSpace
 from scalkit.support.json_values import json_fields, json_value
 from scalkit.support.markup import block, paragraph
@@ -29,25 +27,19 @@ class AlongVerdict:
     `expectation`: the leading expected term along this parameter, with its deviation limits.
     `growth`: that of the model.
     `weights`: probability of each, all ticks equally probable before.
-    `probability`: of each match.
-    `largest`: largest measured value of the parameter.
     `effect`: share of the value at the largest point that is due to this parameter.
     `space`: the ticks that were tried.
     `tolerance`: by which growth it may outgrow the expectation and be fine.
     `whole`: the verdict over all parameters.
-    `is_exact`: whether the values are free of noise.
     """
 
     expectation: Expectation
     growth: Growth
     weights: Mapping[Growth, float]
-    probability: Mapping[Match, float]
-    largest: float
     effect: float
     space: SearchSpace
     tolerance: Growth
     whole: AnyVerdict
-    is_exact: bool = False
 
     @property
     def parameter(self) -> str:
@@ -82,18 +74,18 @@ class AlongVerdict:
     @property
     def resolution(self) -> Growth:
         """The slowest growth along this parameter such that anything faster is excluded."""
-        growths, bound = sorted(self.weights), self.expectation.growth * self.tolerance
-        shares = np.array([self.weights[growth] for growth in growths])
-        return resolution_of(growths, shares, bound, self.parameter, self.largest, is_exact=self.is_exact)
+        found: Growth | Mapping[str, Growth] = self.whole.evidence.resolution
+        return found if isinstance(found, Growth) else found[self.parameter]
+
+    @cached_property
+    def probability(self) -> dict[Match, float]:
+        """Probability of each match along this parameter."""
+        return match_probabilities(self.expectation, self.weights.items())
 
     @property
     def direction(self) -> Direction:
         """Whether it grows faster, slower or as expected; what is more probable where there surely is no match."""
-        if sure_match(self.probability) == "none":
-            upper = self.expectation.limits[1]
-            faster = sum(weight for growth, weight in self.weights.items() if growth > upper)
-            return "grows faster" if faster >= self.probability["none"] / 2 else "grows slower"
-        return self.expectation.direction(self.growth)
+        return likely_direction(self.expectation, self.growth, self.weights.items(), self.probability)
 
     @cached_property
     def crossing(self) -> float:

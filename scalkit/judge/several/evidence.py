@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scalkit.growth import Growth
+from scalkit.growth.sums import GrowthSum
 from scalkit.judge.answer import CLEAN_MEMORY, FINE, MATERIAL, MEMORY, SURE, machine_factor, resolution_of, unexplained
 from scalkit.judge.fit import Model
 from scalkit.judge.fit.regression.several.design import lines_along
@@ -46,7 +47,7 @@ class SeveralEvidence(AnyEvidence):
         Probabilities, predictions and intervals; everything else follows from it.
     spaces : mapping from parameter to SearchSpace
         The growths that competed along each.
-    tolerance : mapping from parameter to Growth
+    tolerances : mapping from parameter to Growth
         By which growth it may outgrow the expectation along each and be fine.
     against : Against, optional
         How the values compare with those of a model with constants, where one was the expectation.
@@ -58,20 +59,32 @@ class SeveralEvidence(AnyEvidence):
     series: SeveralSeries
     posterior: SumPosterior
     spaces: Mapping[str, SearchSpace]
-    tolerance: Mapping[str, Growth] = field(default_factory=dict)
+    tolerances: Mapping[str, Growth]
     against: Against | None = None
     required: Growth | None = None
-
-    @cached_property
-    def bounds(self) -> tuple[Growth, ...]:
-        """The products that may be followed: the claimed ones times what is tolerated."""
-        tolerated = math.prod(self.tolerance.values(), start=Growth())
-        return tuple(term * tolerated for term in self.expectation.growth.terms)
 
     @property
     def competing(self) -> Sequence[Sequence[Growth]]:
         """The growths that compete along each parameter."""
         return self.posterior.design.terms
+
+    @cached_property
+    def shares(self) -> tuple[tuple[GrowthSum, float], ...]:
+        """The sums of growths that the values may follow, with their probabilities."""
+        posterior = self.posterior
+        sums = {k: posterior.sum_at(k)[1:] for k in posterior.order}
+        growths = {k: GrowthSum.of(term.growth for term in terms) for k, terms in sums.items()}
+        return tuple((growth, float(posterior.shares[k])) for k, growth in growths.items())
+
+    def along(self, parameter: str) -> dict[Growth, float]:
+        """Return the probability of each growth along a parameter."""
+        return self.posterior.along(parameter)
+
+    @cached_property
+    def bounds(self) -> tuple[Growth, ...]:
+        """The products that may be followed: the claimed ones times what is tolerated."""
+        tolerated = math.prod(self.tolerances.values(), start=Growth())
+        return tuple(term * tolerated for term in self.expectation.growth.terms)
 
     @cached_property
     def too_fast(self) -> float:
@@ -158,7 +171,7 @@ class SeveralEvidence(AnyEvidence):
 
     def _allowed(self, name: str, more: Growth) -> Growth:
         """Return the fastest growth along a parameter that is fine, times what `more` is along it."""
-        bound = self.expectation.along[name].growth * self.tolerance.get(name, Growth())
+        bound = self.expectation.along[name].growth * self.tolerances[name]
         return bound * Growth.product({name: more.exponents(name)})
 
     @cached_property

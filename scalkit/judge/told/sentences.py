@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scalkit.growth import Growth
 from scalkit.judge.answer import FINE, SURE, claim_ahead, in_decimals
-from scalkit.support.json_values import json_value
 from scalkit.support.text import percent
 from scalkit.support.units import format_quantity
 
 if TYPE_CHECKING:
     from scalkit.judge.fit import Model
-    from scalkit.judge.verdict import Verdict
+    from scalkit.judge.judged import AnyVerdict
+    from scalkit.support.arrays import Floats
 
 _LONG = 1e3  # from here on seconds have no prefix
 _LONG_UNITS = (("years", 365.25 * 86400), ("days", 86400.0), ("h", 3600.0))
@@ -23,50 +23,74 @@ _PROCESSES = 10_000.0
 """A large machine; what a process keeps is said for as many processes, unless more were measured."""
 
 
-def problem_of(verdict: Verdict) -> str:
+_AHEAD = 4.0
+"""A problem over several parameters is said for so many times the largest value of each."""
+
+
+def problem_of(verdict: AnyVerdict) -> str:
     """Return what a function costs, and what it would cost if it grew as claimed. `verdict`: with the answer to fix it."""
-    if verdict.evidence.against is not None:
-        return verdict.evidence.against.problem
-    series, model = verdict.series, verdict.model
-    if verdict.evidence.leaks and verdict.too_fast < SURE and series.lost is not None:
-        lost, name = float(series.lost[-1]), verdict.parameter
-        where = f"{name} = {series.x[-1]:g}, the more the larger {name}"
-        return f"{verdict.function} does not give back {_shown(lost, 'B')} at {where}"
-    if verdict.evidence.jumps:
-        last, value = float(series.x[-1]), float(series.y[-1])
-        suggested = float(model.by_formula(last))  # 0 where the smaller ones fall to nothing
-        above = f"{value / suggested:.3g} times" if suggested else "far above"
-        n_launches = int(np.isfinite(series.values[-1]).sum())
-        return (
-            f"{subject_of(verdict)} jumps to {_shown(value, verdict.unit)} at {verdict.parameter} = {last:g}, {above} "
-            f"what the smaller ones suggest, in all of {n_launches} launches"
-        )
-    ahead = _ahead(verdict)
-    found = float(np.asarray(model(ahead)))
-    if not math.isfinite(found):
-        return f"{subject_of(verdict)} grows as {in_decimals(model.growth)} instead of {verdict.expectation.growth}"
-    if verdict.unit == "B" and model.growth == Growth.of("p", power=1) and verdict.expectation.growth.is_constant:
-        return _kept(verdict, model, ahead)
-    claimed = claim_ahead(series.y, verdict.expectation.growth, series.x, ahead)
+    evidence = verdict.evidence
+    if evidence.against is not None:
+        return str(evidence.against.problem)
+    growth = f"{subject_of(verdict)} grows as {in_decimals(verdict.model.growth)} instead of {evidence.expectation.growth}"
+    if len(verdict.parameters) > 1:
+        at = _AHEAD * evidence.series.points.max(axis=0)
+        value = float(evidence.posterior.predict(at[None])[0])
+        return f"{growth}: {format_quantity(value, verdict.unit)} at {place(verdict, at)}" if math.isfinite(value) else growth
+    if evidence.leaks and verdict.too_fast < SURE:
+        return _leak(verdict)
+    return _jump(verdict) if evidence.jumps else _cost(verdict, growth)
+
+
+def place(verdict: AnyVerdict, point: Floats) -> str:
+    """Return a point of several parameters in words: ``p = 64, S = 1024``."""
+    return ", ".join(f"{name} = {x:g}" for name, x in zip(verdict.parameters, point.tolist(), strict=True))
+
+
+def _leak(verdict: AnyVerdict) -> str:
+    series, (name,) = verdict.evidence.series, verdict.parameters
+    where = f"{name} = {series.x[-1]:g}, the more the larger {name}"
+    return f"{verdict.function} does not give back {_shown(float(series.lost[-1]), 'B')} at {where}"
+
+
+def _jump(verdict: AnyVerdict) -> str:
+    series, (name,) = verdict.evidence.series, verdict.parameters
+    last, value = float(series.x[-1]), float(series.y[-1])
+    suggested = float(verdict.evidence.model.by_formula(np.array(last)))  # 0 where the smaller ones fall to nothing
+    above = f"{value / suggested:.3g} times" if suggested else "far above"
+    n_launches = int(np.isfinite(series.values[-1]).sum())
     return (
-        f"{subject_of(verdict)} grows as {in_decimals(model.growth)} instead of {verdict.expectation.growth}: "
-        f"{_shown(found, verdict.unit)} at {verdict.parameter} = {ahead:,.0f}, where the claim allows "
-        f"{_shown(claimed, verdict.unit)}"
+        f"{subject_of(verdict)} jumps to {_shown(value, verdict.unit)} at {name} = {last:g}, {above} "
+        f"what the smaller ones suggest, in all of {n_launches} launches"
     )
 
 
-def _kept(verdict: Verdict, model: Model, ahead: float) -> str:
+def _cost(verdict: AnyVerdict, growth: str) -> str:
+    """Return what a function costs at a large setting. `growth`: its growth in words."""
+    series, model, claim = verdict.evidence.series, verdict.evidence.model, verdict.evidence.expectation.growth
+    ahead = _ahead(verdict)
+    found = float(np.asarray(model(ahead)))
+    if not math.isfinite(found):
+        return growth
+    if verdict.unit == "B" and model.growth == Growth.of("p", power=1) and claim.is_constant:
+        return _kept(verdict, model, ahead)
+    claimed = _shown(claim_ahead(series.y, claim, series.x, ahead), verdict.unit)
+    (name,) = verdict.parameters
+    return f"{growth}: {_shown(found, verdict.unit)} at {name} = {ahead:,.0f}, where the claim allows {claimed}"
+
+
+def _kept(verdict: AnyVerdict, model: Model, ahead: float) -> str:
     each, all_of_them = model.coefficient, model.coefficient * ahead
     return f"{verdict.function} keeps {_shown(each, 'B')} for every process, {_shown(all_of_them, 'B')} at {ahead:,.0f}"
 
 
-def _ahead(verdict: Verdict) -> float:
+def _ahead(verdict: AnyVerdict) -> float:
     """Return a round setting beyond the measured ones; twice the largest one where the growth is exponential."""
-    largest = float(verdict.series.x[-1])
-    if verdict.model.growth.exponential(verdict.parameter):
+    (name,), largest = verdict.parameters, float(verdict.evidence.series.x[-1])
+    if verdict.evidence.model.growth.exponential(name):
         return 2 * largest
     rounded = 10.0 ** math.ceil(math.log10(10 * largest) - 1e-9)
-    return max(rounded, _PROCESSES) if verdict.parameter == "p" else rounded
+    return max(rounded, _PROCESSES) if name == "p" else rounded
 
 
 def _shown(value: float, unit: str) -> str:
@@ -76,99 +100,95 @@ def _shown(value: float, unit: str) -> str:
     return f"{value / 1e3:.3g} kB" if unit == "B" and 1e4 <= value < 1e5 else format_quantity(value, unit)
 
 
-def sentence_of(verdict: Verdict) -> str:
-    """Return a verdict in plain words: what it grows as, and what is excluded or missing."""
+def sentence_of(verdict: AnyVerdict, *, in_short: bool = False) -> str:
+    """Return a verdict in plain words: what it grows as, and what is excluded or missing.
+
+    `in_short`: without what is excluded.
+    """
     if verdict.evidence.against is not None:
-        return verdict.evidence.against.sentence
+        return str(verdict.evidence.against.sentence)
     if verdict.answer == "fix":
         return f"{_fix(verdict)}."
     if verdict.answer == "fine":
-        return f"{_growth(verdict)}; anything faster than {in_decimals(verdict.resolution)} is excluded."
+        return f"{_growth(verdict)}." if in_short else f"{_growth(verdict)}; anything {excluded_by(verdict)} is excluded."
     return f"{_doubt(verdict)}."
 
 
-def subject_of(verdict: Verdict) -> str:
+def subject_of(verdict: AnyVerdict) -> str:
     """Return the subject of a sentence: the function, or the product of its parameter and metric."""
-    is_product = verdict.metric.startswith(f"{verdict.parameter}*")
+    is_product = verdict.metric.startswith(f"{verdict.parameters[0]}*")
     return f"{verdict.metric} of {verdict.function}" if is_product else verdict.function
 
 
-def too_fast_in_words(verdict: Verdict) -> str:
-    """Return the words for too fast: faster than claimed, or than tolerated."""
-    return "faster than claimed" if verdict.evidence.tolerance.is_constant else "faster than tolerated"
+def is_strict(verdict: AnyVerdict) -> bool:
+    """Return whether growing faster than claimed is not tolerated."""
+    return all(growth.is_constant for growth in verdict.evidence.tolerances.values())
 
 
-def _fix(verdict: Verdict) -> str:
+def excluded_by(verdict: AnyVerdict) -> str:
+    """Return what is excluded, in words: along the only parameter, or along each."""
+    found = verdict.evidence.resolution
+    if isinstance(found, Growth):
+        return f"faster than {in_decimals(found)}"
+    return " or ".join(f"faster than {in_decimals(growth)} along {name}" for name, growth in found.items())
+
+
+def _fix(verdict: AnyVerdict) -> str:
     if verdict.evidence.leaks or verdict.evidence.jumps:
         return verdict.problem
-    name, found, claim = subject_of(verdict), verdict.model.growth, verdict.expectation.growth
+    name, found, claim = subject_of(verdict), verdict.model.growth, verdict.evidence.expectation.growth
     sure = f"it grows faster than claimed with a probability of {percent(verdict.too_fast)}"
     return f"{name} grows as {in_decimals(found)} instead of {claim}; {sure}"
 
 
-def _growth(verdict: Verdict) -> str:
+def _growth(verdict: AnyVerdict) -> str:
     """Return the growth of a function that does not grow too fast, in words."""
-    name, found, claim = subject_of(verdict), verdict.model.growth, verdict.expectation.growth
-    if found < Growth() <= claim:
-        return f"{name} falls as {in_decimals(found)} where {claim} is claimed, which is fine"
-    if found.is_constant and len(verdict.model.terms) > 1:
+    evidence = verdict.evidence
+    name, claim = subject_of(verdict), evidence.expectation.growth
+    model, found = evidence.model, in_decimals(evidence.model.growth)
+    is_one = len(verdict.parameters) == 1
+    if is_one and model.growth < Growth() <= claim:
+        return f"{name} falls as {found} where {claim} is claimed, which is fine"
+    if is_one and model.growth.is_constant and len(model.terms) > 1:
         return f"{name} falls slowly where {claim} is claimed, which is fine"
-    if found == claim:
-        return f"{name} stays constant, as claimed" if claim.is_constant else f"{name} grows as claimed, {claim}"
-    slower = 1 - verdict.posterior.as_fast_as(claim)
-    if found < claim and slower >= SURE:
-        words = f"{name} grows slower than claimed, {in_decimals(found)} instead of {claim}"
+    if model.growth == claim:
+        return f"{name} stays constant, as claimed" if str(claim) == "1" else f"{name} grows as claimed, {claim}"
+    if is_one and model.growth < claim and 1 - evidence.posterior.as_fast_as(claim) >= SURE:
+        words = f"{name} grows slower than claimed, {found} instead of {claim}"
         return f"{words}, which is fine, and the claim could be sharper"
-    if found > verdict.evidence.bound:
-        cause = "the machine" if verdict.evidence.tolerance.is_constant else "the tolerance and the machine"
-        by = f"by a factor of {verdict.evidence.excess:.2g} only over the measured range, which {cause} may explain"
-        return f"{name} grows as {in_decimals(found)} instead of {claim}, but {by}"
-    if found > claim:
-        return f"{name} grows as {in_decimals(found)} instead of {claim}, which is tolerated"
-    return f"{name} does not grow faster than claimed, {claim}: {in_decimals(found)} is most probable"
+    instead = f"{name} grows as {found} instead of {claim}"
+    if model.growth > evidence.bound if is_one else is_strict(verdict) and _is_faster(verdict):
+        cause = "the machine" if is_strict(verdict) else "the tolerance and the machine"
+        over = "range" if is_one else "points"
+        return f"{instead}, but by a factor of {evidence.excess:.2g} only over the measured {over}, which {cause} may explain"
+    if _is_faster(verdict):
+        return f"{instead}, which is tolerated"
+    return f"{name} does not grow faster than claimed, {claim}: {found} is most probable"
 
 
-def _doubt(verdict: Verdict) -> str:
+def _is_faster(verdict: AnyVerdict) -> bool:
+    """Return whether the model grows faster than claimed, where the values do not."""
+    growth, expectation = verdict.model.growth, verdict.evidence.expectation
+    return expectation.direction(growth) == "grows faster" and (len(verdict.parameters) == 1 or verdict.too_fast <= FINE)
+
+
+def _doubt(verdict: AnyVerdict) -> str:
     """Return why nobody can tell."""
-    name, claim, parameter = subject_of(verdict), verdict.expectation.growth, verdict.parameter
-    likely = f"it grows {too_fast_in_words(verdict)}, {verdict.evidence.bound}, with a probability of {percent(verdict.too_fast)}"
+    evidence, is_one = verdict.evidence, len(verdict.parameters) == 1
+    name, claim = subject_of(verdict), evidence.expectation.growth
+    faster = "faster than claimed" if is_strict(verdict) or not is_one else "faster than tolerated"
+    likely = f"it grows {faster}, {evidence.bound if is_one else claim}, with a probability of {percent(verdict.too_fast)}"
     if not verdict.decides:
         return f"{name}: {likely}, but these values decide nothing"
-    last = f"{parameter} = {verdict.series.x[-1]:g}"
-    if verdict.evidence.hangs_on_last:
-        return f"{name}: the answer hangs on the value at {last} alone; measure it again, and a larger {parameter}"
+    over, larger = ("range", f"a larger {verdict.parameters[0]}") if is_one else ("points", "larger points")
+    if evidence.hangs_on_last:
+        at, others = (place(verdict, evidence.hanging_point), larger if is_one else "larger ones")
+        return f"{name}: the answer hangs on the value at {at} alone; measure it again, and {others}"
     if verdict.too_fast >= SURE:
         return (
-            f"{name} outgrows the claim {claim} by a factor of {verdict.evidence.excess:.2g} over the "
-            f"measured range, and the machine may explain {verdict.evidence.machine_factor:g}; measure a larger {parameter}"
+            f"{name} outgrows the claim {claim} by a factor of {evidence.excess:.2g} over the measured {over}, and the machine "
+            f"may explain {evidence.machine_factor:g}; measure {larger if is_one else 'larger ones'}"
         )
     if verdict.too_fast <= FINE:
-        return (
-            f"{_growth(verdict)}, but only what is faster than {in_decimals(verdict.resolution)} is excluded; measure a larger "
-            f"{parameter}, or more repetitions"
-        )
-    return f"{name}: {likely}; measure a larger {parameter}, or more repetitions"
-
-
-AHEAD = 4
-"""Bands also tell of this multiple of the largest setting."""
-
-
-def bands_of(verdict: Verdict, level: float = 0.9) -> dict[str, Any]:
-    """Return bands at the measured settings and at four times the largest one.
-
-    `level`: probability of what lies inside.
-    Returns: ``level``; ``x``, the settings; ``divergence`` with the slowest and the fastest of its ``growths`` in the
-    band and their values ``low`` and ``high``; ``prediction`` with ``low`` and ``high`` in the unit of the series. None
-    stands for values that are not finite.
-    """
-    measured = verdict.series.x
-    x = np.append(measured, AHEAD * measured[-1])
-    slowest, fastest = (growth / verdict.expectation.growth for growth in verdict.posterior.growth_band(level))
-    low, high = verdict.interval(x, level)
-    return {
-        "level": level,
-        "x": json_value(x),
-        "divergence": {"growths": [str(slowest), str(fastest)], "low": json_value(slowest(x)), "high": json_value(fastest(x))},
-        "prediction": {"low": json_value(low), "high": json_value(high)},
-    }
+        return f"{_growth(verdict)}, but only what is {excluded_by(verdict)} is excluded; measure {larger}, or more repetitions"
+    return f"{name}: {likely}; measure {larger}, or more repetitions"

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from scalkit.judge.answer import ANSWER_SYMBOLS, in_decimals
+from scalkit.judge.answer import ANSWER_SYMBOLS
 from scalkit.judge.catalogue import ExpectationSet
 from scalkit.judge.crossing import shown_scale
-from scalkit.judge.measured import AnyVerdict
+from scalkit.judge.measured import AnySeries, AnyVerdict
 from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.judge.told.picture import picture
+from scalkit.judge.told.sentences import excluded_by
 from scalkit.judge.verdict import Verdict
 from scalkit.support.markup import block, bullets, counted, details, formula, marked, paragraph, table
 from scalkit.support.text import as_percent, percent, r2
@@ -37,36 +38,36 @@ def math_of(thing: Any) -> str:
     return formula(thing) if hasattr(thing, "to_mathml") else escape(str(thing))
 
 
-def values_table(x: Iterable[object], y: Iterable[float], parameter: str, metric: str, unit: str) -> str:
+def values_table(series: AnySeries) -> str:
     """Return the values of a series, the first ones if there are many."""
-    pairs = list(zip(x, y, strict=True))
-    rows = [(escape(_point(at)), escape(format_quantity(value, unit))) for at, value in pairs[:_MOST_VALUES]]
+    pairs = list(zip(series.points.tolist(), series.y.tolist(), strict=True))
+    rows = [
+        (", ".join(f"{x:g}" for x in point), escape(format_quantity(value, series.unit))) for point, value in pairs[:_MOST_VALUES]
+    ]
     more = f"and {len(pairs) - _MOST_VALUES} more" if len(pairs) > _MOST_VALUES else ""
-    return table((parameter, metric), rows) + paragraph(more)
+    return table((", ".join(series.parameters), series.metric), rows) + paragraph(more)
 
 
-def verdict_html(verdict: Verdict) -> str:
-    """Return a verdict with what led to it."""
+def verdict_html(verdict: Any) -> str:
+    """Return a verdict with what led to it; over several parameters also along each of them."""
+    crossing = _crossing(verdict) if isinstance(verdict, Verdict) else ""
     facts = [
         ("expected", formula(verdict.expectation.growth, big_o=True)),
-        ("excluded", f"anything faster than {escape(in_decimals(verdict.resolution))}"),
+        ("excluded", f"anything {escape(excluded_by(verdict))}"),
         ("model", formula(verdict.model)),
-        ("divergence", formula(verdict.divergence) + escape(_crossing(verdict))),
+        ("divergence", math_of(verdict.divergence) + escape(crossing)),
         ("adjusted R²", r2(verdict.model.adjusted_r2)),
         ("match", escape(_probabilities(verdict))),
     ]
     series = verdict.series
     return block(
-        _head(verdict),
+        f"<p><b>{escape(verdict.function)}</b> ({escape(verdict.metric)}) {mark_of(verdict)}</p>",
         paragraph(verdict.sentence),
-        _drawn(verdict),
+        _drawn(verdict) if isinstance(verdict, Verdict) else _along(verdict),
         table((), facts),
-        _caveats(verdict),
+        details(counted(len(verdict.caveats), "remark"), bullets(verdict.caveats), is_open=True),
         _rivals(verdict),
-        details(
-            counted(len(series.x), "value"),
-            values_table(series.x.tolist(), series.y.tolist(), series.parameter, series.metric, series.unit),
-        ),
+        details(counted(len(series.y), "value"), values_table(series)),
     )
 
 
@@ -78,8 +79,8 @@ def _drawn(verdict: Verdict) -> str:
     return drawn and drawn + paragraph(ends)
 
 
-def several_html(verdict: SeveralVerdict) -> str:
-    """Return a verdict over several parameters: as a whole, and along each of them."""
+def _along(verdict: SeveralVerdict) -> str:
+    """Return the verdict along each parameter as a table."""
     rows = (
         (
             escape(name),
@@ -91,27 +92,7 @@ def several_html(verdict: SeveralVerdict) -> str:
         )
         for name, one in verdict.along.items()
     )
-    series = verdict.series
-    points = [tuple(point) for point in series.points.tolist()]
-    return block(
-        _head(verdict),
-        paragraph(verdict.sentence),
-        table(
-            (),
-            [
-                ("expected", formula(verdict.expectation.growth, big_o=True)),
-                ("model", formula(verdict.model)),
-                ("match", escape(_probabilities(verdict))),
-            ],
-        ),
-        table(("along", "expected", "found", "divergence", "answer", "effect"), rows),
-        _caveats(verdict),
-        _rivals(verdict),
-        details(
-            counted(len(points), "value"),
-            values_table(points, series.y.tolist(), ", ".join(verdict.parameters), verdict.metric, verdict.unit),
-        ),
-    )
+    return table(("along", "expected", "found", "divergence", "answer", "effect"), rows)
 
 
 def verdicts_table(verdicts: Iterable[AnyVerdict], caption: str = "") -> str:
@@ -161,15 +142,6 @@ def _ruler(space: object) -> str:
     return space if isinstance(space, str) else str(getattr(space, "name", "its own"))
 
 
-def _head(verdict: Any) -> str:
-    return f"<p><b>{escape(verdict.function)}</b> ({escape(verdict.metric)}) {mark_of(verdict)}</p>"
-
-
-def _caveats(verdict: Any) -> str:
-    caveats = verdict.caveats
-    return details(counted(len(caveats), "remark"), bullets(caveats), is_open=True)
-
-
 def _rivals(verdict: Any) -> str:
     shown = verdict.rivals
     rows = (
@@ -193,7 +165,3 @@ def _probabilities(verdict: Any) -> str:
 def _crossing(verdict: Verdict) -> str:
     p = verdict.crossing
     return f", outside the limits from {verdict.parameter}* = {shown_scale(p)} on" if 1 < p < math.inf else ""
-
-
-def _point(at: object) -> str:
-    return ", ".join(f"{value:g}" for value in at) if isinstance(at, tuple) else f"{at:g}"
