@@ -1,4 +1,4 @@
-"""The call paths of results as a tree that is unfolded and folded."""
+"""The call paths of a result as a tree that is unfolded and folded."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -89,51 +89,33 @@ class Row:
 
 
 class CallTree:
-    """The call paths of one result or of several: those of the same name are one.
+    """The call paths of a result.
 
     `names`: name of each path. `labels`, list of (str, str): region and call site, which may be empty, of each path.
-    `parents`: -1 at the top. `places`: for each result, where its paths stand here. `open`: the paths that are unfolded.
-    Raises DataError if a path comes before the one above it, or has a name twice.
+    `parents`: -1 at the top. `open`: the paths that are unfolded.
+    Raises DataError if a path comes before the one above it.
     """
 
-    def __init__(self, results: Sequence[xr.Dataset]) -> None:
-        self.names: list[str] = []
+    def __init__(self, ds: xr.Dataset) -> None:
+        self.names = [str(name) for name in ds["path_name"].values]
+        self.parents: list[int] = ds["parent"].values.tolist()
         self.labels: list[tuple[str, str]] = []
-        self.parents: list[int] = []
-        self.places: list[NDArray[np.int64]] = []
-        known: dict[str, int] = {}
-        for ds in results:
-            self.places.append(self._add(ds, known))
         self.children: list[list[int]] = [[] for _ in self.names]
-        self.top = [k for k, parent in enumerate(self.parents) if parent < 0]
-        for k, parent in enumerate(self.parents):
-            if parent >= 0:
-                self.children[parent].append(k)
-        self.open: set[int] = set(self.top)
-
-    def _add(self, ds: xr.Dataset, known: dict[str, int]) -> NDArray[np.int64]:
-        names = [str(name) for name in ds["path_name"].values]
-        places = np.empty(len(names), dtype=np.int64)
-        columns = zip(names, ds["region"].values.tolist(), ds["parent"].values.tolist(), strict=True)
-        for k, (name, region, parent) in enumerate(columns):
+        for k, (name, region, parent) in enumerate(zip(self.names, ds["region"].values.tolist(), self.parents, strict=True)):
             if not -1 <= parent < k:
                 raise DataError(f"call path {k} ({name}) stands before the one above it; analyse the trace anew.")
-            if name not in known:
-                known[name] = len(self.names)
-                step = name[len(names[parent]) + 1 :] if parent >= 0 else name
-                self.names.append(name)
-                self.labels.append((str(region), step[len(region) + 1 :] if step.startswith(f"{region}@") else ""))
-                self.parents.append(int(places[parent]) if parent >= 0 else -1)
-            places[k] = known[name]
-        if len(np.unique(places)) < len(places):
-            raise DataError("two call paths of a result have the same name; analyse the trace anew.")
-        return places
+            step = name[len(self.names[parent]) + 1 :] if parent >= 0 else name
+            self.labels.append((str(region), step[len(region) + 1 :] if step.startswith(f"{region}@") else ""))
+            if parent >= 0:
+                self.children[parent].append(k)
+        self.top = [k for k, parent in enumerate(self.parents) if parent < 0]
+        self.open: set[int] = set(self.top)
 
     def __len__(self) -> int:
         return len(self.names)
 
     def inclusive(self, own: Values) -> Values:
-        """Return values of shape (n_paths, ...) with those of all paths below."""
+        """Return values of shape (n_paths,) with those of all paths below."""
         found = own.copy()
         for k in range(len(self) - 1, 0, -1):
             if self.parents[k] >= 0:

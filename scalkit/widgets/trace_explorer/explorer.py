@@ -25,7 +25,6 @@ _PARTS = {
     "metric": ("metrics", "paths", "processes", "causes", "pairs"),
     "paths": ("paths", "processes"),
     "locations": ("metrics", "paths", "processes", "causes", "pairs"),
-    "result": ("metrics", "paths", "processes", "causes", "pairs"),
     "view": ("metrics", "paths", "pairs"),
 }
 
@@ -60,19 +59,15 @@ class TraceExplorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc
     ----------
     result : Dataset or path
         As `scalkit.trace.analyse` returns it, or the file that it was written to.
-    other : Dataset or path, optional
-        Another result, to be compared: every value appears twice, with the difference.
-    names : (str, str)
-        What the two are called.
 
     Attributes
     ----------
     browsing : scalkit.trace.views.explorer.Browsing
         What is chosen, and the values.
     selection : dict
-        ``{"metric": str, "paths": [int], "locations": [int], "causers": [int]}``: names and numbers as in the result, over
-        both results if two are compared; may be set, and observed. A call path that is folded stands for all below it, too.
-        No locations are all; `causers` are those that were waited for.
+        ``{"metric": str, "paths": [int], "locations": [int], "causers": [int]}``: names and numbers as in the result;
+        may be set, and observed. A call path that is folded stands for all below it, too. No locations are all; `causers` are
+        those that were waited for.
     metrics : TraceMetrics
     paths : TracePaths
     processes : TraceProcesses
@@ -90,8 +85,8 @@ class TraceExplorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc
 
     selection: t.Dict[Any, Any] = t.Dict()
 
-    def __init__(self, result: Result, other: Result | None = None, *, names: tuple[str, str] = ("first", "second")) -> None:
-        self.browsing = Browsing([result] if other is None else [result, other], names)
+    def __init__(self, result: Result) -> None:
+        self.browsing = Browsing(result)
         self._axes: MatrixAxes = matrix_axes(1)
         with in_one_piece():
             self.head = TraceLine(lambda: heading(self.browsing))
@@ -102,8 +97,7 @@ class TraceExplorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc
             self.causes = TraceCauses(self.browsing, self._told)
             self.pairs = TraceMatrixHead(self.browsing, self._told)
             self.matrix = PlotView()
-        widths = ("1 1 400px", "2 1 440px", "1 1 300px") if other is not None else ("1 1 300px", "2 1 340px", "1 1 300px")
-        panes = _flow([self.metrics, self.paths, self.processes], widths)
+        panes = _flow([self.metrics, self.paths, self.processes], ("1 1 300px", "2 1 340px", "1 1 300px"))
         right = ipywidgets.VBox([self.pairs, self.matrix], layout=ipywidgets.Layout(overflow="visible"))
         below = _flow([self.causes, right], ("1 1 340px", "1 1 340px"))
         layout = ipywidgets.Layout(width="100%", overflow="visible")
@@ -157,7 +151,7 @@ class TraceExplorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc
 
     def _fallback_text(self) -> str:
         node, browsing = self.browsing.node, self.browsing
-        amount = shown_amount(float(browsing.total(node.name)[0]), node.unit)
+        amount = shown_amount(browsing.total(node.name), node.unit)
         return f"{counted(browsing.n_locations, 'process', 'processes')}, {node.title} {amount}"
 
     def _fallback_html(self) -> str:

@@ -12,7 +12,6 @@ from scalkit.trace.results.pairs import TRAFFIC_TITLES, Pairs, has_traffic
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Action, Grid, Pieces, number_of
 from scalkit.widgets.base.templates import drawn, source
-from scalkit.widgets.trace_explorer.tree import of_which
 
 MOST_PAIRS = 20
 _TRAFFIC_OF = {"rma_operations": "operations", "rma_bytes": "bytes"}
@@ -56,7 +55,6 @@ class TraceMatrixHead(Pieces):
             "trace.html",
             part="pairs",
             browsing=browsing,
-            of_which=of_which(browsing),
             choices=choices,
             what=self.what,
             is_near=self.is_near,
@@ -162,7 +160,7 @@ class TraceCauses(Grid):
             said = f"{node.title}, in all call paths: {who} {shown_amount(int(self.found['ns'].sum()), 'ns')}{of}."
         left = len(self.found) - MOST_CAUSES
         more = f" The {MOST_CAUSES} longest are shown, {left} are not." if left > 0 else ""
-        return drawn("trace.html", part="causes", browsing=browsing, of_which=of_which(browsing), said=said + more)
+        return drawn("trace.html", part="causes", browsing=browsing, said=said + more)
 
     def _actions(self) -> dict[str, Action]:
         return {"by": self._by, "anyone": lambda _: self._then(()), "sort": self._sort_by}

@@ -68,31 +68,19 @@ class TraceProcesses(TraceRows):
     def _drawn(self) -> dict[str, str]:
         browsing = self.browsing
         every = f"all {browsing.n_locations}" if browsing.n_locations > 1 else "the only one"
-        names = dict(enumerate(browsing.names)) if browsing.is_comparison else {}
-        found = {name: browsing.spread(k) for k, name in names.items()} or {"": browsing.spread()}
+        spread = browsing.spread()
         return drawn(
             "trace.html",
             part="processes",
             browsing=browsing,
-            names={str(k): name for k, name in names.items()},
-            spreads=[(name, one, _amounts(one, browsing.node.unit)) for name, one in found.items()],
+            spread=spread,
+            amounts=_amounts(spread, browsing.node.unit),
             adds=self._adds,
             said=f"{len(browsing.locations)} of {browsing.n_locations} chosen" if browsing.locations else every,
         )
 
     def _actions(self) -> dict[str, Action]:
-        return {
-            "choose": self._choose,
-            "result": self._show_result,
-            "everyone": lambda _: self._then([]),
-            "several": self._several,
-        }
-
-    def _show_result(self, values: Mapping[str, str]) -> None:
-        k = number_of(values, len(self.browsing.results))
-        if k is not None:
-            self.browsing.show_result(k)
-            self._tell("result")
+        return {"choose": self._choose, "everyone": lambda _: self._then([]), "several": self._several}
 
     def _choose(self, values: Mapping[str, str]) -> None:
         one, before = number_of(values, self.browsing.n_locations), self.browsing.locations
