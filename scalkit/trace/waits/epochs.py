@@ -1,11 +1,12 @@
 """Late Post and Early Wait: waits of post-start-complete-wait synchronisation."""
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from scalkit.support.arrays import Ints
 from scalkit.trace.files.tables import EXCLUSIVE
-from scalkit.trace.local.arrays import Matching, group_starts, next_calls, pack, with_ordinals
+from scalkit.trace.local.arrays import group_starts, next_calls, pack, with_ordinals
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.waits.functions import COMPLETE, LOCK, LOCK_ALL, POST, START, UNLOCK, UNLOCK_ALL, WAIT
@@ -87,7 +88,7 @@ def waits_in_epochs(analysis: Analysis) -> None:
     """
     trace = analysis.trace
     starts, posts = _pairs(analysis, START, COMPLETE), _pairs(analysis, POST, WAIT)
-    matching = Matching(tuple(posts[name] for name in ("scope", "location", "partner", "ordinal")))
+    posted_rows = pd.MultiIndex.from_arrays([posts[name] for name in ("scope", "location", "partner", "ordinal")])
     late_post, early_wait = (Longest(name, trace) for name in ("late_post", "early_wait"))
     enter = trace.calls["enter"]
     completed = np.where(starts["closed"] >= 0, enter[starts["closed"]] if len(enter) else 0, -1)
@@ -95,7 +96,7 @@ def waits_in_epochs(analysis: Analysis) -> None:
     columns = (*(starts[name] for name in ("scope", "partner", "location", "ordinal")), starts["closed"], completed, before)
     for each in rounds(analysis.ranks, trace.owner(starts["partner"], analysis.ranks.size), analysis.options.chunk):
         scope, target, origin, ordinal, closed, complete, path = np.ascontiguousarray(each.ask(*columns).T)
-        row = matching.find(scope, target, origin, ordinal)
+        row = posted_rows.get_indexer(pd.MultiIndex.from_arrays([scope, target, origin, ordinal]))
         has = row >= 0
         posted = np.where(has, enter[posts["call"][row]] if len(posts["call"]) else 0, 0)
         waited = np.where(has, posts["closed"][row] if len(posts["call"]) else -1, -1)
