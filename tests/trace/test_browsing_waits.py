@@ -76,8 +76,6 @@ def test_pairs_and_causes_are_sums(ds: xr.Dataset) -> None:
     assert causes(ds, ["wait_for_progress"], caused=[0])["ns"].tolist() == []
     with pytest.raises(UsageError, match=r"what is 'noise'; it may be waiting, operations, bytes, messages, message_bytes\."):
         pairs(ds, "noise")
-    with pytest.raises(UsageError, match=r"does not tell what went between processes; analyse the trace anew\."):
-        pairs(ds.drop_vars("traffic_bytes"), "bytes")
 
 
 def test_it_begins_where_most_waiting_is(ds: xr.Dataset) -> None:

@@ -188,13 +188,6 @@ def test_many_processes_are_cells(wire: Wire, tmp_path: Path) -> None:
     assert (explorer.selection["locations"], explorer.selection["causers"]) == ([14, 15], [98, 99])
 
 
-def test_a_result_of_an_older_version_has_no_traffic(wire: Wire, ds: xr.Dataset) -> None:
-    explorer = TraceExplorer(ds.drop_vars([name for name in ds if str(name).startswith("traffic")]))
-    assert "from whom to whom" not in bare(explorer.pairs)
-    press(explorer.pairs, "what", key="bytes")
-    assert explorer.matrix.figure["data"][0]["z"][0][3] == 3e-7
-
-
 def test_it_is_closed_as_a_whole(wire: Wire, ds: xr.Dataset) -> None:
     TraceExplorer(ds).close()
     before = living()

@@ -81,7 +81,7 @@ def trace_matrix(
     Raises
     ------
     UsageError
-        If `what` is something else, or the result does not tell it.
+        If `what` is something else.
     DataError
         If the file cannot be read, or is something else.
     """

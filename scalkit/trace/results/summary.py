@@ -76,7 +76,7 @@ def summary(ds: xr.Dataset, n_rows: int = 10) -> dict[str, Any]:
 
 def _why(ds: xr.Dataset, names: list[str], n_rows: int) -> dict[str, Any]:
     """Return where the critical path lies, and the delays that cost most; nothing of a result without causes."""
-    if "delay_cost" not in names or "gain_ns" not in ds:
+    if "delay_cost" not in names:
         return {}
     columns = (ds[name].values.tolist() for name in ("gain_path", "gain_location", "gain_ns"))
     gains = {(path, at): gain for path, at, gain in zip(*columns, strict=True)}

@@ -20,7 +20,7 @@ from scalkit.trace.views.call_tree import CallTree, MetricNode, Row, metric_tree
 Result: TypeAlias = xr.Dataset | str | os.PathLike[str]
 Values: TypeAlias = NDArray[np.float64]
 
-_NEEDED = ("severity", "unit", "path_name", "region", "parent", "cause_metric")
+_NEEDED = ("severity", "unit", "path_name", "region", "parent", "cause_metric", "traffic_bytes")
 
 
 @dataclass(frozen=True)

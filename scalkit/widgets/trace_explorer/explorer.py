@@ -45,9 +45,6 @@ class TraceLine(Pieces):
     def _fallback_text(self) -> str:
         return "waits"
 
-    def _fallback_html(self) -> str:
-        return "".join(self._source().values())
-
 
 class TraceExplorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
     """Three panes: metrics, call paths, processes. What is chosen in one decides what the next shows; several choices sum.
