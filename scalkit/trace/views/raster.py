@@ -1,13 +1,12 @@
-"""Steps of locations as a raster: which class takes most of each column, and what share of it is waiting."""
+"""Steps of locations within a window, and rows of a raster that several locations share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.support.arrays import Floats, Ints
+from scalkit.support.arrays import Ints
 
 Bytes = NDArray[np.uint8]
 
@@ -58,68 +57,12 @@ def steps_between(time: Ints, offsets: Ints, locations: Sequence[int], low: int,
     return starts, counts
 
 
-def covered(pieces: Pieces, n_rows: int, n_columns: int, bits: int) -> Floats:
-    """Return how much of each column intervals take that do not overlap, in ns.
-
-    `bits`: a column takes 2^bits ns. Result of shape (n_rows * n_columns,).
-    """
-    return np.asarray(classed(pieces, np.zeros(len(pieces.row), dtype=np.uint8), 1, n_rows, n_columns, bits)[0])
-
-
-def classed(pieces: Pieces, kind: Bytes, n_kinds: int, n_rows: int, n_columns: int, bits: int) -> Floats:
-    """Return how much of each column each class takes, in ns. Result of shape (n_kinds, n_rows * n_columns)."""
-    width, cells = 1 << bits, n_rows * n_columns
-    first, last = pieces.begin >> bits, (pieces.end - 1) >> bits
-    base = kind.astype(np.int64) * cells + pieces.row.astype(np.int64) * n_columns
-    length = pieces.end - pieces.begin
-    is_long = last > first
-    if not is_long.any():
-        return _added(base + first, length, n_kinds * cells).reshape(n_kinds, cells)
-    long = np.flatnonzero(is_long)
-    length[long] = ((first[long] + 1) << bits) - pieces.begin[long]
-    found = _added(base + first, length, n_kinds * cells)
-    found += _added(base[long] + last[long], pieces.end[long] - (last[long] << bits), n_kinds * cells)
-    inner = last[long] - first[long] - 1
-    between = np.repeat(base[long] + first[long] + 1 - (np.cumsum(inner) - inner), inner)
-    between += np.arange(len(between), dtype=np.int64)
-    found[between] += width
-    return found.reshape(n_kinds, cells)
-
-
-def _added(keys: Ints, values: Ints, n: int) -> Floats:
-    return np.asarray(np.bincount(keys, weights=values, minlength=n), dtype=np.float64)
-
-
-def largest(amount: NDArray[Any]) -> Bytes:
-    """Return the class that takes most of each cell; of equal ones the first, 0 where there is none."""
-    found = np.zeros(amount.shape[1], dtype=np.uint8)
-    most = amount[0].copy()
-    for kind in range(1, len(amount)):
-        better = amount[kind] > most
-        found[better] = kind
-        np.maximum(most, amount[kind], out=most)
-    return found
-
-
-def halved(amount: Floats, n_rows: int) -> Floats:
-    """Return the same with two columns in one, `amount` being of shape (n_kinds, n_rows * n_columns)."""
-    whole = amount.reshape(len(amount), n_rows, -1)
-    if whole.shape[2] % 2:
-        whole = np.concatenate([whole, np.zeros((*whole.shape[:2], 1))], axis=2)
-    return np.asarray((whole[:, :, 0::2] + whole[:, :, 1::2]).reshape(len(amount), -1))
-
-
 def voted(kind: Bytes, wait: Bytes, together: int, n_kinds: int) -> tuple[Bytes, Bytes]:
     """Return rows of several locations: the class that most of them have, and their mean wait."""
     n = -(-len(kind) // together)
     missing = ((0, n * together - len(kind)), (0, 0))
     kinds = np.pad(kind, missing, constant_values=n_kinds).reshape(n, together, -1)
     waits = np.pad(wait, missing).reshape(n, together, -1)
-    votes = np.zeros((n_kinds, n, kind.shape[1]), dtype=np.uint16)
-    total = np.zeros((n, kind.shape[1]), dtype=np.uint32)
-    for member in range(together):
-        total += waits[:, member]
-        for number, one in enumerate(votes):
-            one += kinds[:, member] == number
+    votes = [(kinds == number).sum(axis=1) for number in range(n_kinds)]
     sizes = np.minimum(together, len(kind) - together * np.arange(n))[:, None]
-    return largest(votes.reshape(n_kinds, -1)).reshape(total.shape), np.ceil(total / sizes).astype(np.uint8)
+    return np.argmax(votes, axis=0).astype(np.uint8), np.ceil(waits.sum(axis=1) / sizes).astype(np.uint8)

@@ -12,11 +12,13 @@ from scalkit.errors import UsageError
 from scalkit.support.arrays import Ints
 from scalkit.trace.local.part import load
 from scalkit.trace.results.summary import WAITS
-from scalkit.trace.views.raster import Pieces, classed, covered, largest, pieces_between, steps_between, voted
-from scalkit.trace.views.timeline_index import OUTSIDE, as_share, index_of
+from scalkit.trace.views.raster import Pieces, pieces_between, steps_between, voted
+from scalkit.trace.views.timeline_index import OUTSIDE, index_of
+from scalkit.trace.waits.requests import Progress
 
 _MOST_CELLS = 1 << 19
 _MOST_WALKED = 1 << 16
+_SHARE = 255
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,8 @@ class Moment:
 class Timeline:
     """A trace over time; times are in ns from its begin.
 
-    A window is drawn from rasters that were made when the trace was opened, or, if it is small, from the records in it. The
-    waiting of a call is drawn at its begin; of a call with several targets it may lie in parts of it.
+    A window takes as long to draw as it has cells, whatever number of records is in it. The waiting of a call is drawn at its
+    begin; of a call with several targets it may lie in parts of it.
 
     `folder`: of the trace. `keep_going`: leave out what is wrong with the trace.
     Raises DataError if there is no trace, or something is wrong with it.
@@ -98,7 +100,6 @@ class Timeline:
         self.paths = tuple(trace.definitions.text(k) for k in range(n_paths))
         self.regions = tuple(trace.definitions.region(k) for k in range(n_paths))
         self.class_of_path = self._index.class_of_path
-        self._kind_of = np.array([0, *self.class_of_path], dtype=np.uint8)
 
     @property
     def class_seconds(self) -> dict[str, float]:
@@ -132,33 +133,15 @@ class Timeline:
         columns = max(16, min(columns, 2048, _MOST_CELLS // len(chosen)))
         bits = max(0, (-(-(end - begin) // columns) - 1).bit_length())
         first, last = begin >> bits, ((end - 1) >> bits) + 1
-        level = bits - self._index.bits
-        if 0 <= level < len(self._index.levels):
-            kind, wait = self._prepared(level, first, last, chosen)
-        else:
-            kind, wait = self._drawn(bits, first, last, chosen)
+        edges = np.arange(first, last + 1) << bits
+        amount = [np.zeros((len(chosen), last - first)), *(self._within(one, chosen, edges) for one in self._index.spent)]
+        kind = np.argmax(amount, axis=0).astype(np.uint8)
+        waited = self._within(self._index.waited, chosen, edges)
+        wait = np.minimum(np.ceil(waited * (_SHARE / (1 << bits))), _SHARE).astype(np.uint8)  # any wait is at least 1
         together = -(-len(chosen) // max(1, rows))
         if together > 1:
             kind, wait = voted(kind, wait, together, len(self.classes))
         return Raster(bits, first, kind, wait, together)
-
-    def _prepared(self, level: int, first: int, last: int, chosen: NDArray[np.int64]) -> tuple[Any, Any]:
-        """Return a window of a raster that is there."""
-        found = []
-        for whole in self._index.levels[level]:
-            part = np.zeros((len(chosen), last - first), dtype=np.uint8)
-            low, high = max(first, 0), max(min(last, whole.shape[1]), max(first, 0))
-            part[:, low - first : high - first] = (whole if len(chosen) == len(whole) else whole[chosen])[:, low:high]
-            found.append(part)
-        return found[0], found[1]
-
-    def _drawn(self, bits: int, first: int, last: int, chosen: NDArray[np.int64]) -> tuple[Any, Any]:
-        low, high, n = first << bits, last << bits, last - first
-        pieces, path = self._steps(chosen, low, high)
-        shape = (len(chosen), n)
-        amount = classed(pieces, self._kind_of[path + 1], len(self.classes), *shape, bits)
-        waited = covered(self._waits(chosen, low, high), *shape, bits)
-        return largest(amount).reshape(shape), as_share(waited, bits).reshape(shape)
 
     def bars(self, begin: int, end: int, locations: Sequence[int] | None = None, *, most: int = 4000) -> Bars | None:
         """Return everything in a window; None if that is more than `most` steps."""
@@ -166,14 +149,14 @@ class Timeline:
         steps = self._index.steps
         if steps_between(steps.columns["time"], steps.offsets, chosen.tolist(), begin, end)[1].sum() > most:
             return None
-        pieces, path = self._steps(chosen, begin, end)
-        waits = self._waits(chosen, begin, end)
         time = steps.columns["time"]
+        pieces = pieces_between(time, steps.offsets, chosen.tolist(), begin, end)
+        waits = self._waits(chosen, begin, end)
         return Bars(
             pieces.row,
             time[pieces.place],
             time[pieces.place + 1],
-            path,
+            steps.columns["path"][pieces.place],
             waits.row,
             waits.begin + begin,
             waits.end + begin,
@@ -201,11 +184,10 @@ class Timeline:
     def sums(self, begin: int, end: int, locations: Sequence[int] | None = None) -> dict[str, float]:
         """Return the time of all locations in a window by class, in s, the longest first; ``"waiting"`` is part of it."""
         begin, end, chosen = self._window(begin, end, locations)
-        pieces, path = self._steps(chosen, begin, end)
-        amount = np.bincount(self._kind_of[path + 1], pieces.end - pieces.begin, len(self.classes))[1:]
+        edges = np.array([begin, end])
+        amount = np.array([self._within(one, chosen, edges).sum() for one in self._index.spent])
         found = {self.classes[k + 1]: 1e-9 * float(amount[k]) for k in np.argsort(-amount, kind="stable") if amount[k]}
-        waits = self._waits(chosen, begin, end)
-        waiting = 1e-9 * float((waits.end - waits.begin).sum())
+        waiting = 1e-9 * float(self._within(self._index.waited, chosen, edges).sum())
         return found | ({"waiting": waiting} if waiting else {})
 
     def find(self, text: str, after: tuple[int, int] = (-1, -1), locations: Sequence[int] | None = None) -> Moment | None:
@@ -284,10 +266,11 @@ class Timeline:
             raise UsageError(f"there are locations 0 to {self.locations - 1}; got {_shown(chosen)}.")
         return int(begin), int(end), chosen
 
-    def _steps(self, chosen: NDArray[np.int64], low: int, high: int) -> tuple[Pieces, NDArray[np.int32]]:
-        steps = self._index.steps
-        pieces = pieces_between(steps.columns["time"], steps.offsets, chosen.tolist(), low, high)
-        return pieces, steps.columns["path"][pieces.place]
+    def _within(self, spent: Progress, chosen: NDArray[np.int64], edges: Ints) -> Ints:
+        """Return how long locations were in a class between one edge and the next, in ns, of shape (n_chosen, n_edges - 1)."""
+        times = np.tile(np.clip(edges, 0, self.span), len(chosen))
+        until = spent.until(np.repeat(chosen, len(edges)), times)
+        return np.asarray(np.diff(until.reshape(len(chosen), -1), axis=1))
 
     def _waits(self, chosen: NDArray[np.int64], low: int, high: int) -> Pieces:
         """Return the waits in a window; times from its begin."""

@@ -1,6 +1,6 @@
-"""What a timeline is drawn from, made once of a trace: steps, waits, transfers, and rasters of all of it."""
+"""What a timeline is drawn from, made once of a trace: steps, waits, transfers, and when locations are in each class."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 
 from scalkit.support.arrays import Ints
 from scalkit.trace.files.tables import RECEIVE
-from scalkit.trace.local.arrays import extent
+from scalkit.trace.local.arrays import Frame, extent
 from scalkit.trace.local.joined import PLACE, Table, changes
 from scalkit.trace.local.part import LocalTrace
-from scalkit.trace.views.raster import Pieces, classed, covered, halved, largest, pieces_between
 from scalkit.trace.waits.each_wait import EachWait, each_wait
-from scalkit.trace.waits.requests import members
+from scalkit.trace.waits.requests import Progress, members
 
 OUTSIDE = -1
 """Path of the last step of a location: nothing is recorded from there on."""
@@ -59,13 +58,7 @@ def union_of(begin: Ints, end: Ints, what: NDArray[np.uint8]) -> tuple[Ints, Int
     return begin[starts], np.maximum.reduceat(end, starts), what[starts]
 
 
-_CELLS = 1 << 24
-_MOST_BINS, _FEWEST_BINS = 1 << 17, 1 << 10
-_FEW_STEPS = 400_000
-"""Above this many steps rasters are prepared; fewer are drawn from the steps themselves."""
-
 _COLOURED = 6
-_SHARE = 255
 
 
 @dataclass(frozen=True)
@@ -87,8 +80,7 @@ class Index:
 
     `steps`: `time, path`. `waits`: `begin, end, metric`, without overlap. `transfers`: `begin, end, peer, kind`.
     `span`: of the trace, in ns. `classes`: names of what has a colour. `class_of_path`, `class_ns`: of each.
-    `levels`, list of pairs of ndarray of uint8 of shape (locations, n): largest class and share of waiting, of 255, of columns
-    of 2^`bits` ns, then of twice that, and so on; none of a trace with few steps.
+    `spent`: when each location is in each class but the first; `waited`: when it waits.
     """
 
     steps: Records
@@ -98,8 +90,8 @@ class Index:
     classes: list[str]
     class_of_path: list[int]
     class_ns: list[float]
-    bits: int
-    levels: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]
+    spent: list[Progress]
+    waited: Progress
 
 
 def index_of(trace: LocalTrace) -> Index:
@@ -113,17 +105,23 @@ def index_of(trace: LocalTrace) -> Index:
         time, path = steps_of(calls, marks, trace.definitions.around)
         inside = path[:-1] >= 0
         path_ns += np.bincount(path[:-1][inside], weights=np.diff(time)[inside], minlength=len(path_ns))
-        waits = _waits(calls, found, slice(at, at + len(calls["enter"])), begin)
-        parts.append(((time - begin, path), waits, _transfers(trace, transfers, begin)))
-    steps, waited, moved = (
+        mine = slice(at, at + len(calls["enter"]))
+        parts.append(((time - begin, path), _waits(calls, found, mine, begin), _transfers(trace, transfers, begin)))
+    steps, waits, moved = (
         _records(names, [part[k] for part in parts])
         for k, names in enumerate((("time", "path"), ("begin", "end", "metric"), ("begin", "end", "peer", "kind")))
     )
     classes, of_path, class_ns = _classes(trace, path_ns)
+    frame = Frame(0, 0, span.bit_length())
     kind_of = np.array([0, *of_path], np.uint8)
-    is_large = len(steps.columns["time"]) > _FEW_STEPS
-    bits, levels = _levels(steps, waited, kind_of, len(classes), span) if is_large else (0, [])
-    return Index(steps, waited, moved, span, classes, of_path, class_ns, bits, levels)
+    spent = [_spent(frame, steps, kind_of == number) for number in range(1, len(classes))]
+    each_wait_of = (waits.of(location) for location in range(trace.count))
+    waiting = Progress(
+        frame,
+        len(waits.columns["begin"]),
+        ((frame.key(k, one["begin"]), frame.key(k, one["end"])) for k, one in enumerate(each_wait_of)),
+    )
+    return Index(steps, waits, moved, span, classes, of_path, class_ns, spent, waiting)
 
 
 def _records(names: Sequence[str], parts: Sequence[tuple[NDArray[Any], ...]]) -> Records:
@@ -175,30 +173,13 @@ def _classes(trace: LocalTrace, path_ns: NDArray[np.float64]) -> tuple[list[str]
     return names, of_path, np.bincount(of_path, weights=path_ns, minlength=len(names)).tolist()
 
 
-def _levels(
-    steps: Records, waits: Records, kind_of: NDArray[np.uint8], n_kinds: int, span: int
-) -> tuple[int, list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]]:
-    """Return rasters of all locations: columns of 2^bits ns, then of twice that, and so on until one is left."""
-    n = len(steps.offsets) - 1
-    bins = max(min(_CELLS // n, _MOST_BINS), _FEWEST_BINS)
-    bits = max(0, (span - 1).bit_length() - (bins.bit_length() - 1))
-    widths = [((span - 1) >> bits) + 1]
-    while widths[-1] > 1:
-        widths.append((widths[-1] + 1) // 2)
-    levels = [(np.empty((n, width), np.uint8), np.empty((n, width), np.uint8)) for width in widths]
-    for location in range(n):
-        pieces = pieces_between(steps.columns["time"], steps.offsets, [location], 0, span)
-        kind = kind_of[steps.columns["path"][pieces.place] + 1]
-        amount = classed(pieces, kind, n_kinds, 1, widths[0], bits)
-        mine = waits.of(location)
-        pieces = Pieces(np.zeros(len(mine["begin"]), np.int32), mine["begin"], mine["end"], np.arange(len(mine["begin"])))
-        waited = covered(pieces, 1, widths[0], bits)[None]
-        for k, (classes, shares) in enumerate(levels):
-            classes[location], shares[location] = largest(amount), as_share(waited[0], bits + k)
-            amount, waited = halved(amount, 1), halved(waited, 1)
-    return bits, levels
+def _spent(frame: Frame, steps: Records, is_kind: NDArray[np.bool_]) -> Progress:
+    """Return when each location is in a call path of a kind; `is_kind`: of each path, after that of what is not recorded."""
 
+    def spans() -> Iterator[tuple[Ints, Ints]]:
+        for location in range(len(steps.offsets) - 1):
+            mine = steps.of(location)
+            place = np.flatnonzero(is_kind[mine["path"] + 1])
+            yield frame.key(location, mine["time"][place]), frame.key(location, mine["time"][place + 1])
 
-def as_share(waited: NDArray[np.float64], bits: int) -> NDArray[np.uint8]:
-    """Return the part of columns of 2^bits ns that was waiting, of 255; what is more than nothing is at least 1."""
-    return np.minimum(np.ceil(waited * (_SHARE / (1 << bits))), _SHARE).astype(np.uint8)
+    return Progress(frame, int(is_kind[steps.columns["path"] + 1].sum()), spans())
