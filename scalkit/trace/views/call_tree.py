@@ -34,39 +34,33 @@ class MetricNode:
         return self.members[0] in WAITS
 
 
+_ABOVE = {
+    "wait_for_progress_bound": "time",
+    "wait_for_grant_bound": "time",
+    "visits": "",
+    "rma_operations": "",
+    "without_progress": "rma_operations",
+    "rma_bytes": "",
+}
+"""The metric above each of those that are no waits, in the order in which they are shown."""
+
+
 def metric_tree(units: Mapping[str, str]) -> tuple[MetricNode, ...]:
     """Return the nodes for metrics and their units, each after the one above it."""
+    found = [MetricNode("time", FACTS["time"].title, units["time"], ("time",), "", "time")]
     waits = tuple(name for name in WAITS if name in units)
-    found: list[MetricNode] = []
-
-    def add(name: str, members: tuple[str, ...], parent: str, title: str, whole: str = "time") -> None:
-        if members:
-            above = parent if any(one.name == parent for one in found) else ""
-            found.append(MetricNode(name, title, units[members[0]], members, above, whole if whole in units else name))
-
-    def single(name: str, parent: str, whole: str = "time") -> None:
-        add(name, tuple(one for one in (name,) if one in units), parent, FACTS[name].title if name in FACTS else name, whole)
-
-    single("time", "")
-    add("waiting", waits, "time", "waiting")
+    if waits:
+        found.append(MetricNode("waiting", "waiting", "ns", waits, "time", "time"))
     for awaited in AWAITED:
-        title, names = f"for {awaited}", tuple(name for name in WAITS if FACTS[name].awaits == awaited)
-        here = tuple(name for name in names if name in units)
-        group = f"waiting {title}" if len(names) > 1 else "waiting"
-        if len(names) > 1:
-            add(group, here, "waiting", title)
-        for name in here:
-            single(name, group)
-    single("wait_for_progress_bound", "time")
-    single("wait_for_grant_bound", "time")
-    single("visits", "", "visits")
-    single("rma_operations", "", "rma_operations")
-    single("without_progress", "rma_operations", "rma_operations")
-    single("rma_bytes", "", "rma_bytes")
-    known = {name for one in found for name in one.members}
-    for name in units:
-        if name not in known:
-            single(name, "", name)
+        here, group = tuple(name for name in waits if FACTS[name].awaits == awaited), "waiting"
+        if len(here) > 1:
+            group = f"waiting for {awaited}"
+            found.append(MetricNode(group, f"for {awaited}", "ns", here, "waiting", "time"))
+        found += [MetricNode(name, FACTS[name].title, "ns", (name,), group, "time") for name in here]
+    for name in dict.fromkeys((*_ABOVE, *units)):
+        if name in units and name not in ("time", *waits):
+            above, title = _ABOVE.get(name, ""), FACTS[name].title if name in FACTS else name
+            found.append(MetricNode(name, title, units[name], (name,), above, above or name))
     return tuple(found)
 
 
