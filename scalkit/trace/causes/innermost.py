@@ -90,12 +90,7 @@ def innermost(calls: Table, marks: Table, parents: Ints, begin: int, waits: tupl
     `begin`: of the trace, in ns.
     `waits`: begins and ends, in order, without overlap.
     """
-    lasts = calls["leave"] > calls["enter"]  # a call of no length is nowhere
-    enter, leave, number, path = (calls[name][lasts].astype(np.int64) for name in ("enter", "leave", "number", "path"))
-    time, after = changes(enter, leave, path, np.maximum(parents[path], 0), number, marks)
-    time, after = np.append(begin, time), np.append(0, after)
-    is_last = np.append(time[1:] != time[:-1], True)
-    time, after = time[is_last], after[is_last]
+    time, after = changes(calls, marks, parents, begin)
     low, high = waits
     start = np.unique(np.concatenate([time, low, high]))
     wait = np.searchsorted(low, start, side="right") - 1

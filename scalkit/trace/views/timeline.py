@@ -1,7 +1,7 @@
 """A trace over time: any window of it as a raster, as bars and arrows where few are in view, or one moment in words."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +12,10 @@ from scalkit.errors import UsageError
 from scalkit.support.arrays import Ints
 from scalkit.trace.local.part import load
 from scalkit.trace.results.summary import WAITS
-from scalkit.trace.views.raster import Pieces, pieces_between, steps_between, voted
-from scalkit.trace.views.timeline_index import OUTSIDE, index_of
+from scalkit.trace.views.timeline_index import index_of
 from scalkit.trace.waits.requests import Progress
+
+Bytes = NDArray[np.uint8]
 
 _MOST_CELLS = 1 << 19
 _MOST_WALKED = 1 << 16
@@ -104,7 +105,8 @@ class Timeline:
     @property
     def class_seconds(self) -> dict[str, float]:
         """Time of all locations in each class, in s; without what is not recorded."""
-        return {name: 1e-9 * ns for name, ns in zip(self.classes[1:], self._index.class_ns[1:], strict=True)}
+        amounts = self._amounts(0, self.span, np.arange(self.locations))
+        return dict(zip(self.classes[1:], amounts, strict=True))
 
     @property
     def waiting_seconds(self) -> float:
@@ -114,7 +116,7 @@ class Timeline:
 
     def __len__(self) -> int:
         """Return the number of steps of all locations."""
-        return int(np.maximum(np.diff(self._index.steps.offsets) - 1, 0).sum())
+        return len(self._index.steps.columns["path"])
 
     def __repr__(self) -> str:
         what = "simulated, " if self.is_simulated else ""
@@ -140,26 +142,24 @@ class Timeline:
         wait = np.minimum(np.ceil(waited * (_SHARE / (1 << bits))), _SHARE).astype(np.uint8)  # any wait is at least 1
         together = -(-len(chosen) // max(1, rows))
         if together > 1:
-            kind, wait = voted(kind, wait, together, len(self.classes))
+            kind, wait = _voted(kind, wait, together, len(self.classes))
         return Raster(bits, first, kind, wait, together)
 
     def bars(self, begin: int, end: int, locations: Sequence[int] | None = None, *, most: int = 4000) -> Bars | None:
         """Return everything in a window; None if that is more than `most` steps."""
         begin, end, chosen = self._window(begin, end, locations)
-        steps = self._index.steps
-        if steps_between(steps.columns["time"], steps.offsets, chosen.tolist(), begin, end)[1].sum() > most:
+        steps, waits = self._index.steps, self._index.waits.columns
+        near = steps.near("end", chosen, begin + 1, end)
+        if np.diff(near, axis=1).sum() > most:
             return None
-        time = steps.columns["time"]
-        pieces = pieces_between(time, steps.offsets, chosen.tolist(), begin, end)
-        waits = self._waits(chosen, begin, end)
+        row, place = _rows(near)
+        wait_row, wait_place = _rows(self._index.waits.near("end", chosen, begin + 1, end))
         return Bars(
-            pieces.row,
-            time[pieces.place],
-            time[pieces.place + 1],
-            steps.columns["path"][pieces.place],
-            waits.row,
-            waits.begin + begin,
-            waits.end + begin,
+            row,
+            *(steps.columns[name][place] for name in ("begin", "end", "path")),
+            wait_row,
+            waits["begin"][wait_place],
+            waits["end"][wait_place],
             *self._transfers(chosen, begin, end, most),
         )
 
@@ -167,13 +167,12 @@ class Timeline:
         """Return what a location does at a time; None if nothing is recorded. Raises UsageError if there is no such location."""
         self._window(0, 1, [location])
         steps, waits = self._index.steps.of(location), self._index.waits.of(location)
-        times, paths = steps["time"], steps["path"]
-        place = int(np.searchsorted(times, time, side="right")) - 1
-        if place < 0 or place >= len(times) or paths[place] == OUTSIDE:
+        place = int(np.searchsorted(steps["begin"], time, side="right")) - 1
+        if place < 0 or time >= steps["end"][place]:
             return None
-        path = int(paths[place])
-        first, last = self._extent(paths, place)
-        begin, end = int(times[first]), int(times[last + 1])
+        path = int(steps["path"][place])
+        first, last = self._extent(steps["path"], place)
+        begin, end = int(steps["begin"][first]), int(steps["end"][last])
         low, high = waits["begin"], waits["end"]
         near = slice(int(np.searchsorted(high, begin, side="right")), int(np.searchsorted(low, end)))
         length = np.minimum(high[near], end) - np.maximum(low[near], begin)
@@ -184,11 +183,10 @@ class Timeline:
     def sums(self, begin: int, end: int, locations: Sequence[int] | None = None) -> dict[str, float]:
         """Return the time of all locations in a window by class, in s, the longest first; ``"waiting"`` is part of it."""
         begin, end, chosen = self._window(begin, end, locations)
-        edges = np.array([begin, end])
-        amount = np.array([self._within(one, chosen, edges).sum() for one in self._index.spent])
-        found = {self.classes[k + 1]: 1e-9 * float(amount[k]) for k in np.argsort(-amount, kind="stable") if amount[k]}
-        waiting = 1e-9 * float(self._within(self._index.waited, chosen, edges).sum())
-        return found | ({"waiting": waiting} if waiting else {})
+        named = zip(self.classes[1:], self._amounts(begin, end, chosen), strict=True)
+        found = sorted((one for one in named if one[1]), key=lambda one: -one[1])
+        waiting = 1e-9 * float(self._within(self._index.waited, chosen, np.array([begin, end])).sum())
+        return dict(found) | ({"waiting": waiting} if waiting else {})
 
     def find(self, text: str, after: tuple[int, int] = (-1, -1), locations: Sequence[int] | None = None) -> Moment | None:
         """Return the first call with a text in its name that begins after a time on a location, or the first of all.
@@ -205,7 +203,7 @@ class Timeline:
 
     def _next(self, location: int, paths: Sequence[int], after: tuple[int, int]) -> Moment | None:
         steps = self._index.steps.of(location)
-        times, path = steps["time"], steps["path"]
+        times, path = steps["begin"], steps["path"]
         hits = np.flatnonzero(np.isin(path, paths))
         above, begins = np.where(hits > 0, path[hits - 1], 0), np.ones(len(hits), dtype=np.bool_)
         parents = np.asarray(self._parents)
@@ -272,45 +270,38 @@ class Timeline:
         until = spent.until(np.repeat(chosen, len(edges)), times)
         return np.asarray(np.diff(until.reshape(len(chosen), -1), axis=1))
 
-    def _waits(self, chosen: NDArray[np.int64], low: int, high: int) -> Pieces:
-        """Return the waits in a window; times from its begin."""
-        waits = self._index.waits.columns
-
-        def near(mine: slice) -> tuple[int, int]:
-            first = int(waits["end"][mine].searchsorted(low, side="right"))
-            return first, int(waits["begin"][mine].searchsorted(high))
-
-        row, place = _found(chosen, self._index.waits.offsets, near)
-        begin = np.clip(waits["begin"][place] - low, 0, high - low)
-        return Pieces(row, begin, np.clip(waits["end"][place] - low, 0, high - low), place)
+    def _amounts(self, begin: int, end: int, chosen: NDArray[np.int64]) -> list[float]:
+        """Return the time of locations in each class but the first, in s."""
+        edges = np.array([begin, end])
+        return [1e-9 * float(self._within(one, chosen, edges).sum()) for one in self._index.spent]
 
     def _transfers(self, chosen: NDArray[np.int64], low: int, high: int, most: int) -> tuple[NDArray[Any], ...]:
         """Return the columns of `Bars` about transfers that begin in a window; none if there are too many."""
-        table = self._index.transfers.columns
-
-        def near(mine: slice) -> tuple[int, int]:
-            first, last = table["begin"][mine].searchsorted([low, high]).tolist()
-            return first, last
-
-        row, place = _found(chosen, self._index.transfers.offsets, near)
+        row, place = _rows(self._index.transfers.near("begin", chosen, low, high))
         if len(place) > most:
             row, place = row[:0], place[:0]
         row_of = np.full(self.locations + 1, -1, dtype=np.int32)
         row_of[chosen] = np.arange(len(chosen), dtype=np.int32)
-        begin, end, peer, kind = (table[name][place] for name in ("begin", "end", "peer", "kind"))
+        begin, end, peer, kind = (self._index.transfers.columns[name][place] for name in ("begin", "end", "peer", "kind"))
         return row, row_of[np.where(peer >= 0, peer, self.locations)], begin, end, kind
 
 
-def _found(chosen: NDArray[np.int64], offsets: Ints, near: Callable[[slice], tuple[int, int]]) -> tuple[NDArray[np.int32], Ints]:
-    """Return row and place of the records of each location that are near, as `near` counts them within its slice."""
-    rows, places = [np.empty(0, np.int32)], [np.empty(0, np.int64)]
-    for number, location in enumerate(chosen.tolist()):
-        mine = slice(int(offsets[location]), int(offsets[location + 1]))
-        first, last = near(mine)
-        if last > first:
-            rows.append(np.full(last - first, number, dtype=np.int32))
-            places.append(np.arange(mine.start + first, mine.start + last))
-    return np.concatenate(rows), np.concatenate(places)
+def _rows(near: Ints) -> tuple[NDArray[np.int32], Ints]:
+    """Return row and place of the records between the places in each row of `near`."""
+    counts = near[:, 1] - near[:, 0]
+    row = np.repeat(np.arange(len(near), dtype=np.int32), counts)
+    return row, np.arange(len(row), dtype=np.int64) + np.repeat(near[:, 0] - np.cumsum(counts) + counts, counts)
+
+
+def _voted(kind: Bytes, wait: Bytes, together: int, n_kinds: int) -> tuple[Bytes, Bytes]:
+    """Return rows of several locations: the class that most of them have, and their mean wait."""
+    n = -(-len(kind) // together)
+    missing = ((0, n * together - len(kind)), (0, 0))
+    kinds = np.pad(kind, missing, constant_values=n_kinds).reshape(n, together, -1)
+    waits = np.pad(wait, missing).reshape(n, together, -1)
+    votes = [(kinds == number).sum(axis=1) for number in range(n_kinds)]
+    sizes = np.minimum(together, len(kind) - together * np.arange(n))[:, None]
+    return np.argmax(votes, axis=0).astype(np.uint8), np.ceil(waits.sum(axis=1) / sizes).astype(np.uint8)
 
 
 def _shown(chosen: NDArray[np.int64]) -> str:

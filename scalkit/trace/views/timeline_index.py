@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,33 +16,20 @@ from scalkit.trace.local.part import LocalTrace
 from scalkit.trace.waits.each_wait import EachWait, each_wait
 from scalkit.trace.waits.requests import Progress, members
 
-OUTSIDE = -1
-"""Path of the last step of a location: nothing is recorded from there on."""
 
-
-def steps_of(calls: Table, marks: Table, parents: Ints) -> tuple[Ints, NDArray[np.int32]]:
-    """Return from when on which call path is the innermost of a location.
+def steps_of(calls: Table, marks: Table, parents: Ints) -> tuple[Ints, Ints, NDArray[np.int32]]:
+    """Return begin, end and call path of the stretches in which a location is in one innermost path, in order.
 
     `calls`, `marks`: of one location, in order of their numbers, as `scalkit.trace.local.part.LocalTrace` has them.
     `parents` of shape (n_paths,).
-    `time` of shape (n,), in ns: ascending, without equal ones. Calls that took no time are left out.
-    `path` of shape (n,): the last one is `OUTSIDE`.
     """
     if not len(calls["enter"]) and not len(marks["time"]):
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
-    begin, end = extent(calls["enter"], calls["leave"], marks["time"])
-    lasting = calls["leave"] > calls["enter"]
-    enter, leave, path, number = (calls[name][lasting] for name in ("enter", "leave", "path", "number"))
-    after = parents[path].astype(PLACE)
-    if not len(marks["time"]) and (enter[1:] >= leave[:-1]).all():
-        time = np.stack([enter, leave], axis=1).ravel()
-        state = np.stack([path, after], axis=1).ravel()
-    else:
-        time, state = changes(enter, leave, path, after, number.astype(np.int64), marks)
-    time = np.concatenate([[begin], time, [end]])
-    state = np.concatenate([[0], state, [OUTSIDE]]).astype(np.int32)
-    is_last = np.append(time[1:] > time[:-1], True)
-    return time[is_last], state[is_last]
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+    first, last = extent(calls["enter"], calls["leave"], marks["time"])
+    begin, path = changes(calls, marks, parents, first)
+    end = np.append(begin[1:], last)
+    lasts = end > begin
+    return begin[lasts], end[lasts], path[lasts].astype(np.int32)
 
 
 def union_of(begin: Ints, end: Ints, what: NDArray[np.uint8]) -> tuple[Ints, Ints, NDArray[np.uint8]]:
@@ -73,13 +61,21 @@ class Records:
         mine = slice(*self.offsets[location : location + 2].tolist())
         return {name: values[mine] for name, values in self.columns.items()}
 
+    def near(self, key: str, locations: Ints, low: int, high: int) -> Ints:
+        """Return the first row of each location with at least `low` as `key`, and the first that begins at `high` or later."""
+        found = np.empty((len(locations), 2), dtype=np.int64)
+        for row, location in enumerate(locations.tolist()):
+            mine = self.of(location)
+            found[row] = np.searchsorted(mine[key], low), np.searchsorted(mine["begin"], high)
+        return found + self.offsets[locations][:, None]
+
 
 @dataclass(frozen=True)
 class Index:
     """What a timeline is drawn from; times in ns from the begin of the trace.
 
-    `steps`: `time, path`. `waits`: `begin, end, metric`, without overlap. `transfers`: `begin, end, peer, kind`.
-    `span`: of the trace, in ns. `classes`: names of what has a colour. `class_of_path`, `class_ns`: of each.
+    `steps`: `begin, end, path`. `waits`: `begin, end, metric`, without overlap. `transfers`: `begin, end, peer, kind`.
+    `span`: of the trace, in ns. `classes`: names of what has a colour. `class_of_path`: of each path.
     `spent`: when each location is in each class but the first; `waited`: when it waits.
     """
 
@@ -89,7 +85,6 @@ class Index:
     span: int
     classes: list[str]
     class_of_path: list[int]
-    class_ns: list[float]
     spent: list[Progress]
     waited: Progress
 
@@ -102,26 +97,20 @@ def index_of(trace: LocalTrace) -> Index:
     path_ns = np.zeros(len(trace.definitions.paths))
     parts: list[tuple[tuple[NDArray[Any], ...], ...]] = []
     for (calls, transfers, marks), at in zip(trace.parts(), trace.begins, strict=True):
-        time, path = steps_of(calls, marks, trace.definitions.around)
-        inside = path[:-1] >= 0
-        path_ns += np.bincount(path[:-1][inside], weights=np.diff(time)[inside], minlength=len(path_ns))
+        low, high, path = steps_of(calls, marks, trace.definitions.around)
+        path_ns += np.bincount(path, weights=high - low, minlength=len(path_ns))
         mine = slice(at, at + len(calls["enter"]))
-        parts.append(((time - begin, path), _waits(calls, found, mine, begin), _transfers(trace, transfers, begin)))
+        parts.append(((low - begin, high - begin, path), _waits(calls, found, mine, begin), _transfers(trace, transfers, begin)))
     steps, waits, moved = (
         _records(names, [part[k] for part in parts])
-        for k, names in enumerate((("time", "path"), ("begin", "end", "metric"), ("begin", "end", "peer", "kind")))
+        for k, names in enumerate((("begin", "end", "path"), ("begin", "end", "metric"), ("begin", "end", "peer", "kind")))
     )
-    classes, of_path, class_ns = _classes(trace, path_ns)
+    classes, of_path = _classes(trace, path_ns)
     frame = Frame(0, 0, span.bit_length())
-    kind_of = np.array([0, *of_path], np.uint8)
-    spent = [_spent(frame, steps, kind_of == number) for number in range(1, len(classes))]
-    each_wait_of = (waits.of(location) for location in range(trace.count))
-    waiting = Progress(
-        frame,
-        len(waits.columns["begin"]),
-        ((frame.key(k, one["begin"]), frame.key(k, one["end"])) for k, one in enumerate(each_wait_of)),
-    )
-    return Index(steps, waits, moved, span, classes, of_path, class_ns, spent, waiting)
+    kind = np.array(of_path, np.uint8)[steps.columns["path"]]
+    spent = [_when(frame, steps, kind == number) for number in range(1, len(classes))]
+    waiting = _when(frame, waits, np.ones(len(waits.columns["begin"]), dtype=bool))
+    return Index(steps, waits, moved, span, classes, of_path, spent, waiting)
 
 
 def _records(names: Sequence[str], parts: Sequence[tuple[NDArray[Any], ...]]) -> Records:
@@ -151,7 +140,7 @@ def _transfers(trace: LocalTrace, transfers: Table, begin: int) -> tuple[NDArray
     return tuple(column[order] for column in columns)
 
 
-def _classes(trace: LocalTrace, path_ns: NDArray[np.float64]) -> tuple[list[str], list[int], list[float]]:
+def _classes(trace: LocalTrace, path_ns: NDArray[np.float64]) -> tuple[list[str], list[int]]:
     """Return names of what has a colour: the regions that take most of the time, and all others together.
 
     Class 0 is where nothing is recorded, class 1 the program outside of regions.
@@ -170,16 +159,16 @@ def _classes(trace: LocalTrace, path_ns: NDArray[np.float64]) -> tuple[list[str]
             names.append(label)
     number = {name: 2 + k for k, name in enumerate(chosen)}
     of_path = [1, *(number[r] if r in number else others[trace.definitions.is_function(r)] for r in regions[1:])]
-    return names, of_path, np.bincount(of_path, weights=path_ns, minlength=len(names)).tolist()
+    return names, of_path
 
 
-def _spent(frame: Frame, steps: Records, is_kind: NDArray[np.bool_]) -> Progress:
-    """Return when each location is in a call path of a kind; `is_kind`: of each path, after that of what is not recorded."""
+def _when(frame: Frame, table: Records, counts: NDArray[np.bool_]) -> Progress:
+    """Return when locations are in a record of a table; `counts`: which ones."""
 
     def spans() -> Iterator[tuple[Ints, Ints]]:
-        for location in range(len(steps.offsets) - 1):
-            mine = steps.of(location)
-            place = np.flatnonzero(is_kind[mine["path"] + 1])
-            yield frame.key(location, mine["time"][place]), frame.key(location, mine["time"][place + 1])
+        for location, (first, last) in enumerate(pairwise(table.offsets.tolist())):
+            mine = counts[first:last]
+            begin, end = (table.columns[name][first:last][mine] for name in ("begin", "end"))
+            yield frame.key(location, begin), frame.key(location, end)
 
-    return Progress(frame, int(is_kind[steps.columns["path"] + 1].sum()), spans())
+    return Progress(frame, int(counts.sum()), spans())
