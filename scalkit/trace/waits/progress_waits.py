@@ -15,7 +15,7 @@ from scalkit.trace.local.part import LocalTrace
 from scalkit.trace.local.ranks import Ranks, rounds
 from scalkit.trace.options import Options
 from scalkit.trace.results.sums import Waits
-from scalkit.trace.waits.requests import FirstProgress, Progress, Requests, find_progress, find_requests
+from scalkit.trace.waits.requests import FirstProgress, Progress, Requests, find_progress, find_requests, union
 from scalkit.trace.waits.surroundings import Surroundings
 
 
@@ -72,15 +72,10 @@ def covered_by_any(call: Ints, start: Ints, end: Ints, enter: Ints, leave: Ints)
     `call`, `start`, `end` of shape (n,): number of the call that each interval belongs to; intervals may overlap and reach
     beyond their call. `enter`, `leave` of shape (n_calls,), in ns.
     """
-    low, high = np.maximum(start, enter[call]), np.minimum(end, leave[call])
-    order = np.lexsort((low, call))
-    whose, low, high = call[order], low[order], high[order]
-    reached = _running_most(whose, high)
-    begins = group_starts(whose)
-    previous = np.empty(len(order), dtype=np.int64)
-    previous[1:] = reached[:-1]
-    previous[begins] = enter[whose[begins]]
-    return exact_sums(whose, np.maximum(high - np.maximum(low, previous), 0), len(enter))
+    width = int((leave - enter).max(initial=0)) + 1
+    shift = call * width - enter[call]
+    low, high = union(np.maximum(start, enter[call]) + shift, np.minimum(end, leave[call]) + shift)
+    return exact_sums(low // width, high - low, len(enter))
 
 
 def _running_most(group: Ints, values: Ints) -> Ints:

@@ -43,7 +43,7 @@ class Progress:
         low, high = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
         at = 0
         for begin, end in spans:
-            merged = _merged(begin, end)
+            merged = union(begin, end)
             low[at : at + len(merged[0])], high[at : at + len(merged[0])] = merged
             at += len(merged[0])
         self._low, self._high = low[:at], high[:at]
@@ -85,7 +85,7 @@ class Progress:
         return np.where(place < 0, 0, self._through[at] - self._high[at] + np.minimum(key, self._high[at]))
 
 
-def _merged(low: Ints, high: Ints) -> tuple[Ints, Ints]:
+def union(low: Ints, high: Ints) -> tuple[Ints, Ints]:
     """Return begin and end of the union of intervals; those that touch are one."""
     if len(low) == 0:
         return low, high
