@@ -188,35 +188,6 @@ class Timeline:
         waiting = 1e-9 * float(self._within(self._index.waited, chosen, np.array([begin, end])).sum())
         return dict(found) | ({"waiting": waiting} if waiting else {})
 
-    def find(self, text: str, after: tuple[int, int] = (-1, -1), locations: Sequence[int] | None = None) -> Moment | None:
-        """Return the first call with a text in its name that begins after a time on a location, or the first of all.
-
-        `after`: time in ns and location; of those that begin together the lowest location is first. None if no call has it.
-        """
-        paths = [k for k, region in enumerate(self.regions) if k and text.lower() in region.lower()]
-        _, _, chosen = self._window(0, 1, locations)
-        for least in (after, (-1, -1)):
-            found = [one for location in chosen.tolist() if (one := self._next(location, paths, least))]
-            if found:
-                return min(found, key=lambda one: (one.begin, one.location))
-        return None
-
-    def _next(self, location: int, paths: Sequence[int], after: tuple[int, int]) -> Moment | None:
-        steps = self._index.steps.of(location)
-        times, path = steps["begin"], steps["path"]
-        hits = np.flatnonzero(np.isin(path, paths))
-        above, begins = np.where(hits > 0, path[hits - 1], 0), np.ones(len(hits), dtype=np.bool_)
-        parents = np.asarray(self._parents)
-        while (above > 0).any():  # after a call within it, a step is no new call
-            above = np.where(above > 0, parents[above], 0)
-            begins &= (above <= 0) | (above != path[hits])
-        hits = hits[begins]
-        for at in hits[np.searchsorted(times[hits], after[0] + (location <= after[1])) :].tolist():
-            moment = self.at(location, int(times[at]))
-            if moment is not None and moment.begin == times[at] and moment.path == self.paths[int(path[at])]:
-                return moment
-        return None
-
     def longest_wait(self, metric: str = "") -> Moment | None:
         """Return the call that waits longest, for anything or for one metric that is a wait; None if none does."""
         waits = self._index.waits.columns
