@@ -205,7 +205,7 @@ def test_the_figure_alone(ds: xr.Dataset, tmp_path: Path) -> None:
     assert figure.data[0].z[0] == [None, 2e-8, None, 3e-7]
     assert "simulated" in figure.layout.xaxis.title.text
     assert figure.data[0].hovertemplate.endswith("%{z:.3s}s<extra></extra>")
-    operations = plots.trace_matrix(ds, "operations", simulated=False)
+    operations = plots.trace_matrix(ds.assign_attrs(simulated=0), "operations")
     assert operations.data[0].z[1] == [None, None, 1, None]
     assert operations.layout.meta["alt"].startswith("one-sided operations as a matrix, rows: from, columns: to")
     assert plots.trace_matrix(ds, metrics=["late_post"]).layout.meta["alt"].endswith("all are 0")

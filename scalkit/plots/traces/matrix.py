@@ -52,13 +52,7 @@ def shown_amount(value: float, unit: str) -> str:
     return quantity(value * scale, base) if value else f"0 {base}"
 
 
-def trace_matrix(
-    ds: xr.Dataset | str | os.PathLike[str],
-    what: str = "waiting",
-    metrics: Sequence[str] = WAITS,
-    *,
-    simulated: bool | None = None,
-) -> go.Figure:
+def trace_matrix(ds: xr.Dataset | str | os.PathLike[str], what: str = "waiting", metrics: Sequence[str] = WAITS) -> go.Figure:
     """Return the matrix of a result as a plotly figure.
 
     Parameters
@@ -70,8 +64,6 @@ def trace_matrix(
         messages.
     metrics : sequence of str
         Waits that count; all by default.
-    simulated : bool, optional
-        Whether the figure says so; by default what the result says.
 
     Returns
     -------
@@ -87,8 +79,7 @@ def trace_matrix(
     """
     ds = read_result(ds) if isinstance(ds, str | os.PathLike) else ds
     found = pairs(ds, what, metrics)
-    is_simulated = bool(ds.attrs.get("simulated")) if simulated is None else simulated
-    return matrix_drawing(found, matrix_axes(found.locations), simulated=is_simulated).figure()
+    return matrix_drawing(found, matrix_axes(found.locations), simulated=bool(ds.attrs["simulated"])).figure()
 
 
 def matrix_drawing(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.support.arrays import Ints
-from scalkit.trace.local.arrays import summed
+from scalkit.trace.local.arrays import ranges, summed
 from scalkit.trace.local.joined import changes
 from scalkit.trace.local.part import Table
 
@@ -51,9 +51,8 @@ class Innermost:
 
     def _short(self, part: Ints, low: Ints, high: Ints, first: Ints, counts: Ints, waiting: bool) -> Ints:
         """Return the rows of intervals with few stretches, one by one."""
-        n = counts[part]
-        number = np.repeat(part, n)
-        at = np.arange(len(number)) - np.repeat(np.cumsum(n) - n, n) + np.repeat(first[part], n)
+        row, at = ranges(first[part], counts[part])
+        number = part[row]
         end = np.append(self.start[1:], np.iinfo(np.int64).max)[at]
         time = np.minimum(end, high[number]) - np.maximum(self.start[at], low[number])
         kept = (time > 0) & (waiting | ~self.waits[at])

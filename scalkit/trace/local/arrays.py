@@ -61,6 +61,12 @@ def positions_within(ordered: NDArray[np.integer[Any]]) -> Ints:
     return np.arange(len(ordered), dtype=np.int64) - np.repeat(starts, lengths)
 
 
+def ranges(starts: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Return so many numbers from each start on, one after the other, as the place of the start, and the number."""
+    row = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+    return row, np.arange(len(row), dtype=np.int64) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+
+
 def pack(*sides: Sequence[NDArray[np.integer[Any]]]) -> list[Ints]:
     """Return one number for each row, ordered as the rows are, and equal only for equal rows.
 

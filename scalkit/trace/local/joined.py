@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scalkit.support.arrays import Ints
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.tables import BLOCKING, RECEIVE, SEND, TABLES, Columns
-from scalkit.trace.local.arrays import next_calls
+from scalkit.trace.local.arrays import next_calls, ranges
 from scalkit.trace.waits.functions import ACTIVE, FLUSH_ALL, FLUSH_ONE
 
 Table = dict[str, NDArray[Any]]
@@ -136,9 +136,7 @@ def _completed_again(kind: NDArray[Any], posted: NDArray[Any], whose: NDArray[An
     if is_first.all() and not blocking.any():
         return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
     low, high = (np.searchsorted(posted, whose, side=side) for side in ("left", "right"))
-    row = np.repeat(np.arange(len(whose)), high - low)
-    begin = np.repeat(np.cumsum(high - low) - (high - low), high - low)
-    transfer = np.arange(len(row)) - begin + low[row]
+    row, transfer = ranges(low, high - low)
     kept = np.where(blocking[transfer], True, is_rma[transfer] & ~is_first[row])
     return transfer[kept], row[kept]
 

@@ -153,7 +153,7 @@ class Browsing:
 
     def metric_rows(self) -> list[MetricNode]:
         """Return the metrics that are seen."""
-        return [one for one in self.metrics if all(parent in self.open_metrics for parent in self._above(one))]
+        return [one for one in self.metrics if all(parent in self.open_metrics for parent in self.above(one))]
 
     # What is chosen
 
@@ -161,7 +161,7 @@ class Browsing:
         """Choose a metric, and unfold what is above it."""
         node = self.find(name)
         self.metric = name
-        self.open_metrics |= set(self._above(node))
+        self.open_metrics |= set(self.above(node))
 
     def choose_paths(self, paths: Iterable[int]) -> None:
         """Choose call paths, and unfold what is above them; without one, all together.
@@ -253,7 +253,8 @@ class Browsing:
             self.metric, self.paths = before
             raise
 
-    def _above(self, node: MetricNode) -> list[str]:
+    def above(self, node: MetricNode) -> list[str]:
+        """Return the names of the metrics above one, the nearest first."""
         found = []
         while node.parent:
             found.append(node.parent)

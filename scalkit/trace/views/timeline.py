@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scalkit.errors import UsageError
 from scalkit.support.arrays import Ints
+from scalkit.trace.local.arrays import ranges
 from scalkit.trace.local.part import load
 from scalkit.trace.results.summary import WAITS
 from scalkit.trace.views.timeline_index import index_of
@@ -50,14 +51,14 @@ class Bars:
     `scalkit.trace.files.tables.OPERATIONS` has it.
     """
 
-    row: NDArray[np.int32]
+    row: Ints
     begin: Ints
     end: Ints
     path: NDArray[np.int32]
-    wait_row: NDArray[np.int32]
+    wait_row: Ints
     wait_begin: Ints
     wait_end: Ints
-    from_row: NDArray[np.int32]
+    from_row: Ints
     to_row: NDArray[np.int32]
     from_time: Ints
     to_time: Ints
@@ -149,11 +150,11 @@ class Timeline:
         """Return everything in a window; None if that is more than `most` steps."""
         begin, end, chosen = self._window(begin, end, locations)
         steps, waits = self._index.steps, self._index.waits.columns
-        near = steps.near("end", chosen, begin + 1, end)
-        if np.diff(near, axis=1).sum() > most:
+        starts, counts = steps.near("end", chosen, begin + 1, end)
+        if counts.sum() > most:
             return None
-        row, place = _rows(near)
-        wait_row, wait_place = _rows(self._index.waits.near("end", chosen, begin + 1, end))
+        row, place = ranges(starts, counts)
+        wait_row, wait_place = ranges(*self._index.waits.near("end", chosen, begin + 1, end))
         return Bars(
             row,
             *(steps.columns[name][place] for name in ("begin", "end", "path")),
@@ -248,20 +249,13 @@ class Timeline:
 
     def _transfers(self, chosen: NDArray[np.int64], low: int, high: int, most: int) -> tuple[NDArray[Any], ...]:
         """Return the columns of `Bars` about transfers that begin in a window; none if there are too many."""
-        row, place = _rows(self._index.transfers.near("begin", chosen, low, high))
+        row, place = ranges(*self._index.transfers.near("begin", chosen, low, high))
         if len(place) > most:
             row, place = row[:0], place[:0]
         row_of = np.full(self.locations + 1, -1, dtype=np.int32)
         row_of[chosen] = np.arange(len(chosen), dtype=np.int32)
         begin, end, peer, kind = (self._index.transfers.columns[name][place] for name in ("begin", "end", "peer", "kind"))
         return row, row_of[np.where(peer >= 0, peer, self.locations)], begin, end, kind
-
-
-def _rows(near: Ints) -> tuple[NDArray[np.int32], Ints]:
-    """Return row and place of the records between the places in each row of `near`."""
-    counts = near[:, 1] - near[:, 0]
-    row = np.repeat(np.arange(len(near), dtype=np.int32), counts)
-    return row, np.arange(len(row), dtype=np.int64) + np.repeat(near[:, 0] - np.cumsum(counts) + counts, counts)
 
 
 def _voted(kind: Bytes, wait: Bytes, together: int, n_kinds: int) -> tuple[Bytes, Bytes]:

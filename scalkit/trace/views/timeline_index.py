@@ -61,13 +61,14 @@ class Records:
         mine = slice(*self.offsets[location : location + 2].tolist())
         return {name: values[mine] for name, values in self.columns.items()}
 
-    def near(self, key: str, locations: Ints, low: int, high: int) -> Ints:
-        """Return the first row of each location with at least `low` as `key`, and the first that begins at `high` or later."""
-        found = np.empty((len(locations), 2), dtype=np.int64)
+    def near(self, key: str, locations: Ints, low: int, high: int) -> tuple[Ints, Ints]:
+        """Return the first row of each location with at least `low` as `key`, and how many there are that begin before `high`."""
+        found = np.empty((2, len(locations)), dtype=np.int64)
         for row, location in enumerate(locations.tolist()):
             mine = self.of(location)
-            found[row] = np.searchsorted(mine[key], low), np.searchsorted(mine["begin"], high)
-        return found + self.offsets[locations][:, None]
+            found[:, row] = np.searchsorted(mine[key], low), np.searchsorted(mine["begin"], high)
+        first, last = found
+        return first + self.offsets[locations], last - first
 
 
 @dataclass(frozen=True)

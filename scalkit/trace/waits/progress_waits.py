@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.support.arrays import Ints
-from scalkit.trace.local.arrays import Frame, exact_sums, group_starts
+from scalkit.trace.local.arrays import Frame, exact_sums, group_starts, ranges
 from scalkit.trace.local.part import LocalTrace
 from scalkit.trace.local.ranks import Ranks, rounds
 from scalkit.trace.options import Options
@@ -261,15 +261,8 @@ def covered_by_targets(
         call = group[each.sent]
         asked, begin, end = np.ascontiguousarray(each.send(target[each.sent], enter[call], leave[call]).T)
         where[each.sent] = each.answer(*progress.overlapping(asked, begin, end))
-    place, count = where.T
-    row = np.repeat(np.arange(len(group), dtype=np.int64), count)
-    wanted = place[row] + _within(count)
+    row, wanted = ranges(*where.T)
     interval = np.zeros((len(row), 2), dtype=np.int64)
     for each in rounds(ranks, owner[row], chunk):
         interval[each.sent] = each.answer(*progress.intervals(each.send(wanted[each.sent])[:, 0]))
     return covered_by_any(group[row], *interval.T, enter, leave)
-
-
-def _within(lengths: Ints) -> Ints:
-    """Return 0, 1, ... for each of the lengths, one after the other."""
-    return np.arange(int(lengths.sum()), dtype=np.int64) - np.repeat(np.cumsum(lengths) - lengths, lengths)

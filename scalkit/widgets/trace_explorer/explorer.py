@@ -21,13 +21,6 @@ from scalkit.widgets.trace_explorer.panes import TraceMetrics, TracePaths
 from scalkit.widgets.trace_explorer.processes import TraceProcesses
 from scalkit.widgets.trace_explorer.shown import chosen_sentence, fallback, heading
 
-_PARTS = {
-    "metric": ("metrics", "paths", "processes", "causes", "pairs"),
-    "paths": ("paths", "processes"),
-    "locations": ("metrics", "paths", "processes", "causes", "pairs"),
-    "view": ("metrics", "paths", "pairs"),
-}
-
 
 class TraceLine(Pieces):
     """A heading, or what is chosen in a sentence. `drawn`: returns markup by name."""
@@ -107,8 +100,9 @@ class TraceExplorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc
 
     def _told(self, changed: str) -> None:
         """Show what follows from a change."""
-        for name in _PARTS[changed]:
-            getattr(self, name).show()
+        after = (self.paths, self.processes)
+        for part in after if changed == "paths" else (self.metrics, *after, self.causes, self.pairs):
+            part.show()
         self.chosen.refresh()
         if changed != "paths":
             self._draw()

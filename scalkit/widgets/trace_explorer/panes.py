@@ -34,7 +34,7 @@ class TraceMetrics(TraceRows):
                     chosen=node.name == browsing.metric,
                     share=amount / whole,
                     quiet=not amount,
-                    level=_level(browsing, node.name),
+                    level=1 + len(browsing.above(node)),
                     is_open=node.name in browsing.open_metrics if below else None,
                     place=beside.index(node) + 1,
                     of=len(beside),
@@ -143,10 +143,3 @@ class TracePaths(TraceRows):
 def _with_share(amount: float, whole: float, unit: str) -> list[str]:
     share = 100 * amount / whole
     return [shown_amount(amount, unit), "< 0.1 %" if 0 < share < 0.05 else f"{share:.1f} %"]
-
-
-def _level(browsing: Browsing, name: str) -> int:
-    level, parent = 1, browsing.find(name).parent
-    while parent:
-        level, parent = level + 1, browsing.find(parent).parent
-    return level
