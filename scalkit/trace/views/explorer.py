@@ -3,7 +3,6 @@
 import operator
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,23 +20,6 @@ Result: TypeAlias = xr.Dataset | str | os.PathLike[str]
 Values: TypeAlias = NDArray[np.float64]
 
 _NEEDED = ("severity", "unit", "path_name", "region", "parent", "cause_metric", "traffic_bytes")
-
-
-@dataclass(frozen=True)
-class Spread:
-    """How a value is spread over locations.
-
-    `least`, `median`, `mean`, `most`: in the unit of the metric. `least_at`, `most_at`: locations.
-    `imbalance`: how much `most` is above `mean`, as a part of it; 0 if all are 0.
-    """
-
-    least: float
-    median: float
-    mean: float
-    most: float
-    least_at: int
-    most_at: int
-    imbalance: float
 
 
 class Browsing:
@@ -114,21 +96,10 @@ class Browsing:
             found += self._severity[number][places].sum(axis=0)
         return found.astype(np.float64)
 
-    def spread(self) -> Spread:
-        """Return how these are spread over the locations, or over the chosen ones if there are several."""
-        values = self.by_location()
-        at = np.array(self.locations) if len(self.locations) > 1 else np.arange(len(values))
-        values = values[at]
-        mean, most = float(values.mean()), float(values.max())
-        return Spread(
-            float(values.min()),
-            float(np.median(values)),
-            mean,
-            most,
-            int(at[values.argmin()]),
-            int(at[values.argmax()]),
-            most / mean - 1 if mean > 0 else 0.0,
-        )
+    def spread(self) -> pd.Series:
+        """Return these by location, of the chosen locations if there are several."""
+        values = pd.Series(self.by_location())
+        return values[list(self.locations)] if len(self.locations) > 1 else values
 
     def pairs(self, what: str = "waiting") -> Pairs:
         """Return who made whom wait, in the chosen metric, or what went between locations."""

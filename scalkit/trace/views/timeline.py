@@ -157,7 +157,9 @@ class Timeline:
         wait_row, wait_place = ranges(*self._index.waits.near("end", chosen, begin + 1, end))
         return Bars(
             row,
-            *(steps.columns[name][place] for name in ("begin", "end", "path")),
+            steps.columns["begin"][place],
+            steps.columns["end"][place],
+            steps.columns["path"][place],
             wait_row,
             waits["begin"][wait_place],
             waits["end"][wait_place],

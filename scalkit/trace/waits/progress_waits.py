@@ -265,4 +265,4 @@ def covered_by_targets(
     interval = np.zeros((len(row), 2), dtype=np.int64)
     for each in rounds(ranks, owner[row], chunk):
         interval[each.sent] = each.answer(*progress.intervals(each.send(wanted[each.sent])[:, 0]))
-    return covered_by_any(group[row], *interval.T, enter, leave)
+    return covered_by_any(group[row], interval[:, 0], interval[:, 1], enter, leave)

@@ -9,7 +9,7 @@ import numpy as np
 import traitlets as t
 
 from scalkit.plots.traces.matrix import shown_amount
-from scalkit.trace.views.explorer import Browsing, Spread
+from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Action, number_of
 from scalkit.widgets.base.templates import drawn, source
 from scalkit.widgets.trace_explorer.tree import TraceRows, line_of
@@ -69,12 +69,13 @@ class TraceProcesses(TraceRows):
         browsing = self.browsing
         every = f"all {browsing.n_locations}" if browsing.n_locations > 1 else "the only one"
         spread = browsing.spread()
+        amounts = {"min": spread.min(), "median": spread.median(), "mean": spread.mean(), "max": spread.max()}
         return drawn(
             "trace.html",
             part="processes",
             browsing=browsing,
             spread=spread,
-            amounts=_amounts(spread, browsing.node.unit),
+            amounts=[(title, shown_amount(float(amount), browsing.node.unit)) for title, amount in amounts.items()],
             adds=self._adds,
             said=f"{len(browsing.locations)} of {browsing.n_locations} chosen" if browsing.locations else every,
         )
@@ -90,8 +91,3 @@ class TraceProcesses(TraceRows):
     def _then(self, locations: Sequence[int]) -> None:
         self.browsing.choose_locations(locations)
         self._tell("locations")
-
-
-def _amounts(spread: Spread, unit: str) -> list[tuple[str, str]]:
-    amounts = {"min": spread.least, "median": spread.median, "mean": spread.mean, "max": spread.most}
-    return [(title, shown_amount(value, unit)) for title, value in amounts.items()]
