@@ -137,7 +137,8 @@ class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
 
 def _facts(timeline: Timeline) -> dict[str, Any]:
     light, dark = colours(timeline), colours(timeline, "dark")
-    seconds = timeline.class_seconds
+    seconds = timeline.sums(0, timeline.span)
+    waiting = seconds.pop("waiting", 0.0)
     total = sum(seconds.values()) or 1.0
     names = timeline.classes[1:]
     return {
@@ -148,8 +149,8 @@ def _facts(timeline: Timeline) -> dict[str, Any]:
         "names": ["not recorded", *names],
         "light": light,
         "dark": dark,
-        "shares": ["", *(_share(seconds[name] / total) for name in names)],
-        "waiting": {"colour": WAITING, "share": _share(timeline.waiting_seconds / total)},
+        "shares": ["", *(_share(seconds.get(name, 0.0) / total) for name in names)],
+        "waiting": {"colour": WAITING, "share": _share(waiting / total)},
         "operations": {str(number): name for number, name in OPERATIONS.items()},
     }
 

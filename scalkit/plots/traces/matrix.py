@@ -115,20 +115,15 @@ def matrix_drawing(
 
 
 def _frame(drawing: Drawing, groups: tuple[tuple[int, ...], ...], wanted: set[int], *, is_row: bool) -> None:
-    """Draw a frame around each stretch of groups that have a location which is wanted."""
-    marked = [bool(wanted.intersection(group)) for group in groups]
+    """Draw a frame around each group that has a location which is wanted."""
     along, across = ("y", "x") if is_row else ("x", "y")
-    start = None
-    for k, is_marked in enumerate([*marked, False]):
-        if is_marked and start is None:
-            start = k
-        elif not is_marked and start is not None:
+    for k, group in enumerate(groups):
+        if wanted.intersection(group):
             drawing.add_shape(
                 type="rect",
                 line={"color": DATA, "width": 1.5},
-                **{f"{along}0": start - 0.5, f"{along}1": k - 0.5, f"{across}0": 0, f"{across}1": 1, f"{across}ref": "paper"},
+                **{f"{along}0": k - 0.5, f"{along}1": k + 0.5, f"{across}0": 0, f"{across}1": 1, f"{across}ref": "paper"},
             )
-            start = None
 
 
 def _each(groups: tuple[tuple[int, ...], ...]) -> str:

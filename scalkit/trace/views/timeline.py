@@ -103,18 +103,6 @@ class Timeline:
         self.regions = tuple(trace.definitions.region(k) for k in range(n_paths))
         self.class_of_path = self._index.class_of_path
 
-    @property
-    def class_seconds(self) -> dict[str, float]:
-        """Time of all locations in each class, in s; without what is not recorded."""
-        amounts = self._amounts(0, self.span, np.arange(self.locations))
-        return dict(zip(self.classes[1:], amounts, strict=True))
-
-    @property
-    def waiting_seconds(self) -> float:
-        """Time of all locations that is waiting, in s."""
-        waits = self._index.waits.columns
-        return 1e-9 * float((waits["end"] - waits["begin"]).sum())
-
     def __len__(self) -> int:
         """Return the number of steps of all locations."""
         return len(self._index.steps.columns["path"])
@@ -186,9 +174,12 @@ class Timeline:
     def sums(self, begin: int, end: int, locations: Sequence[int] | None = None) -> dict[str, float]:
         """Return the time of all locations in a window by class, in s, the longest first; ``"waiting"`` is part of it."""
         begin, end, chosen = self._window(begin, end, locations)
-        named = zip(self.classes[1:], self._amounts(begin, end, chosen), strict=True)
+        *amounts, waiting = (
+            1e-9 * float(self._within(one, chosen, np.array([begin, end])).sum())
+            for one in (*self._index.spent, self._index.waited)
+        )
+        named = zip(self.classes[1:], amounts, strict=True)
         found = sorted((one for one in named if one[1]), key=lambda one: -one[1])
-        waiting = 1e-9 * float(self._within(self._index.waited, chosen, np.array([begin, end])).sum())
         return dict(found) | ({"waiting": waiting} if waiting else {})
 
     def longest_wait(self, metric: str = "") -> Moment | None:
@@ -243,11 +234,6 @@ class Timeline:
         times = np.tile(np.clip(edges, 0, self.span), len(chosen))
         until = spent.until(np.repeat(chosen, len(edges)), times)
         return np.asarray(np.diff(until.reshape(len(chosen), -1), axis=1))
-
-    def _amounts(self, begin: int, end: int, chosen: NDArray[np.int64]) -> list[float]:
-        """Return the time of locations in each class but the first, in s."""
-        edges = np.array([begin, end])
-        return [1e-9 * float(self._within(one, chosen, edges).sum()) for one in self._index.spent]
 
     def _transfers(self, chosen: NDArray[np.int64], low: int, high: int, most: int) -> tuple[NDArray[Any], ...]:
         """Return the columns of `Bars` about transfers that begin in a window; none if there are too many."""
