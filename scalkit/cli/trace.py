@@ -18,6 +18,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.support.text import as_percent, counted, plain
 from scalkit.support.units import format_quantity
 from scalkit.trace import Options, analyse, read_result, write_result
+from scalkit.trace.files.cube import write_cube
 from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.files.perfetto import write_perfetto
 from scalkit.trace.files.reader import read_header
@@ -171,6 +172,10 @@ def _convert(args: argparse.Namespace) -> int:
     elif target.endswith(".json"):
         counts = write_perfetto(source, target, keep_going=keep_going)
         said = ", ".join(f"{n} {what}" for what, n in counts.items()) + f" in {target}; open it at ui.perfetto.dev"
+    elif target.endswith(".cubex"):
+        ds = analyse(source, keep_going=keep_going)
+        said = f"{write_cube(ds, target)} metrics in {target}"
+        more = json.loads(ds.attrs["problems"])
     else:
         events = write_otf2(source, target, keep_going=keep_going)
         said = f"{counted(events, 'event')} in {Path(target) / 'traces.otf2'}"
