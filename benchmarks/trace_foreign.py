@@ -25,6 +25,7 @@ from pathlib import Path
 from scalkit.bench import find_mpi
 from scalkit.bench.libraries.mpi import settings
 from scalkit.support import native
+from scalkit.trace.calls.profile import read_profile
 from scalkit.trace.local.part import load
 
 KERNEL = Path(__file__).resolve().parents[1] / "microbench"
@@ -168,34 +169,41 @@ def main() -> int:
     args = parser.parse_args()
     built = native.build(KERNEL, args.mpicc, makefile="trace/Makefile")
     mpi = find_mpi(shlex.split(args.mpicc)[0], shlex.split(args.mpiexec)[0])
-    recorder = built.program("libsktrace.so")
+    recorder, profiler = built.program("libsktrace.so"), built.program("libskprofile.so")
     wrong = 0
-    print(f"{'program':24}  counted  recorded  functions")
+    print(f"{'program':24}  counted  recorded  in a profile  functions")
     with tempfile.TemporaryDirectory(prefix="scalkit-") as folder:
         made = Path(folder)
         counter = build_counter(made, recorder)
         for name, words, text in programs(args, made):
-            place = made / "out" / f"{len(list(made.glob('out/*')))}"
-            counts = Path(f"{place}.counts")
-            counts.mkdir(parents=True)
-            more = {"LD_PRELOAD": f"{counter} {recorder}", "SCALKIT_TRACE": str(place), "COUNTS": str(counts)}
-            command = [*shlex.split(args.mpiexec), "-n", str(args.processes), *words]
-            given_to = {**os.environ, **settings(mpi.kind, library=mpi.library, oversubscribed=True), **more}
-            said = ""
-            try:
-                done = subprocess.run(command, env=given_to, input=text, capture_output=True, text=True, timeout=120, check=False)
+            given, said = {}, ""
+            for library in (recorder, profiler):
+                place = made / "out" / f"{len(list(made.glob('out/*')))}"
+                counts = Path(f"{place}.counts")
+                counts.mkdir(parents=True)
+                more = {"LD_PRELOAD": f"{counter} {library}", "SCALKIT_TRACE": str(place), "COUNTS": str(counts)}
+                command = [*shlex.split(args.mpiexec), "-n", str(args.processes), *words]
+                given_to = {**os.environ, **settings(mpi.kind, library=mpi.library, oversubscribed=True), **more}
+                try:
+                    done = subprocess.run(
+                        command, env=given_to, input=text, capture_output=True, text=True, timeout=120, check=False
+                    )
+                except subprocess.TimeoutExpired:
+                    said = "does not end within 120 s"
+                    break
                 if done.returncode:
                     said = f"status {done.returncode}: {(done.stderr or done.stdout).strip()[-200:]}"
-            except subprocess.TimeoutExpired:
-                said = "does not end within 120 s"
+                    break
+                given[library] = counted(counts), found_in(place, library == profiler)
             if said:
                 print(f"{name:24}  {said}")
                 wrong += 1
                 continue
-            real, recorded = counted(counts), recorded_calls(place)
+            (real, recorded), (again, profiled) = given[recorder], given[profiler]
             bad = {key: (real[key], recorded[key]) for key in real | recorded if real[key] != recorded[key]}
+            bad |= {f"{key} (profile)": (again[key], profiled[key]) for key in again | profiled if again[key] != profiled[key]}
             wrong += bool(bad)
-            print(f"{name:24}  {real.total():7}  {recorded.total():8}  {len(real):9}  {bad or ''}")
+            print(f"{name:24}  {real.total():7}  {recorded.total():8}  {profiled.total():12}  {len(real):9}  {bad or ''}")
     return 1 if wrong else 0
 
 
@@ -211,8 +219,13 @@ def counted(folder: Path) -> Counter[str]:
     return found
 
 
-def recorded_calls(folder: Path) -> Counter[str]:
+def found_in(folder: Path, is_profile: bool) -> Counter[str]:
     """Return the same of what was recorded."""
+    if is_profile:
+        found: Counter[str] = Counter()
+        for row in read_profile(folder).calls:
+            found[row.function.lower()] += row.calls
+        return found
     trace = load(folder)
     return Counter(trace.definitions.region(int(path)).lower() for path in trace.calls["path"])
 

@@ -59,10 +59,12 @@ static int *from_zero(const MPI_Fint *which, int n)
 #undef SIZE_OF
 #define SIZE_OF(data, n, type, m, other) \
     if ((n) > 0 && type != MPI_DATATYPE_NULL) { SIZE(n, type) } else { SIZE(m, other) }
+#ifndef SK_PROFILE
 #undef OWN_STATUS
 #undef OWN_STATUSES
 #define OWN_STATUS MPI_Status own_status; if (is_ignored(told)) told = &own_status;
 #define OWN_STATUSES(n) if (is_ignored(told)) told = scratch(1, sizeof *told * (size_t)((n) > 0 ? (n) : 1));
+#endif
 
 #include "fortran.inc"
 

@@ -1,4 +1,4 @@
-/* What the words of mpi.def do where a trace is recorded. wrap.c includes this. */
+/* What the words of mpi.def do where a trace is recorded. wrap.c includes this, or that of a profile. */
 #include "trace/define.h"
 #include "trace/kinds.h"
 #include "trace/requests.h"
@@ -129,4 +129,5 @@ static void new_win(struct sk_call *call, MPI_Win win, MPI_Comm comm)
 #define FREED sk_request_forget(saved[0]);
 #define CANCELLED(request) if (sk_request_find(*(request))) sk_request_find(*(request))->is_cancelled = true;
 #define NEW_WIN(win, comm) new_win(&call, win, comm);
+#define FILED(n, type) (void)(n); (void)(type); /* their bytes are not recorded */
 #define NEW_COMM(comm) sk_define_comm(comm);

@@ -1,6 +1,11 @@
-/* A function for each line of mpi.def, and one with `_c` where there is one: it calls PMPI, and records the call. */
+/* A function for each line of mpi.def, and one with `_c` where there is one: it calls PMPI, and records the call, or,
+ * for a profile, counts it. */
 #define _GNU_SOURCE
+#ifdef SK_PROFILE
+#include "trace/profile/calls.h"
+#else
 #include "trace/record.h"
+#endif
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +27,11 @@ static void *scratch(int which, size_t bytes)
     return kept[which].memory;
 }
 
+#ifdef SK_PROFILE
+#include "trace/profile/words.h"
+#else
 #include "trace/words.h"
+#endif
 
 /* The function has another name in C, so that headers that differ in a `const` have nothing to object to. */
 #define WRAP(name, parameters, arguments, before, after) \

@@ -12,12 +12,14 @@ from typing import Any
 import xarray as xr
 
 from scalkit.cli.terminal.printed import aligned, print_either
+from scalkit.cli.terminal.profiles import profile_text
 from scalkit.cli.terminal.progress import terminated_like_interrupted
 from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import DataError, UsageError
 from scalkit.support.text import as_percent, counted, plain
 from scalkit.support.units import format_quantity
 from scalkit.trace import Options, analyse, read_result, write_result
+from scalkit.trace.calls.profile import HEADER, read_profile
 from scalkit.trace.files.cube import write_cube
 from scalkit.trace.files.otf2 import read_otf2, write_otf2
 from scalkit.trace.files.perfetto import write_perfetto
@@ -37,10 +39,15 @@ def run(args: argparse.Namespace) -> int:
 def _analyse(args: argparse.Namespace) -> int:
     path = Path(args.trace)
     is_result = path.is_file() and path.suffix != ".otf2"
-    if is_result:
+    is_profile = (path / HEADER).is_file()
+    if is_result or is_profile:
         stray = [name for name in _OF_ANALYSIS if getattr(args, name)] + ["search"] * (args.search != "posting")
         if stray:
             raise UsageError(f"{path} is no trace, and --{stray[0].replace('_', '-')} goes with one; leave it out.")
+    if is_profile:
+        profile = read_profile(path)
+        print_either(args.json, profile.to_dict(), profile_text(profile))
+        return 0
     ds = read_result(path) if is_result else _analysed(args)
     if args.fail_above is not None and lacks_progress(ds):
         raise DataError("waiting for progress is not known where calls were left out; record all, or leave --fail-above out.")

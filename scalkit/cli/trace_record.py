@@ -2,18 +2,22 @@
 
 import argparse
 import contextlib
+import json
 import re
 import sys
 import webbrowser
 from pathlib import Path
 
 from scalkit.cli.options.command import require_command, run_preloaded
+from scalkit.cli.terminal.profiles import profile_text
 from scalkit.errors import DataError, UsageError
+from scalkit.support.files import whole_file
 from scalkit.support.native import build, sources
-from scalkit.trace.files.builder import HEADER
-from scalkit.trace.files.lines import write_lines
+from scalkit.trace.calls.profile import write_lines
 
-_OF_TRACE = re.compile(r"[0-9]{6,}\.(sktrace|live|sites)|(trace|lines)\.json|waits\.(nc|html|verdict\.json|junit\.xml)")
+_OF_TRACE = re.compile(
+    r"[0-9]{6,}\.(sktrace|live|sites|profile)|(trace|lines|profile|calls)\.json|waits\.(nc|html|verdict\.json|junit\.xml)|calls\.html"
+)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -21,7 +25,8 @@ def run(args: argparse.Namespace) -> int:
     status, folders = _record(args)
     if not args.record_only:
         name = " ".join([Path(args.program[0]).name, *args.program[1:]])
-        pages = [_show(folder, name) for folder in folders]
+        show = _show_profile if args.profile_only else _show
+        pages = [show(folder, name) for folder in folders]
         if not args.no_open:
             webbrowser.open(pages[0].absolute().as_uri())
     return status
@@ -41,6 +46,21 @@ def _show(folder: Path, name: str) -> Path:
     return page.html
 
 
+def _show_profile(folder: Path, name: str) -> Path:
+    """Print what a program spent in MPI; write ``calls.json`` and the page, and return that."""
+    from scalkit.reports import write_report
+    from scalkit.trace.calls.profile import read_profile
+
+    profile = read_profile(folder)
+    sys.stdout.write("\n" + profile_text(profile) + "\n")
+    with whole_file(folder / "calls.json", DataError) as part:
+        part.write_text(json.dumps(profile.to_dict(), indent=1) + "\n", encoding="utf-8")
+    page = folder / "calls.html"
+    write_report("calls", page, force=True, folder=folder, title=f"What does {name} spend in MPI?")
+    sys.stdout.write(f"wrote {page} and {folder / 'calls.json'}\n")
+    return page
+
+
 def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
     """Run the command with the recorder preloaded; return 1 if it fails, else 0, and the folders of its traces."""
     settings = _settings(args)
@@ -51,35 +71,43 @@ def _record(args: argparse.Namespace) -> tuple[int, list[Path]]:
         raise UsageError(f"{args.dir} holds something that is no trace; name another folder.")
     require_command(args.program)
     built = build(sources("microbench"), args.mpicc, makefile="trace/Makefile")
+    library = built.program("libskprofile.so" if args.profile_only else "libsktrace.so")
+    header = "profile.json" if args.profile_only else "trace.json"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _clear(folder)
     except OSError as error:
         raise UsageError(f"{args.dir} cannot be written: {error.strerror or error}; name another folder.") from error
-    status = run_preloaded(args.program, built.program("libsktrace.so"), {"SCALKIT_TRACE": str(folder), **settings})
-    if not (folder / HEADER).is_file():
+    status = run_preloaded(args.program, library, {"SCALKIT_TRACE": str(folder), **settings})
+    if not (folder / header).is_file():
         raise UsageError(
             f"{args.program[0]!r} ended with status {status} and recorded nothing; check that it starts a program of the MPI "
             f"library of {args.mpicc!r}, and hands LD_PRELOAD and SCALKIT_TRACE on (Open MPI: -x LD_PRELOAD -x SCALKIT_TRACE)."
         )
     own = Path(args.dir)
-    folders = [own, *(own / str(k) for k in range(2, 10_000) if (own / str(k) / HEADER).is_file())]
+    folders = [own, *(own / str(k) for k in range(2, 10_000) if (own / str(k) / header).is_file())]
     if len(folders) > 1:
         sys.stdout.write(
             f"{len(folders)} programs were recorded, each to a folder of its own; if it was meant to be one, start it with "
             "the mpiexec of its MPI library\n"
         )
     for one in folders:
-        write_lines(one)
-        sys.stdout.write(_recorded(one, args.program[0], status))
+        if args.profile_only:
+            ended = f"{args.program[0]!r} ended with status {status}; " if status else ""
+            sys.stdout.write(f"{ended}counted the calls in {one}; see them with: scalkit trace analyse {one}\n")
+        else:
+            write_lines(one)
+            sys.stdout.write(_recorded(one, args.program[0], status))
     return (1 if status else 0), folders
 
 
 def _settings(args: argparse.Namespace) -> dict[str, str]:
     """Return the variables of the recorder; those that no option sets keep what the environment says.
 
-    Raises UsageError if a name makes no sense.
+    Raises UsageError if options do not go together.
     """
+    if args.profile_only and (args.leave_out or args.stacks):
+        raise UsageError("--profile-only counts all calls by place; leave --leave-out and --stacks out.")
     settings = {"SCALKIT_TRACE_LINES": "1"}
     if args.stacks:
         settings["SCALKIT_TRACE_STACKS"] = args.stacks
@@ -92,9 +120,11 @@ def _settings(args: argparse.Namespace) -> dict[str, str]:
 
 
 def _is_trace(folder: Path) -> bool:
-    """Return whether a folder is one of a trace, so that it may be cleared; others write a ``trace.json``, too."""
+    """Return whether a folder is one of a trace or profile, so that it may be cleared; others write a ``trace.json``, too."""
     from scalkit.trace.files.reader import read_header
 
+    if any(folder.glob("[0-9]*.profile")):
+        return True
     try:
         read_header(folder)
     except DataError:
@@ -107,7 +137,7 @@ def _clear(folder: Path) -> None:
     for one in folder.iterdir():
         if _OF_TRACE.fullmatch(one.name):
             one.unlink()
-        elif one.name.isdecimal() and (one / HEADER).is_file():
+        elif one.name.isdecimal() and any((one / name).is_file() for name in ("trace.json", "profile.json")):
             _clear(one)
             with contextlib.suppress(OSError):
                 one.rmdir()

@@ -207,7 +207,7 @@ def write_report(
 ) -> ReportResult:
     """Write a report of any kind: papermill runs the notebook, and all files appear at once.
 
-    `kind`: ``"report"``, ``"compare"``, ``"models"``, ``"guidelines"``, ``"waiting"`` or ``"run"``.
+    `kind`: ``"report"``, ``"compare"``, ``"models"``, ``"guidelines"``, ``"waiting"``, ``"run"`` or ``"calls"``.
     `out`: the HTML file; for ``r.html``, ``r.verdict.json`` and ``r.junit.xml`` are written next to it, if there are verdicts.
     `force`: replace existing files.
     `pdf`: also write ``r.pdf``, printed by Chromium.
@@ -216,7 +216,7 @@ def write_report(
     Raises ScalkitError if an input is wrong; ReportError if the notebook fails, no browser prints the PDF, or the files cannot
     be written; nothing is left there then.
     """
-    is_alone = kind == "run"
+    is_alone = kind in ("run", "calls")
     target = Target.of(out, force=force, pdf=pdf, notebook=notebook, alone=is_alone)
     browser = find_browser() if pdf else ""
     with _work_folder() as folder:

@@ -93,7 +93,7 @@ def test_every_section_has_a_heading_of_its_own_a_lead_and_a_template(kind: str)
 
 
 def test_an_unknown_kind_is_named_with_a_hint() -> None:
-    known = "report, compare, models, guidelines, waiting, run"
+    known = "report, compare, models, guidelines, waiting, run, calls"
     message = f"there is no report 'compar'; choose from {known}. Did you mean 'compare'?"
     with pytest.raises(UsageError, match=f"^{re.escape(message)}$"):
         open_report("compar")

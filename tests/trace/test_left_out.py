@@ -18,6 +18,7 @@ from scalkit.cli import main
 from scalkit.errors import DataError
 from scalkit.support import native
 from scalkit.trace import analyse
+from scalkit.trace.calls.profile import read_profile
 from scalkit.trace.files.definitions import LocalDefinitions
 from scalkit.trace.files.otf2 import write_otf2
 from scalkit.trace.local.part import load
@@ -212,6 +213,10 @@ def test_a_program_may_begin_and_end_in_a_pause(mpi: Mpi, built: native.Build, p
     assert [trace.definitions.region(int(path)) for path in trace.calls["path"]] == 2 * ["MPI_Init", "MPI_Finalize"]
     trace = load(recorded(mpi, built, tmp_path / "e", str(program), "end"))
     assert trace.definitions.region(int(trace.calls["path"][-1])) == "MPI_Finalize"
+    profile = read_profile(recorded(mpi, built, tmp_path / "p", str(program), "pause", library="libskprofile.so"))
+    assert {one.function: one.calls for one in profile.calls}["MPI_Barrier"] == 6
+    texts = [f"location {k}: {n} calls between MPI_Pcontrol(0) and (1) are not counted" for k, n in ((0, 4), (1, 3))]
+    assert profile.problems == texts
 
 
 @pytest.mark.slow
@@ -235,7 +240,13 @@ def test_the_command_says_what_is_left_out(mpi: Mpi, program: Path, tmp_path: Pa
         assert "waiting for progress is not known where calls were left out" in found.stderr
 
 
-@pytest.mark.parametrize(("options", "text"), [(["--leave-out", "a,b"], "--leave-out 'a,b' is no name of a function or region")])
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--leave-out", "a,b"], "--leave-out 'a,b' is no name of a function or region"),
+        (["--profile-only", "--stacks", "unwind"], "--profile-only counts all calls by place"),
+    ],
+)
 def test_options_that_make_no_sense_are_refused(
     options: list[str], text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

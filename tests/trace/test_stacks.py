@@ -14,7 +14,7 @@ from launching import environment
 from scalkit.bench import Mpi
 from scalkit.errors import DataError
 from scalkit.trace import analyse
-from scalkit.trace.files.lines import write_lines
+from scalkit.trace.calls.profile import write_lines
 from scalkit.trace.local.part import load
 from scalkit.trace.waits.each_wait import each_wait
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.errors import DataError
+from scalkit.trace.calls.profile import LINES
 from scalkit.trace.files.builder import HEADER, location_file
 from scalkit.trace.files.checks import Problem
 from scalkit.trace.files.definitions import LocalDefinitions
-from scalkit.trace.files.lines import LINES
 from scalkit.trace.files.tables import BLOCK, FILE, KINDS, MAGIC, ORDER, TABLES, Columns, block_bytes, empty_tables
 
 _MANY = 1024
