@@ -149,11 +149,8 @@ def _why(told: dict[str, Any], seconds: Any) -> list[str]:
 
 
 def _progress_line(totals: dict[str, Any], seconds: Any) -> str:
-    wait, unseen = totals["wait_for_progress"], totals["without_progress"]
-    bound = totals.get("wait_for_progress_bound")  # the paper's scheme computes none
+    wait, bound, unseen = (totals[name] for name in ("wait_for_progress", "wait_for_progress_bound", "without_progress"))
     more = f"; {unseen} calls ended without progress of a target being seen" if unseen else ""
-    if bound is None:
-        return f"Waiting for progress is {seconds(wait)}{more}."
     return f"Waiting for progress is {_range(wait, bound, seconds)}{more}."
 
 

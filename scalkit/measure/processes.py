@@ -55,7 +55,6 @@ class ProcessTimes:
     `x`: value of the parameter.
     `times` (shape (runs, processes), in s): the median over the repetitions; NaN where a run has none.
     `last` (shape (runs, processes)): share of the repetitions in which the process was the last.
-    `completion` (in s): median over the runs of the medians of whole repetitions.
     """
 
     function: str
@@ -63,7 +62,6 @@ class ProcessTimes:
     x: float
     times: Floats
     last: Floats
-    completion: float
 
     @property
     def of_each(self) -> Floats:
@@ -116,14 +114,12 @@ def process_times(ds: xr.Dataset) -> list[ProcessTimes]:
     found = []
     axes = (FUNCTION, names[0], RUN, PROCESS)
     times, last = (np.asarray(ds[name].transpose(*axes)) for name in ("process_time", "process_last"))
-    time = ds["time"].median(REPETITION, skipna=True) if REPETITION in ds["time"].dims else ds["time"]
-    whole = np.asarray(time.median(RUN, skipna=True).transpose(FUNCTION, names[0]))
     for i, function in enumerate(np.asarray(ds[FUNCTION]).tolist()):
         for j, x in enumerate(np.asarray(ds[names[0]]).tolist()):
             there = np.isfinite(times[i, j]).any(axis=0)
             if there.any():
                 n = int(np.flatnonzero(there)[-1]) + 1
-                found.append(ProcessTimes(str(function), names[0], x, times[i, j][:, :n], last[i, j][:, :n], float(whole[i, j])))
+                found.append(ProcessTimes(str(function), names[0], x, times[i, j][:, :n], last[i, j][:, :n]))
     return found
 
 

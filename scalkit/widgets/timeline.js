@@ -1,5 +1,5 @@
 // A timeline: gestures change the window at once, with what is there stretched; Python sends what is in it as bytes.
-const HELP = "Drag to move, with Shift to select a span; click to keep what is said of a call; Ctrl and wheel, or W and S, to zoom; A and D to move; arrows to choose a process; / to find a call; Home for all.";
+const HELP = "Drag to move, with Shift to select a span; click to keep what is said of a call; Ctrl and wheel, or W and S, to zoom; A and D to move; arrows to choose a process; Home for all.";
 const GROUPS = [8, 16, 32, 64, 128, 256], PATIENCE = 10_000;
 
 function render({ model, el, signal }) {
@@ -143,7 +143,7 @@ function render({ model, el, signal }) {
 
   function came(message, buffers) {
     if (message.said) return hear(message.said);
-    if (chosenHere.came(message, foundCall)) return;
+    if (chosenHere.came(message)) return;
     const told = message.raster ?? message.bars;
     if (!told) return;
     const found = message.raster ? readRaster(told, buffers) : readBars(told, buffers);
@@ -168,19 +168,6 @@ function render({ model, el, signal }) {
     isPinned = keeps;
     said.classList.toggle("pinned", keeps);
     redraw();
-  }
-
-  // A call that was looked for is shown, marked and kept.
-  function foundCall(told, word) {
-    if (!told.text) { say(word.trim() ? `No call in view has "${word.trim()}" in its name.` : "Write a part of a call's name."); return; }
-    pointed += 1;
-    clearTimeout(later);
-    [marked, cursor] = [told, { location: told.location, time: told.begin }];
-    say(told.text);
-    pin(true);
-    const wide = view.end - view.begin, middle = told.begin + told.length / 2;
-    if (told.begin < view.begin || told.begin + told.length > view.end || told.length < wide / 200)
-      look(...[-1, 1].map((side) => middle + side * Math.max(Math.min(wide / 2, told.length * 20), told.length * 0.6)));
   }
 
   function point(location, time) {
@@ -306,7 +293,7 @@ function render({ model, el, signal }) {
     const acts = {
       ArrowLeft: () => pan(-0.25), ArrowRight: () => pan(0.25), Home: all, "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2),
       PageUp: () => pan(-1), PageDown: () => pan(1), ArrowUp: () => step(-1), ArrowDown: () => step(1),
-      w: () => zoom(0.5), s: () => zoom(2), a: () => pan(-0.25), d: () => pan(0.25), "/": () => chosenHere.word.focus(),
+      w: () => zoom(0.5), s: () => zoom(2), a: () => pan(-0.25), d: () => pan(0.25),
       Enter: () => pin(!isPinned), Escape: () => { pin(false); chosenHere.clear(); },
     };
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;

@@ -26,8 +26,8 @@ class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
     """Shows what every process of a trace does when.
 
     Drag moves it, the wheel (with Ctrl, or after a click) and the keys W and S zoom, A and D move, arrows choose a process; what
-    is under the pointer is said below, and stays there after a click. Shift and drag selects a span, whose sums are listed; calls
-    are found by name. Where few calls are in view they are drawn one by one, with arrows for transfers.
+    is under the pointer is said below, and stays there after a click. Shift and drag selects a span, whose sums are listed.
+    Where few calls are in view they are drawn one by one, with arrows for transfers.
 
     Parameters
     ----------
@@ -93,9 +93,6 @@ class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
         answers = {"look": self._look, "point": self._point, "sum": self._sum}
         answer = answers.get(str(content.get("name")))
         try:
-            if content.get("name") == "find":
-                values = dict(content["value"])
-                self._find(str(values.pop("text")), {str(key): int(value) for key, value in values.items()})
             if answer is not None:
                 answer({str(key): int(value) for key, value in content["value"].items()})
         except (KeyError, ValueError, TypeError, OverflowError, UsageError):
@@ -123,12 +120,6 @@ class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
         rows = [[name, quantity(one, "s", 4), _share(one / whole)] for name, one in found.items()]
         self.send({"sums": {"n": asked["n"], "rows": rows}})
 
-    def _find(self, text: str, asked: Mapping[str, int]) -> None:
-        after = (asked["time"], asked["location"])
-        moment = self.timeline.find(text, after, self._group_of(asked)) if text else None
-        told = {"n": asked["n"], "location": 0, "text": "", "begin": 0, "length": 0}
-        self.send({"found": told if moment is None else told | _told(moment)})
-
     def _point(self, asked: Mapping[str, int]) -> None:
         moment = self.timeline.at(asked["location"], asked["time"])
         told = {"n": asked["n"], "location": asked["location"], "text": "", "begin": 0, "length": 0}
@@ -146,7 +137,8 @@ class TimelineView(Fallback, CellWidget, anywidget.AnyWidget):
 
 def _facts(timeline: Timeline) -> dict[str, Any]:
     light, dark = colours(timeline), colours(timeline, "dark")
-    seconds = timeline.class_seconds
+    seconds = timeline.sums(0, timeline.span)
+    waiting = seconds.pop("waiting", 0.0)
     total = sum(seconds.values()) or 1.0
     names = timeline.classes[1:]
     return {
@@ -157,8 +149,8 @@ def _facts(timeline: Timeline) -> dict[str, Any]:
         "names": ["not recorded", *names],
         "light": light,
         "dark": dark,
-        "shares": ["", *(_share(seconds[name] / total) for name in names)],
-        "waiting": {"colour": WAITING, "share": _share(timeline.waiting_seconds / total)},
+        "shares": ["", *(_share(seconds.get(name, 0.0) / total) for name in names)],
+        "waiting": {"colour": WAITING, "share": _share(waiting / total)},
         "operations": {str(number): name for number, name in OPERATIONS.items()},
     }
 

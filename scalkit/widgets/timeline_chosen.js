@@ -1,4 +1,4 @@
-// What is chosen in a timeline: a span with its sums, a call that is pinned, a call that is looked for by name.
+// What is chosen in a timeline: a span with its sums.
 function choicesOf({ el, tools, signal, facts, view, send, seconds, redraw, show }) {
   const make = (name, facts = {}, parent = el) => parent.appendChild(Object.assign(document.createElement(name), facts));
   const act = (text, title, action, parent) => {
@@ -6,22 +6,12 @@ function choicesOf({ el, tools, signal, facts, view, send, seconds, redraw, show
     node.addEventListener("click", action, { signal });
     return node;
   };
-  let span = null, asked = 0, found = null;
+  let span = null, asked = 0;
   const select = act("Select", "Select a span: drag with this pressed, or with Shift", () => {
     select.ariaPressed = String(select.ariaPressed !== "true");
   }, tools);
   select.ariaPressed = "false";
   act("Σ", "Sum up what is in view", () => { mark(view.begin, view.end); ask(); }, tools);
-  const form = make("form", { className: "find" }, tools);
-  form.setAttribute("role", "search");
-  const word = make("input", { type: "search", placeholder: "find a call", ariaLabel: "Find a call by its name", size: 12 }, form);
-  make("button", { type: "submit", textContent: "Next" }, form);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const after = found ?? { begin: Math.floor(view.begin) - 1, location: -1 };
-    send("find", { n: ++asked, text: word.value.trim(), time: after.begin, location: after.location, first: view.first, count: view.count });
-  }, { signal });
-  word.addEventListener("input", () => { found = null; }, { signal });
   const sums = make("section", { className: "sums", hidden: true });
   sums.setAttribute("aria-live", "polite");
 
@@ -55,17 +45,12 @@ function choicesOf({ el, tools, signal, facts, view, send, seconds, redraw, show
   }
 
   return {
-    mark, ask, clear, select: () => select.ariaPressed === "true", word,
-    // Whether a message was about what is chosen; a call that was found is told to `tell`.
-    came(message, tell) {
-      const told = message.sums ?? message.found;
+    mark, ask, clear, select: () => select.ariaPressed === "true",
+    // Whether a message was about what is chosen.
+    came(message) {
+      const told = message.sums;
       if (!told) return false;
-      if (told.n !== asked) return true;
-      if (message.sums && span) list(told.rows);
-      if (message.found) {
-        if (told.text) found = { begin: told.begin, location: told.location };
-        tell(told, word.value);
-      }
+      if (told.n === asked && span) list(told.rows);
       return true;
     },
     draw(context, place, look) {

@@ -1,4 +1,4 @@
-"""Times of single processes: in run files, in the Dataset, in a store, in words, in a picture."""
+"""Times of single processes: in run files, in the Dataset, in a store, in words."""
 
 from __future__ import annotations
 
@@ -132,18 +132,3 @@ def test_wrong_files_are_named(tmp_path: Path, change: dict[str, Any], message: 
     path = _written(tmp_path / "x", {**good, **change})
     with pytest.raises(RunFileError, match=f"^{re.escape(f'{path.name}, line 2: {message}')}"):
         read(path)
-
-
-def test_the_picture(folder: Path) -> None:
-    times = process_times(read(folder))
-    figure = sk.plots.processes([times[1]])
-    line, last = figure.data
-    np.testing.assert_allclose(line.y, times[1].of_each, rtol=1e-3)
-    assert (line.name, last.y[0]) == ("MPI_Gather", pytest.approx(times[1].completion, rel=1e-3))
-    assert str(times[1]) == figure.layout.meta["alt"]
-    assert [trace.name for trace in sk.plots.processes(times).data if trace.mode == "lines+markers"] == [
-        "MPI_Gather, p = 2",
-        "MPI_Gather, p = 3",
-    ]
-    with pytest.raises(DataError, match=r"^a plot of processes takes 1 to 8 operations, got 0; choose some of them\.$"):
-        sk.plots.processes([])

@@ -16,7 +16,6 @@ from traitlets import TraitError
 from scalkit.errors import DataError, UsageError
 from scalkit.plots.traces.timeline import timeline_svg
 from scalkit.trace import TraceBuilder
-from scalkit.trace.views.timeline import Timeline
 from scalkit.widgets import TimelineView
 
 Show = Callable[..., Any]
@@ -102,41 +101,19 @@ def test_in_python(view: TimelineView, folder: Path, tmp_path: Path) -> None:
     assert len(bundle) < 60_000
 
 
-def test_sums_and_calls_by_name(view: TimelineView) -> None:
+def test_sums(view: TimelineView) -> None:
     timeline = view.timeline
     whole = timeline.sums(0, timeline.span)
-    assert whole.pop("waiting") == pytest.approx(timeline.waiting_seconds)
-    assert whole == pytest.approx({name: one for name, one in timeline.class_seconds.items() if one})
+    bars = timeline.bars(0, timeline.span, most=1_000_000)
+    assert bars is not None
+    assert whole.pop("waiting") == pytest.approx(1e-9 * (bars.wait_end - bars.wait_begin).sum())
+    amounts = np.bincount(np.array(timeline.class_of_path)[bars.path], bars.end - bars.begin)
+    assert whole == pytest.approx({timeline.classes[k]: 1e-9 * amounts[k] for k in np.flatnonzero(amounts)})
     assert timeline.sums(0, MILLION // 2, [3]) == pytest.approx({"MPI_Init": 0.0005})
-    flush = timeline.find("WIN_flush", (25 * MILLION, 0), [0, 1])
-    assert flush is not None
-    assert (flush.location, flush.begin) == (0, 30 * MILLION + 2000)
-    again = timeline.find("win_flush", (flush.begin, 0), [0, 1])
-    assert again is not None
-    assert (again.location, again.begin) == (1, 30 * MILLION + 52_000)
-    assert timeline.find("MPI_Init", (50 * MILLION, 0)) == timeline.at(0, 0), "from the begin again"
-    assert timeline.find("MPI_Bcast") is None
-
-
-def test_calls_within_a_call_of_that_name_are_found(tmp_path: Path) -> None:
-    trace = TraceBuilder(1)
-    trace.enter(0, "solve", 0)
-    for begin in (40, 60):
-        trace.enter(0, "solve_inner", begin)
-        trace.leave(0, "solve_inner", begin + 10)
-    trace.leave(0, "solve", 100)
-    timeline = Timeline(trace.write(tmp_path / "t"))
-    begins, after = [], (-1, -1)
-    for _ in range(4):
-        found = timeline.find("solve", after)
-        assert found is not None
-        begins.append(found.begin)
-        after = (found.begin, found.location)
-    assert begins == [0, 40, 60, 0]
 
 
 @pytest.mark.browser
-def test_span_and_search(view: TimelineView, show: Show, axe: Callable[[Any], list[Any]]) -> None:
+def test_span_and_keys(view: TimelineView, show: Show, axe: Callable[[Any], list[Any]]) -> None:
     page = show(view, width=700)
     answer_all(page, view)
     box = page.locator("canvas.main").bounding_box()
@@ -163,25 +140,12 @@ def test_span_and_search(view: TimelineView, show: Show, axe: Callable[[Any], li
     page.get_by_role("button", name="Select nothing").click()
     assert page.locator(".sums").is_hidden()
 
+    page.mouse.click(at[0], box["y"] + 40)
+    answer_all(page, view)
+    page.mouse.move(at[1], box["y"] + 40)
+    assert answer_all(page, view) == [], "what is said of a call that was clicked stays"
     page.focus("canvas.main")
-    page.keyboard.press("/")
-    page.keyboard.type("finalize")
-    page.keyboard.press("Enter")
-    answer_all(page, view)
-    said = page.locator(".said")
-    assert said.inner_text().startswith("Process 0: MPI_Finalize, from 99 ms")
-    low, high = page.evaluate("() => state.window")
-    assert low < 99 * MILLION < high
-    page.mouse.move(at[0], box["y"] + 40)
-    assert answer_all(page, view) == [], "what is said of a call that was found stays"
-    page.keyboard.press("Enter")
-    answer_all(page, view)
-    assert said.inner_text().startswith("Process 1: MPI_Finalize")
-    page.fill("input[type=search]", "MPI_Bcast")
-    page.keyboard.press("Enter")
-    answer_all(page, view)
-    assert said.inner_text() == 'No call in view has "MPI_Bcast" in its name.'
-    page.focus("canvas.main")
+    page.keyboard.press("Escape")
     page.keyboard.press("Home")
     answer_all(page, view)
     page.keyboard.press("w")

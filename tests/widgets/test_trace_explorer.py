@@ -141,7 +141,6 @@ def test_nonsense_changes_nothing(explorer: TraceExplorer) -> None:
         press(explorer.causes, "sort", key=key)
         press(explorer.pairs, "what", key=key)
         press(explorer.pairs, "pair", key=f"{key} 1")
-        press(explorer.processes, "result", key=key)
     assert explorer.selection == before
 
 
@@ -175,30 +174,6 @@ def test_names_of_regions_are_no_markup(explorer: TraceExplorer) -> None:
     assert [text for text in texts if "<img" in text] == []
 
 
-def test_two_results_are_compared(wire: Wire, ds: xr.Dataset, tmp_path: Path) -> None:
-    write_result(traced(tmp_path / "slow", times=3), tmp_path / "slow.nc")
-    explorer = TraceExplorer(ds, tmp_path / "slow.nc", names=("fast", HOSTILE))
-    assert values(explorer.metrics)["wait for progress"] == ["90 ns", "270 ns", "+180 ns"]
-    assert values(explorer.metrics)["wait at barrier"][2] == "±0"
-    explorer.selection = {"metric": "wait_for_progress"}
-    press(explorer.paths, "hottest")
-    assert bare(explorer.chosen) == (
-        "wait for progress in ARMCI_Get at all processes: fast: 90 ns; &lt;img src=x onerror=alert(1)&gt;: 270 ns; "
-        "difference +180 ns"
-    )
-    assert "<img" not in str([explorer.processes.pieces, explorer.pairs.pieces, explorer.head.pieces])
-    assert next(iter(values(explorer.processes).values())) == ["60 ns"]
-    rows = explorer._fallback_html().split("<tr>")
-    assert next(line for line in rows if "wait for progress" in line).count("<td>90 ns</td><td>270 ns</td><td>+180 ns</td>") == 1
-    assert "<img" not in "".join(rows)
-    press(explorer.processes, "result", key="0")
-    assert next(iter(values(explorer.processes).values())) == ["20 ns"]
-    assert "Who caused it, fast" in bare(explorer.causes)
-    more = TraceExplorer(ds, traced(tmp_path / "more", 8), names=("p = 4", "p = 8"))
-    assert "Means of a process" in bare(more.metrics)
-    assert values(more.metrics)["wait at barrier"] == ["150 ns", "350 ns", "+200 ns"]
-
-
 def test_many_processes_are_cells(wire: Wire, tmp_path: Path) -> None:
     explorer = TraceExplorer(traced(tmp_path / "many", 100))
     assert len(explorer.processes.heat["shares"]) == 100
@@ -211,13 +186,6 @@ def test_many_processes_are_cells(wire: Wire, tmp_path: Path) -> None:
     assert axes["tickvals"][1] == "14–15"
     from_page(explorer.matrix, clicked={"x": "98–99", "y": "14–15", "n": 1})
     assert (explorer.selection["locations"], explorer.selection["causers"]) == ([14, 15], [98, 99])
-
-
-def test_a_result_of_an_older_version_has_no_traffic(wire: Wire, ds: xr.Dataset) -> None:
-    explorer = TraceExplorer(ds.drop_vars([name for name in ds if str(name).startswith("traffic")]))
-    assert "from whom to whom" not in bare(explorer.pairs)
-    press(explorer.pairs, "what", key="bytes")
-    assert explorer.matrix.figure["data"][0]["z"][0][3] == 3e-7
 
 
 def test_it_is_closed_as_a_whole(wire: Wire, ds: xr.Dataset) -> None:
@@ -237,7 +205,7 @@ def test_the_figure_alone(ds: xr.Dataset, tmp_path: Path) -> None:
     assert figure.data[0].z[0] == [None, 2e-8, None, 3e-7]
     assert "simulated" in figure.layout.xaxis.title.text
     assert figure.data[0].hovertemplate.endswith("%{z:.3s}s<extra></extra>")
-    operations = plots.trace_matrix(ds, "operations", simulated=False)
+    operations = plots.trace_matrix(ds.assign_attrs(simulated=0), "operations")
     assert operations.data[0].z[1] == [None, None, 1, None]
     assert operations.layout.meta["alt"].startswith("one-sided operations as a matrix, rows: from, columns: to")
     assert plots.trace_matrix(ds, metrics=["late_post"]).layout.meta["alt"].endswith("all are 0")

@@ -131,10 +131,8 @@ def test_names_are_shown_letter_by_letter(show: Show, explorer: TraceExplorer) -
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1000), ("dark", 360)])
-def test_axe_finds_nothing(
-    show: Show, axe: Callable[[Any], list[Any]], ds: xr.Dataset, tmp_path: Path, theme: str, width: int
-) -> None:
-    many = TraceExplorer(ds, traced(tmp_path / "many", 60))
+def test_axe_finds_nothing(show: Show, axe: Callable[[Any], list[Any]], tmp_path: Path, theme: str, width: int) -> None:
+    many = TraceExplorer(traced(tmp_path / "many", 60))
     many.selection = {"metric": "waiting", "locations": [3], "causers": [59]}
     press(many.paths, "all")
     many.pairs.pieces = {**many.pairs.pieces, "begin": many.head.pieces["head"], **many.chosen.pieces}

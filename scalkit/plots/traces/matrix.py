@@ -52,13 +52,7 @@ def shown_amount(value: float, unit: str) -> str:
     return quantity(value * scale, base) if value else f"0 {base}"
 
 
-def trace_matrix(
-    ds: xr.Dataset | str | os.PathLike[str],
-    what: str = "waiting",
-    metrics: Sequence[str] = WAITS,
-    *,
-    simulated: bool | None = None,
-) -> go.Figure:
+def trace_matrix(ds: xr.Dataset | str | os.PathLike[str], what: str = "waiting", metrics: Sequence[str] = WAITS) -> go.Figure:
     """Return the matrix of a result as a plotly figure.
 
     Parameters
@@ -70,8 +64,6 @@ def trace_matrix(
         messages.
     metrics : sequence of str
         Waits that count; all by default.
-    simulated : bool, optional
-        Whether the figure says so; by default what the result says.
 
     Returns
     -------
@@ -81,14 +73,13 @@ def trace_matrix(
     Raises
     ------
     UsageError
-        If `what` is something else, or the result does not tell it.
+        If `what` is something else.
     DataError
         If the file cannot be read, or is something else.
     """
     ds = read_result(ds) if isinstance(ds, str | os.PathLike) else ds
     found = pairs(ds, what, metrics)
-    is_simulated = bool(ds.attrs.get("simulated")) if simulated is None else simulated
-    return matrix_drawing(found, matrix_axes(found.locations), simulated=is_simulated).figure()
+    return matrix_drawing(found, matrix_axes(found.locations), simulated=bool(ds.attrs["simulated"])).figure()
 
 
 def matrix_drawing(
@@ -124,20 +115,15 @@ def matrix_drawing(
 
 
 def _frame(drawing: Drawing, groups: tuple[tuple[int, ...], ...], wanted: set[int], *, is_row: bool) -> None:
-    """Draw a frame around each stretch of groups that have a location which is wanted."""
-    marked = [bool(wanted.intersection(group)) for group in groups]
+    """Draw a frame around each group that has a location which is wanted."""
     along, across = ("y", "x") if is_row else ("x", "y")
-    start = None
-    for k, is_marked in enumerate([*marked, False]):
-        if is_marked and start is None:
-            start = k
-        elif not is_marked and start is not None:
+    for k, group in enumerate(groups):
+        if wanted.intersection(group):
             drawing.add_shape(
                 type="rect",
                 line={"color": DATA, "width": 1.5},
-                **{f"{along}0": start - 0.5, f"{along}1": k - 0.5, f"{across}0": 0, f"{across}1": 1, f"{across}ref": "paper"},
+                **{f"{along}0": k - 0.5, f"{along}1": k + 0.5, f"{across}0": 0, f"{across}1": 1, f"{across}ref": "paper"},
             )
-            start = None
 
 
 def _each(groups: tuple[tuple[int, ...], ...]) -> str:

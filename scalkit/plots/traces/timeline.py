@@ -24,11 +24,11 @@ _LINE, _LETTER = 20, 6.6
 def said_of(timeline: Timeline) -> str:
     """Return what a timeline shows, in a sentence."""
     what = "simulated " if timeline.is_simulated else ""
-    seconds = timeline.class_seconds
-    longest = sorted((name for name in seconds if name != "outside of calls"), key=lambda n: -seconds[n])
-    shown = ", ".join(f"{name} {format_quantity(seconds[name], 's')}" for name in longest[:3] if seconds[name])
+    seconds = timeline.sums(0, timeline.span)
+    longest = [name for name in seconds if name not in ("outside of calls", "waiting")]
+    shown = ", ".join(f"{name} {format_quantity(seconds[name], 's')}" for name in longest[:3])
     whole = format_quantity(1e-9 * timeline.span, "s")
-    waiting = format_quantity(timeline.waiting_seconds, "s")
+    waiting = format_quantity(seconds.get("waiting", 0.0), "s")
     n = timeline.locations
     who = "1 process" if n == 1 else f"{n} processes"
     return f"Timeline of {what}{who} over {whole}; all together: {shown or 'no calls'}; waiting {waiting}."

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.support.arrays import Ints
-from scalkit.trace.local.arrays import summed
+from scalkit.trace.local.arrays import ranges, summed
 from scalkit.trace.local.joined import changes
 from scalkit.trace.local.part import Table
 
@@ -51,9 +51,8 @@ class Innermost:
 
     def _short(self, part: Ints, low: Ints, high: Ints, first: Ints, counts: Ints, waiting: bool) -> Ints:
         """Return the rows of intervals with few stretches, one by one."""
-        n = counts[part]
-        number = np.repeat(part, n)
-        at = np.arange(len(number)) - np.repeat(np.cumsum(n) - n, n) + np.repeat(first[part], n)
+        row, at = ranges(first[part], counts[part])
+        number = part[row]
         end = np.append(self.start[1:], np.iinfo(np.int64).max)[at]
         time = np.minimum(end, high[number]) - np.maximum(self.start[at], low[number])
         kept = (time > 0) & (waiting | ~self.waits[at])
@@ -90,12 +89,7 @@ def innermost(calls: Table, marks: Table, parents: Ints, begin: int, waits: tupl
     `begin`: of the trace, in ns.
     `waits`: begins and ends, in order, without overlap.
     """
-    lasts = calls["leave"] > calls["enter"]  # a call of no length is nowhere
-    enter, leave, number, path = (calls[name][lasts].astype(np.int64) for name in ("enter", "leave", "number", "path"))
-    time, after = changes(enter, leave, path, np.maximum(parents[path], 0), number, marks)
-    time, after = np.append(begin, time), np.append(0, after)
-    is_last = np.append(time[1:] != time[:-1], True)
-    time, after = time[is_last], after[is_last]
+    time, after = changes(calls, marks, parents, begin)
     low, high = waits
     start = np.unique(np.concatenate([time, low, high]))
     wait = np.searchsorted(low, start, side="right") - 1

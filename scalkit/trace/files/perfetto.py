@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from scalkit.errors import DataError
 from scalkit.trace.files.tables import OPERATIONS, RECEIVE, SEND
-from scalkit.trace.local.arrays import Matching, extent
+from scalkit.trace.local.arrays import extent
 from scalkit.trace.local.part import LocalTrace, load
 from scalkit.trace.results.summary import TITLES, WAITS
 from scalkit.trace.waits.each_wait import each_wait
@@ -98,7 +100,8 @@ def _messages(trace: LocalTrace) -> Iterator[tuple[int, int]]:
     """Yield the places of the calls that sent, and that completed the receive of, each message."""
     keys = ("scope", "target", "source", "tag", "ordinal")
     sends, receives = (messages_of(trace, kind) for kind in (SEND, RECEIVE))
-    place = Matching([receives[name] for name in keys]).find(*(sends[name] for name in keys))
+    sent_rows, received_rows = (pd.MultiIndex.from_arrays([one[name] for name in keys]) for one in (sends, receives))
+    place = received_rows.get_indexer(sent_rows)
     for sent, row in zip(sends["call"].tolist(), place.tolist(), strict=True):
         if row >= 0 and (done := int(receives["done"][row])) >= 0:
             yield sent, done

@@ -61,6 +61,12 @@ def positions_within(ordered: NDArray[np.integer[Any]]) -> Ints:
     return np.arange(len(ordered), dtype=np.int64) - np.repeat(starts, lengths)
 
 
+def ranges(starts: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Return so many numbers from each start on, one after the other, as the place of the start, and the number."""
+    row = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+    return row, np.arange(len(row), dtype=np.int64) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+
+
 def pack(*sides: Sequence[NDArray[np.integer[Any]]]) -> list[Ints]:
     """Return one number for each row, ordered as the rows are, and equal only for equal rows.
 
@@ -118,38 +124,6 @@ def with_ordinals(rows: Mapping[str, Ints], keys: Sequence[str], by: str) -> dic
         is_new[1:] |= found[name][1:] != found[name][:-1]
     found["ordinal"] = positions_within(np.cumsum(is_new))
     return found
-
-
-class Matching:
-    """The rows of a table, to be found by all their columns; no two rows are equal. `columns`: not negative, and below 2^31."""
-
-    def __init__(self, columns: Sequence[Ints]) -> None:
-        self._levels: list[Ints] = []
-        code = columns[0]
-        for column in columns[1:]:
-            known, place = np.unique(code, return_inverse=True)
-            self._levels.append(known)
-            code = (place.reshape(-1).astype(np.int64) << 32) | column
-        self._order = np.argsort(code, kind="stable")
-        self._codes = code[self._order]
-
-    def find(self, *columns: Ints) -> Ints:
-        """Return the place of each row that is asked for; -1 where there is none."""
-        code, exists = columns[0], np.ones(len(columns[0]), dtype=bool)
-        for known, column in zip(self._levels, columns[1:], strict=True):
-            place, has = _place(known, code)
-            exists &= has
-            code = (place << 32) | column
-        place, has = _place(self._codes, code)
-        return np.where(exists & has, self._order[place] if len(self._order) else -1, -1)
-
-
-def _place(known: Ints, values: Ints) -> tuple[Ints, NDArray[np.bool_]]:
-    if len(known) == 0:
-        nothing = np.zeros(len(values), dtype=np.int64)
-        return nothing, nothing != 0
-    place = np.minimum(np.searchsorted(known, values), len(known) - 1).astype(np.int64)
-    return place, known[place] == values
 
 
 _NEVER = -(1 << 62)

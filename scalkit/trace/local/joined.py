@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scalkit.support.arrays import Ints
 from scalkit.trace.files.definitions import Definitions
 from scalkit.trace.files.tables import BLOCKING, RECEIVE, SEND, TABLES, Columns
-from scalkit.trace.local.arrays import next_calls
+from scalkit.trace.local.arrays import next_calls, ranges
 from scalkit.trace.waits.functions import ACTIVE, FLUSH_ALL, FLUSH_ONE
 
 Table = dict[str, NDArray[Any]]
@@ -58,19 +58,29 @@ def entered(marks: Table, definitions: Definitions) -> Table:
     return {**kept, "path": after, "entered": new, "own": path}
 
 
-def changes(
-    enter: Ints, leave: Ints, path: NDArray[Any], after: NDArray[Any], number: Ints, marks: Table
-) -> tuple[Ints, NDArray[Any]]:
-    """Return when the innermost call path changes, and to which: at one time calls end from the inside out, then others begin.
+def changes(calls: Table, marks: Table, parents: Ints, begin: int) -> tuple[Ints, Ints]:
+    """Return from when on a location is in which call path, the innermost one; from `begin` on it is in the program.
 
-    `enter`, `leave`, `path`, `after`, `number`: of calls that take time; their path, and the one around it.
-    `marks`: as `entered` returns.
+    At one time calls end from the inside out, then others begin. A call that took no time is nowhere.
+
+    `calls`, `marks`: of one location, in order of their numbers. `parents` of shape (n_paths,): the path around each.
+    Returns: times in ns, ascending, without equal ones; paths.
     """
-    time = np.concatenate([leave, enter, marks["time"]])
-    state = np.concatenate([after, path, marks["path"]])
-    begins = np.repeat(np.array([0, 1], dtype=np.int8), [len(leave), len(enter) + len(marks["time"])])
-    order = np.lexsort((np.concatenate([-number, number, marks["number"].astype(np.int64)]), begins, time))
-    return time[order], state[order]
+    lasts = calls["leave"] > calls["enter"]
+    enter, leave, number, path = (calls[name][lasts].astype(np.int64) for name in ("enter", "leave", "number", "path"))
+    after = np.maximum(parents[path], 0)
+    if not len(marks["time"]) and (enter[1:] >= leave[:-1]).all():
+        time = np.stack([enter, leave], axis=1).ravel()
+        state = np.stack([path, after], axis=1).ravel()
+    else:
+        time = np.concatenate([leave, enter, marks["time"]])
+        state = np.concatenate([after, path, marks["path"]])
+        begins = np.repeat(np.array([0, 1], dtype=np.int8), [len(leave), len(enter) + len(marks["time"])])
+        order = np.lexsort((np.concatenate([-number, number, marks["number"].astype(np.int64)]), begins, time))
+        time, state = time[order], state[order]
+    time, state = np.append(begin, time), np.append(0, state)
+    is_last = np.append(time[1:] != time[:-1], True)
+    return time[is_last], state[is_last]
 
 
 def link(calls: Table, transfers: Table, completions: Table, first: int, count: int) -> tuple[NDArray[Any], Table]:
@@ -126,9 +136,7 @@ def _completed_again(kind: NDArray[Any], posted: NDArray[Any], whose: NDArray[An
     if is_first.all() and not blocking.any():
         return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
     low, high = (np.searchsorted(posted, whose, side=side) for side in ("left", "right"))
-    row = np.repeat(np.arange(len(whose)), high - low)
-    begin = np.repeat(np.cumsum(high - low) - (high - low), high - low)
-    transfer = np.arange(len(row)) - begin + low[row]
+    row, transfer = ranges(low, high - low)
     kept = np.where(blocking[transfer], True, is_rma[transfer] & ~is_first[row])
     return transfer[kept], row[kept]
 

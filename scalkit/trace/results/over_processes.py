@@ -128,8 +128,6 @@ def breakdown(ds: xr.Dataset, region: str = "") -> Breakdown:
     `region`: only what happens within this region; empty for all.
     Raises DataError if there is no such region.
     """
-    from scalkit.trace.results.summary import WAITS
-
     regions, parents = [str(name) for name in ds["region"].values], ds["parent"].values.tolist()
     kind_of, inside = _by_path(regions, parents, region, frozenset(json.loads(ds.attrs.get("functions", "[]"))))
     if not inside.any():

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from scalkit.errors import UsageError
 from scalkit.trace.local.arrays import exact_sums, summed
-from scalkit.trace.results.dataset import TRAFFIC
 from scalkit.trace.results.summary import TITLES
 
 TRAFFIC_TITLES = {
@@ -63,7 +62,7 @@ def pairs(ds: xr.Dataset, what: str, metrics: Iterable[str] = ()) -> Pairs:
 
     `ds`: from `scalkit.trace.analyse` or `read_result`.
     `metrics`: which waits; those of other names add nothing.
-    Raises UsageError if `what` is something else, or the result is of a version that did not note it.
+    Raises UsageError if `what` is something else.
     """
     n = int(ds.sizes["location"])
     if what == "waiting":
@@ -75,16 +74,9 @@ def pairs(ds: xr.Dataset, what: str, metrics: Iterable[str] = ()) -> Pairs:
         return Pairs(title, "ns", "who waited", "for whom", *np.divmod(known, n), sums, n)
     if what not in TRAFFIC_TITLES:
         raise UsageError(f"what is {what!r}; it may be {', '.join(('waiting', *TRAFFIC_TITLES))}.")
-    if not has_traffic(ds):
-        raise UsageError("this result does not tell what went between processes; analyse the trace anew.")
     row, column, value = (ds[f"traffic_{name}"].values for name in ("location", "peer", what))
     kept = value > 0
     return Pairs(TRAFFIC_TITLES[what], _UNITS[what], "from", "to", row[kept], column[kept], value[kept], n)
-
-
-def has_traffic(ds: xr.Dataset) -> bool:
-    """Return whether a result says what was sent between locations."""
-    return all(name in ds for name in TRAFFIC)
 
 
 def causes(ds: xr.Dataset, metrics: Iterable[str], waited: Iterable[int] = (), caused: Iterable[int] = ()) -> pd.DataFrame:

@@ -76,7 +76,7 @@ def summary(ds: xr.Dataset, n_rows: int = 10) -> dict[str, Any]:
 
 def _why(ds: xr.Dataset, names: list[str], n_rows: int) -> dict[str, Any]:
     """Return where the critical path lies, and the delays that cost most; nothing of a result without causes."""
-    if "delay_cost" not in names or "gain_ns" not in ds:
+    if "delay_cost" not in names:
         return {}
     columns = (ds[name].values.tolist() for name in ("gain_path", "gain_location", "gain_ns"))
     gains = {(path, at): gain for path, at, gain in zip(*columns, strict=True)}
@@ -94,31 +94,21 @@ def _why(ds: xr.Dataset, names: list[str], n_rows: int) -> dict[str, Any]:
 
 
 def _where(ds: xr.Dataset, severity: Any, names: list[str], n_rows: int) -> list[dict[str, Any]]:
-    rows = []
-    for name in WAITS:
-        if name in names:
-            waits = severity[names.index(name)]
-            by_path = waits.sum(axis=1)
-            for path in np.flatnonzero(by_path).tolist():
-                at = int(waits[path].argmax())
-                rows.append(
-                    {
-                        "metric": name,
-                        "path": str(ds["path_name"].values[path]),
-                        "ns": int(by_path[path]),
-                        "most_at": at,
-                        "most_ns": int(waits[path, at]),
-                    }
-                )
-    return sorted(rows, key=lambda row: (-int(str(row["ns"])), str(row["metric"]), str(row["path"])))[:n_rows]
+    metric, path = np.nonzero(severity.sum(axis=2) * np.isin(names, WAITS)[:, None])
+    each = severity[metric, path]
+    rows = pd.DataFrame({"metric": np.array(names)[metric], "path": ds["path_name"].values[path], "ns": each.sum(axis=1)})
+    rows = rows.assign(most_at=each.argmax(axis=1), most_ns=each.max(axis=1))
+    return _records(rows.sort_values(["ns", "metric", "path"], ascending=[False, True, True]), n_rows)
 
 
 def _causes(ds: xr.Dataset, names: list[str], n_rows: int) -> list[dict[str, Any]]:
     keys = {"metric": "cause_metric", "location": "cause_by", "path": "cause_path"}
     rows = pd.DataFrame({name: ds[column].values for name, column in (keys | {"ns": "cause_severity"}).items()})
     sums = rows.groupby(list(keys), as_index=False)["ns"].sum().sort_values("ns", ascending=False, kind="stable")
-    paths = ds["path_name"].values
-    return [
-        {"metric": names[metric], "location": location, "path": str(paths[path]), "ns": ns}
-        for metric, location, path, ns in sums.head(n_rows).to_numpy().tolist()
-    ]
+    named = {"metric": np.array(names)[sums["metric"]], "path": ds["path_name"].values[sums["path"]]}
+    return _records(sums.assign(**named), n_rows)
+
+
+def _records(rows: pd.DataFrame, n_rows: int) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = rows.head(n_rows).to_dict("records")
+    return found

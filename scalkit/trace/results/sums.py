@@ -57,14 +57,14 @@ class Waits:
 
     def __init__(self, n_locations: int, n_paths: int, *, keeps_edges: bool = False) -> None:
         self._locations, self._paths = n_locations, n_paths
-        self._severity = {name: _Sums() for name in FACTS}
-        self._causes = _Sums()
+        self._severity, self._causes = _Sums(), _Sums()
         self._traffic: list[Ints] = []
         self._edges: list[Ints] | None = [] if keeps_edges else None
 
     def add(self, metric: str, path: Ints, location: Ints, value: Ints) -> None:
         """Add waits, or counts, at their call path and location."""
-        self._severity[metric].add(np.asarray(path, dtype=np.int64) * self._locations + location, value)
+        key = (_NUMBER[metric] * self._paths + np.asarray(path, dtype=np.int64)) * self._locations + location
+        self._severity.add(key, value)
 
     def blame(
         self, metric: str, location: Ints, cause: Ints, path: Ints, value: Ints, until: Ints, scope: Ints | None = None
@@ -91,13 +91,10 @@ class Waits:
 
     def collect(self, ranks: Ranks) -> Found:
         """Return the sums of all processes, on each of them."""
-        n_places = self._locations * self._paths
-        parts = [sums.rows() for sums in self._severity.values()]
-        keys = np.concatenate([_NUMBER[name] * n_places + keys for name, (keys, _) in zip(self._severity, parts, strict=True)])
-        gathered = ranks.gather((keys, np.concatenate([values for _, values in parts]), *self._causes.rows()))
+        gathered = ranks.gather((*self._severity.rows(), *self._causes.rows()))
         key, value, blamed, amount = (np.concatenate(column) for column in zip(*gathered, strict=True))
         (key, value), (blamed, amount) = summed(key, value), summed(blamed, amount)
-        metric, key = np.divmod(key, n_places)
+        metric, key = np.divmod(key, self._locations * self._paths)
         pair, path = np.divmod(blamed, self._paths)
         pair, cause = np.divmod(pair, self._locations)
         number, location = np.divmod(pair, self._locations)

@@ -1,4 +1,4 @@
-"""The call paths of results as a tree that is unfolded and folded."""
+"""The call paths of a result as a tree that is unfolded and folded."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,39 +34,33 @@ class MetricNode:
         return self.members[0] in WAITS
 
 
+_ABOVE = {
+    "wait_for_progress_bound": "time",
+    "wait_for_grant_bound": "time",
+    "visits": "",
+    "rma_operations": "",
+    "without_progress": "rma_operations",
+    "rma_bytes": "",
+}
+"""The metric above each of those that are no waits, in the order in which they are shown."""
+
+
 def metric_tree(units: Mapping[str, str]) -> tuple[MetricNode, ...]:
     """Return the nodes for metrics and their units, each after the one above it."""
+    found = [MetricNode("time", FACTS["time"].title, units["time"], ("time",), "", "time")]
     waits = tuple(name for name in WAITS if name in units)
-    found: list[MetricNode] = []
-
-    def add(name: str, members: tuple[str, ...], parent: str, title: str, whole: str = "time") -> None:
-        if members:
-            above = parent if any(one.name == parent for one in found) else ""
-            found.append(MetricNode(name, title, units[members[0]], members, above, whole if whole in units else name))
-
-    def single(name: str, parent: str, whole: str = "time") -> None:
-        add(name, tuple(one for one in (name,) if one in units), parent, FACTS[name].title if name in FACTS else name, whole)
-
-    single("time", "")
-    add("waiting", waits, "time", "waiting")
+    if waits:
+        found.append(MetricNode("waiting", "waiting", "ns", waits, "time", "time"))
     for awaited in AWAITED:
-        title, names = f"for {awaited}", tuple(name for name in WAITS if FACTS[name].awaits == awaited)
-        here = tuple(name for name in names if name in units)
-        group = f"waiting {title}" if len(names) > 1 else "waiting"
-        if len(names) > 1:
-            add(group, here, "waiting", title)
-        for name in here:
-            single(name, group)
-    single("wait_for_progress_bound", "time")
-    single("wait_for_grant_bound", "time")
-    single("visits", "", "visits")
-    single("rma_operations", "", "rma_operations")
-    single("without_progress", "rma_operations", "rma_operations")
-    single("rma_bytes", "", "rma_bytes")
-    known = {name for one in found for name in one.members}
-    for name in units:
-        if name not in known:
-            single(name, "", name)
+        here, group = tuple(name for name in waits if FACTS[name].awaits == awaited), "waiting"
+        if len(here) > 1:
+            group = f"waiting for {awaited}"
+            found.append(MetricNode(group, f"for {awaited}", "ns", here, "waiting", "time"))
+        found += [MetricNode(name, FACTS[name].title, "ns", (name,), group, "time") for name in here]
+    for name in dict.fromkeys((*_ABOVE, *units)):
+        if name in units and name not in ("time", *waits):
+            above, title = _ABOVE.get(name, ""), FACTS[name].title if name in FACTS else name
+            found.append(MetricNode(name, title, units[name], (name,), above, above or name))
     return tuple(found)
 
 
@@ -89,51 +83,33 @@ class Row:
 
 
 class CallTree:
-    """The call paths of one result or of several: those of the same name are one.
+    """The call paths of a result.
 
     `names`: name of each path. `labels`, list of (str, str): region and call site, which may be empty, of each path.
-    `parents`: -1 at the top. `places`: for each result, where its paths stand here. `open`: the paths that are unfolded.
-    Raises DataError if a path comes before the one above it, or has a name twice.
+    `parents`: -1 at the top. `open`: the paths that are unfolded.
+    Raises DataError if a path comes before the one above it.
     """
 
-    def __init__(self, results: Sequence[xr.Dataset]) -> None:
-        self.names: list[str] = []
+    def __init__(self, ds: xr.Dataset) -> None:
+        self.names = [str(name) for name in ds["path_name"].values]
+        self.parents: list[int] = ds["parent"].values.tolist()
         self.labels: list[tuple[str, str]] = []
-        self.parents: list[int] = []
-        self.places: list[NDArray[np.int64]] = []
-        known: dict[str, int] = {}
-        for ds in results:
-            self.places.append(self._add(ds, known))
         self.children: list[list[int]] = [[] for _ in self.names]
-        self.top = [k for k, parent in enumerate(self.parents) if parent < 0]
-        for k, parent in enumerate(self.parents):
-            if parent >= 0:
-                self.children[parent].append(k)
-        self.open: set[int] = set(self.top)
-
-    def _add(self, ds: xr.Dataset, known: dict[str, int]) -> NDArray[np.int64]:
-        names = [str(name) for name in ds["path_name"].values]
-        places = np.empty(len(names), dtype=np.int64)
-        columns = zip(names, ds["region"].values.tolist(), ds["parent"].values.tolist(), strict=True)
-        for k, (name, region, parent) in enumerate(columns):
+        for k, (name, region, parent) in enumerate(zip(self.names, ds["region"].values.tolist(), self.parents, strict=True)):
             if not -1 <= parent < k:
                 raise DataError(f"call path {k} ({name}) stands before the one above it; analyse the trace anew.")
-            if name not in known:
-                known[name] = len(self.names)
-                step = name[len(names[parent]) + 1 :] if parent >= 0 else name
-                self.names.append(name)
-                self.labels.append((str(region), step[len(region) + 1 :] if step.startswith(f"{region}@") else ""))
-                self.parents.append(int(places[parent]) if parent >= 0 else -1)
-            places[k] = known[name]
-        if len(np.unique(places)) < len(places):
-            raise DataError("two call paths of a result have the same name; analyse the trace anew.")
-        return places
+            step = name[len(self.names[parent]) + 1 :] if parent >= 0 else name
+            self.labels.append((str(region), step[len(region) + 1 :] if step.startswith(f"{region}@") else ""))
+            if parent >= 0:
+                self.children[parent].append(k)
+        self.top = [k for k, parent in enumerate(self.parents) if parent < 0]
+        self.open: set[int] = set(self.top)
 
     def __len__(self) -> int:
         return len(self.names)
 
     def inclusive(self, own: Values) -> Values:
-        """Return values of shape (n_paths, ...) with those of all paths below."""
+        """Return values of shape (n_paths,) with those of all paths below."""
         found = own.copy()
         for k in range(len(self) - 1, 0, -1):
             if self.parents[k] >= 0:

@@ -1,9 +1,8 @@
-"""What an explorer of results holds: a metric, call paths and locations that are chosen, and the values that follow."""
+"""What an explorer of a result holds: a metric, call paths and locations that are chosen, and the values that follow."""
 
 import operator
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,68 +19,43 @@ from scalkit.trace.views.call_tree import CallTree, MetricNode, Row, metric_tree
 Result: TypeAlias = xr.Dataset | str | os.PathLike[str]
 Values: TypeAlias = NDArray[np.float64]
 
-_NEEDED = ("severity", "unit", "path_name", "region", "parent", "cause_metric")
-
-
-@dataclass(frozen=True)
-class Spread:
-    """How a value is spread over locations.
-
-    `least`, `median`, `mean`, `most`: in the unit of the metric. `least_at`, `most_at`: locations.
-    `imbalance`: how much `most` is above `mean`, as a part of it; 0 if all are 0.
-    """
-
-    least: float
-    median: float
-    mean: float
-    most: float
-    least_at: int
-    most_at: int
-    imbalance: float
+_NEEDED = ("severity", "unit", "path_name", "region", "parent", "cause_metric", "traffic_bytes")
 
 
 class Browsing:
-    """A result, or two that are compared, with what is chosen in it.
+    """A result with what is chosen in it.
 
-    `results`: one or two, as `scalkit.trace.analyse` returns or writes them. `names`: what they are called, if there are two.
-    `names`: empty for one result. `metrics`: of all results together. `tree`: of all results together.
+    `result`: as `scalkit.trace.analyse` returns or writes it.
+    `metrics`, `tree`: of the result.
     `open_metrics`: those that are unfolded. `metric`: name of the node that is chosen.
     `paths`: call paths that are chosen: with all below them if they are folded, alone if not.
     `locations`, `causers`: locations that are chosen, and those that they waited for; empty for all.
-    `shown`: of which result locations and pairs are shown.
     `words`: only call paths with these words are shown, and what is above them; empty for all.
     Raises UsageError if something is no result; DataError if a file cannot be read.
     """
 
-    def __init__(self, results: Sequence[Result], names: Sequence[str] = ("first", "second")) -> None:
-        self.results = tuple(_opened(one) for one in results)
-        self.names = tuple(str(name) for name in names) if len(self.results) > 1 else ()
-        if self.names and len(self.names) != len(self.results):
-            raise UsageError(f"{len(self.results)} results need as many names, got {len(self.names)}.")
-        units: dict[str, str] = {}
-        for ds in self.results:
-            units |= {str(k): str(unit) for k, unit in zip(ds["metric"].values, ds["unit"].values, strict=True)}
-        self.metrics = metric_tree(units)
+    def __init__(self, result: Result) -> None:
+        self.result = _opened(result)
+        names, units = self.result["metric"].values, self.result["unit"].values
+        self.metrics = metric_tree({str(name): str(unit) for name, unit in zip(names, units, strict=True)})
         self._nodes = {one.name: one for one in self.metrics}
-        self.tree = CallTree(self.results)
-        self._numbers = [{str(name): k for k, name in enumerate(ds["metric"].values)} for ds in self.results]
-        self._severity = [ds["severity"].values for ds in self.results]
-        self._totals = [one.sum(axis=2) for one in self._severity]
-        self._pairs: dict[tuple[int, str, tuple[str, ...]], Pairs] = {}
+        self.tree = CallTree(self.result)
+        self._numbers = {str(name): k for k, name in enumerate(names)}
+        self._severity = self.result["severity"].values
+        self._totals = self._severity.sum(axis=2)
+        self._pairs: dict[tuple[str, tuple[str, ...]], Pairs] = {}
         self.locations: tuple[int, ...] = ()
         self.causers: tuple[int, ...] = ()
-        self.shown, self.words = len(self.results) - 1, ""
-        self.open_metrics = {"time", "waiting"} | {
-            one.parent for one in self.metrics if one.parent and self.total(one.name).any()
-        }
+        self.words = ""
+        self.open_metrics = {"time", "waiting"} | {one.parent for one in self.metrics if one.parent and self.total(one.name)}
         self.metric = self._first_metric()
         self.paths: tuple[int, ...] = tuple(self.tree.top[:1])
         self.go_hottest()
 
     def _first_metric(self) -> str:
         """Return the largest wait, or the first metric without one."""
-        waits = [one for one in self.metrics if one.is_wait and len(one.members) == 1 and self.total(one.name).any()]
-        return max(waits, key=lambda one: self.total(one.name).max()).name if waits else self.metrics[0].name
+        waits = [one for one in self.metrics if one.is_wait and len(one.members) == 1 and self.total(one.name)]
+        return max(waits, key=lambda one: self.total(one.name)).name if waits else self.metrics[0].name
 
     @property
     def node(self) -> MetricNode:
@@ -89,24 +63,9 @@ class Browsing:
         return self._nodes[self.metric]
 
     @property
-    def is_comparison(self) -> bool:
-        """Whether there are two results."""
-        return len(self.results) > 1
-
-    @property
-    def result(self) -> xr.Dataset:
-        """The one whose locations are shown."""
-        return self.results[self.shown]
-
-    @property
     def n_locations(self) -> int:
-        """How many it has."""
+        """The number of locations of the result."""
         return int(self.result.sizes["location"])
-
-    @property
-    def is_per_location(self) -> bool:
-        """Whether values are means of a location, as results differ in how many they have."""
-        return len({int(ds.sizes["location"]) for ds in self.results}) > 1
 
     def find(self, name: str) -> MetricNode:
         """Return a metric. Raises UsageError if there is none of this name."""
@@ -114,58 +73,37 @@ class Browsing:
             raise UsageError(f"there is no metric {name!r}; there are {', '.join(self._nodes)}.")
         return self._nodes[name]
 
-    def has(self, metric: str) -> tuple[bool, ...]:
-        """Return which results have a metric: waiting for progress is absent where a thread progresses."""
-        return tuple(bool(self._members(k, metric)) for k in range(len(self.results)))
-
     # Values
 
     def own(self, metric: str) -> Values:
-        """Return what each call path has without those below it, of shape (n_paths, n_results)."""
-        found = np.zeros((len(self.tree), len(self.results)))
-        for k, places in enumerate(self.tree.places):
-            for number in self._members(k, metric):
-                found[places, k] += self._totals[k][number]
-        return found / self._divisors()
+        """Return what each call path has without those below it, of shape (n_paths,)."""
+        return np.asarray(self._totals[self._members(metric)].sum(axis=0, dtype=np.float64))
 
-    def total(self, metric: str) -> Values:
-        """Return what a metric is in all, of shape (n_results,)."""
-        return np.asarray(self.own(metric).sum(axis=0))
+    def total(self, metric: str) -> float:
+        """Return the sum of a metric over call paths and locations."""
+        return float(self.own(metric).sum())
 
     def by_path(self) -> tuple[Values, Values]:
-        """Return own and inclusive values of the chosen metric, each of shape (n_paths, n_results)."""
+        """Return own and inclusive values of the chosen metric, each of shape (n_paths,)."""
         own = self.own(self.metric)
         return own, self.tree.inclusive(own)
 
-    def by_location(self, k: int | None = None) -> Values:
-        """Return what each location of a result, by default the one shown, has in the chosen call paths."""
-        k = self.shown if k is None else k
-        places = np.flatnonzero(self.tree.covered(self.paths)[self.tree.places[k]])
-        found = np.zeros(int(self.results[k].sizes["location"]), dtype=np.int64)
-        for number in self._members(k, self.metric):
-            found += self._severity[k][number][places].sum(axis=0)
+    def by_location(self) -> Values:
+        """Return what each location has in the chosen call paths."""
+        places = np.flatnonzero(self.tree.covered(self.paths))
+        found = np.zeros(self.n_locations, dtype=np.int64)
+        for number in self._members(self.metric):
+            found += self._severity[number][places].sum(axis=0)
         return found.astype(np.float64)
 
-    def spread(self, k: int | None = None) -> Spread:
-        """Return how these are spread over the locations, or over the chosen ones if there are several."""
-        k = self.shown if k is None else k
-        values = self.by_location(k)
-        at = np.array(self.locations) if k == self.shown and len(self.locations) > 1 else np.arange(len(values))
-        values = values[at]
-        mean, most = float(values.mean()), float(values.max())
-        return Spread(
-            float(values.min()),
-            float(np.median(values)),
-            mean,
-            most,
-            int(at[values.argmin()]),
-            int(at[values.argmax()]),
-            most / mean - 1 if mean > 0 else 0.0,
-        )
+    def spread(self) -> pd.Series:
+        """Return these by location, of the chosen locations if there are several."""
+        values = pd.Series(self.by_location())
+        return values[list(self.locations)] if len(self.locations) > 1 else values
 
     def pairs(self, what: str = "waiting") -> Pairs:
         """Return who made whom wait, in the chosen metric, or what went between locations."""
-        key = (self.shown, what, self.node.members if what == "waiting" else ())
+        key = (what, self.node.members if what == "waiting" else ())
         if key not in self._pairs:
             self._pairs[key] = pairs(self.result, what, self.node.members)
         return self._pairs[key]
@@ -177,17 +115,16 @@ class Browsing:
     def rows(self) -> list[Row]:
         """Return the call paths that are seen: those with a value, the largest first, and those that are chosen."""
         _, whole = self.by_path()
-        size = np.abs(whole).max(axis=1)
-        kept = size > 0
+        kept = whole > 0
         for path in (*self.tree.top, *self.paths):
             kept[[path, *self.tree.above(path)]] = True
         if self.words:
             kept &= self._with_words()
-        return self.tree.rows(size, kept)
+        return self.tree.rows(whole, kept)
 
     def metric_rows(self) -> list[MetricNode]:
         """Return the metrics that are seen."""
-        return [one for one in self.metrics if all(parent in self.open_metrics for parent in self._above(one))]
+        return [one for one in self.metrics if all(parent in self.open_metrics for parent in self.above(one))]
 
     # What is chosen
 
@@ -195,7 +132,7 @@ class Browsing:
         """Choose a metric, and unfold what is above it."""
         node = self.find(name)
         self.metric = name
-        self.open_metrics |= set(self._above(node))
+        self.open_metrics |= set(self.above(node))
 
     def choose_paths(self, paths: Iterable[int]) -> None:
         """Choose call paths, and unfold what is above them; without one, all together.
@@ -219,8 +156,7 @@ class Browsing:
 
     def follow_metric(self) -> None:
         """Go to the hottest path of the chosen metric, if the chosen paths have none of it."""
-        is_there = any(self.by_location(k).any() for k in range(len(self.results)))
-        if not is_there and self.total(self.metric).any():
+        if self.total(self.metric) and not self.by_location().any():
             self.go_hottest()
 
     def fold(self, path: int) -> None:
@@ -241,7 +177,7 @@ class Browsing:
 
     def go_hottest(self) -> None:
         """Choose the call path that one gets to by always taking the largest part, until that is a path's own value."""
-        own, whole = (values.max(axis=1) for values in self.by_path())
+        own, whole = self.by_path()
         start = max(self.tree.top, key=lambda one: float(whole[one]))
         self.choose_paths([self.tree.hottest(own, whole, start)])
 
@@ -254,11 +190,6 @@ class Browsing:
         for path in found.tolist():
             self.tree.reveal(path)
         return len(found)
-
-    def show_result(self, k: int) -> None:
-        """Show the locations of another result; what was chosen of those of the one before is forgotten."""
-        if 0 <= k < len(self.results) and k != self.shown:
-            self.shown, self.locations, self.causers = k, (), ()
 
     def selection(self) -> dict[str, Any]:
         """Return what is chosen, as plain values: `metric`, `paths`, `locations`, `causers`."""
@@ -293,20 +224,16 @@ class Browsing:
             self.metric, self.paths = before
             raise
 
-    def _above(self, node: MetricNode) -> list[str]:
+    def above(self, node: MetricNode) -> list[str]:
+        """Return the names of the metrics above one, the nearest first."""
         found = []
         while node.parent:
             found.append(node.parent)
             node = self._nodes[node.parent]
         return found
 
-    def _members(self, k: int, metric: str) -> list[int]:
-        return [self._numbers[k][name] for name in self._nodes[metric].members if name in self._numbers[k]]
-
-    def _divisors(self) -> Values:
-        if not self.is_per_location:
-            return np.ones(len(self.results))
-        return np.array([max(1, int(ds.sizes["location"])) for ds in self.results], dtype=np.float64)
+    def _members(self, metric: str) -> list[int]:
+        return [self._numbers[name] for name in self._nodes[metric].members]
 
     def _with_words(self) -> NDArray[np.bool_]:
         """Return which call paths have the words, or are above one that has."""

@@ -1,7 +1,7 @@
 """A trace over time: any window of it as a raster, as bars and arrows where few are in view, or one moment in words."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +10,17 @@ from numpy.typing import NDArray
 
 from scalkit.errors import UsageError
 from scalkit.support.arrays import Ints
+from scalkit.trace.local.arrays import ranges
 from scalkit.trace.local.part import load
 from scalkit.trace.results.summary import WAITS
-from scalkit.trace.views.raster import Pieces, classed, covered, largest, pieces_between, steps_between, voted
-from scalkit.trace.views.timeline_index import OUTSIDE, as_share, index_of
+from scalkit.trace.views.timeline_index import index_of
+from scalkit.trace.waits.requests import Progress
+
+Bytes = NDArray[np.uint8]
 
 _MOST_CELLS = 1 << 19
 _MOST_WALKED = 1 << 16
+_SHARE = 255
 
 
 @dataclass(frozen=True)
@@ -47,14 +51,14 @@ class Bars:
     `scalkit.trace.files.tables.OPERATIONS` has it.
     """
 
-    row: NDArray[np.int32]
+    row: Ints
     begin: Ints
     end: Ints
     path: NDArray[np.int32]
-    wait_row: NDArray[np.int32]
+    wait_row: Ints
     wait_begin: Ints
     wait_end: Ints
-    from_row: NDArray[np.int32]
+    from_row: Ints
     to_row: NDArray[np.int32]
     from_time: Ints
     to_time: Ints
@@ -81,8 +85,8 @@ class Moment:
 class Timeline:
     """A trace over time; times are in ns from its begin.
 
-    A window is drawn from rasters that were made when the trace was opened, or, if it is small, from the records in it. The
-    waiting of a call is drawn at its begin; of a call with several targets it may lie in parts of it.
+    A window takes as long to draw as it has cells, whatever number of records is in it. The waiting of a call is drawn at its
+    begin; of a call with several targets it may lie in parts of it.
 
     `folder`: of the trace. `keep_going`: leave out what is wrong with the trace.
     Raises DataError if there is no trace, or something is wrong with it.
@@ -98,22 +102,10 @@ class Timeline:
         self.paths = tuple(trace.definitions.text(k) for k in range(n_paths))
         self.regions = tuple(trace.definitions.region(k) for k in range(n_paths))
         self.class_of_path = self._index.class_of_path
-        self._kind_of = np.array([0, *self.class_of_path], dtype=np.uint8)
-
-    @property
-    def class_seconds(self) -> dict[str, float]:
-        """Time of all locations in each class, in s; without what is not recorded."""
-        return {name: 1e-9 * ns for name, ns in zip(self.classes[1:], self._index.class_ns[1:], strict=True)}
-
-    @property
-    def waiting_seconds(self) -> float:
-        """Time of all locations that is waiting, in s."""
-        waits = self._index.waits.columns
-        return 1e-9 * float((waits["end"] - waits["begin"]).sum())
 
     def __len__(self) -> int:
         """Return the number of steps of all locations."""
-        return int(np.maximum(np.diff(self._index.steps.offsets) - 1, 0).sum())
+        return len(self._index.steps.columns["path"])
 
     def __repr__(self) -> str:
         what = "simulated, " if self.is_simulated else ""
@@ -132,51 +124,33 @@ class Timeline:
         columns = max(16, min(columns, 2048, _MOST_CELLS // len(chosen)))
         bits = max(0, (-(-(end - begin) // columns) - 1).bit_length())
         first, last = begin >> bits, ((end - 1) >> bits) + 1
-        level = bits - self._index.bits
-        if 0 <= level < len(self._index.levels):
-            kind, wait = self._prepared(level, first, last, chosen)
-        else:
-            kind, wait = self._drawn(bits, first, last, chosen)
+        edges = np.arange(first, last + 1) << bits
+        amount = [np.zeros((len(chosen), last - first)), *(self._within(one, chosen, edges) for one in self._index.spent)]
+        kind = np.argmax(amount, axis=0).astype(np.uint8)
+        waited = self._within(self._index.waited, chosen, edges)
+        wait = np.minimum(np.ceil(waited * (_SHARE / (1 << bits))), _SHARE).astype(np.uint8)  # any wait is at least 1
         together = -(-len(chosen) // max(1, rows))
         if together > 1:
-            kind, wait = voted(kind, wait, together, len(self.classes))
+            kind, wait = _voted(kind, wait, together, len(self.classes))
         return Raster(bits, first, kind, wait, together)
-
-    def _prepared(self, level: int, first: int, last: int, chosen: NDArray[np.int64]) -> tuple[Any, Any]:
-        """Return a window of a raster that is there."""
-        found = []
-        for whole in self._index.levels[level]:
-            part = np.zeros((len(chosen), last - first), dtype=np.uint8)
-            low, high = max(first, 0), max(min(last, whole.shape[1]), max(first, 0))
-            part[:, low - first : high - first] = (whole if len(chosen) == len(whole) else whole[chosen])[:, low:high]
-            found.append(part)
-        return found[0], found[1]
-
-    def _drawn(self, bits: int, first: int, last: int, chosen: NDArray[np.int64]) -> tuple[Any, Any]:
-        low, high, n = first << bits, last << bits, last - first
-        pieces, path = self._steps(chosen, low, high)
-        shape = (len(chosen), n)
-        amount = classed(pieces, self._kind_of[path + 1], len(self.classes), *shape, bits)
-        waited = covered(self._waits(chosen, low, high), *shape, bits)
-        return largest(amount).reshape(shape), as_share(waited, bits).reshape(shape)
 
     def bars(self, begin: int, end: int, locations: Sequence[int] | None = None, *, most: int = 4000) -> Bars | None:
         """Return everything in a window; None if that is more than `most` steps."""
         begin, end, chosen = self._window(begin, end, locations)
-        steps = self._index.steps
-        if steps_between(steps.columns["time"], steps.offsets, chosen.tolist(), begin, end)[1].sum() > most:
+        steps, waits = self._index.steps, self._index.waits.columns
+        starts, counts = steps.near("end", chosen, begin + 1, end)
+        if counts.sum() > most:
             return None
-        pieces, path = self._steps(chosen, begin, end)
-        waits = self._waits(chosen, begin, end)
-        time = steps.columns["time"]
+        row, place = ranges(starts, counts)
+        wait_row, wait_place = ranges(*self._index.waits.near("end", chosen, begin + 1, end))
         return Bars(
-            pieces.row,
-            time[pieces.place],
-            time[pieces.place + 1],
-            path,
-            waits.row,
-            waits.begin + begin,
-            waits.end + begin,
+            row,
+            steps.columns["begin"][place],
+            steps.columns["end"][place],
+            steps.columns["path"][place],
+            wait_row,
+            waits["begin"][wait_place],
+            waits["end"][wait_place],
             *self._transfers(chosen, begin, end, most),
         )
 
@@ -184,13 +158,12 @@ class Timeline:
         """Return what a location does at a time; None if nothing is recorded. Raises UsageError if there is no such location."""
         self._window(0, 1, [location])
         steps, waits = self._index.steps.of(location), self._index.waits.of(location)
-        times, paths = steps["time"], steps["path"]
-        place = int(np.searchsorted(times, time, side="right")) - 1
-        if place < 0 or place >= len(times) or paths[place] == OUTSIDE:
+        place = int(np.searchsorted(steps["begin"], time, side="right")) - 1
+        if place < 0 or time >= steps["end"][place]:
             return None
-        path = int(paths[place])
-        first, last = self._extent(paths, place)
-        begin, end = int(times[first]), int(times[last + 1])
+        path = int(steps["path"][place])
+        first, last = self._extent(steps["path"], place)
+        begin, end = int(steps["begin"][first]), int(steps["end"][last])
         low, high = waits["begin"], waits["end"]
         near = slice(int(np.searchsorted(high, begin, side="right")), int(np.searchsorted(low, end)))
         length = np.minimum(high[near], end) - np.maximum(low[near], begin)
@@ -201,41 +174,13 @@ class Timeline:
     def sums(self, begin: int, end: int, locations: Sequence[int] | None = None) -> dict[str, float]:
         """Return the time of all locations in a window by class, in s, the longest first; ``"waiting"`` is part of it."""
         begin, end, chosen = self._window(begin, end, locations)
-        pieces, path = self._steps(chosen, begin, end)
-        amount = np.bincount(self._kind_of[path + 1], pieces.end - pieces.begin, len(self.classes))[1:]
-        found = {self.classes[k + 1]: 1e-9 * float(amount[k]) for k in np.argsort(-amount, kind="stable") if amount[k]}
-        waits = self._waits(chosen, begin, end)
-        waiting = 1e-9 * float((waits.end - waits.begin).sum())
-        return found | ({"waiting": waiting} if waiting else {})
-
-    def find(self, text: str, after: tuple[int, int] = (-1, -1), locations: Sequence[int] | None = None) -> Moment | None:
-        """Return the first call with a text in its name that begins after a time on a location, or the first of all.
-
-        `after`: time in ns and location; of those that begin together the lowest location is first. None if no call has it.
-        """
-        paths = [k for k, region in enumerate(self.regions) if k and text.lower() in region.lower()]
-        _, _, chosen = self._window(0, 1, locations)
-        for least in (after, (-1, -1)):
-            found = [one for location in chosen.tolist() if (one := self._next(location, paths, least))]
-            if found:
-                return min(found, key=lambda one: (one.begin, one.location))
-        return None
-
-    def _next(self, location: int, paths: Sequence[int], after: tuple[int, int]) -> Moment | None:
-        steps = self._index.steps.of(location)
-        times, path = steps["time"], steps["path"]
-        hits = np.flatnonzero(np.isin(path, paths))
-        above, begins = np.where(hits > 0, path[hits - 1], 0), np.ones(len(hits), dtype=np.bool_)
-        parents = np.asarray(self._parents)
-        while (above > 0).any():  # after a call within it, a step is no new call
-            above = np.where(above > 0, parents[above], 0)
-            begins &= (above <= 0) | (above != path[hits])
-        hits = hits[begins]
-        for at in hits[np.searchsorted(times[hits], after[0] + (location <= after[1])) :].tolist():
-            moment = self.at(location, int(times[at]))
-            if moment is not None and moment.begin == times[at] and moment.path == self.paths[int(path[at])]:
-                return moment
-        return None
+        *amounts, waiting = (
+            1e-9 * float(self._within(one, chosen, np.array([begin, end])).sum())
+            for one in (*self._index.spent, self._index.waited)
+        )
+        named = zip(self.classes[1:], amounts, strict=True)
+        found = sorted((one for one in named if one[1]), key=lambda one: -one[1])
+        return dict(found) | ({"waiting": waiting} if waiting else {})
 
     def longest_wait(self, metric: str = "") -> Moment | None:
         """Return the call that waits longest, for anything or for one metric that is a wait; None if none does."""
@@ -284,50 +229,32 @@ class Timeline:
             raise UsageError(f"there are locations 0 to {self.locations - 1}; got {_shown(chosen)}.")
         return int(begin), int(end), chosen
 
-    def _steps(self, chosen: NDArray[np.int64], low: int, high: int) -> tuple[Pieces, NDArray[np.int32]]:
-        steps = self._index.steps
-        pieces = pieces_between(steps.columns["time"], steps.offsets, chosen.tolist(), low, high)
-        return pieces, steps.columns["path"][pieces.place]
-
-    def _waits(self, chosen: NDArray[np.int64], low: int, high: int) -> Pieces:
-        """Return the waits in a window; times from its begin."""
-        waits = self._index.waits.columns
-
-        def near(mine: slice) -> tuple[int, int]:
-            first = int(waits["end"][mine].searchsorted(low, side="right"))
-            return first, int(waits["begin"][mine].searchsorted(high))
-
-        row, place = _found(chosen, self._index.waits.offsets, near)
-        begin = np.clip(waits["begin"][place] - low, 0, high - low)
-        return Pieces(row, begin, np.clip(waits["end"][place] - low, 0, high - low), place)
+    def _within(self, spent: Progress, chosen: NDArray[np.int64], edges: Ints) -> Ints:
+        """Return how long locations were in a class between one edge and the next, in ns, of shape (n_chosen, n_edges - 1)."""
+        times = np.tile(np.clip(edges, 0, self.span), len(chosen))
+        until = spent.until(np.repeat(chosen, len(edges)), times)
+        return np.asarray(np.diff(until.reshape(len(chosen), -1), axis=1))
 
     def _transfers(self, chosen: NDArray[np.int64], low: int, high: int, most: int) -> tuple[NDArray[Any], ...]:
         """Return the columns of `Bars` about transfers that begin in a window; none if there are too many."""
-        table = self._index.transfers.columns
-
-        def near(mine: slice) -> tuple[int, int]:
-            first, last = table["begin"][mine].searchsorted([low, high]).tolist()
-            return first, last
-
-        row, place = _found(chosen, self._index.transfers.offsets, near)
+        row, place = ranges(*self._index.transfers.near("begin", chosen, low, high))
         if len(place) > most:
             row, place = row[:0], place[:0]
         row_of = np.full(self.locations + 1, -1, dtype=np.int32)
         row_of[chosen] = np.arange(len(chosen), dtype=np.int32)
-        begin, end, peer, kind = (table[name][place] for name in ("begin", "end", "peer", "kind"))
+        begin, end, peer, kind = (self._index.transfers.columns[name][place] for name in ("begin", "end", "peer", "kind"))
         return row, row_of[np.where(peer >= 0, peer, self.locations)], begin, end, kind
 
 
-def _found(chosen: NDArray[np.int64], offsets: Ints, near: Callable[[slice], tuple[int, int]]) -> tuple[NDArray[np.int32], Ints]:
-    """Return row and place of the records of each location that are near, as `near` counts them within its slice."""
-    rows, places = [np.empty(0, np.int32)], [np.empty(0, np.int64)]
-    for number, location in enumerate(chosen.tolist()):
-        mine = slice(int(offsets[location]), int(offsets[location + 1]))
-        first, last = near(mine)
-        if last > first:
-            rows.append(np.full(last - first, number, dtype=np.int32))
-            places.append(np.arange(mine.start + first, mine.start + last))
-    return np.concatenate(rows), np.concatenate(places)
+def _voted(kind: Bytes, wait: Bytes, together: int, n_kinds: int) -> tuple[Bytes, Bytes]:
+    """Return rows of several locations: the class that most of them have, and their mean wait."""
+    n = -(-len(kind) // together)
+    missing = ((0, n * together - len(kind)), (0, 0))
+    kinds = np.pad(kind, missing, constant_values=n_kinds).reshape(n, together, -1)
+    waits = np.pad(wait, missing).reshape(n, together, -1)
+    votes = [(kinds == number).sum(axis=1) for number in range(n_kinds)]
+    sizes = np.minimum(together, len(kind) - together * np.arange(n))[:, None]
+    return np.argmax(votes, axis=0).astype(np.uint8), np.ceil(waits.sum(axis=1) / sizes).astype(np.uint8)
 
 
 def _shown(chosen: NDArray[np.int64]) -> str:

@@ -1,7 +1,8 @@
-"""What a timeline is drawn from, made once of a trace: steps, waits, transfers, and rasters of all of it."""
+"""What a timeline is drawn from, made once of a trace: steps, waits, transfers, and when locations are in each class."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,40 +10,26 @@ from numpy.typing import NDArray
 
 from scalkit.support.arrays import Ints
 from scalkit.trace.files.tables import RECEIVE
-from scalkit.trace.local.arrays import extent
+from scalkit.trace.local.arrays import Frame, extent
 from scalkit.trace.local.joined import PLACE, Table, changes
 from scalkit.trace.local.part import LocalTrace
-from scalkit.trace.views.raster import Pieces, classed, covered, halved, largest, pieces_between
 from scalkit.trace.waits.each_wait import EachWait, each_wait
-from scalkit.trace.waits.requests import members
-
-OUTSIDE = -1
-"""Path of the last step of a location: nothing is recorded from there on."""
+from scalkit.trace.waits.requests import Progress, members
 
 
-def steps_of(calls: Table, marks: Table, parents: Ints) -> tuple[Ints, NDArray[np.int32]]:
-    """Return from when on which call path is the innermost of a location.
+def steps_of(calls: Table, marks: Table, parents: Ints) -> tuple[Ints, Ints, NDArray[np.int32]]:
+    """Return begin, end and call path of the stretches in which a location is in one innermost path, in order.
 
     `calls`, `marks`: of one location, in order of their numbers, as `scalkit.trace.local.part.LocalTrace` has them.
     `parents` of shape (n_paths,).
-    `time` of shape (n,), in ns: ascending, without equal ones. Calls that took no time are left out.
-    `path` of shape (n,): the last one is `OUTSIDE`.
     """
     if not len(calls["enter"]) and not len(marks["time"]):
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
-    begin, end = extent(calls["enter"], calls["leave"], marks["time"])
-    lasting = calls["leave"] > calls["enter"]
-    enter, leave, path, number = (calls[name][lasting] for name in ("enter", "leave", "path", "number"))
-    after = parents[path].astype(PLACE)
-    if not len(marks["time"]) and (enter[1:] >= leave[:-1]).all():
-        time = np.stack([enter, leave], axis=1).ravel()
-        state = np.stack([path, after], axis=1).ravel()
-    else:
-        time, state = changes(enter, leave, path, after, number.astype(np.int64), marks)
-    time = np.concatenate([[begin], time, [end]])
-    state = np.concatenate([[0], state, [OUTSIDE]]).astype(np.int32)
-    is_last = np.append(time[1:] > time[:-1], True)
-    return time[is_last], state[is_last]
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+    first, last = extent(calls["enter"], calls["leave"], marks["time"])
+    begin, path = changes(calls, marks, parents, first)
+    end = np.append(begin[1:], last)
+    lasts = end > begin
+    return begin[lasts], end[lasts], path[lasts].astype(np.int32)
 
 
 def union_of(begin: Ints, end: Ints, what: NDArray[np.uint8]) -> tuple[Ints, Ints, NDArray[np.uint8]]:
@@ -59,13 +46,7 @@ def union_of(begin: Ints, end: Ints, what: NDArray[np.uint8]) -> tuple[Ints, Int
     return begin[starts], np.maximum.reduceat(end, starts), what[starts]
 
 
-_CELLS = 1 << 24
-_MOST_BINS, _FEWEST_BINS = 1 << 17, 1 << 10
-_FEW_STEPS = 400_000
-"""Above this many steps rasters are prepared; fewer are drawn from the steps themselves."""
-
 _COLOURED = 6
-_SHARE = 255
 
 
 @dataclass(frozen=True)
@@ -80,15 +61,23 @@ class Records:
         mine = slice(*self.offsets[location : location + 2].tolist())
         return {name: values[mine] for name, values in self.columns.items()}
 
+    def near(self, key: str, locations: Ints, low: int, high: int) -> tuple[Ints, Ints]:
+        """Return the first row of each location with at least `low` as `key`, and how many there are that begin before `high`."""
+        found = np.empty((2, len(locations)), dtype=np.int64)
+        for row, location in enumerate(locations.tolist()):
+            mine = self.of(location)
+            found[:, row] = np.searchsorted(mine[key], low), np.searchsorted(mine["begin"], high)
+        first, last = found
+        return first + self.offsets[locations], last - first
+
 
 @dataclass(frozen=True)
 class Index:
     """What a timeline is drawn from; times in ns from the begin of the trace.
 
-    `steps`: `time, path`. `waits`: `begin, end, metric`, without overlap. `transfers`: `begin, end, peer, kind`.
-    `span`: of the trace, in ns. `classes`: names of what has a colour. `class_of_path`, `class_ns`: of each.
-    `levels`, list of pairs of ndarray of uint8 of shape (locations, n): largest class and share of waiting, of 255, of columns
-    of 2^`bits` ns, then of twice that, and so on; none of a trace with few steps.
+    `steps`: `begin, end, path`. `waits`: `begin, end, metric`, without overlap. `transfers`: `begin, end, peer, kind`.
+    `span`: of the trace, in ns. `classes`: names of what has a colour. `class_of_path`: of each path.
+    `spent`: when each location is in each class but the first; `waited`: when it waits.
     """
 
     steps: Records
@@ -97,9 +86,8 @@ class Index:
     span: int
     classes: list[str]
     class_of_path: list[int]
-    class_ns: list[float]
-    bits: int
-    levels: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]
+    spent: list[Progress]
+    waited: Progress
 
 
 def index_of(trace: LocalTrace) -> Index:
@@ -110,20 +98,20 @@ def index_of(trace: LocalTrace) -> Index:
     path_ns = np.zeros(len(trace.definitions.paths))
     parts: list[tuple[tuple[NDArray[Any], ...], ...]] = []
     for (calls, transfers, marks), at in zip(trace.parts(), trace.begins, strict=True):
-        time, path = steps_of(calls, marks, trace.definitions.around)
-        inside = path[:-1] >= 0
-        path_ns += np.bincount(path[:-1][inside], weights=np.diff(time)[inside], minlength=len(path_ns))
-        waits = _waits(calls, found, slice(at, at + len(calls["enter"])), begin)
-        parts.append(((time - begin, path), waits, _transfers(trace, transfers, begin)))
-    steps, waited, moved = (
+        low, high, path = steps_of(calls, marks, trace.definitions.around)
+        path_ns += np.bincount(path, weights=high - low, minlength=len(path_ns))
+        mine = slice(at, at + len(calls["enter"]))
+        parts.append(((low - begin, high - begin, path), _waits(calls, found, mine, begin), _transfers(trace, transfers, begin)))
+    steps, waits, moved = (
         _records(names, [part[k] for part in parts])
-        for k, names in enumerate((("time", "path"), ("begin", "end", "metric"), ("begin", "end", "peer", "kind")))
+        for k, names in enumerate((("begin", "end", "path"), ("begin", "end", "metric"), ("begin", "end", "peer", "kind")))
     )
-    classes, of_path, class_ns = _classes(trace, path_ns)
-    kind_of = np.array([0, *of_path], np.uint8)
-    is_large = len(steps.columns["time"]) > _FEW_STEPS
-    bits, levels = _levels(steps, waited, kind_of, len(classes), span) if is_large else (0, [])
-    return Index(steps, waited, moved, span, classes, of_path, class_ns, bits, levels)
+    classes, of_path = _classes(trace, path_ns)
+    frame = Frame(0, 0, span.bit_length())
+    kind = np.array(of_path, np.uint8)[steps.columns["path"]]
+    spent = [_when(frame, steps, kind == number) for number in range(1, len(classes))]
+    waiting = _when(frame, waits, np.ones(len(waits.columns["begin"]), dtype=bool))
+    return Index(steps, waits, moved, span, classes, of_path, spent, waiting)
 
 
 def _records(names: Sequence[str], parts: Sequence[tuple[NDArray[Any], ...]]) -> Records:
@@ -153,7 +141,7 @@ def _transfers(trace: LocalTrace, transfers: Table, begin: int) -> tuple[NDArray
     return tuple(column[order] for column in columns)
 
 
-def _classes(trace: LocalTrace, path_ns: NDArray[np.float64]) -> tuple[list[str], list[int], list[float]]:
+def _classes(trace: LocalTrace, path_ns: NDArray[np.float64]) -> tuple[list[str], list[int]]:
     """Return names of what has a colour: the regions that take most of the time, and all others together.
 
     Class 0 is where nothing is recorded, class 1 the program outside of regions.
@@ -172,33 +160,16 @@ def _classes(trace: LocalTrace, path_ns: NDArray[np.float64]) -> tuple[list[str]
             names.append(label)
     number = {name: 2 + k for k, name in enumerate(chosen)}
     of_path = [1, *(number[r] if r in number else others[trace.definitions.is_function(r)] for r in regions[1:])]
-    return names, of_path, np.bincount(of_path, weights=path_ns, minlength=len(names)).tolist()
+    return names, of_path
 
 
-def _levels(
-    steps: Records, waits: Records, kind_of: NDArray[np.uint8], n_kinds: int, span: int
-) -> tuple[int, list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]]:
-    """Return rasters of all locations: columns of 2^bits ns, then of twice that, and so on until one is left."""
-    n = len(steps.offsets) - 1
-    bins = max(min(_CELLS // n, _MOST_BINS), _FEWEST_BINS)
-    bits = max(0, (span - 1).bit_length() - (bins.bit_length() - 1))
-    widths = [((span - 1) >> bits) + 1]
-    while widths[-1] > 1:
-        widths.append((widths[-1] + 1) // 2)
-    levels = [(np.empty((n, width), np.uint8), np.empty((n, width), np.uint8)) for width in widths]
-    for location in range(n):
-        pieces = pieces_between(steps.columns["time"], steps.offsets, [location], 0, span)
-        kind = kind_of[steps.columns["path"][pieces.place] + 1]
-        amount = classed(pieces, kind, n_kinds, 1, widths[0], bits)
-        mine = waits.of(location)
-        pieces = Pieces(np.zeros(len(mine["begin"]), np.int32), mine["begin"], mine["end"], np.arange(len(mine["begin"])))
-        waited = covered(pieces, 1, widths[0], bits)[None]
-        for k, (classes, shares) in enumerate(levels):
-            classes[location], shares[location] = largest(amount), as_share(waited[0], bits + k)
-            amount, waited = halved(amount, 1), halved(waited, 1)
-    return bits, levels
+def _when(frame: Frame, table: Records, counts: NDArray[np.bool_]) -> Progress:
+    """Return when locations are in a record of a table; `counts`: which ones."""
 
+    def spans() -> Iterator[tuple[Ints, Ints]]:
+        for location, (first, last) in enumerate(pairwise(table.offsets.tolist())):
+            mine = counts[first:last]
+            begin, end = (table.columns[name][first:last][mine] for name in ("begin", "end"))
+            yield frame.key(location, begin), frame.key(location, end)
 
-def as_share(waited: NDArray[np.float64], bits: int) -> NDArray[np.uint8]:
-    """Return the part of columns of 2^bits ns that was waiting, of 255; what is more than nothing is at least 1."""
-    return np.minimum(np.ceil(waited * (_SHARE / (1 << bits))), _SHARE).astype(np.uint8)
+    return Progress(frame, int(counts.sum()), spans())

@@ -33,7 +33,7 @@ class EachWait:
     metric: NDArray[np.uint8]
 
 
-def each_wait(trace: LocalTrace, options: Options | None = None) -> EachWait:
+def each_wait(trace: LocalTrace) -> EachWait:
     """Return the waits of the calls of a trace that one process has read whole; the trace stays as it is.
 
     The patterns are those of `analyse`, run with a call path for each call: what they add up by path is then that of a call.
@@ -48,7 +48,7 @@ def each_wait(trace: LocalTrace, options: Options | None = None) -> EachWait:
     found = _Kept(n)
     frame = find_frame(trace, Ranks())
     waits = cast(Waits, found)
-    add_waits(Analysis(apart, Ranks(), options or Options(), frame, Surroundings(frame, apart), waits))
+    add_waits(Analysis(apart, Ranks(), Options(), frame, Surroundings(frame, apart), waits))
     return EachWait(found.wait, found.metric)
 
 

@@ -1,17 +1,17 @@
 """Late Post and Early Wait: waits of post-start-complete-wait synchronisation."""
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from scalkit.support.arrays import Ints
-from scalkit.trace.files.tables import EXCLUSIVE
-from scalkit.trace.local.arrays import Matching, group_starts, next_calls, pack, with_ordinals
+from scalkit.trace.local.arrays import group_starts, next_calls, pack, with_ordinals
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.waits.functions import COMPLETE, LOCK, LOCK_ALL, POST, START, UNLOCK, UNLOCK_ALL, WAIT
-from scalkit.trace.waits.locks import Held
+from scalkit.trace.waits.locks import Held, lock_targets
 from scalkit.trace.waits.progress_waits import Analysis, Longest, Metrics, ask_targets, last_call
-from scalkit.trace.waits.requests import Progress, Requests, is_known, members
+from scalkit.trace.waits.requests import Progress, Requests, is_known
 
 _METRICS = Metrics("wait_for_grant", "wait_for_grant_bound", None)
 
@@ -39,22 +39,15 @@ def waits_for_grants(analysis: Analysis, progress: Progress, completing: NDArray
     at = 0
     while analysis.ranks.most(np.array([int(at < len(place))]))[0]:
         end = last_call(begins, n_rows, at, chunk)
-        requests = _requests(trace, place[at:end], sizes[at:end], every, held)
+        requests = _requests(trace, place[at:end], every, held)
         ask_targets(analysis, requests, progress, _METRICS)
         at = end
 
 
-def _requests(trace: LocalTrace, place: NDArray[np.intp], sizes: Ints, every: NDArray[np.bool_], held: Held) -> Requests:
+def _requests(trace: LocalTrace, place: NDArray[np.intp], every: NDArray[np.bool_], held: Held) -> Requests:
     """Return a row for each of these calls and every target of it, from when its lock was free on."""
-    call = np.repeat(place, sizes)
-    starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    peer = trace.calls["peer"][call].astype(np.int64)
-    rank = np.where(every[call], np.arange(len(call), dtype=np.int64) - starts, peer & (EXCLUSIVE - 1))
-    scope = trace.calls["scope"][call]
-    inside = (peer != -1) | every[call]
-    inside &= rank < trace.definitions.sizes[scope]
-    call, scope, rank = call[inside], scope[inside], rank[inside]
-    target = members(trace, scope, rank)
+    row, target = lock_targets(trace, place, every[place])
+    call = place[row]
     kept = is_known(trace, target) & (target != trace.calls["location"][call])
     call, target = call[kept], target[kept]
     enter, leave = trace.calls["enter"][call], trace.calls["leave"][call]
@@ -87,7 +80,7 @@ def waits_in_epochs(analysis: Analysis) -> None:
     """
     trace = analysis.trace
     starts, posts = _pairs(analysis, START, COMPLETE), _pairs(analysis, POST, WAIT)
-    matching = Matching(tuple(posts[name] for name in ("scope", "location", "partner", "ordinal")))
+    posted_rows = pd.MultiIndex.from_arrays([posts[name] for name in ("scope", "location", "partner", "ordinal")])
     late_post, early_wait = (Longest(name, trace) for name in ("late_post", "early_wait"))
     enter = trace.calls["enter"]
     completed = np.where(starts["closed"] >= 0, enter[starts["closed"]] if len(enter) else 0, -1)
@@ -95,7 +88,7 @@ def waits_in_epochs(analysis: Analysis) -> None:
     columns = (*(starts[name] for name in ("scope", "partner", "location", "ordinal")), starts["closed"], completed, before)
     for each in rounds(analysis.ranks, trace.owner(starts["partner"], analysis.ranks.size), analysis.options.chunk):
         scope, target, origin, ordinal, closed, complete, path = np.ascontiguousarray(each.ask(*columns).T)
-        row = matching.find(scope, target, origin, ordinal)
+        row = posted_rows.get_indexer(pd.MultiIndex.from_arrays([scope, target, origin, ordinal]))
         has = row >= 0
         posted = np.where(has, enter[posts["call"][row]] if len(posts["call"]) else 0, 0)
         waited = np.where(has, posts["closed"][row] if len(posts["call"]) else -1, -1)

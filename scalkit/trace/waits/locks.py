@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from scalkit.support.arrays import Ints
 from scalkit.trace.files.tables import EXCLUSIVE
-from scalkit.trace.local.arrays import group_starts, next_calls
+from scalkit.trace.local.arrays import group_starts, next_calls, ranges
 from scalkit.trace.local.part import LocalTrace, Table
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.waits.functions import LOCK, LOCK_ALL, UNLOCK, UNLOCK_ALL
 from scalkit.trace.waits.progress_waits import Analysis, Longest
+from scalkit.trace.waits.requests import members
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,8 @@ def _epochs(trace: LocalTrace) -> Table:
         place = next_calls(table, unlock, {name: table[name][lock] for name in columns}, calls["number"][lock])
         ended = place >= 0
         lock, place = lock[ended], place[ended]
-        rows = _targets(trace, lock, peer[lock], is_all=opening is LOCK_ALL)
-        parts.append({"row": rows[0], "target": rows[1], "lock": lock[rows[0]], "unlock": place[rows[0]]})
+        row, target = lock_targets(trace, lock, np.full(len(lock), opening is LOCK_ALL))
+        parts.append({"target": target, "lock": lock[row], "unlock": place[row]})
     found: Table = {
         name: np.concatenate([part[name] for part in parts]).astype(np.int64) for name in ("target", "lock", "unlock")
     }
@@ -91,14 +92,17 @@ def _epochs(trace: LocalTrace) -> Table:
     return found
 
 
-def _targets(trace: LocalTrace, lock: NDArray[np.intp], peer: Ints, *, is_all: bool) -> tuple[Ints, Ints]:
-    """Return for each target of the locks the place of the lock, and the location of the target."""
-    members = [trace.definitions.scopes[number].members for number in trace.calls["scope"][lock]]
-    if not is_all:
-        inside = [one[rank] if 0 <= rank < len(one) else -1 for one, rank in zip(members, peer, strict=True)]
-        return np.arange(len(lock), dtype=np.int64), np.array(inside, dtype=np.int64)
-    row = np.repeat(np.arange(len(lock), dtype=np.int64), [len(one) for one in members])
-    return row, np.concatenate([np.empty(0, dtype=np.int64), *members])
+def lock_targets(trace: LocalTrace, call: NDArray[np.intp], is_all: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Return a row for each target of calls that lock or unlock: the place among these calls, and the target's location, or -1.
+
+    `is_all`: which calls are about all members of their window.
+    """
+    scope = trace.calls["scope"][call]
+    sizes = trace.definitions.sizes[scope]
+    row, rank = ranges(np.zeros(len(call), dtype=np.int64), np.where(is_all, sizes, 1))
+    rank = np.where(is_all[row], rank, trace.calls["peer"][call][row] & (EXCLUSIVE - 1))
+    inside = rank < sizes[row]
+    return row[inside], members(trace, scope[row[inside]], rank[inside])
 
 
 def _waited_for(table: Ints) -> Ints:

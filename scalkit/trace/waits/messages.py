@@ -1,11 +1,12 @@
 """Late Sender and Late Receiver: which send and which receive belong together, and who came too late."""
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from scalkit.support.arrays import Ints
 from scalkit.trace.files.tables import RECEIVE, SEND
-from scalkit.trace.local.arrays import Matching, with_ordinals
+from scalkit.trace.local.arrays import with_ordinals
 from scalkit.trace.local.part import LocalTrace, Table, missing_before
 from scalkit.trace.local.ranks import rounds
 from scalkit.trace.waits.progress_waits import Analysis, Longest
@@ -22,7 +23,7 @@ def waits_in_messages(analysis: Analysis) -> None:
     """
     trace = analysis.trace
     sends, receives = messages_of(trace, SEND), messages_of(trace, RECEIVE)
-    matching = Matching(tuple(receives[name] for name in ("scope", "target", "source", "tag", "ordinal")))
+    received = pd.MultiIndex.from_arrays([receives[name] for name in ("scope", "target", "source", "tag", "ordinal")])
     late_sender, late_receiver = (Longest(name, trace) for name in ("late_sender", "late_receiver"))
     enter, leave = trace.calls["enter"], trace.calls["leave"]
     began = enter[sends["call"]]
@@ -30,7 +31,7 @@ def waits_in_messages(analysis: Analysis) -> None:
     columns = (*(sends[name] for name in ("scope", "target", "source", "tag", "ordinal")), began, before)
     for each in rounds(analysis.ranks, trace.owner(sends["target"], analysis.ranks.size), analysis.options.chunk):
         scope, target, source, tag, ordinal, sent, path = np.ascontiguousarray(each.ask(*columns).T)
-        found = matching.find(scope, target, source, tag, ordinal)
+        found = received.get_indexer(pd.MultiIndex.from_arrays([scope, target, source, tag, ordinal]))
         has = np.flatnonzero(found >= 0)
         row = found[has]
         posted = np.zeros(len(found), dtype=np.int64)

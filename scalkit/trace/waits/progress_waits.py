@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalkit.support.arrays import Ints
-from scalkit.trace.local.arrays import Frame, exact_sums, group_starts
+from scalkit.trace.local.arrays import Frame, exact_sums, group_starts, ranges
 from scalkit.trace.local.part import LocalTrace
 from scalkit.trace.local.ranks import Ranks, rounds
 from scalkit.trace.options import Options
 from scalkit.trace.results.sums import Waits
-from scalkit.trace.waits.requests import FirstProgress, Progress, Requests, find_progress, find_requests
+from scalkit.trace.waits.requests import FirstProgress, Progress, Requests, find_progress, find_requests, union
 from scalkit.trace.waits.surroundings import Surroundings
 
 
@@ -72,15 +72,10 @@ def covered_by_any(call: Ints, start: Ints, end: Ints, enter: Ints, leave: Ints)
     `call`, `start`, `end` of shape (n,): number of the call that each interval belongs to; intervals may overlap and reach
     beyond their call. `enter`, `leave` of shape (n_calls,), in ns.
     """
-    low, high = np.maximum(start, enter[call]), np.minimum(end, leave[call])
-    order = np.lexsort((low, call))
-    whose, low, high = call[order], low[order], high[order]
-    reached = _running_most(whose, high)
-    begins = group_starts(whose)
-    previous = np.empty(len(order), dtype=np.int64)
-    previous[1:] = reached[:-1]
-    previous[begins] = enter[whose[begins]]
-    return exact_sums(whose, np.maximum(high - np.maximum(low, previous), 0), len(enter))
+    width = int((leave - enter).max(initial=0)) + 1
+    shift = call * width - enter[call]
+    low, high = union(np.maximum(start, enter[call]) + shift, np.minimum(end, leave[call]) + shift)
+    return exact_sums(low // width, high - low, len(enter))
 
 
 def _running_most(group: Ints, values: Ints) -> Ints:
@@ -273,8 +268,7 @@ def covered_by_targets(
     todo: list[Pieces] = [(np.arange(len(enter), dtype=np.int64), enter, leave)] if len(enter) else []
     while ranks.most(np.array([len(todo)]))[0]:
         call, low, high = _next(todo, n_targets, chunk)
-        of = np.repeat(np.arange(len(call), dtype=np.int64), n_targets[call])
-        row = starts[call][of] + _within(n_targets[call])
+        of, row = ranges(starts[call], n_targets[call])
         whom, whose = target[row], owner[row]
         where = np.zeros((len(of), 2), dtype=np.int64)
         for each in rounds(ranks, whose, chunk):
@@ -326,15 +320,8 @@ def _batches(total: Ints, chunk: int) -> list[tuple[int, int]]:
 
 def _fetched(ranks: Ranks, progress: Progress, owner: NDArray[Any], where: Ints, chunk: int) -> Ints:
     """Return start and end of the intervals of each row, `where` of which says the place of the first and how many."""
-    place, count = where.T
-    row = np.repeat(np.arange(len(owner), dtype=np.int64), count)
-    wanted = place[row] + _within(count)
+    row, wanted = ranges(*where.T)
     found = np.zeros((len(row), 2), dtype=np.int64)
     for each in rounds(ranks, owner[row], chunk):
         found[each.sent] = each.answer(*progress.intervals(each.send(wanted[each.sent])[:, 0]))
     return found
-
-
-def _within(lengths: Ints) -> Ints:
-    """Return 0, 1, ... for each of the lengths, one after the other."""
-    return np.arange(int(lengths.sum()), dtype=np.int64) - np.repeat(np.cumsum(lengths) - lengths, lengths)

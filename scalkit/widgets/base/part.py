@@ -9,7 +9,7 @@ import anywidget
 import traitlets as t
 
 from scalkit.errors import ScalkitError
-from scalkit.support.markup import esc
+from scalkit.support.markup import block, esc
 from scalkit.widgets.base.cells import CellWidget, Fallback
 from scalkit.widgets.base.templates import source
 
@@ -56,6 +56,9 @@ class Pieces(Fallback, CellWidget, anywidget.AnyWidget):
     def _drawn(self) -> dict[str, str]:
         """Return markup by name."""
         raise NotImplementedError
+
+    def _fallback_html(self) -> str:
+        return block(*self._drawn().values())
 
     def _actions(self) -> dict[str, Action]:
         """Return what the page may ask for by name; each takes the texts that came along."""

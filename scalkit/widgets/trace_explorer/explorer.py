@@ -21,14 +21,6 @@ from scalkit.widgets.trace_explorer.panes import TraceMetrics, TracePaths
 from scalkit.widgets.trace_explorer.processes import TraceProcesses
 from scalkit.widgets.trace_explorer.shown import chosen_sentence, fallback, heading
 
-_PARTS = {
-    "metric": ("metrics", "paths", "processes", "causes", "pairs"),
-    "paths": ("paths", "processes"),
-    "locations": ("metrics", "paths", "processes", "causes", "pairs"),
-    "result": ("metrics", "paths", "processes", "causes", "pairs"),
-    "view": ("metrics", "paths", "pairs"),
-}
-
 
 class TraceLine(Pieces):
     """A heading, or what is chosen in a sentence. `drawn`: returns markup by name."""
@@ -46,9 +38,6 @@ class TraceLine(Pieces):
     def _fallback_text(self) -> str:
         return "waits"
 
-    def _fallback_html(self) -> str:
-        return "".join(self._source().values())
-
 
 class TraceExplorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc]
     """Three panes: metrics, call paths, processes. What is chosen in one decides what the next shows; several choices sum.
@@ -60,19 +49,15 @@ class TraceExplorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc
     ----------
     result : Dataset or path
         As `scalkit.trace.analyse` returns it, or the file that it was written to.
-    other : Dataset or path, optional
-        Another result, to be compared: every value appears twice, with the difference.
-    names : (str, str)
-        What the two are called.
 
     Attributes
     ----------
     browsing : scalkit.trace.views.explorer.Browsing
         What is chosen, and the values.
     selection : dict
-        ``{"metric": str, "paths": [int], "locations": [int], "causers": [int]}``: names and numbers as in the result, over
-        both results if two are compared; may be set, and observed. A call path that is folded stands for all below it, too.
-        No locations are all; `causers` are those that were waited for.
+        ``{"metric": str, "paths": [int], "locations": [int], "causers": [int]}``: names and numbers as in the result;
+        may be set, and observed. A call path that is folded stands for all below it, too. No locations are all; `causers` are
+        those that were waited for.
     metrics : TraceMetrics
     paths : TracePaths
     processes : TraceProcesses
@@ -90,8 +75,8 @@ class TraceExplorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc
 
     selection: t.Dict[Any, Any] = t.Dict()
 
-    def __init__(self, result: Result, other: Result | None = None, *, names: tuple[str, str] = ("first", "second")) -> None:
-        self.browsing = Browsing([result] if other is None else [result, other], names)
+    def __init__(self, result: Result) -> None:
+        self.browsing = Browsing(result)
         self._axes: MatrixAxes = matrix_axes(1)
         with in_one_piece():
             self.head = TraceLine(lambda: heading(self.browsing))
@@ -102,8 +87,7 @@ class TraceExplorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc
             self.causes = TraceCauses(self.browsing, self._told)
             self.pairs = TraceMatrixHead(self.browsing, self._told)
             self.matrix = PlotView()
-        widths = ("1 1 400px", "2 1 440px", "1 1 300px") if other is not None else ("1 1 300px", "2 1 340px", "1 1 300px")
-        panes = _flow([self.metrics, self.paths, self.processes], widths)
+        panes = _flow([self.metrics, self.paths, self.processes], ("1 1 300px", "2 1 340px", "1 1 300px"))
         right = ipywidgets.VBox([self.pairs, self.matrix], layout=ipywidgets.Layout(overflow="visible"))
         below = _flow([self.causes, right], ("1 1 340px", "1 1 340px"))
         layout = ipywidgets.Layout(width="100%", overflow="visible")
@@ -116,8 +100,9 @@ class TraceExplorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc
 
     def _told(self, changed: str) -> None:
         """Show what follows from a change."""
-        for name in _PARTS[changed]:
-            getattr(self, name).show()
+        after = (self.paths, self.processes)
+        for part in after if changed == "paths" else (self.metrics, *after, self.causes, self.pairs):
+            part.show()
         self.chosen.refresh()
         if changed != "paths":
             self._draw()
@@ -157,7 +142,7 @@ class TraceExplorer(Fallback, CellWidget, ipywidgets.VBox):  # type: ignore[misc
 
     def _fallback_text(self) -> str:
         node, browsing = self.browsing.node, self.browsing
-        amount = shown_amount(float(browsing.total(node.name)[0]), node.unit)
+        amount = shown_amount(browsing.total(node.name), node.unit)
         return f"{counted(browsing.n_locations, 'process', 'processes')}, {node.title} {amount}"
 
     def _fallback_html(self) -> str:

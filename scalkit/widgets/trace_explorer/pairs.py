@@ -6,13 +6,12 @@ from typing import Any
 import pandas as pd
 
 from scalkit.plots.traces.matrix import shown_amount
-from scalkit.support.markup import block, esc, paragraph, table
+from scalkit.support.markup import block, esc, table
 from scalkit.support.text import as_percent
-from scalkit.trace.results.pairs import TRAFFIC_TITLES, Pairs, has_traffic
+from scalkit.trace.results.pairs import TRAFFIC_TITLES, Pairs
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Action, Grid, Pieces, number_of
 from scalkit.widgets.base.templates import drawn, source
-from scalkit.widgets.trace_explorer.tree import of_which
 
 MOST_PAIRS = 20
 _TRAFFIC_OF = {"rma_operations": "operations", "rma_bytes": "bytes"}
@@ -38,25 +37,20 @@ class TraceMatrixHead(Pieces):
     def show(self) -> None:
         """Show what there is now."""
         browsing = self.browsing
-        is_told = has_traffic(browsing.result)
-        if self.what != "metric" and not is_told:
-            self.what = "metric"
         what = self.what
         if what == "metric":
             what = "waiting" if browsing.node.is_wait else _TRAFFIC_OF.get(browsing.metric, "")
-        self.found = browsing.pairs(what) if what == "waiting" or (what and is_told) else None
+        self.found = browsing.pairs(what) if what else None
         self.refresh()
 
     def _drawn(self) -> dict[str, str]:
         browsing, found = self.browsing, self.found
         choices = {"metric": f"the chosen metric: {browsing.node.title}"}
-        if has_traffic(browsing.result):
-            choices |= {key: f"from whom to whom: {title}" for key, title in TRAFFIC_TITLES.items()}
+        choices |= {key: f"from whom to whom: {title}" for key, title in TRAFFIC_TITLES.items()}
         return drawn(
             "trace.html",
             part="pairs",
             browsing=browsing,
-            of_which=of_which(browsing),
             choices=choices,
             what=self.what,
             is_near=self.is_near,
@@ -87,13 +81,6 @@ class TraceMatrixHead(Pieces):
 
     def _fallback_text(self) -> str:
         return f"{0 if self.found is None else len(self.found.value)} pairs of processes"
-
-    def _fallback_html(self) -> str:
-        found = self.found
-        if found is None:
-            return block(paragraph(_no_pairs(self.browsing.node.title)))
-        heads = [found.row_title, found.column_title, found.what]
-        return block(table(heads, [[*map(esc, row)] for row in _largest(found)], "Pairs of processes"))
 
 
 def _largest(found: Pairs) -> list[tuple[str, str, str]]:
@@ -162,7 +149,7 @@ class TraceCauses(Grid):
             said = f"{node.title}, in all call paths: {who} {shown_amount(int(self.found['ns'].sum()), 'ns')}{of}."
         left = len(self.found) - MOST_CAUSES
         more = f" The {MOST_CAUSES} longest are shown, {left} are not." if left > 0 else ""
-        return drawn("trace.html", part="causes", browsing=browsing, of_which=of_which(browsing), said=said + more)
+        return drawn("trace.html", part="causes", browsing=browsing, said=said + more)
 
     def _actions(self) -> dict[str, Action]:
         return {"by": self._by, "anyone": lambda _: self._then(()), "sort": self._sort_by}

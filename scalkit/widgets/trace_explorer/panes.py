@@ -1,14 +1,12 @@
 """Metrics and call paths of the explorer of waits, as trees."""
 
-from collections.abc import Callable, Mapping, Sequence
-
-import numpy as np
+from collections.abc import Callable, Mapping
 
 from scalkit.plots.traces.matrix import shown_amount
-from scalkit.trace.views.explorer import Browsing, Values
+from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Action, number_of
 from scalkit.widgets.base.templates import drawn
-from scalkit.widgets.trace_explorer.tree import TraceRows, change, line_of
+from scalkit.widgets.trace_explorer.tree import TraceRows, line_of
 
 MOST_ROWS = 400
 """So many call paths are shown at once; a search shows others."""
@@ -18,29 +16,25 @@ class TraceMetrics(TraceRows):
     """The metrics of a result, with what each is in all."""
 
     def __init__(self, browsing: Browsing, told: Callable[[str], object]) -> None:
-        heads = [*browsing.names, "difference"] if browsing.is_comparison else ["amount", "% of all"]
-        super().__init__(browsing, told, heads=heads, label="Metrics", is_multiple=False)
+        super().__init__(browsing, told, heads=["amount", "% of all"], label="Metrics", is_multiple=False)
 
     def _fill(self) -> None:
         browsing = self.browsing
         seen = browsing.metric_rows()
         rows = []
         for node in seen:
-            values = browsing.total(node.name)
+            amount, whole = browsing.total(node.name), max(browsing.total(node.whole), 1e-300)
             below = [one for one in browsing.metrics if one.parent == node.name]
             beside = [one for one in seen if one.parent == node.parent]
-            whole = np.maximum(browsing.total(node.whole), 1e-300)
             rows.append(
                 line_of(
                     node.name,
                     node.title,
-                    _amounts(values, node.unit, browsing.has(node.name))
-                    if browsing.is_comparison
-                    else _with_share(values, whole, node.unit),
+                    _with_share(amount, whole, node.unit),
                     chosen=node.name == browsing.metric,
-                    share=float((values / whole).max()),
-                    quiet=not values.any(),
-                    level=_level(browsing, node.name),
+                    share=amount / whole,
+                    quiet=not amount,
+                    level=1 + len(browsing.above(node)),
                     is_open=node.name in browsing.open_metrics if below else None,
                     place=beside.index(node) + 1,
                     of=len(beside),
@@ -83,32 +77,31 @@ class TracePaths(TraceRows):
         browsing = self.browsing
         own, whole = browsing.by_path()
         seen = browsing.rows()
-        most = max(float(np.abs(whole[browsing.tree.top]).max(initial=0.0)), 1e-300)
+        most = max(float(whole[browsing.tree.top].max(initial=0.0)), 1e-300)
         self._n_left = max(0, len(seen) - MOST_ROWS)
-        unit, is_there = browsing.node.unit, browsing.has(browsing.metric)
+        unit = browsing.node.unit
         rows = []
         for row in seen[:MOST_ROWS]:
-            values = own[row.key] if row.key in browsing.tree.open else whole[row.key]
+            is_open = row.key in browsing.tree.open
+            amount, inclusive = float(own[row.key] if is_open else whole[row.key]), float(whole[row.key])
             region, site = browsing.tree.labels[row.key]
-            inclusive = _amounts(whole[row.key], unit, is_there)
             rows.append(
                 line_of(
                     row.key,
                     region,
-                    _amounts(values, unit, is_there),
+                    [shown_amount(amount, unit)],
                     more=f"@{site}" if site else "",
-                    said=f"{browsing.tree.names[row.key]}\nwith all below it: {' / '.join(inclusive)}",
+                    said=f"{browsing.tree.names[row.key]}\nwith all below it: {shown_amount(inclusive, unit)}",
                     chosen=row.key in browsing.paths,
-                    share=float(values[browsing.shown]) / most,
-                    whole=float(whole[row.key, browsing.shown]) / most if row.key in browsing.tree.open else 0.0,
-                    quiet=not whole[row.key].any(),
+                    share=amount / most,
+                    whole=inclusive / most if is_open else 0.0,
+                    quiet=not inclusive,
                     level=row.level,
                     is_open=row.is_open,
                     place=row.place,
                     of=row.of,
                 )
             )
-        self.heads = [*browsing.names, "difference"] if browsing.is_comparison else []
         self.rows = rows
 
     def _drawn(self) -> dict[str, str]:
@@ -147,19 +140,6 @@ class TracePaths(TraceRows):
             self._then(lambda: self.browsing.fold(path))
 
 
-def _amounts(values: Values, unit: str, is_there: Sequence[bool] = (True, True)) -> list[str]:
-    """Return amounts of each result, a dash where it has no such metric, and the difference if there are two."""
-    texts = [shown_amount(one, unit) if there else "–" for one, there in zip(values.tolist(), is_there, strict=False)]
-    return [*texts, change(float(values[0]), float(values[1]), unit)] if len(texts) > 1 else texts
-
-
-def _with_share(values: Values, whole: Values, unit: str) -> list[str]:
-    share = 100 * float(values[0] / whole[0])
-    return [shown_amount(float(values[0]), unit), "< 0.1 %" if 0 < share < 0.05 else f"{share:.1f} %"]
-
-
-def _level(browsing: Browsing, name: str) -> int:
-    level, parent = 1, browsing.find(name).parent
-    while parent:
-        level, parent = level + 1, browsing.find(parent).parent
-    return level
+def _with_share(amount: float, whole: float, unit: str) -> list[str]:
+    share = 100 * amount / whole
+    return [shown_amount(amount, unit), "< 0.1 %" if 0 < share < 0.05 else f"{share:.1f} %"]

@@ -9,7 +9,7 @@ import numpy as np
 import traitlets as t
 
 from scalkit.plots.traces.matrix import shown_amount
-from scalkit.trace.views.explorer import Browsing, Spread
+from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Action, number_of
 from scalkit.widgets.base.templates import drawn, source
 from scalkit.widgets.trace_explorer.tree import TraceRows, line_of
@@ -68,31 +68,20 @@ class TraceProcesses(TraceRows):
     def _drawn(self) -> dict[str, str]:
         browsing = self.browsing
         every = f"all {browsing.n_locations}" if browsing.n_locations > 1 else "the only one"
-        names = dict(enumerate(browsing.names)) if browsing.is_comparison else {}
-        found = {name: browsing.spread(k) for k, name in names.items()} or {"": browsing.spread()}
+        spread = browsing.spread()
+        amounts = {"min": spread.min(), "median": spread.median(), "mean": spread.mean(), "max": spread.max()}
         return drawn(
             "trace.html",
             part="processes",
             browsing=browsing,
-            names={str(k): name for k, name in names.items()},
-            spreads=[(name, one, _amounts(one, browsing.node.unit)) for name, one in found.items()],
+            spread=spread,
+            amounts=[(title, shown_amount(float(amount), browsing.node.unit)) for title, amount in amounts.items()],
             adds=self._adds,
             said=f"{len(browsing.locations)} of {browsing.n_locations} chosen" if browsing.locations else every,
         )
 
     def _actions(self) -> dict[str, Action]:
-        return {
-            "choose": self._choose,
-            "result": self._show_result,
-            "everyone": lambda _: self._then([]),
-            "several": self._several,
-        }
-
-    def _show_result(self, values: Mapping[str, str]) -> None:
-        k = number_of(values, len(self.browsing.results))
-        if k is not None:
-            self.browsing.show_result(k)
-            self._tell("result")
+        return {"choose": self._choose, "everyone": lambda _: self._then([]), "several": self._several}
 
     def _choose(self, values: Mapping[str, str]) -> None:
         one, before = number_of(values, self.browsing.n_locations), self.browsing.locations
@@ -102,8 +91,3 @@ class TraceProcesses(TraceRows):
     def _then(self, locations: Sequence[int]) -> None:
         self.browsing.choose_locations(locations)
         self._tell("locations")
-
-
-def _amounts(spread: Spread, unit: str) -> list[tuple[str, str]]:
-    amounts = {"min": spread.least, "median": spread.median, "mean": spread.mean, "max": spread.most}
-    return [(title, shown_amount(value, unit)) for title, value in amounts.items()]

@@ -9,23 +9,17 @@ from scalkit.support.text import as_percent
 from scalkit.trace.results.summary import TITLES, WAITS, summary
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.templates import drawn
-from scalkit.widgets.trace_explorer.tree import change
 
 
 def heading(browsing: Browsing) -> dict[str, str]:
     """Return what is explored, as markup by name."""
-    problems = [text for ds in browsing.results for text in json.loads(ds.attrs.get("problems", "[]"))]
-    return drawn("trace.html", part="head", lines=_lines(browsing), problems=problems)
+    problems = json.loads(browsing.result.attrs.get("problems", "[]"))
+    return drawn("trace.html", part="head", line=_about(browsing), problems=problems)
 
 
-def _lines(browsing: Browsing) -> list[str]:
-    """Return what each result is, in a line."""
-    lines = [_about(browsing, k) for k in range(len(browsing.results))]
-    return [f"{name}: {line}" for name, line in zip(browsing.names, lines, strict=True)] if browsing.names else lines
-
-
-def _about(browsing: Browsing, k: int) -> str:
-    ds = browsing.results[k]
+def _about(browsing: Browsing) -> str:
+    """Return what the result is, in a line."""
+    ds = browsing.result
     locations, paths = int(ds.sizes["location"]), int(ds.sizes["path"])
     time = int(ds["severity"].sel(metric="time").sum()) if "time" in ds["metric"].values else 0
     what = "simulated, " if ds.attrs.get("simulated") else ""
@@ -39,23 +33,12 @@ def chosen_sentence(browsing: Browsing) -> dict[str, str]:
     where = [_path(browsing, path) for path in browsing.paths[:3]]
     more = f" and {len(browsing.paths) - 3} more" if len(browsing.paths) > 3 else ""
     at = f" at {_places(browsing.locations)}" if browsing.locations else " at all processes"
-    amounts = []
-    for k in range(len(browsing.results)):
-        values = browsing.by_location(k)
-        if k == browsing.shown and browsing.locations:
-            values = values[list(browsing.locations)]
-        amounts.append(float(values.mean() if browsing.is_per_location else values.sum()))
-    per = ", mean of a process" if browsing.is_per_location else ""
-    if browsing.names:
-        both = zip(browsing.names, amounts, strict=True)
-        said = "; ".join(f"{name}: {shown_amount(one, node.unit)}" for name, one in both)
-        said += f"; difference {change(amounts[0], amounts[1], node.unit)}"
-    else:
-        whole = float(browsing.total(node.whole)[0])
-        of = f", {as_percent(amounts[0] / whole, '.1f')} of {browsing.find(node.whole).title}" if whole else ""
-        said = shown_amount(amounts[0], node.unit) + of
+    values = browsing.by_location()
+    amount = float(values[list(browsing.locations)].sum() if browsing.locations else values.sum())
+    whole = browsing.total(node.whole)
+    of = f", {as_percent(amount / whole, '.1f')} of {browsing.find(node.whole).title}" if whole else ""
     what = f"{node.title} in {', '.join(where)}{more}{at}: "
-    return drawn("trace.html", part="chosen", what=what, amounts=said, per=per)
+    return drawn("trace.html", part="chosen", what=what, amounts=shown_amount(amount, node.unit) + of)
 
 
 def _path(browsing: Browsing, path: int) -> str:
@@ -72,49 +55,29 @@ def _places(locations: Sequence[int]) -> str:
 
 
 def fallback(browsing: Browsing) -> str:
-    """Return the waits of all results as tables, without a script."""
-    pieces = [paragraph(line) for line in _lines(browsing)]
-    if browsing.names:
-        pieces.append(table(["wait", *browsing.names, "difference"], _both(browsing)))
-        if browsing.is_per_location:
-            pieces.append(paragraph("Means of a process, as the results have different numbers of them."))
-    for k, ds in enumerate(browsing.results):
-        of = f", {browsing.names[k]}" if browsing.names else ""
-        told = summary(ds)
-        waits = [
-            [esc(_title(name)), esc(shown_amount(told["totals"][name], "ns")), _share(told["totals"][name], told["totals"])]
-            for name in WAITS
-            if told["totals"].get(name)
-        ]
-        where = [
-            [esc(row["path"]), esc(_title(row["metric"])), esc(shown_amount(row["ns"], "ns")), str(row["most_at"])]
-            for row in told["where"]
-        ]
-        by = [
-            [str(row["location"]), esc(row["path"]), esc(_title(row["metric"])), esc(shown_amount(row["ns"], "ns"))]
-            for row in told["causes"]
-        ]
-        if not waits:
-            pieces.append(paragraph(f"Nobody waited for anybody{of}."))
-            continue
-        if not browsing.names:
-            pieces.append(table(["wait", "time", "of all time"], waits))
-        pieces += [
-            details(f"Longest waits{of}", table(["in", "wait", "time", "most at process"], where)),
-            details(f"Who caused it{of}", table(["process", "was in", "wait of others", "time"], by) if by else ""),
-        ]
-    return block(*pieces)
-
-
-def _both(browsing: Browsing) -> list[list[str]]:
-    """Return the rows of what two results waited, with the difference."""
-    rows = []
-    for node in browsing.metrics:
-        first, second = browsing.total(node.name).tolist()
-        if node.is_wait and len(node.members) == 1 and (first or second):
-            texts = (shown_amount(first, "ns"), shown_amount(second, "ns"), change(first, second, "ns"))
-            rows.append([esc(node.title), *map(esc, texts)])
-    return rows
+    """Return the waits of the result as tables, without a script."""
+    told = summary(browsing.result)
+    waits = [
+        [esc(_title(name)), esc(shown_amount(told["totals"][name], "ns")), _share(told["totals"][name], told["totals"])]
+        for name in WAITS
+        if told["totals"].get(name)
+    ]
+    if not waits:
+        return block(paragraph(_about(browsing)), paragraph("Nobody waited for anybody."))
+    where = [
+        [esc(row["path"]), esc(_title(row["metric"])), esc(shown_amount(row["ns"], "ns")), str(row["most_at"])]
+        for row in told["where"]
+    ]
+    by = [
+        [str(row["location"]), esc(row["path"]), esc(_title(row["metric"])), esc(shown_amount(row["ns"], "ns"))]
+        for row in told["causes"]
+    ]
+    return block(
+        paragraph(_about(browsing)),
+        table(["wait", "time", "of all time"], waits),
+        details("Longest waits", table(["in", "wait", "time", "most at process"], where)),
+        details("Who caused it", table(["process", "was in", "wait of others", "time"], by) if by else ""),
+    )
 
 
 def _title(metric: str) -> str:

@@ -85,7 +85,6 @@ function renderTree(context) {
     heads.replaceChildren();
     const names = model.get("heads");
     heads.hidden = names.length < 2;
-    for (const one of [heads, box]) one.classList.toggle("three", names.length > 2);
     span("name", "", heads);
     for (const name of names) span("value", name, heads);
     const again = wanted.findIndex((line) => line.dataset.key === key);

@@ -5,7 +5,6 @@ from typing import Any
 
 import traitlets as t
 
-from scalkit.plots.traces.matrix import shown_amount
 from scalkit.support.markup import block, esc, table
 from scalkit.trace.views.explorer import Browsing
 from scalkit.widgets.base.part import Pieces
@@ -15,7 +14,7 @@ from scalkit.widgets.base.templates import source
 class TraceRows(Pieces):
     """Rows that the page shows as a tree or as a list; the keys of these move in it.
 
-    `told`: called with what changed: ``"metric"``, ``"paths"``, ``"locations"``, ``"result"`` or ``"view"``.
+    `told`: called with what changed: ``"metric"``, ``"paths"``, ``"locations"`` or ``"view"``.
     `**traits`: values of the traits.
     `rows`: what is seen, as `line_of` returns it.
     `heads`: what the values of a row are, if there are several.
@@ -106,15 +105,3 @@ def line_of(
         "place": place,
         "of": of,
     }
-
-
-def change(before: float, after: float, unit: str) -> str:
-    """Return a difference with its sign: ``"+12 ms"``, ``"−3"``, ``"±0"``."""
-    if after == before:
-        return "±0"
-    return f"{'+' if after > before else '−'}{shown_amount(abs(after - before), unit)}"
-
-
-def of_which(browsing: Browsing) -> str:
-    """Return which of two results is shown."""
-    return f", {browsing.names[browsing.shown]}" if browsing.names else ""
