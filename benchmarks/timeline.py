@@ -21,6 +21,7 @@ import numpy as np
 
 from scalkit.trace.files.builder import write_header, write_location
 from scalkit.trace.files.tables import GET, PUT, Columns
+from scalkit.trace.views.raster import amounts, largest
 from scalkit.trace.views.timeline import Timeline
 
 CALLS = ("MPI_Get", "MPI_Win_flush", "MPI_Put", "MPI_Win_flush", "MPI_Barrier")
@@ -104,25 +105,9 @@ def from_all_records(timeline: Timeline, n: int, seed: int) -> dict[str, float]:
         low, high = np.maximum(begins[inside] - begin, 0), np.minimum(ends[inside], end) - begin
         columns = ((end - begin - 1) >> bits) + 1
         shape = (len(timeline.classes), timeline.locations, columns)
-        amount_in_columns(low, high, row[inside], kind[inside], shape, bits).argmax(axis=0)
+        largest(amounts(low, high, row[inside], kind[inside], shape, bits))
         times.append(time.perf_counter() - start)
     return {"median_ms": 1e3 * float(np.median(times)), "p95_ms": 1e3 * float(np.quantile(times, 0.95))}
-
-
-def amount_in_columns(
-    begin: np.ndarray, end: np.ndarray, row: np.ndarray, kind: np.ndarray, shape: tuple[int, int, int], bits: int
-) -> np.ndarray:
-    """Return how much of each column of 2^bits ns each class takes in each row, of shape (classes, rows, columns)."""
-    base = (kind.astype(np.int64) * shape[1] + row) * shape[2]
-    first, last = begin >> bits, (end - 1) >> bits
-    in_first = np.minimum(end, (first + 1) << bits) - begin
-    found = np.bincount(base + first, in_first, minlength=int(np.prod(shape)))
-    long = np.flatnonzero(last > first)
-    found += np.bincount(base[long] + last[long], end[long] - (last[long] << bits), minlength=len(found))
-    inner = last[long] - first[long] - 1
-    between = np.repeat(base[long] + first[long] + 1 - (np.cumsum(inner) - inner), inner)
-    found[between + np.arange(len(between))] += 1 << bits
-    return found.reshape(shape)
 
 
 def memory_mb() -> float:

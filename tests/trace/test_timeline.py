@@ -14,6 +14,7 @@ from scalkit.errors import DataError, UsageError
 from scalkit.trace import TraceBuilder, analyse
 from scalkit.trace.local.part import load
 from scalkit.trace.results.summary import WAITS
+from scalkit.trace.views import timeline_index
 from scalkit.trace.views.timeline import Timeline
 from scalkit.trace.waits.each_wait import each_wait
 
@@ -39,10 +40,15 @@ def expected(timeline: Timeline, calls: list[Call], begin: int, first: int, bits
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_raster_is_what_a_search_finds(seed: int, tmp_path: Path) -> None:
+def test_raster_is_what_a_search_finds(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = random_calls(seed, locations=4, steps=40)
     build(calls).write(tmp_path)
+    monkeypatch.setattr(timeline_index, "_FEWEST_BINS", 32)
+    monkeypatch.setattr(timeline_index, "_CELLS", 4 * 128)
     timeline = Timeline(tmp_path)
+    monkeypatch.setattr(timeline_index, "_FEW_STEPS", 0)
+    prepared = Timeline(tmp_path)
+    assert len(prepared._levels.rasters) > 1
     begin = min(one.enter for mine in calls for one in mine)
     bars = timeline.bars(0, timeline.span)
     assert bars is not None
@@ -50,10 +56,16 @@ def test_raster_is_what_a_search_finds(seed: int, tmp_path: Path) -> None:
     for row, low, high in zip(bars.wait_row, bars.wait_begin, bars.wait_end, strict=True):
         waiting[row, low:high] = 1
     rng = np.random.default_rng(seed)
+    seen = set()
     for _ in range(25):
         low = int(rng.integers(0, timeline.span - 1))
         high = low + int(rng.integers(1, timeline.span))
-        raster = timeline.raster(low, high, 16)
+        order = rng.permutation(len(calls)).tolist()
+        raster, again = timeline.raster(low, high, 16), prepared.raster(low, high, 16, order)
+        assert (raster.bits, raster.first) == (again.bits, again.first)
+        np.testing.assert_array_equal(raster.kind[order], again.kind)
+        np.testing.assert_array_equal(raster.wait[order], again.wait)
+        seen.add(raster.bits >= prepared._levels.bits)
         assert 8 <= raster.kind.shape[1] <= 17 or raster.bits == 0
         assert raster.first << raster.bits <= low < high <= (raster.first + raster.kind.shape[1]) << raster.bits
         for row, mine in enumerate(calls):
@@ -63,6 +75,7 @@ def test_raster_is_what_a_search_finds(seed: int, tmp_path: Path) -> None:
                 assert amount[kind] == max(amount.values(), default=0), (row, column, amount, kind)
                 low, high = ((raster.first + one) << raster.bits for one in (column, column + 1))
                 assert raster.wait[row, column] == math.ceil(255 * waiting[row, low:high].sum() / (high - low))
+    assert seen == {True, False}, "windows from prepared rasters and from records"
 
 
 @pytest.mark.parametrize("seed", SEEDS)

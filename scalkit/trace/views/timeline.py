@@ -13,14 +13,11 @@ from scalkit.support.arrays import Ints
 from scalkit.trace.local.arrays import ranges
 from scalkit.trace.local.part import load
 from scalkit.trace.results.summary import WAITS
-from scalkit.trace.views.timeline_index import index_of
-from scalkit.trace.waits.requests import Progress
-
-Bytes = NDArray[np.uint8]
+from scalkit.trace.views.raster import Bytes, as_share, largest, voted
+from scalkit.trace.views.timeline_index import index_of, levels_of
 
 _MOST_CELLS = 1 << 19
 _MOST_WALKED = 1 << 16
-_SHARE = 255
 
 
 @dataclass(frozen=True)
@@ -85,8 +82,8 @@ class Moment:
 class Timeline:
     """A trace over time; times are in ns from its begin.
 
-    A window takes as long to draw as it has cells, whatever number of records is in it. The waiting of a call is drawn at its
-    begin; of a call with several targets it may lie in parts of it.
+    A window is drawn from rasters that were made when the trace was opened, or, if it is small, from the records in it. The
+    waiting of a call is drawn at its begin; of a call with several targets it may lie in parts of it.
 
     `folder`: of the trace. `keep_going`: leave out what is wrong with the trace.
     Raises DataError if there is no trace, or something is wrong with it.
@@ -95,6 +92,7 @@ class Timeline:
     def __init__(self, folder: str | os.PathLike[str], *, keep_going: bool = False) -> None:
         trace = load(folder, keep_going=keep_going)
         self._index, self._parents = index_of(trace), trace.definitions.parents.tolist()
+        self._levels = levels_of(self._index)
         self.folder, self.locations, self.is_simulated = trace.header.folder, trace.header.locations, trace.header.is_simulated
         self.span = self._index.span
         self.classes = tuple(self._index.classes)
@@ -124,14 +122,15 @@ class Timeline:
         columns = max(16, min(columns, 2048, _MOST_CELLS // len(chosen)))
         bits = max(0, (-(-(end - begin) // columns) - 1).bit_length())
         first, last = begin >> bits, ((end - 1) >> bits) + 1
-        edges = np.arange(first, last + 1) << bits
-        amount = [np.zeros((len(chosen), last - first)), *(self._within(one, chosen, edges) for one in self._index.spent)]
-        kind = np.argmax(amount, axis=0).astype(np.uint8)
-        waited = self._within(self._index.waited, chosen, edges)
-        wait = np.minimum(np.ceil(waited * (_SHARE / (1 << bits))), _SHARE).astype(np.uint8)  # any wait is at least 1
+        level = bits - self._levels.bits
+        if 0 <= level < len(self._levels.rasters):
+            kind, wait = (_cut(whole, chosen, first, last) for whole in self._levels.rasters[level])
+        else:
+            amount, waited = self._index.amounts(chosen, first, last, bits)
+            kind, wait = largest(amount), as_share(waited[0], bits)
         together = -(-len(chosen) // max(1, rows))
         if together > 1:
-            kind, wait = _voted(kind, wait, together, len(self.classes))
+            kind, wait = voted(kind, wait, together, len(self.classes))
         return Raster(bits, first, kind, wait, together)
 
     def bars(self, begin: int, end: int, locations: Sequence[int] | None = None, *, most: int = 4000) -> Bars | None:
@@ -174,12 +173,12 @@ class Timeline:
     def sums(self, begin: int, end: int, locations: Sequence[int] | None = None) -> dict[str, float]:
         """Return the time of all locations in a window by class, in s, the longest first; ``"waiting"`` is part of it."""
         begin, end, chosen = self._window(begin, end, locations)
-        *amounts, waiting = (
-            1e-9 * float(self._within(one, chosen, np.array([begin, end])).sum())
-            for one in (*self._index.spent, self._index.waited)
-        )
-        named = zip(self.classes[1:], amounts, strict=True)
+        low, high, _, kind = self._index.classes_within(chosen, begin, end)
+        amounts = 1e-9 * np.bincount(kind, high - low, len(self.classes))
+        named = zip(self.classes, amounts.tolist(), strict=True)
         found = sorted((one for one in named if one[1]), key=lambda one: -one[1])
+        low, high, _, _ = self._index.waits.within(chosen, begin, end)
+        waiting = 1e-9 * float((high - low).sum())
         return dict(found) | ({"waiting": waiting} if waiting else {})
 
     def longest_wait(self, metric: str = "") -> Moment | None:
@@ -229,12 +228,6 @@ class Timeline:
             raise UsageError(f"there are locations 0 to {self.locations - 1}; got {_shown(chosen)}.")
         return int(begin), int(end), chosen
 
-    def _within(self, spent: Progress, chosen: NDArray[np.int64], edges: Ints) -> Ints:
-        """Return how long locations were in a class between one edge and the next, in ns, of shape (n_chosen, n_edges - 1)."""
-        times = np.tile(np.clip(edges, 0, self.span), len(chosen))
-        until = spent.until(np.repeat(chosen, len(edges)), times)
-        return np.asarray(np.diff(until.reshape(len(chosen), -1), axis=1))
-
     def _transfers(self, chosen: NDArray[np.int64], low: int, high: int, most: int) -> tuple[NDArray[Any], ...]:
         """Return the columns of `Bars` about transfers that begin in a window; none if there are too many."""
         row, place = ranges(*self._index.transfers.near("begin", chosen, low, high))
@@ -246,15 +239,12 @@ class Timeline:
         return row, row_of[np.where(peer >= 0, peer, self.locations)], begin, end, kind
 
 
-def _voted(kind: Bytes, wait: Bytes, together: int, n_kinds: int) -> tuple[Bytes, Bytes]:
-    """Return rows of several locations: the class that most of them have, and their mean wait."""
-    n = -(-len(kind) // together)
-    missing = ((0, n * together - len(kind)), (0, 0))
-    kinds = np.pad(kind, missing, constant_values=n_kinds).reshape(n, together, -1)
-    waits = np.pad(wait, missing).reshape(n, together, -1)
-    votes = [(kinds == number).sum(axis=1) for number in range(n_kinds)]
-    sizes = np.minimum(together, len(kind) - together * np.arange(n))[:, None]
-    return np.argmax(votes, axis=0).astype(np.uint8), np.ceil(waits.sum(axis=1) / sizes).astype(np.uint8)
+def _cut(whole: Bytes, chosen: NDArray[np.int64], first: int, last: int) -> Bytes:
+    """Return columns of some rows of a raster; 0 where it has none."""
+    part = np.zeros((len(chosen), last - first), dtype=np.uint8)
+    low, high = max(first, 0), max(min(last, whole.shape[1]), max(first, 0))
+    part[:, low - first : high - first] = whole[chosen, low:high]
+    return part
 
 
 def _shown(chosen: NDArray[np.int64]) -> str:

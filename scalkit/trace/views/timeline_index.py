@@ -1,20 +1,20 @@
-"""What a timeline is drawn from, made once of a trace: steps, waits, transfers, and when locations are in each class."""
+"""What a timeline is drawn from, made once of a trace: steps, waits, transfers, and rasters of all of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalkit.support.arrays import Ints
+from scalkit.support.arrays import Floats, Ints
 from scalkit.trace.files.tables import RECEIVE
-from scalkit.trace.local.arrays import Frame, extent
+from scalkit.trace.local.arrays import extent, ranges
 from scalkit.trace.local.joined import PLACE, Table, changes
 from scalkit.trace.local.part import LocalTrace
+from scalkit.trace.views.raster import amounts, as_share, halved, largest
 from scalkit.trace.waits.each_wait import EachWait, each_wait
-from scalkit.trace.waits.requests import Progress, members
+from scalkit.trace.waits.requests import members
 
 
 def steps_of(calls: Table, marks: Table, parents: Ints) -> tuple[Ints, Ints, NDArray[np.int32]]:
@@ -47,6 +47,10 @@ def union_of(begin: Ints, end: Ints, what: NDArray[np.uint8]) -> tuple[Ints, Int
 
 
 _COLOURED = 6
+_CELLS = 1 << 24
+_MOST_BINS, _FEWEST_BINS = 1 << 17, 1 << 10
+_FEW_STEPS = 400_000
+"""Above this many steps rasters are prepared; fewer are drawn from the steps themselves."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +67,22 @@ class Records:
 
     def near(self, key: str, locations: Ints, low: int, high: int) -> tuple[Ints, Ints]:
         """Return the first row of each location with at least `low` as `key`, and how many there are that begin before `high`."""
+        keys, begins = self.columns[key], self.columns["begin"]
         found = np.empty((2, len(locations)), dtype=np.int64)
         for row, location in enumerate(locations.tolist()):
-            mine = self.of(location)
-            found[:, row] = np.searchsorted(mine[key], low), np.searchsorted(mine["begin"], high)
+            mine = slice(*self.offsets[location : location + 2].tolist())
+            found[:, row] = keys[mine].searchsorted(low), begins[mine].searchsorted(high)
         first, last = found
         return first + self.offsets[locations], last - first
+
+    def within(self, locations: Ints, low: int, high: int) -> tuple[Ints, Ints, Ints, Ints]:
+        """Return begin and end of the rows in a window, cut at its ends and counted from `low`, whose they are, and their places.
+
+        Rows of a location must not overlap.
+        """
+        row, place = ranges(*self.near("end", locations, low + 1, high))
+        begin, end = (np.clip(self.columns[name][place] - low, 0, high - low) for name in ("begin", "end"))
+        return begin, end, row, place
 
 
 @dataclass(frozen=True)
@@ -77,7 +91,6 @@ class Index:
 
     `steps`: `begin, end, path`. `waits`: `begin, end, metric`, without overlap. `transfers`: `begin, end, peer, kind`.
     `span`: of the trace, in ns. `classes`: names of what has a colour. `class_of_path`: of each path.
-    `spent`: when each location is in each class but the first; `waited`: when it waits.
     """
 
     steps: Records
@@ -86,8 +99,22 @@ class Index:
     span: int
     classes: list[str]
     class_of_path: list[int]
-    spent: list[Progress]
-    waited: Progress
+
+    def classes_within(self, locations: Ints, low: int, high: int) -> tuple[Ints, Ints, Ints, NDArray[np.uint8]]:
+        """Return begin, end, row and class of the steps of locations in a window; see `Records.within`."""
+        begin, end, row, place = self.steps.within(locations, low, high)
+        return begin, end, row, np.array(self.class_of_path, dtype=np.uint8)[self.steps.columns["path"][place]]
+
+    def amounts(self, locations: Ints, first: int, last: int, bits: int) -> tuple[Floats, Floats]:
+        """Return how much of each column each class takes on locations, and how much of it is waiting, in ns.
+
+        `first`, `last`: columns of 2^`bits` ns, without the last one.
+        Returns: arrays of shape (n_classes, n_locations, n_columns) and (1, n_locations, n_columns).
+        """
+        low, high, shape = first << bits, last << bits, (len(locations), last - first)
+        steps, waits = self.classes_within(locations, low, high), self.waits.within(locations, low, high)
+        waited = amounts(*waits[:3], np.zeros(len(waits[0]), dtype=np.uint8), (1, *shape), bits)
+        return amounts(*steps, (len(self.classes), *shape), bits), waited
 
 
 def index_of(trace: LocalTrace) -> Index:
@@ -107,11 +134,7 @@ def index_of(trace: LocalTrace) -> Index:
         for k, names in enumerate((("begin", "end", "path"), ("begin", "end", "metric"), ("begin", "end", "peer", "kind")))
     )
     classes, of_path = _classes(trace, path_ns)
-    frame = Frame(0, 0, span.bit_length())
-    kind = np.array(of_path, np.uint8)[steps.columns["path"]]
-    spent = [_when(frame, steps, kind == number) for number in range(1, len(classes))]
-    waiting = _when(frame, waits, np.ones(len(waits.columns["begin"]), dtype=bool))
-    return Index(steps, waits, moved, span, classes, of_path, spent, waiting)
+    return Index(steps, waits, moved, span, classes, of_path)
 
 
 def _records(names: Sequence[str], parts: Sequence[tuple[NDArray[Any], ...]]) -> Records:
@@ -163,13 +186,28 @@ def _classes(trace: LocalTrace, path_ns: NDArray[np.float64]) -> tuple[list[str]
     return names, of_path
 
 
-def _when(frame: Frame, table: Records, counts: NDArray[np.bool_]) -> Progress:
-    """Return when locations are in a record of a table; `counts`: which ones."""
+@dataclass(frozen=True)
+class Levels:
+    """Rasters of all locations: largest class and share of waiting, of 255, of columns of 2^`bits` ns, then of twice that, ..."""
 
-    def spans() -> Iterator[tuple[Ints, Ints]]:
-        for location, (first, last) in enumerate(pairwise(table.offsets.tolist())):
-            mine = counts[first:last]
-            begin, end = (table.columns[name][first:last][mine] for name in ("begin", "end"))
-            yield frame.key(location, begin), frame.key(location, end)
+    bits: int
+    rasters: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]
 
-    return Progress(frame, int(counts.sum()), spans())
+
+def levels_of(index: Index) -> Levels:
+    """Return rasters of a trace until one column is left; none if the trace has few steps."""
+    if len(index.steps.columns["path"]) <= _FEW_STEPS:
+        return Levels(0, [])
+    n = len(index.steps.offsets) - 1
+    bins = max(min(_CELLS // n, _MOST_BINS), _FEWEST_BINS)
+    bits = max(0, (index.span - 1).bit_length() - (bins.bit_length() - 1))
+    widths = [((index.span - 1) >> bits) + 1]
+    while widths[-1] > 1:
+        widths.append((widths[-1] + 1) // 2)
+    rasters = [(np.empty((n, width), np.uint8), np.empty((n, width), np.uint8)) for width in widths]
+    for location in range(n):
+        amount, waited = index.amounts(np.array([location]), 0, widths[0], bits)
+        for k, (classes, shares) in enumerate(rasters):
+            classes[location], shares[location] = largest(amount)[0], as_share(waited[0, 0], bits + k)
+            amount, waited = halved(amount), halved(waited)
+    return Levels(bits, rasters)

@@ -63,7 +63,7 @@ class Progress:
 
     def covered(self, location: Ints, begin: Ints, end: Ints) -> Ints:
         """Return how many ns of each interval lie in progress of the location."""
-        return self.until(location, end) - self.until(location, begin)
+        return self._until(self._frame.key(location, end)) - self._until(self._frame.key(location, begin))
 
     def overlapping(self, location: Ints, begin: Ints, end: Ints) -> tuple[Ints, Ints]:
         """Return the place of the first interval that overlaps each of those given, and how many do."""
@@ -75,11 +75,10 @@ class Progress:
         """Return start and end of the intervals at these places, in ns."""
         return self._frame.time(self._low[places]), self._frame.time(self._high[places])
 
-    def until(self, location: Ints, time: Ints) -> Ints:
-        """Return the length of all progress before each time, with that of all locations before."""
+    def _until(self, key: Ints) -> Ints:
+        """Return the length of all progress before each key."""
         if len(self._low) == 0:
-            return np.zeros(len(time), dtype=np.int64)
-        key = self._frame.key(location, time)
+            return np.zeros(len(key), dtype=np.int64)
         place = np.searchsorted(self._low, key, side="right") - 1
         at = np.maximum(place, 0)
         return np.where(place < 0, 0, self._through[at] - self._high[at] + np.minimum(key, self._high[at]))
