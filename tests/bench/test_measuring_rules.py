@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ def _cells(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.mpi
-def test_until_the_standard_error(mpi: Mpi, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_until_the_standard_error(mpi: Mpi, tmp_path: Path) -> None:
     out = tmp_path / "runs"
     path = tmp_path / "mine.toml"
     path.write_text(
@@ -34,9 +33,6 @@ def test_until_the_standard_error(mpi: Mpi, tmp_path: Path, capsys: pytest.Captu
         f'mpi = ["own"]\n[libraries.own]\nmpicc = "{mpi.mpicc}"\nmpiexec = "{mpi.mpiexec}"\n'
     )
     assert main(["campaign", "run", str(path)]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert [line.partition(":")[0] for line in said[-2:]] == ["MPI_Bcast, p = 2", "MPI_Gather, p = 2"]
-    assert re.search(r": process 0 is done after .*; (mostly|most often) process \d is the last \(\d+ %\)\.$", said[-1])
     for op in ("MPI_Bcast", "MPI_Gather"):
         cells = [cell for cell in _cells(out / "time-p0002-r00.jsonl") if cell["op"] == op]
         t_ns = np.array([t for cell in cells for t in cell["t_ns"]])

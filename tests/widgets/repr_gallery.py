@@ -10,7 +10,7 @@ import numpy as np
 import scalkit as sk
 from scalkit.judge import load_expectations
 from scalkit.judge.limit import limit
-from scalkit.measure import combine, series, several_series
+from scalkit.measure import combine
 
 HOSTILE = "<script>document.title='hit'</script>&\"'"
 """A name of a function that would run where it is not escaped."""
@@ -60,7 +60,6 @@ def gallery() -> dict[str, Any]:
         "RuleResult": result.rules[0],
         "Litmus": sk.validate(sk.measurements(P, P, name="Bcast_binary_tree"), "mpi").litmus,
         "ExpectationSet": load_expectations("mpi"),
-        "Series": series(data)[0],
         "Advice": result.advise([256, 512])["wild", "time"],
         "Limit": limit(verdict, "1 ms"),
         "Piecewise": bent,
@@ -72,6 +71,5 @@ def gallery() -> dict[str, Any]:
         "Model of several parameters": both.model,
         "GrowthSum": both.model.growth,
         "AlongVerdict": both.along["p"],
-        "SeveralSeries": several_series(over_two())[0],
         "Session": session,
     }
