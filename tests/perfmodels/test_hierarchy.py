@@ -46,6 +46,10 @@ def test_sizes_come_with_units(size):
             lambda: (LINE + TREE)(S=[1, 2, 3], P=[1, 2]),
             "the shapes do not fit together: S (3,), P (2,); make them equal, or broadcast them.",
         ),
+        (
+            lambda: (LINE + TREE)(S=xr.DataArray([1, 2], dims="size"), P=xr.DataArray([1, 2], dims="p")),
+            "the values have the dimensions (p) and (size); give the arrays that xarray.broadcast returns for them.",
+        ),
         (lambda: LINE(S="many"), "S is 'many'; write a number and a unit, for example '4.5 us' or '64 KiB'."),
         (lambda: LINE(S=["a"]), "S is \"['a']\"; give a number, a text such as '64 KiB', or an array."),
     ],

@@ -163,6 +163,14 @@ class PerformanceModel(ShownModel, ABC):
             raise UsageError(f"'{self.name}' does not depend on {unknown[0]!r}; it depends on {wanted}.")
         if missing := [name for name in self.parameters if name not in at]:
             raise UsageError(f"'{self.name}' needs {missing[0]}; it depends on {wanted}.")
+        # Values are combined by position, so that labels in another order would be ignored in silence.
+        named = {", ".join(map(str, getattr(value, "dims", ()))) for value in at.values()}
+        dimensions = sorted(named - {""})
+        if len(dimensions) > 1:
+            raise UsageError(
+                f"the values have the dimensions ({dimensions[0]}) and ({dimensions[1]}); "
+                "give the arrays that xarray.broadcast returns for them."
+            )
 
     def __add__(self, other: object) -> Composite:
         if isinstance(other, int | float) and other == 0:  # what `sum` begins with
