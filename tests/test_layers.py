@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import importlib.util
 import re
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -169,3 +171,20 @@ def test_c_files_have_no_cycle() -> None:
         targets = {str(target.with_suffix("")) for target in _included(path)}
         edges.setdefault(own, set()).update(targets - {own})
     _without_cycle(edges)
+
+
+def _taken_from_scalkit(path: Path) -> set[tuple[str, str]]:
+    """Return module and name of each ``from scalkit... import name`` of a program, those within functions too."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    return {(node.module or "", alias.name) for node in nodes if node.module.startswith("scalkit") for alias in node.names}
+
+
+PROGRAMS = sorted(path for folder in ("benchmarks", "docs", "packaging") for path in (ROOT.parent / folder).rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: str(path.relative_to(ROOT.parent)))
+def test_programs_import_what_is_there(path: Path) -> None:
+    """Benchmarks that need minutes or a browser run elsewhere; an import that fails there is found here."""
+    for module, name in _taken_from_scalkit(path):
+        assert hasattr(importlib.import_module(module), name) or importlib.util.find_spec(f"{module}.{name}"), f"{module}.{name}"
