@@ -269,7 +269,7 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=5, help="fresh kernels that the app is started in")
     parser.add_argument("--kernels", type=int, default=30, help="copies of the quickstart's kernel, 0 for none")
     parser.add_argument("--seed", type=int, default=20261121)
-    parser.add_argument("--chromium", default="", help="by default the browser that reports are printed with")
+    parser.add_argument("--chromium", default="", help="Chromium (default: the one in PATH)")
     parser.add_argument("--no-peer", action="store_true", help="without plotly's FigureWidget")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
@@ -278,15 +278,13 @@ def main() -> None:
     from lab_server import LabServer
     from playwright.sync_api import sync_playwright
 
-    from scalkit.reports.pdf import find_browser
-
     cells: dict[str, str] = {"scalkit": APP} if args.no_peer else {"scalkit": APP, "FigureWidget": PEER}
     found: dict[str, Any] = {"edits": args.edits, "seed": args.seed, "rows": []}
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         lab = LabServer(Path(folder))
         try:
             lab.wait()
-            path = shutil.which(args.chromium) if args.chromium else find_browser()
+            path = shutil.which(args.chromium or "chromium")
             browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
             found["first_start_ms"] = statistics.median(first_start(browser, lab, k) for k in range(args.starts))
             if not args.json:
