@@ -269,7 +269,7 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=5, help="fresh kernels that the app is started in")
     parser.add_argument("--kernels", type=int, default=30, help="copies of the quickstart's kernel, 0 for none")
     parser.add_argument("--seed", type=int, default=20261121)
-    parser.add_argument("--chromium", default="chromium", help="by default chromium")
+    parser.add_argument("--chromium", default="chromium", help="Chromium (default: the one in PATH)")
     parser.add_argument("--no-peer", action="store_true", help="without plotly's FigureWidget")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()

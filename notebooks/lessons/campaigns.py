@@ -1,4 +1,4 @@
-"""Simulated campaigns with planted violations: to try the assessment where the truth is known. Nothing here is measured."""
+"""Simulated campaigns with planted violations, to test the assessment. Nothing is measured."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -17,7 +17,7 @@ _SIZES = tuple(1 << power for power in range(15))
 
 
 def neighbourhood_design(p: int = 160, sizes: Sequence[int] = _SIZES) -> pd.DataFrame:
-    """Return the 3360 experiments of the campaign nbhcoll on `p` processes: one row each, columns are parameters.
+    """Return the experiments of the campaign nbhcoll, 3360 with all sizes: one row each.
 
     Two operations, 15 sizes, 1 to 4 dimensions, none or all of them finite, Cartesian, von Neumann and Moore neighbourhoods of
     radius 1, three orders of the latter two, with and without reordering.
@@ -53,16 +53,16 @@ def simulated_campaign(
     noise: float = 0.05,
     outliers: float = 0.01,
 ) -> pd.DataFrame:
-    """Return made-up times in s, of a campaign in which every guideline holds with equality but for what is planted.
+    """Return made-up times in s. Every guideline holds with equality, except for planted effects.
 
-    `design`: one row an experiment; ``size`` in B makes it slower.
-    `planted`: experiments with these levels take so many times as long, as in ``({"order": "rand"}, 0.9)``.
-    `run_cv`, `experiment_cv`, `noise`: standard deviations of the logarithm: of what a run's experiments share, of an
-    experiment in a run, of a repetition.
+    `design`: one row for each experiment; times grow with ``size`` in B.
+    `planted`: levels of experiments and the factor of their times: ``({"order": "rand"}, 0.9)``.
+    `run_cv`, `experiment_cv`, `noise`: standard deviations of the logarithm: of a run, of an
+    experiment in a run, and of a repetition.
     `outliers`: share of repetitions that take ten times as long.
-    Returns: a table for `assess`: a row is one experiment in one run, and ``time`` an array of its repetitions. ``attrs`` say
-    that it is simulated, and the seed.
-    Raises UsageError if something is planted where the design has nothing.
+    Returns: a table for `assess`: a row is one experiment in one run, and ``time`` an array of its
+    repetitions. ``attrs`` hold the seed and mark the table as simulated.
+    Raises UsageError if no experiment of the design has the levels of a planted effect.
     """
     rng = np.random.default_rng(seed)
     true = 2e-6 + 1e-9 * design["size"].to_numpy(dtype=np.float64)

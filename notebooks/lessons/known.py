@@ -1,4 +1,4 @@
-"""Times of collective operations whose algorithms are known, with messages of the same machine: what models are judged by.
+"""Times of collective operations with known algorithms, and of messages on the same machine.
 
 A file is a table with the columns ``operation,algorithm,P,S,time_s`` below remarks that begin with ``#``. The operation
 ``message`` holds the times of messages, ``gap`` the time from one message to the next, both at ``P = 2``.
@@ -30,12 +30,12 @@ _COLUMNS = ["operation", "algorithm", "P", "S", "time_s"]
 
 @dataclass(frozen=True)
 class Tried:
-    """How models did on the cells of one operation by one algorithm.
+    """Results of models on the cells of one operation by one algorithm.
 
     `S`, `P` of shape (cells,).
     `time` of shape (cells,), in s.
     `predicted` of shape (cells,), in s: from messages alone; NaN where the model does not hold.
-    `identified`: what `identify` names in each cell.
+    `identified`: the algorithms that `identify` names in each cell.
     `likeliest`: the most probable of these.
     """
 
@@ -65,16 +65,16 @@ class Tried:
 
     @property
     def errors(self) -> Floats:
-        """Relative errors of the predictions that there are."""
+        """Relative errors of the finite predictions."""
         found = np.abs(self.predicted / self.time - 1)
         return np.asarray(found[np.isfinite(found)])
 
 
 @dataclass(frozen=True, eq=False)
 class KnownAlgorithms:
-    """What `read_known` returns.
+    """Content of a file of known algorithms, as `read_known` returns it.
 
-    `name`, `remark`: of the file; its first line, without the mark.
+    `name`: of the file. `remark`: its first line, without the ``#``.
     `tables` of shape (cells, 3): P, S in B, and the time in s.
     """
 
@@ -89,7 +89,7 @@ class KnownAlgorithms:
 
     @property
     def machine(self) -> str:
-        """What was simulated or measured, from the first line."""
+        """The simulated or measured machine, from the first line."""
         return self.remark.partition(": ")[2].partition(";")[0] or self.name
 
     @cached_property
@@ -125,11 +125,11 @@ class KnownAlgorithms:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Operations and algorithms that there are, as in ``"broadcast by binomial"``."""
+        """Names of the operations and algorithms, as in ``"broadcast by binomial"``."""
         return tuple(f"{operation} by {name}" for operation, name in self.tables if operation not in IDENTIFIED)
 
     def tried(self) -> Iterator[Tried]:
-        """Yield for each operation and algorithm what the models say of its cells."""
+        """Yield the results of the models for each operation and algorithm."""
         for operation, name in self.tables:
             if operation in IDENTIFIED:
                 continue
@@ -150,7 +150,7 @@ class KnownAlgorithms:
 def read_known(path: str | Path) -> KnownAlgorithms:
     """Return times of collective operations whose algorithms are known.
 
-    Raises DataError if the file is no such table.
+    Raises DataError if the file has other columns.
     """
     file = Path(path)
     with file.open(encoding="utf-8") as lines:

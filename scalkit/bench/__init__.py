@@ -1,4 +1,4 @@
-"""Measuring: Python callables; parallel functions; MPI libraries, by microbenchmarks in campaigns that resume."""
+"""Measuring: Python callables, and MPI libraries and C functions in campaigns that resume."""
 
 from scalkit.support.lazy import names_of
 

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _told(ds: xr.Dataset, inputs: list[str]) -> dict[str, Any]:
-    """Return what was read, as plain values."""
+    """Return a description of the data that were read, as plain values."""
     files = json.loads(str(ds.attrs.get("inputs") or "{}"))
     return {
         "inputs": inputs,

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def sentences_of(folder: Path, new: Sequence[str], kept: Sequence[str]) -> list[str]:
-    """Return what was copied into a folder and what was kept, where the lessons are, and what is opened."""
+    """Return sentences on the copied and kept notebooks, the lessons, and the one to open."""
     sentences = []
     if new:
         sentences.append(f"Copied {counted(len(new), 'notebook')} to {folder}.")
@@ -52,10 +52,10 @@ def sentences_of(folder: Path, new: Sequence[str], kept: Sequence[str]) -> list[
 
 
 def copy_notebooks(folder: Path) -> tuple[list[str], list[str]]:
-    """Copy the notebooks that need nothing but scalkit into a folder; a file that is there is left alone.
+    """Copy the notebooks that need nothing but scalkit into a folder; keep existing files.
 
     `folder`: created if it does not exist.
-    Returns: the names of those that were copied, and of files that were there and differ from the notebooks of scalkit.
+    Returns: the names of the copied notebooks, and of existing files that differ from scalkit's.
     Raises UsageError if it is a file, is where the notebooks come from, or cannot be written to.
     """
     source = bundled("notebooks")

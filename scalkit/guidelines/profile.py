@@ -20,16 +20,17 @@ _MOST_BYTES = 200_000_000
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """The fastest choices of what was measured.
+    """The fastest choices among the measured ones.
 
-    `about`: what a file says besides: ``headline``, ``virtual``, the machine of a virtual clock or None, and others.
+    `about`: further entries of the file: ``headline``; ``virtual``, the machine of a virtual clock
+    or None; and others.
     """
 
     choices: tuple[Choice, ...]
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> str:
-        """Return the file."""
+        """Return the content of the profile's file."""
         from scalkit import __version__
 
         head = {"format": _FORMAT, "schema": _SCHEMA, "scalkit": __version__, **self.about}

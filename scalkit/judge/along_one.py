@@ -192,11 +192,12 @@ def in_turn(report: Report) -> Mapper:
 
 @contextmanager
 def over_ranks(n_ranks: int | None, report: Report) -> Iterator[Mapper | None]:
-    """Yield what computes tasks on the ranks beside rank 0, which sends them; all of them must enter together.
+    """Yield a mapper whose tasks rank 0 sends to the other ranks; all ranks must enter together.
 
-    `n_ranks`: how many ranks the launcher says that it started; None if it says nothing.
-    `report`: is called on rank 0 with the number of tasks that are done, and of all.
-    Returns: as `map` on rank 0. None on each other rank, when it has done its part and rank 0 has left.
+    `n_ranks`: number of ranks that the launcher reports; None if it reports none.
+    `report`: called on rank 0 with the number of finished tasks and of all tasks.
+    Yields: a function like `map` on rank 0; None on each other rank, after it has done its part and
+    rank 0 has left.
     Raises LaunchError if mpi4py is missing, cannot be loaded, or belongs to another MPI library than the launcher.
     """
     comm = mpi_world(n_ranks)

@@ -22,7 +22,7 @@ def checked_level(level: object) -> float:
 
 @dataclass(frozen=True)
 class CheckedCurve:
-    """The average of a posterior, at points where it means something.
+    """The average of a posterior, at points where it can be predicted.
 
     `growths`: the growths that compete along each parameter.
     """
@@ -37,9 +37,10 @@ class CheckedCurve:
 
 
 def predictable_points(at: Floats, series: Series | SeveralSeries, growths: Sequence[Sequence[Growth]]) -> Floats:
-    """Return points of shape (m,), or (m, parameters) of several parameters, if something can be predicted there.
+    """Return the points, after a check that values can be predicted there.
 
-    `growths`: what competes along each parameter.
+    `at`: of shape (m,), or of shape (m, parameters) for several parameters.
+    `growths`: the growths that compete along each parameter.
     Raises UsageError as `checked_settings` does, and if a growth that competes has no value there.
     """
     for column, name, competing in zip(at.reshape(len(at), -1).T, series.parameters, growths, strict=True):

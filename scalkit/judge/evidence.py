@@ -88,12 +88,12 @@ class Evidence(AnyEvidence):
 
     @property
     def spaces(self) -> dict[str, SearchSpace]:
-        """The growths that competed, by the parameter."""
+        """The search space of each parameter."""
         return {self.series.parameter: self.space}
 
     @property
     def tolerances(self) -> dict[str, Growth]:
-        """By which growth it may outgrow the expectation, by the parameter."""
+        """The growth by which the function may outgrow the expectation, for each parameter."""
         return {self.series.parameter: self.tolerance}
 
     @property

@@ -1,4 +1,4 @@
-"""The models that are shown: a growth with its averaged coefficients, and what they leave of the values."""
+"""The models that are shown: a growth with its averaged coefficients, and their residuals."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _FEWEST = 3
 
 
 def visible(terms: Sequence[Term], series: Series | SeveralSeries, at: Mapping[str, Floats], scale: Floats) -> list[Term]:
-    """Return the terms that errors do not hide at points; `scale` is what errors are relative to."""
+    """Return the terms that exceed the errors at some point; errors are relative to `scale`."""
     share = _LEAST_EXACT if series.exact or series.virtual else _LEAST
     least = np.maximum(share * scale, series.resolution)
     return [term for term in terms if (np.exp2(term.log2_coefficient + term.growth.log2_value(at)) >= least).any()]
@@ -49,7 +49,7 @@ def visible(terms: Sequence[Term], series: Series | SeveralSeries, at: Mapping[s
 def fitted(
     terms: Sequence[Term], series: Series | SeveralSeries, at: Mapping[str, Floats], y: Floats, scale: Floats, weight: float
 ) -> Model:
-    """Return the model of terms with its weight, and with what it leaves of values `y` relative to `scale` at points."""
+    """Return the model of terms, with its residuals of values `y`, relative to `scale`."""
     if series.exact or series.virtual:
         terms = [_whole(term) for term in terms]
     model = Model(series.parameters, tuple(terms), series.unit, math.nan, weight=weight)
@@ -81,7 +81,7 @@ def formula_of(evidence: Evidence, growth: Growth) -> Model:
 
 
 def model_of(evidence: Evidence) -> Model:
-    """Return the model that is shown, with the values of the posterior's average; that of the paper if it was asked for."""
+    """Return the model that is shown, with the posterior's average, or that of the paper."""
     if evidence.estimator == "adjusted_r2":
         return _by_adjusted_r2(evidence)[0]
     average = CheckedCurve(evidence.posterior, evidence.series, evidence.competing)

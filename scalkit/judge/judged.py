@@ -177,17 +177,17 @@ class AnyVerdict:
 
     @cached_property
     def sentence(self) -> str:
-        """The verdict in plain words: what it grows as, and what is excluded or missing."""
+        """The verdict in plain words: the growth, and excluded growths or missing data."""
         return sentence_of(self)
 
     @cached_property
     def problem(self) -> str:
-        """Sentence for a person who decides on what is wrong; empty unless the answer is *fix*."""
+        """The problem in one sentence; empty unless the answer is *fix*."""
         return problem_of(self) if self.answer == "fix" else ""
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Remarks on what limits the meaning of the measurements and of the model."""
+        """Remarks on limitations of the measurements and of the model."""
         against = self.evidence.against
         return (*self.series.caveats, *remarks_of(self), *([against.remark] if against and against.remark else []))
 

@@ -99,7 +99,7 @@ class Limit:
 
     @property
     def sentence(self) -> str:
-        """The limit in plain words, with remarks on a model that is no firm basis."""
+        """The limit in plain words, with remarks if the model is not a firm basis."""
         outside = " The model is outside its deviation limits: explain that first." if self.is_outside else ""
         guess = "" if self.is_decided else " The measurements do not decide how it grows: that is a guess."
         return f"{self._found}{outside}{guess}"

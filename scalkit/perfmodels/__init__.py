@@ -1,4 +1,4 @@
-"""Performance models of communication: from asymptotic to exact, composed, fitted, and exchanged with simulators."""
+"""Performance models of communication: from asymptotic to exact, composed, fitted, and written for simulators."""
 
 from scalkit.support.lazy import names_of
 

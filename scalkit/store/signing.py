@@ -27,7 +27,7 @@ _TIMEOUT_S = 120
 
 @dataclass(frozen=True)
 class Signature:
-    """What a signature is worth to a reader.
+    """A signature and its worth to a reader.
 
     `signer`: the name that it claims.
     `is_trusted`: whether the reader's list has a key under that name with which it was made.

@@ -101,7 +101,7 @@ class Statements:
     _trusted: dict[str, bool]
 
     def resolve(self, run_id: str) -> str:
-        """Return the whole id of a run, given its beginning. Raises DataError if there is no such run, or more than one."""
+        """Return the id of the run with this beginning. Raises DataError unless one run has it."""
         found = [one for one in self._folder.run_ids() if run_id and one.startswith(run_id)]
         if len(found) == 1:
             return found[0]
@@ -112,7 +112,7 @@ class Statements:
     def record(self, run_id: str) -> dict[str, Any]:
         """Return everything that is known about a run: ``measured``, ``filing``, ``run_id`` and ``schema_version``.
 
-        The filing is the one that a signer whom the reader trusts signed, or else that of its file.
+        The filing is the one signed by a signer whom the reader trusts, or else that of its file.
         """
         record = self.filed(run_id)
         filing = self.signed_filings([record["run_id"]]).get(record["run_id"])

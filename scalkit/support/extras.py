@@ -26,9 +26,9 @@ EXTRAS = {
     "lab": Extra("the notebooks and the app", ("jupyterlab", "ipywidgets", "anywidget"), ("traitlets", "ipykernel")),
     "report": Extra("reports", ("papermill", "ipykernel"), ("nbclient", "nbformat", "IPython")),
     "store": Extra("stores of results", ("pyarrow", "duckdb", "confusable_homoglyphs")),
-    "pdf": Extra("downloads of figures", ("kaleido",)),
+    "pdf": Extra("figures of a store as SVG and PDF", ("kaleido",)),
     "cube": Extra("CUBE profiles", ("pycubexr",)),
-    "mpi4py": Extra("Python programs on several ranks", ("mpi4py",)),
+    "mpi4py": Extra("commands on several ranks", ("mpi4py",)),
     "voila": Extra("pages that Voila shows", ("voila",)),
 }
 """By the name that pip knows them by; ``scalkit[mpi]`` brings an MPI library, which is no Python package to import."""

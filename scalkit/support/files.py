@@ -47,11 +47,11 @@ def whole_file(
 
 
 def require_free(path: str | os.PathLike[str], error: type[ScalkitError], *, force: bool = False) -> None:
-    """Return nothing if a file can be written there without loss; called before the work whose result it is to hold.
+    """Check that a file can be written without loss, before the work whose result it will hold.
 
-    `error`: of the exception.
-    `force`: an existing file may be replaced.
-    Raises ScalkitError: an `error`, if something is there already, or the folder is not.
+    `error`: class of the exception.
+    `force`: whether an existing file may be replaced.
+    Raises ScalkitError: an `error`, if the file exists, or its folder does not.
     """
     target = Path(path)
     if target.is_dir():

@@ -1,4 +1,4 @@
-"""Text, LaTeX, MathML and sympy of a growth; text parses back to the same growth."""
+"""Text, MathML and sympy of a growth; text parses back to the same growth."""
 
 from __future__ import annotations
 

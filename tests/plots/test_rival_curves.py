@@ -1,4 +1,4 @@
-"""Curves of the models that lost: hidden in the figure until one of them is pointed at."""
+"""Curves of rival models: hidden in the figure until one is pointed at."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def in_words_of_file(text: str) -> str:
 
 
 def absolute(word: str, base: Path) -> str:
-    """Return a word as it is, or with the whole path if it names a file: C of the user, a platform or a network."""
+    """Return a word, or the absolute path if it names a file: a C file, a platform or a network."""
     return str((base / word).absolute()) if word.endswith((".c", ".xml", ".toml")) else word
 
 

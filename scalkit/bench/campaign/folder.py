@@ -27,7 +27,7 @@ UNLIMITED_S = 600.0
 
 _T = TypeVar("_T")
 STEMS = {"collectives": "time", "functions": "function"} | {
-    kind: kind for kind in ("memory", "messages", "bisection", "hops", "neighbourhood", "master-worker", "program")
+    kind: kind for kind in ("memory", "messages", "bisection", "neighbourhood", "master-worker", "program")
 }
 
 

@@ -283,7 +283,7 @@ def status_of(values: Sequence[float], effort: Effort) -> Status:
 
 
 def is_known(values: Sequence[float], effort: Effort) -> bool:
-    """Return whether the samples tell enough about their first quartile."""
+    """Return whether the samples determine their first quartile well enough."""
     interval = quartile_interval(values)
     return interval is not None and interval[1] - interval[0] <= effort.tolerance * interval[0]
 

@@ -25,7 +25,7 @@ class UserFunctions:
 
     `names`: as they stand in run files.
     `command`: program and first arguments of a rank.
-    `sha256`: of all that they are made of, after the preprocessor.
+    `sha256`: hash of their preprocessed sources.
     """
 
     names: tuple[str, ...]
@@ -38,8 +38,8 @@ def user_functions(wanted: Sequence[str], tree: Path, mpi: Mpi) -> UserFunctions
 
     `wanted`: C files, each with a function of its own name.
     `tree`: the C sources of the measuring kernel.
-    Raises UsageError if one is no such file, or two have the same name; BuildError if a file cannot be compiled, or
-    does not define its function; the text has the compiler's first error.
+    Raises UsageError if a file is not a C file, or two have the same name; BuildError if a file
+    cannot be compiled, or does not define its function. The message has the compiler's first error.
     """
     names = names_of_functions(wanted)
     kernel = build(tree, mpi.mpicc, library=mpi.library, makefile="user/Makefile")

@@ -1,4 +1,4 @@
-"""The script of a job: what it asks of Slurm, and the command that it runs there."""
+"""Script of a job: its requests to Slurm, and the command that it runs."""
 
 import json
 import sys

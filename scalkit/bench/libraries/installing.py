@@ -18,7 +18,7 @@ from scalkit.support.native import cache_folder
 
 @dataclass(frozen=True)
 class Library:
-    """An MPI library that was added: an environment in a folder that has its name, such as ``mpich-5.0.2``."""
+    """An installed MPI library: an environment in a folder with its name, as ``mpich-5.0.2``."""
 
     folder: Path
 
@@ -34,22 +34,22 @@ class Library:
 
     @property
     def mpiexec(self) -> str:
-        """Path of its own launcher."""
+        """Path of the launcher of this library."""
         return str(self.folder / "bin" / "mpiexec")
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables that it needs always."""
+        """Environment variables that the library always needs."""
         if not self.name.startswith("intel-"):
             return {}
         lib = str(self.folder / "lib")
         return {"I_MPI_ROOT": str(self.folder), "FI_PROVIDER_PATH": lib, "LD_LIBRARY_PATH": lib}
 
     def check(self, mpiexec: str | None = None) -> Mpi:
-        """Return the library, after two ranks met in one world.
+        """Return the library after a test run in which two ranks must be in one world.
 
-        `mpiexec`: launcher; by default its own.
-        Raises BuildError or LaunchError, saying why it does not work.
+        `mpiexec`: launcher; by default that of the library.
+        Raises BuildError or LaunchError with the reason if it does not work.
         """
         launcher = mpiexec or self.mpiexec
         for path in (self.mpicc, *([] if mpiexec else [launcher])):
@@ -64,13 +64,13 @@ def libraries_folder() -> Path:
 
 
 def libraries() -> list[Library]:
-    """Return what was added, by name."""
+    """Return the installed libraries, sorted by name."""
     folder = libraries_folder()
     return [Library(path) for path in sorted(folder.iterdir()) if path.is_dir()] if folder.is_dir() else []
 
 
 def state_of(library: Library) -> tuple[Mpi | None, str]:
-    """Return a library if it works, tried now, and why it does not."""
+    """Test a library; return it, or None and the reason why it does not work."""
     try:
         return library.check(), ""
     except (BuildError, LaunchError) as error:
@@ -179,7 +179,7 @@ def add_library(what: str) -> tuple[Library, Mpi]:
 
 
 def _tell_scripts(folder: Path) -> None:
-    """Write into the scripts of Intel's wheel where they are."""
+    """Write the path of the environment into the scripts of Intel's wheel."""
     for script in (folder / "bin").iterdir():
         if script.is_file() and not script.is_symlink() and script.stat().st_size < 200_000:
             text = script.read_bytes()

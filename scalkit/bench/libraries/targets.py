@@ -39,16 +39,17 @@ class PlacedMpi(Mpi):
 
 
 def place_processes(mpi: Mpi, per_node: int | None) -> Mpi:
-    """Return the library with a launcher that places processes; as it is where that is left to the launcher.
+    """Return the library with a launcher that places at most `per_node` processes on a node.
 
-    `per_node`: at most so many processes on a node. Simulated and virtual machines place their processes themselves.
-    Raises UsageError if it is not known how its launcher is told.
+    `per_node`: None leaves the placement to the launcher. Simulated and virtual machines place
+    their processes themselves; for these the library is returned unchanged.
+    Raises UsageError if the option of its launcher is unknown.
     """
     if mpi.repeats_exactly or per_node is None:
         return mpi
     if mpi.launcher not in _LAUNCHERS and Path(mpi.mpiexec).name != "srun":
         raise UsageError(
-            f"processes_per_node = {per_node}: it is not known how {mpi.mpiexec!r} is told; use srun, or leave it out."
+            f"processes_per_node = {per_node}: the option of {mpi.mpiexec!r} for it is unknown; use srun, or leave it out."
         )
     return PlacedMpi(**{one.name: getattr(mpi, one.name) for one in fields(Mpi)}, per_node=per_node)
 

@@ -44,12 +44,13 @@ def operations_of_neighbourhoods() -> tuple[str, ...]:
 
 
 def experiments(design: Sequence[Mapping[str, Any]], counts: Iterable[int] = ()) -> tuple[Row, ...]:
-    """Return the rows of a design, each once: one row an experiment, columns that it does not have are left out.
+    """Return the rows of a design, each once. A row is one experiment, without columns it lacks.
 
-    `design`: tables of values, or lists of values, by names of `COLUMNS`, as in ``{"operation": "MPI_Neighbor_alltoall",
-    "topology": "moore", "n_dim": [1, 2], ...}``: all combinations of the values. What a topology or an operation does not
-    have, such as the order of neighbours in a Cartesian one, is left out of its rows, and orders that it
-    does not know are skipped.
+    `design`: mappings from names of `COLUMNS` to a value or a list of values, as in
+    ``{"operation": "MPI_Neighbor_alltoall", "topology": "moore", "n_dim": [1, 2], ...}``. Each
+    stands for all combinations of its values. Factors that a topology or an operation does not
+    have, such as the order of neighbours in a Cartesian topology, are left out of its rows.
+    Orders that it does not support are skipped.
     `counts`: numbers of processes of the campaign.
     Raises UsageError if a name or value is unknown, nothing is left, or a row is for a number of processes that is
     not in `counts`.
@@ -81,7 +82,7 @@ def table_text(rows: Sequence[Row], p: int, seed: int) -> str:
 
 
 def _as_texts(factors: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the values of each factor as the table has them."""
+    """Return the values of each factor in the notation of the table."""
     for name in factors:
         if name not in COLUMNS:
             near = hint(name, COLUMNS)

@@ -28,7 +28,7 @@ def declare(parser: argparse.ArgumentParser, command: str) -> None:
 
 
 def given(args: argparse.Namespace, command: str) -> list[str]:
-    """Return the names of the options of a command with another value than by default."""
+    """Return the names of the options of a command whose values differ from the defaults."""
     parser = argparse.ArgumentParser(add_help=False)
     _fill(parser, _table(command))
     usual = vars(parser.parse_args([]))

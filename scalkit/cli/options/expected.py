@@ -1,4 +1,4 @@
-"""Options that say what is expected, and of which measurements."""
+"""Options for the expectations, and for the measurements that they apply to."""
 
 import argparse
 import re
@@ -69,7 +69,10 @@ def _expectations(name: str) -> ExpectationSet:
 
 
 def _holds_models(path: Path) -> bool:
-    """Return whether a file is TOML with models; what cannot be read is a matter of who loads expectations."""
+    """Return whether a file is TOML with models; False if it cannot be read.
+
+    The loader of expectations reports files that cannot be read.
+    """
     try:
         return "models" in tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

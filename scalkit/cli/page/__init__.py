@@ -11,9 +11,9 @@ from scalkit.errors import UsageError
 
 
 def require_usable(args: argparse.Namespace) -> None:
-    """Return nothing if a page can be shown.
+    """Check that a page can be shown.
 
-    Raises UsageError for a port that is none, MissingExtra without Voila.
+    Raises UsageError if the port is invalid, MissingPackageError without Voila.
     """
     from scalkit.support.extras import require
 

@@ -114,7 +114,7 @@ def _what(progress: Progress) -> str:
 
 
 def _left(progress: Progress) -> str:
-    """Return the time left; how long it has taken while nothing is known."""
+    """Return the time left in words, or the elapsed time while the time left is unknown."""
     if progress.left_s is None:
         return f"{duration(progress.elapsed_s)} so far"
     return f"about {duration(progress.left_s)} left"

@@ -107,7 +107,7 @@ class Series:
         self.gathered.add(_callpath(callpath), settings, [scaled(value, factor)], f"{name}_{what}", base, role="detail")
 
     def found(self, kind: str, cut: str = "", notes: Sequence[str] = ()) -> Found:
-        """Return what was gathered, with what a reader should know of units and missing values."""
+        """Return the gathered values, with notes on assumed units and missing values."""
         told = []
         if self._assumed:
             units = ", ".join(f"{name} in {'numbers' if unit == '1' else unit}" for name, unit in self._assumed.items())

@@ -216,7 +216,7 @@ def _candidates(points: Floats, logs: Floats, error: Floats) -> Iterator[_Candid
 
 
 def shapes(points: Floats) -> list[Floats]:
-    """Return what each shape of a change does to the logarithm at the points."""
+    """Return the effect of each shape of a change on the logarithm at the points."""
     return [part.effect for part in _parts(points)]
 
 

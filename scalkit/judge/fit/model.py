@@ -1,4 +1,4 @@
-"""A model: a sum of coefficients times growths, as it came out of a fit."""
+"""A fitted model: a sum of coefficients times growths."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -21,10 +21,12 @@ _SHOWN = 60  # characters of a wrong value in a message
 
 
 def at_points(points: ArrayLike | Mapping[str, ArrayLike], parameters: Sequence[str]) -> dict[str, Floats]:
-    """Return the values of each parameter from a mapping, from points of shape (..., parameters), or those of the only one.
+    """Return the values of each parameter, from a mapping or from points.
 
-    Raises DataError if a parameter is missing or unknown, or the last axis does not have one entry for each, UsageError if
-    values are no numbers.
+    `points`: of shape (..., parameters); of any shape for a single parameter.
+
+    Raises DataError if a parameter is missing or unknown, or the last axis does not have one entry
+    for each parameter; UsageError if values are not numbers.
     """
     if isinstance(points, Mapping):
         wanted = ", ".join(parameters)
@@ -125,7 +127,7 @@ class Model(EqualIfMissingAlike):
     parameters : tuple of str
         In the order of the columns of the points.
     terms : tuple of Term
-        Of one parameter the leading one last: it is positive, or the constant of a constant model. The
+        With one parameter, the leading term is last: positive, or a constant alone. The
         constant of a verdict's model may be negative as far as no measured value is (levels of a tree
         below the root, p - 1 partners); that of a fit by adjusted R^2 never is.
     rss : float
@@ -135,8 +137,8 @@ class Model(EqualIfMissingAlike):
     weight : float
         Posterior probability of its growth; NaN where none was computed.
     average : Curve, optional
-        What gives the values in place of the formula: the average over everything that the
-        measurements leave possible, of which the formula is the most probable part.
+        Curve that gives the values in place of the formula: the average over all hypotheses
+        that the measurements do not exclude. The formula is the most probable of them.
     """
 
     parameters: tuple[str, ...]
@@ -171,8 +173,8 @@ class Model(EqualIfMissingAlike):
     def __call__(self, points: ArrayLike | Mapping[str, ArrayLike] | None = None, /, **values: ArrayLike) -> Floats:
         """Return the model, in `unit`, at values by parameter, as in ``model(p=64, S=8)``, or at points.
 
-        `points`: of the only parameter of any shape, of several of shape (..., parameters).
-        `**values`: of each parameter, in place of `points`.
+        `points`: of any shape for one parameter, of shape (..., parameters) for several.
+        `**values`: values of each parameter, in place of `points`.
         Raises DataError if a parameter is missing or unknown, or the last axis does not have one entry for each; UsageError if
         a verdict's model is asked for a point that is not positive, or where a growth that competes has no value.
         """

@@ -1,1 +1,1 @@
-"""How verdicts are told: sentences, what notebooks show, and bands."""
+"""Verdicts in words: sentences, remarks, and the tables that notebooks show."""

@@ -66,7 +66,7 @@ def _jump(verdict: AnyVerdict) -> str:
 
 
 def _cost(verdict: AnyVerdict, growth: str) -> str:
-    """Return what a function costs at a large setting. `growth`: its growth in words."""
+    """Return the cost of a function at a large setting in words. `growth`: its growth in words."""
     series, model, claim = verdict.evidence.series, verdict.evidence.model, verdict.evidence.expectation.growth
     ahead = _ahead(verdict)
     found = float(np.asarray(model(ahead)))
@@ -101,9 +101,9 @@ def _shown(value: float, unit: str) -> str:
 
 
 def sentence_of(verdict: AnyVerdict, *, in_short: bool = False) -> str:
-    """Return a verdict in plain words: what it grows as, and what is excluded or missing.
+    """Return a verdict in plain words: the growth, and excluded growths or missing data.
 
-    `in_short`: without what is excluded.
+    `in_short`: without the excluded growths.
     """
     if verdict.evidence.against is not None:
         return str(verdict.evidence.against.sentence)
@@ -126,7 +126,7 @@ def is_strict(verdict: AnyVerdict) -> bool:
 
 
 def excluded_by(verdict: AnyVerdict) -> str:
-    """Return what is excluded, in words: along the only parameter, or along each."""
+    """Return the excluded growths in words: along the only parameter, or along each of several."""
     found = verdict.evidence.resolution
     if isinstance(found, Growth):
         return f"faster than {in_decimals(found)}"

@@ -49,7 +49,7 @@ def values_table(series: AnySeries) -> str:
 
 
 def verdict_html(verdict: Any) -> str:
-    """Return a verdict with what led to it; over several parameters also along each of them."""
+    """Return a verdict with its reasons as HTML; of several parameters also along each."""
     crossing = _crossing(verdict) if isinstance(verdict, Verdict) else ""
     facts = [
         ("expected", formula(verdict.expectation.growth, big_o=True)),

@@ -143,7 +143,7 @@ class CollectiveModel(PerformanceModel):
         return found, found
 
     def to_sympy(self) -> Any:
-        """Return the formula with the model of a message in it."""
+        """Return the formula with the model of a message substituted."""
         return self._with(self.message.in_formulas)
 
     @property

@@ -39,7 +39,7 @@ class HeldOut:
 
     @property
     def alone(self) -> "HeldOut | None":
-        """The predictions for cells with a core for each process, if those are some and not all."""
+        """The predictions for cells with a core for each process; None if these are none or all."""
         own = ~self.cells.crowded
         return HeldOut(self.cells.where(own), self.predicted[own]) if own.any() and not own.all() else None
 

@@ -163,7 +163,7 @@ class ModelCard:
         raise UsageError(f"the card of '{self.name}' has no quantity {name!r:.40}; it has {known}.")
 
     def content(self) -> dict[str, Any]:
-        """Return what the file of the card holds: a catalogue of models with the tables ``card`` and ``quantities``.
+        """Return the content of the file: a catalogue with the tables ``card`` and ``quantities``.
 
         Raises UsageError if a model is neither exact nor made of ranges of exact ones.
         """
@@ -218,7 +218,7 @@ class ModelCard:
 
 
 def place_of(fit: str, at: float) -> str:
-    """Return where a fit is off, in words: a size, or a number of receives."""
+    """Return the place where a fit is off in words: a size, or a number of receives."""
     return f"{at:g}" if fit == "matching" else format_value(at, "B")
 
 
@@ -234,7 +234,7 @@ def read_card(path: str | Path) -> ModelCard:
 
 
 def card_of(catalogue: ModelCatalogue, path: str | Path) -> ModelCard:
-    """Return the model card that a catalogue, read from a file, is. Raises UsageError if it is none."""
+    """Return a catalogue from a file as a model card. Raises UsageError if it is not one."""
     content = catalogue.content
     card = content.get("card")
     if not isinstance(card, dict):
@@ -266,7 +266,7 @@ def _quantity(name: str, given: Mapping[str, Any]) -> Quantity:
 
 
 def model_table(model: PerformanceModel) -> dict[str, Any]:
-    """Return a model as a table of a catalogue in TOML. Raises UsageError if it is no exact model or ranges of them."""
+    """Return a model as a table of a catalogue. Raises UsageError unless its parts are exact."""
     if isinstance(model, RangeModel):
         pieces = [{**_limits(limits), **_exact(piece)} for limits, piece in model.pieces]
         return {"kind": "ranges", "parameter": model.parameter, "pieces": pieces}

@@ -1,4 +1,4 @@
-"""What each further thing costs: a queued receive in the way of a message, a byte to reduce; a line with intervals."""
+"""Cost of each further queued receive or reduced byte, as a line with intervals."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -74,11 +74,11 @@ def fit_steps(step: Step, counts: ArrayLike, times: ArrayLike) -> StepFit:
 
     Parameters
     ----------
-    step : {"queued receive", "hop", "reduced byte"}
+    step : {"queued receive", "reduced byte"}
     counts : array_like of shape (counts,)
         How many there were, at least three numbers; some may be equal.
     times : array_like of shape (counts,) or (counts, repetitions), in s
-        Round trips that pass a queue once, messages one way, or reductions such as ``MPI_Reduce_local``.
+        Round trips that pass a queue once, or reductions such as ``MPI_Reduce_local``.
 
     Raises
     ------

@@ -141,7 +141,7 @@ class PointToPoint:
         return f"PointToPoint({self.name!r}: {self.time.statement})"
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return what and how long for each of its models, as the rows of a table in HTML."""
+        """Return the name and statement of each model, as the rows of a table in HTML."""
         models = {"message": self.time, "gap": self.gap, "exchange": self.exchange}
         rows = [(name, escape(one.statement)) for name, one in models.items() if one is not None]
         return rows + ([("reducing", escape(format_value(self.gamma_s, "s/B")))] if self.gamma_s else [])

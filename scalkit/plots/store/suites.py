@@ -1,4 +1,4 @@
-"""Suites of a store in one joint plot, and its download as SVG, PDF, EPS or CSV."""
+"""Suites of a store in one joint plot, and its export as SVG, PDF or CSV."""
 
 import os
 import signal
@@ -36,7 +36,7 @@ _WORDS = {"root": " of root alone", "processes": " of each process"}
 
 
 FORMATS = ("svg", "pdf", "csv")
-"""What a joint plot can be downloaded as."""
+"""Formats in which a joint plot can be saved."""
 
 _DASHES = ("solid", "dash", "dashdot", "dot")
 _MOST_NAMED = 16
@@ -69,7 +69,7 @@ def joint(comparison: Comparison) -> go.Figure:
 
 
 def _title(comparison: Comparison) -> str:
-    """Return what is drawn, and of which processes, in words."""
+    """Return the subject of the plot and its numbers of processes in words."""
     metric = comparison.curves[0].metric
     return safe(METRIC_WORDS.get(metric, metric)) + _WORDS.get(comparison.statistic, "")
 

@@ -1,4 +1,4 @@
-"""Curves of the models that lost, hidden in the figure of one function until one of them is asked for."""
+"""Curves of rival models, hidden in the figure of one function until one is selected."""
 
 from typing import Any
 

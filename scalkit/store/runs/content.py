@@ -68,10 +68,10 @@ def library_of(text: str) -> tuple[str, str]:
 
 
 def platform_of(measured: Mapping[str, Any]) -> str:
-    """Return what a program is compiled for and run on, in words: the machine and its MPI library.
+    """Return the platform of a program in words: the machine and its MPI library.
 
-    Machines of different clocks have different names: where times are computed, the name says it, and a virtual machine has its
-    numbers in its name.
+    Machines of different clocks have different names: the name states if times are computed, and
+    contains the numbers of a virtual machine.
     """
     library = f"{measured.get('mpi_impl', '')} {measured.get('mpi_version', '')}".strip()
     machine, virtual = str(measured.get("machine") or "unknown machine"), virtual_clock(measured)

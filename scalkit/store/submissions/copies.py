@@ -75,7 +75,7 @@ class Marks:
     def of(cls, runs: Iterable["MarkedRun"]) -> "Marks":
         """Return the marks of runs by their ids, each once, and of their measurements by their hashes.
 
-        So what is found among them does not depend on where they came from.
+        The order makes the result of a search for copies independent of the origin of the runs.
         """
         by_id = {origin.run_id: (origin, columns) for origin, columns in runs}
         ordered = [by_id[run_id] for run_id in sorted(by_id)]

@@ -45,7 +45,7 @@ def choice_of(given: str | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _shown(choice: Mapping[str, Any]) -> str:
-    """Return what is asked for, as a person would write it."""
+    """Return a choice as a person would write it."""
     said = {
         name: "|".join(map(str, value)) if isinstance(value, list | tuple | set | frozenset) else value
         for name, value in choice.items()

@@ -62,7 +62,7 @@ def positions_within(ordered: NDArray[np.integer[Any]]) -> Ints:
 
 
 def ranges(starts: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """Return so many numbers from each start on, one after the other, as the place of the start, and the number."""
+    """Return `counts` consecutive numbers from each start: indices of the starts, and numbers."""
     row = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
     return row, np.arange(len(row), dtype=np.int64) + np.repeat(starts - np.cumsum(counts) + counts, counts)
 

@@ -59,9 +59,10 @@ def entered(marks: Table, definitions: Definitions) -> Table:
 
 
 def changes(calls: Table, marks: Table, parents: Ints, begin: int) -> tuple[Ints, Ints]:
-    """Return from when on a location is in which call path, the innermost one; from `begin` on it is in the program.
+    """Return the times at which the innermost call path of a location changes, and the new paths.
 
-    At one time calls end from the inside out, then others begin. A call that took no time is nowhere.
+    From `begin` on, the location is in the program. At one time, calls end from the inside out
+    before others begin. Calls that took no time are left out.
 
     `calls`, `marks`: of one location, in order of their numbers. `parents` of shape (n_paths,): the path around each.
     Returns: times in ns, ascending, without equal ones; paths.

@@ -1,4 +1,4 @@
-"""The call paths of a result as a tree that is unfolded and folded."""
+"""The call paths of a result as a tree that can be unfolded and folded."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What an explorer of a result holds: a metric, call paths and locations that are chosen, and the values that follow."""
+"""State of an explorer of a result: chosen metric, call paths and locations, and their values."""
 
 import operator
 import os
@@ -23,7 +23,7 @@ _NEEDED = ("severity", "unit", "path_name", "region", "parent", "cause_metric", 
 
 
 class Browsing:
-    """A result with what is chosen in it.
+    """A result with the chosen metric, call paths and locations.
 
     `result`: as `scalkit.trace.analyse` returns or writes it.
     `metrics`, `tree`: of the result.
@@ -76,7 +76,7 @@ class Browsing:
     # Values
 
     def own(self, metric: str) -> Values:
-        """Return what each call path has without those below it, of shape (n_paths,)."""
+        """Return the exclusive value of each call path, of shape (n_paths,)."""
         return np.asarray(self._totals[self._members(metric)].sum(axis=0, dtype=np.float64))
 
     def total(self, metric: str) -> float:
@@ -89,7 +89,7 @@ class Browsing:
         return own, self.tree.inclusive(own)
 
     def by_location(self) -> Values:
-        """Return what each location has in the chosen call paths."""
+        """Return the value of each location in the chosen call paths."""
         places = np.flatnonzero(self.tree.covered(self.paths))
         found = np.zeros(self.n_locations, dtype=np.int64)
         for number in self._members(self.metric):
@@ -97,7 +97,7 @@ class Browsing:
         return found.astype(np.float64)
 
     def spread(self) -> pd.Series:
-        """Return these by location, of the chosen locations if there are several."""
+        """Return the values by location; if several locations are chosen, only of these."""
         values = pd.Series(self.by_location())
         return values[list(self.locations)] if len(self.locations) > 1 else values
 

@@ -13,11 +13,12 @@ _SHARE = 255
 
 
 def amounts(begin: Ints, end: Ints, row: Ints, kind: NDArray[Any], shape: tuple[int, int, int], bits: int) -> Floats:
-    """Return how much of each column each class takes in each row, in ns.
+    """Return the time that each class takes in each row and column, in ns.
 
-    `begin`, `end` of shape (n,), in ns: of intervals that are not empty, from the begin of the first column.
-    Those of a row do not overlap.
-    `row`, `kind` of shape (n,): row and class of each. `shape`: of the result: classes, rows, columns of 2^`bits` ns.
+    `begin`, `end` of shape (n,), in ns: ends of non-empty intervals, counted from the begin of the
+    first column. Intervals of a row do not overlap.
+    `row`, `kind` of shape (n,): row and class of each interval.
+    `shape`: of the result: numbers of classes, of rows, and of columns of 2^`bits` ns.
     """
     base = (kind.astype(np.int64) * shape[1] + row) * shape[2]
     first, last = begin >> bits, (end - 1) >> bits
@@ -49,7 +50,7 @@ def largest(amount: NDArray[Any]) -> Bytes:
 
 
 def as_share(waited: Floats, bits: int) -> Bytes:
-    """Return the part of columns of 2^bits ns that was waiting, of 255; what is more than nothing is at least 1."""
+    """Return the waiting share of columns of 2^`bits` ns, 0 to 255; above 0 it is at least 1."""
     return np.minimum(np.ceil(waited * (_SHARE / (1 << bits))), _SHARE).astype(np.uint8)
 
 

@@ -18,7 +18,7 @@ from scalkit.trace.waits.requests import members
 
 
 def steps_of(calls: Table, marks: Table, parents: Ints) -> tuple[Ints, Ints, NDArray[np.int32]]:
-    """Return begin, end and call path of the stretches in which a location is in one innermost path, in order.
+    """Return begin, end and path of the intervals with one innermost call path of a location.
 
     `calls`, `marks`: of one location, in order of their numbers, as `scalkit.trace.local.part.LocalTrace` has them.
     `parents` of shape (n_paths,).
@@ -55,7 +55,10 @@ _FEW_STEPS = 400_000
 
 @dataclass(frozen=True)
 class Records:
-    """A table of all locations, one behind the other. `offsets` of shape (locations + 1,): where those of each begin."""
+    """The rows of all locations, in the order of the locations.
+
+    `offsets` of shape (locations + 1,): the first row of each location, then the number of rows.
+    """
 
     columns: dict[str, NDArray[Any]]
     offsets: Ints
@@ -66,7 +69,10 @@ class Records:
         return {name: values[mine] for name, values in self.columns.items()}
 
     def near(self, key: str, locations: Ints, low: int, high: int) -> tuple[Ints, Ints]:
-        """Return the first row of each location with at least `low` as `key`, and how many there are that begin before `high`."""
+        """Return the first row of each location with `key` >= `low`, and the number of rows.
+
+        The rows counted begin before `high`.
+        """
         keys, begins = self.columns[key], self.columns["begin"]
         found = np.empty((2, len(locations)), dtype=np.int64)
         for row, location in enumerate(locations.tolist()):
@@ -76,7 +82,10 @@ class Records:
         return first + self.offsets[locations], last - first
 
     def within(self, locations: Ints, low: int, high: int) -> tuple[Ints, Ints, Ints, Ints]:
-        """Return begin and end of the rows in a window, cut at its ends and counted from `low`, whose they are, and their places.
+        """Return begin, end, location and place of the rows in a window.
+
+        Begin and end are cut at the ends of the window and counted from `low`. The location is an
+        index into `locations`.
 
         Rows of a location must not overlap.
         """
@@ -87,10 +96,11 @@ class Records:
 
 @dataclass(frozen=True)
 class Index:
-    """What a timeline is drawn from; times in ns from the begin of the trace.
+    """Data of a timeline; times in ns from the begin of the trace.
 
     `steps`: `begin, end, path`. `waits`: `begin, end, metric`, without overlap. `transfers`: `begin, end, peer, kind`.
-    `span`: of the trace, in ns. `classes`: names of what has a colour. `class_of_path`: of each path.
+    `span`: of the trace, in ns. `classes`: names of the coloured classes.
+    `class_of_path`: class of each path.
     """
 
     steps: Records
@@ -106,9 +116,9 @@ class Index:
         return begin, end, row, np.array(self.class_of_path, dtype=np.uint8)[self.steps.columns["path"][place]]
 
     def amounts(self, locations: Ints, first: int, last: int, bits: int) -> tuple[Floats, Floats]:
-        """Return how much of each column each class takes on locations, and how much of it is waiting, in ns.
+        """Return the time of each class in each column and location, and the waiting time, in ns.
 
-        `first`, `last`: columns of 2^`bits` ns, without the last one.
+        `first`, `last`: range of columns of 2^`bits` ns; `last` is excluded.
         Returns: arrays of shape (n_classes, n_locations, n_columns) and (1, n_locations, n_columns).
         """
         low, high, shape = first << bits, last << bits, (len(locations), last - first)

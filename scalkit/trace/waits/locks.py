@@ -93,7 +93,7 @@ def _epochs(trace: LocalTrace) -> Table:
 
 
 def lock_targets(trace: LocalTrace, call: NDArray[np.intp], is_all: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """Return a row for each target of calls that lock or unlock: the place among these calls, and the target's location, or -1.
+    """Return the index of the call and the location, or -1, of each target of locks and unlocks.
 
     `is_all`: which calls are about all members of their window.
     """

@@ -12,7 +12,7 @@ from scalkit.widgets.base.templates import drawn
 
 
 class ExpectationEditor(Part):
-    """Fields for expectation and deviation of the selected function, and what holds now as a formula."""
+    """Fields for expectation and deviation of the selected function, with the current formula."""
 
     shown = frozenset({"selected", "expectation"})
 

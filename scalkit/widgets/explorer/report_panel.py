@@ -1,4 +1,4 @@
-"""Writes a report of what the session shows."""
+"""Write a report of the current state of a session."""
 
 from collections.abc import Mapping
 from pathlib import Path

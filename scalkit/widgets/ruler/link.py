@@ -19,12 +19,12 @@ _SHOWN = frozenset({"data", "selected", "ruler", "expectation", "statistic", "ex
 
 
 class RulerLink:
-    """What keeps a ruler and a session together, until `close`.
+    """Connection of a ruler and a session, until `close`.
 
     Notes
     -----
-    While a tick is dragged, the session follows a few times a second; in the end the drag is one step, and none if it was
-    given up.
+    While a tick is dragged, the session follows a few times a second. The whole drag becomes one
+    step of the session; a cancelled drag becomes none.
     """
 
     def __init__(self, ruler: Ruler, session: Session, parameter: str | None) -> None:
@@ -38,7 +38,7 @@ class RulerLink:
         self.refresh()
 
     def close(self) -> None:
-        """End the link; both live on."""
+        """End the link; the ruler and the session remain usable."""
         self.ruler.unobserve(self._ticks_changed, "ticks")
         self.ruler.unobserve(self._preview_changed, "preview")
         self.session.unobserve(self._session_changed)

@@ -18,7 +18,7 @@ def heading(browsing: Browsing) -> dict[str, str]:
 
 
 def _about(browsing: Browsing) -> str:
-    """Return what the result is, in a line."""
+    """Return a description of the result in one line."""
     ds = browsing.result
     locations, paths = int(ds.sizes["location"]), int(ds.sizes["path"])
     time = int(ds["severity"].sel(metric="time").sum()) if "time" in ds["metric"].values else 0

@@ -127,7 +127,7 @@ class SumPosterior(Predictions):
         return np.asarray(np.bincount(self._place, self.weights * flags) > 0.5 * self.shares)
 
     def of_set(self, place: int) -> Flags:
-        """Return which hypotheses have a set of products; they differ in drift, error and event."""
+        """Return the hypotheses of a set of products; they differ in drift, error and event."""
         return np.asarray(self._place == place)
 
     def sum_at(self, place: int) -> tuple[Term, ...]:
