@@ -72,7 +72,7 @@ def test_what_is_given_is_plotted(data, over_two, tmp_path: Path) -> None:
     r = sk.validate(data, "log p")
     v = r["MPI_Bcast"]
     write_netcdf(data, tmp_path / "run.nc")
-    for figure in (v.plot(), sk.plot(r), sk.plot(v), sk.plot(data), sk.plot(tmp_path / "run.nc")):
+    for figure in (r.plot(), v.plot(), sk.plot(r), sk.plot(v), sk.plot(data), sk.plot(tmp_path / "run.nc")):
         assert isinstance(figure, go.Figure)
         assert "MPI_Bcast" in figure.layout.meta["alt"]
     r2 = sk.validate(over_two, {"f": "n*m"})

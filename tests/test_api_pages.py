@@ -36,7 +36,7 @@ def test_every_public_callable_has_an_example(page: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_examples_do_what_they_say(page: Path, tmp_path: Path) -> None:
-    """In a process of its own: one of them registers a growth."""
+    """Run the examples in a process of their own, because they write files."""
     command = [sys.executable, "-W", "ignore", "-c", RUN, str(page)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]

@@ -23,7 +23,7 @@ def examples(file: Path) -> int:
 
 
 def test_examples_in_docstrings_run(tmp_path: Path) -> None:
-    """In a process of its own: one of them registers a growth."""
+    """Run the examples in a process of their own, because they write files."""
     found = {str(file): n for file in sorted((ROOT / "scalkit").rglob("*.py")) if (n := examples(file))}
     assert len(found) >= 10
     options = ["-q", "-p", "no:cacheprovider", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path)]

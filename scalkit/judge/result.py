@@ -301,6 +301,13 @@ class Validation:
         """Return `to_dict` as JSON text, indented, with a newline at the end."""
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
+    def plot(self) -> Any:
+        """Return the plotly figure of all verdicts, or of the only one; see `scalkit.plot`."""
+        # Drawing belongs to a higher layer; only the public face knows what draws a result.
+        import scalkit
+
+        return scalkit.plot(self)
+
     def __repr__(self) -> str:
         return f"<Validation: {self.headline}>"
 

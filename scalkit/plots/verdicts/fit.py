@@ -39,7 +39,7 @@ def fit(verdict: AnyVerdict, parameter: str | None = None, *, within: Limit | No
     Parameters
     ----------
     verdict : Verdict or SeveralVerdict
-        One verdict of a `Validation`. Over several parameters it is drawn as by `scalkit.plots.several`.
+        One verdict of a `Validation`. Over several parameters the figure has a panel for each.
     parameter : str, optional
         Of several, only the panel of this one.
     within : scalkit.judge.limit.Limit, optional
@@ -49,7 +49,7 @@ def fit(verdict: AnyVerdict, parameter: str | None = None, *, within: Limit | No
     -------
     plotly.graph_objects.Figure
         Both axes logarithmic where the values allow it; the model is dashed beyond the measured range. The limits meet
-        the model at the first measured point (see `scalkit.plots.verdicts.curves.anchored_curves`).
+        the model at the first measured point (see `scalkit.judge.told.curves.anchored_curves`).
 
     Raises
     ------

@@ -48,7 +48,7 @@ def status_sentence(status: int) -> str:
 class Page(Content):
     """The verdicts on one data set.
 
-    `data`: as `scalkit.measure.read` returns it.
+    `data`: as `scalkit.read` returns it.
     `expected`: what the functions were judged by; None where a session says so.
     `named`: the measurements as the user named them.
     `expectations_name`: name of a catalogue, path of a file, or a growth; empty for expectations stated in Python.
