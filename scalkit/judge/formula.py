@@ -57,7 +57,8 @@ def fitted(
     spread = (y - np.average(y, weights=scale**-2)) / scale
     n, rss, total = len(y), float(residual @ residual), float(spread @ spread)
     n_varying = sum(not term.growth.is_constant for term in terms)
-    is_there = n_varying > 0 and total > 0 and n > n_varying + 1
+    # The average of equal values may differ from them by rounding, so that `total` is tiny instead of 0.
+    is_there = n_varying > 0 and np.ptp(y) > 0 and n > n_varying + 1
     r2 = 1 - rss / (n - n_varying - 1) / (total / (n - 1)) if is_there else math.nan
     return replace(model, adjusted_r2=r2, rss=rss)
 

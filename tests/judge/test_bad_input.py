@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from scalkit.errors import DataError, ExpectationError
 from scalkit.judge import Validation
 from scalkit.judge.expectation import sure_match
 from scalkit.measure import combine
+
+ROOT = Path(__file__).resolve().parents[2]
 
 P = 2.0 ** np.arange(1, 7)
 Y = 3 + P
@@ -71,6 +74,13 @@ def test_few_settings_are_remarked(n: int) -> None:
     found = judged(Y[:n], P[:n], min_points=n)["f"]
     assert found.model.growth == sk.Growth("p")
     assert found.caveats == (f"the model rests on only {n} points of p; 5 are the least to rely on",)
+
+
+def test_no_model_of_equal_values_has_an_adjusted_r2() -> None:
+    """The average of these values differs from them by rounding."""
+    rivals = sk.validate(ROOT / "data" / "regression", "mpi")["MPI_Comm_create"].rivals
+    assert rivals
+    assert all(np.isnan(model.adjusted_r2) for model in rivals)
 
 
 @pytest.mark.parametrize("expectation", ["1", "p"])
