@@ -178,7 +178,7 @@ def step_of(series: Values) -> float:
 
 
 def in_turn(report: Report) -> Mapper:
-    """Return what computes tasks one after the other, as `map` does, and reports how far it is."""
+    """Return a function like `map` that computes tasks one after the other and reports its progress."""
 
     def mapper(function: Callable[[Any], Any], tasks: Sequence[Any]) -> Iterator[Any]:
         report(0, len(tasks))

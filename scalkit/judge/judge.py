@@ -62,14 +62,14 @@ class Task:
 
     @property
     def case(self) -> Case:
-        """What `judge` takes, of a task over one parameter."""
+        """Series, expectation and space of a task over one parameter, as `judge` takes them."""
         (space,) = self.spaces.values()
         return cast(Series, self.series), cast(Expectation, self.expectation), space
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What choices lead to.
+    """The result of judging with certain choices.
 
     `verdicts`: the metric as measured, also where its cost is modelled.
     `problems`: why there is no verdict.
@@ -83,14 +83,14 @@ class Outcome:
 
     @property
     def worst(self) -> Name | None:
-        """What has the worst answer, a tie going to what was measured first; None if nothing was judged."""
+        """The name with the worst answer, the one measured first in a tie; None if nothing was judged."""
         order = [*self.validation.worst_first]
         return min(self.verdicts, key=lambda name: order.index(self.verdicts[name]), default=None)
 
 
 @dataclass(frozen=True)
 class _Unjudged:
-    """What has an expectation and cannot be judged: in the words of `Validation`, of a session, and as an error."""
+    """Series with an expectation that cannot be judged: in words for `Validation`, for a session, and as errors."""
 
     words: dict[Name, str] = field(default_factory=dict)
     problems: dict[Name, str] = field(default_factory=dict)
@@ -138,7 +138,7 @@ class Judge:
             raise DataError(f"the litmus function '{name}' was not measured; measured are {', '.join(self.functions)}.{hint}")
 
     def result(self, choices: Choices, litmus: str | None = None) -> Outcome:
-        """Return what choices lead to.
+        """Return the verdicts and everything else that follows from choices.
 
         `litmus`: name of the litmus function, in place of that of the set.
         Raises DataError if the statistic is unknown, or `litmus` was not measured; ExpectationError if an expectation or a

@@ -12,7 +12,7 @@ from scalkit.bench.patterns.cells import CellCampaign
 from scalkit.errors import UsageError
 
 PARTS = ("latency", "exchange", "loggp", "overlap", "sync", "datatypes", "reduce", "matching", "bisection")
-"""What can be measured."""
+"""The parts of a campaign of messages, by name."""
 
 LOCAL = ("datatypes", "reduce", "matching")
 """Parts about what processors do with data; it takes no time on a virtual clock."""

@@ -282,7 +282,7 @@ class Baseline:
         return self[function, metric].status_quo if (function, metric) in self else None
 
     def compare(self, result: Validation, tolerance: float = 0.1) -> Comparison:
-        """Return what a later validation changes, see `scalkit.judge.baseline.comparison.compare`."""
+        """Return the changes in a later validation; see `scalkit.judge.baseline.comparison.compare`."""
         from scalkit.judge.baseline.comparison import compare
 
         return compare(self, result, tolerance)

@@ -196,7 +196,7 @@ class Comparison:
 
 
 def compare(baseline: Baseline, result: Validation, tolerance: float = 0.1) -> Comparison:
-    """Return what a later validation changes against a baseline.
+    """Return the changes between a baseline and a later validation.
 
     Each series is judged again with the growth of the baseline as its expectation. Outside of the limits it is worse or
     better. Beside that the values are compared point by point, see `regression`.
