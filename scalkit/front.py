@@ -14,27 +14,49 @@ from scalkit.errors import DataError
 from scalkit.formats.read import read
 from scalkit.growth.relation import Relation
 from scalkit.judge import Validation
+from scalkit.judge.validating import parameters_named
+from scalkit.measure.schema import parameters_of
 from scalkit.support.options import JudgingOptions
 
 
-def measurements_in(data: Any, parameter: str | Sequence[str] | None = None) -> xr.Dataset:
-    """Return the measurements in a path, Dataset, DataFrame, dict of arrays, or result.
+def measurements_in(data: Any, parameter: str | Sequence[str] | None = None, expectations: object = None) -> xr.Dataset:
+    """Return the measurements in a path, a table, a Dataset or a result.
 
-    `parameter`: as for `scalkit.read`, of files and tables.
+    `parameter`: as for `scalkit.read`, of files and tables. Without it the parameters that the expectations name are
+    taken where several columns may be meant.
     Raises DataError if there are none.
     """
-    if isinstance(data, xr.Dataset):
-        return data
     if isinstance(data, Validation):
         if data.data is None:
             raise DataError("this result does not hold its measurements; give them in its place.")
         return data.data
-    if not isinstance(data, str | os.PathLike | Sequence | pd.DataFrame | Mapping):
+    kinds = (str, os.PathLike, Sequence, pd.DataFrame, pd.Series, Mapping, xr.Dataset, xr.DataArray)
+    if not isinstance(data, kinds):
         raise DataError(
             f"{data!r:.60} holds no measurements; give a path, a Dataset, a DataFrame, a dict of arrays "
             "or a result of scalkit.validate."
         )
-    return read(data, parameter=parameter)
+    named = parameters_named(expectations) if parameter is None else frozenset()
+    try:
+        ds = read(data, parameter=parameter)
+    except DataError:
+        if not named:
+            raise
+        return read(data, parameter=_one_or_several(named))
+    if ds is data or named <= set(parameters_of(ds)):
+        return ds
+    try:
+        again = read(data, parameter=_one_or_several(named))
+    except DataError:
+        return ds  # the judge says which parameter of the expectation was not measured
+    is_varied = all(again[name].size > 1 for name in parameters_of(again))
+    return again if is_varied else ds
+
+
+def _one_or_several(names: Iterable[str]) -> str | list[str]:
+    """Return names of parameters as `scalkit.read` takes them."""
+    found = sorted(names)
+    return found[0] if len(found) == 1 else found
 
 
 def validate(
@@ -55,7 +77,7 @@ def validate(
         Anything that `scalkit.read` takes or returns, or an earlier result, whose measurements are
         judged again.
     expectations : str, mapping, ExpectationSet, Baseline, Path or model
-        ``"log(p)"`` of the only function, ``{"MPI_Bcast": "log(p)"}``, the name of a bundled set,
+        ``"log(p)"`` of every function, ``{"MPI_Bcast": "log(p)"}``, the name of a bundled set,
         a TOML file, or a baseline; see `scalkit.judge.validate`.
     rules : iterable of str or Relation
         Relations between functions, in addition to those of the set.
@@ -83,4 +105,6 @@ def validate(
     ----------
     Shudler et al. 2015, sections 2.4 and 3.4 (docs/references.md).
     """
-    return validation.validate(measurements_in(data, parameter), expectations, rules, litmus=litmus, progress=progress, **options)
+    return validation.validate(
+        measurements_in(data, parameter, expectations), expectations, rules, litmus=litmus, progress=progress, **options
+    )

@@ -10,11 +10,11 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-import scalkit as sk
 from scalkit.cli.options.expected import expected_of, judging_of, only_processes, parameters_named
 from scalkit.cli.terminal.printed import print_part, printed, table_of, terminal
 from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import ReportError, UsageError
+from scalkit.front import measurements_in
 from scalkit.judge import CATALOGUES, AnyVerdict, Validation
 from scalkit.judge.along_one import Mapper, in_turn, over_ranks
 from scalkit.judge.answer import ANSWER_SYMBOLS, resolution_in_words
@@ -64,7 +64,8 @@ def _validated(args: argparse.Namespace, mapper: Mapper) -> Validation:
             )
     elif alone := [word for word in args.fail_on if word in _OF_BASELINES]:
         raise UsageError(f"--fail-on {alone[0]} compares with a baseline; give one with --baseline.")
-    data = sk.read(args.runs if len(args.runs) > 1 else args.runs[0], parameter=parameters_named(args.parameter))
+    runs = args.runs if len(args.runs) > 1 else args.runs[0]
+    data = measurements_in(runs, parameters_named(args.parameter), expected)
     data = only_processes(data, args.processes)
     result = validate(data, expected, mapper=mapper, **options)
     return replace(result, expectations=str(args.baseline)) if args.baseline else result

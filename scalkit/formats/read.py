@@ -1,4 +1,4 @@
-"""`read`: run files, netCDF files, files of other programs and DataFrames become one Dataset; the content tells the format."""
+"""`read`: files and tables become one Dataset of measurements; the content tells the format."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import xarray as xr
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from scalkit.errors import DataError
 from scalkit.formats.readers.content import Content, load
@@ -14,25 +14,28 @@ from scalkit.formats.readers.foreign import foreign_datasets, foreign_files, fra
 from scalkit.measure.schema import check
 from scalkit.measure.sources import Sources, without_measurements
 from scalkit.support.bundled import here_or_bundled
+from scalkit.support.text import joined
 
 PathLike = str | os.PathLike[str]
+
+Table = DataFrame | Series | Mapping[str, Any] | xr.DataArray | xr.Dataset
+"""Measurements in memory that `read` takes."""
 
 _WANTED = "name a run folder or a run file, a netCDF file, or another benchmark's file"
 
 
 def read(
-    path: PathLike | Sequence[PathLike] | DataFrame | Mapping[str, Any],
-    *,
-    parameter: str | Sequence[str] | None = None,
-    p: int | None = None,
+    path: PathLike | Sequence[PathLike] | Table, *, parameter: str | Sequence[str] | None = None, p: int | None = None
 ) -> xr.Dataset:
     """Return measurements as a Dataset.
 
     Parameters
     ----------
-    path : path, sequence of paths, pandas.DataFrame, or mapping from column to values
+    path : path, sequence of paths, or table
         A folder of run files, run files, netCDF-3 files, files of other programs (docs/readers.md lists them), or a folder
         with these in it or in its folders. What a file is, is found by content, not by name; ``attrs["format"]`` says it.
+        Or a table in memory: a DataFrame or Series of pandas, a mapping from column to values, a DataArray, or a Dataset
+        of other origin. A Dataset of measurements is returned as it is.
     parameter : str or sequence of str, optional
         Which setting in files of other programs is the parameter; by default the number of processes, if it varies, else the
         one that varies in most functions. Several, as in ``["n", "k"]``, make a Dataset over several parameters. Of run files
@@ -56,10 +59,10 @@ def read(
     """
     if p is not None and (not isinstance(p, int) or isinstance(p, bool) or not 0 < p < 2**31):
         raise DataError(f"p is {p!r:.40}; the number of processes, a whole number from 1 on, is needed.")
-    if isinstance(path, Mapping):
-        path = _frame(path)
-    if isinstance(path, DataFrame):
-        ds = frame_dataset(path, parameter)
+    if isinstance(path, xr.Dataset) and "parameter" in path.attrs:
+        return path
+    if isinstance(path, DataFrame | Series | Mapping | xr.DataArray | xr.Dataset):
+        ds = frame_dataset(_frame(path), parameter, _kind(path))
         check(ds)
         return ds
     given: list[PathLike] = list(path) if isinstance(path, list | tuple) else [path]  # type: ignore[list-item]
@@ -79,15 +82,36 @@ def read(
     return sources.dataset(", ".join(os.fspath(one) for one in given), parameter)
 
 
-def _frame(columns: Mapping[str, Any]) -> DataFrame:
-    """Return columns as a table. Raises DataError if they are none."""
+def _frame(table: Table) -> DataFrame:
+    """Return a table as a DataFrame. Raises DataError if it is none."""
+    if isinstance(table, DataFrame):
+        return table
+    if isinstance(table, Series):
+        return table.to_frame(table.name or "time")
+    if isinstance(table, xr.DataArray):
+        table = table.to_dataset(name=table.name or "time")
+    if isinstance(table, xr.Dataset):
+        bare = [str(name) for name in table.dims if name not in table.coords]
+        if bare or not table.dims:
+            what = f"no values of {joined(bare)}" if bare else "no dimension"
+            raise DataError(
+                f"the {type(table).__name__} has {what}; give coordinates, as in xr.DataArray(times, coords={{'p': [2, 4, 8]}})."
+            )
+        units = {name: one.attrs.get("units") for name, one in table.data_vars.items()}
+        names = {name: f"{name} [{unit}]" for name, unit in units.items() if unit}
+        return table.to_dataframe().reset_index().rename(columns=names)
     try:
-        return DataFrame(dict(columns))
+        return DataFrame(dict(table))
     except (ValueError, TypeError) as error:
         reason = str(error).rstrip(".")
         raise DataError(
-            f"the columns {', '.join(map(str, columns)) or '(none)'} are no table: {reason}; give arrays of one length."
+            f"the columns {', '.join(map(str, table)) or '(none)'} are no table: {reason}; give arrays of one length."
         ) from error
+
+
+def _kind(table: Table) -> str:
+    """Return what messages call a table."""
+    return "dict" if isinstance(table, Mapping) and not isinstance(table, xr.Dataset) else type(table).__name__
 
 
 def _folder(folder: Path, sources: Sources) -> list[Content]:

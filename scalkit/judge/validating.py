@@ -1,14 +1,14 @@
 """Validates measurements against expectations."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
 import xarray as xr
 
-from scalkit.errors import DataError, ExpectationError
+from scalkit.errors import DataError, ExpectationError, ScalkitError
 from scalkit.growth.relation import Relation
 from scalkit.growth.sums import GrowthSum
 from scalkit.judge.against.claimed import Claimed, claimed
@@ -21,10 +21,10 @@ from scalkit.judge.measured import Choices
 from scalkit.judge.names import Name, function_in, in_short, named
 from scalkit.judge.result import Validation
 from scalkit.judge.rules import parsed_rules
-from scalkit.measure.schema import metrics_of, parameters_of
+from scalkit.measure.schema import fixed_parameters, metrics_of, parameters_of
 from scalkit.support.options import Judging, JudgingOptions
 from scalkit.support.task_bar import task_bar
-from scalkit.support.text import did_you_mean
+from scalkit.support.text import did_you_mean, joined
 
 _FORMULA = frozenset("(^*√²³")  # a text with one of these is no name of a file
 
@@ -46,7 +46,7 @@ def validate(
     data : Dataset of measurements
         From `scalkit.read` or `scalkit.measurements`. Over several parameters the verdicts are `SeveralVerdict`.
     expectations : mapping, ExpectationSet, Baseline, str, Path or model
-        Function to expectation, for example ``{"MPI_Bcast": "log(p)"}``, or of the only function ``"log(p)"``. Over several
+        Function to expectation, for example ``{"MPI_Bcast": "log(p)"}``, or of every function ``"log(p)"``. Over several
         parameters, as in ``"log(p) + S"``, those that it does not name are expected to have no effect; or metric to
         expectation, as in ``{"MPI_Bcast": {"time": "log(p)", "visits": "1"}}``: without a metric it is about what scalkit
         measures itself, time, memory and operations, else about the first metric. Or the name of a bundled set (``"mpi"``,
@@ -93,7 +93,7 @@ def validate(
             f"validate needs a Dataset of measurements, got {type(data).__name__}; read one with scalkit.read, "
             "or make one with scalkit.measurements."
         )
-    judging, expectations = Judging.of(options), of_the_only_function(data, expectations)
+    judging, expectations = Judging.of(options), of_every_function(data, expectations)
     baseline = expectations if isinstance(expectations, Baseline) else None
     expected = expectation_set({entry.function: entry.status_quo for entry in baseline} if baseline is not None else expectations)
     all_rules = tuple(dict.fromkeys((*expected.rules, *parsed_rules(rules))))
@@ -116,26 +116,76 @@ def _require_same_parameters(baseline: Baseline, judge: Judge) -> None:
             baseline[one.function, one.metric].require_same_kind(one.unit, one.parameters)
 
 
-def of_the_only_function(data: xr.Dataset, expectations: object) -> object:
-    """Return an expectation that was given alone as that of the only function; anything else as it is.
+def of_every_function(data: xr.Dataset, expectations: object) -> object:
+    """Return a growth that was given alone as that of every function; anything else as it is.
 
-    Raises ExpectationError if several functions were measured.
+    A model that was given alone is that of the only function.
+
+    Raises ExpectationError if several functions were measured and a model was given, or the growth is one of something
+    that is no parameter.
     """
     if (model := claimed(expectations)) is not None:
         return _of_metrics(data, model)
-    if not isinstance(expectations, str) or expectations in CATALOGUES or Path(expectations).exists():
+    growth = growth_alone(expectations)
+    if growth is None:
         return expectations
-    is_formula = not expectations.endswith(".toml") and not _FORMULA.isdisjoint(expectations)
+    parameters = parameters_of(data)
+    known = {name.lower() for name in (*parameters, *fixed_parameters(data))} | set(WORDS)
+    unknown = [name for name in growth.parameters if name.lower() not in known]
+    if unknown:
+        text = str(expectations)
+        # A single word may be meant as the name of a file or of a bundled set.
+        others = f", or name a TOML file or one of {', '.join(CATALOGUES)}" if text.isidentifier() else ""
+        raise ExpectationError(
+            f"the expectation '{growth}' is in terms of {_quoted(unknown)}, the data in terms of {_quoted(parameters)}; "
+            f"write it in terms of {joined(parameters)}{others}.{did_you_mean(text, [*CATALOGUES, *WORDS])}"
+        )
+    return dict.fromkeys(data["function"].values.tolist(), expectations)
+
+
+def growth_alone(expectations: object) -> GrowthSum | None:
+    """Return the growth that a text says; None if it is something else, or names a bundled set or a file.
+
+    Raises ExpectationError if the text has signs of a formula and cannot be read.
+    """
+    if not isinstance(expectations, str) or expectations in CATALOGUES:
+        return None
+    if _is_there(expectations) or expectations.endswith(".toml"):
+        return None
     try:
-        names = GrowthSum.parse(expectations).parameters
+        return GrowthSum.parse(expectations)
     except ExpectationError:
-        if is_formula:
-            raise
-        return expectations  # a file that is not there
-    known = {str(name).lower() for name in parameters_of(data)}
-    if not is_formula and not {name.lower() for name in names} <= known | set(WORDS):
-        return expectations
-    return {_only_function(data, f"'{expectations}'", f"'{expectations}'"): expectations}
+        if _FORMULA.isdisjoint(expectations):
+            return None  # the reader of files says what is wrong
+        raise
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return joined([f"'{name}'" for name in names])
+
+
+def _is_there(path: str) -> bool:
+    """Return whether there is something at a path; False for texts that can be none."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def parameters_named(expectations: object) -> frozenset[str]:
+    """Return the parameters that expectations name, as far as they can be read; words such as ``linear`` are none."""
+    if isinstance(expectations, Baseline):
+        return frozenset(name for entry in expectations for name in entry.parameters)
+    try:
+        growth = growth_alone(expectations)
+        if growth is None:
+            expected = expectation_set(expectations).functions.values()
+            names = {name for one in expected for name in one.expectation.growth.parameters}
+        else:
+            names = set(growth.parameters)
+    except ScalkitError:
+        return frozenset()  # validating reports it
+    return frozenset(name for name in names if name.lower() not in WORDS)
 
 
 def _of_metrics(data: xr.Dataset, model: Claimed) -> dict[str, dict[str, object]]:

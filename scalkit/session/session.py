@@ -19,7 +19,7 @@ from scalkit.judge.judge import Judge
 from scalkit.judge.measured import AnyExpectation, AnySeries, AnyVerdict, Setting
 from scalkit.judge.names import Name
 from scalkit.judge.rules import parsed_rules
-from scalkit.judge.validating import of_the_only_function
+from scalkit.judge.validating import of_every_function
 from scalkit.session import file
 from scalkit.session.changes import Chosen, name_of, series_of
 from scalkit.session.code import code_of
@@ -68,7 +68,7 @@ class Session:
                 raise UsageError("a result brings its expectations along; write Session(result), or Session(data, expectations).")
             data, expectations, begin = chosen_of(data)
         ds, self._source = open_source(data)
-        self._given = of_the_only_function(ds, "mpi" if expectations is None else expectations)
+        self._given = of_every_function(ds, "mpi" if expectations is None else expectations)
         expected = expectation_set(self._given)
         begin = begin or State(Judging.of(options), tuple(dict.fromkeys((*expected.rules, *own))))
         self._judge = Judge(ds, expected, statistic=begin.judging.statistic)

@@ -146,6 +146,9 @@ def test_files_of_google_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture
     options = ["--expect", str(tmp_path / "expect.toml")]
     assert main(["validate", str(path), *options, "--parameter", "size"]) == 1
     assert "BM_InsertionSort" in capsys.readouterr().out
+    assert main(["validate", str(path), *options]) == 1  # the expectation names the parameter
+    assert "BM_InsertionSort" in capsys.readouterr().out
+    (tmp_path / "expect.toml").write_text("[expectations]\nBM_Other = 'log(n)'\n")
     assert main(["validate", str(path), *options]) == 2
     assert capsys.readouterr().err.startswith("scalkit validate: no measured function has an expectation: measured are BM_Sort")
 

@@ -291,10 +291,33 @@ def test_expectations_as_people_write_them(spelled: str, growth: str) -> None:
     assert str(sk.validate(data, spelled)["f"].expectation.growth) == growth
 
 
-def test_an_expectation_alone_is_about_one_function() -> None:
-    both = combine([sk.measurements(N, N, parameter="n", name=name) for name in "ab"])
-    with pytest.raises(ExpectationError, match=r"^'n' is the expectation of one function, and a, b were measured; name it"):
-        sk.validate(both, "n")
+def test_an_expectation_alone_is_about_every_function() -> None:
+    both = combine([sk.measurements(N, y * 1e-6, parameter="n", name=name) for name, y in {"a": N, "b": N**2}.items()])
+    result = sk.validate(both, "n")
+    assert {v.function: v.answer for v in result} == {"a": "fine", "b": "fix"}
+    assert {str(v.expectation) for v in result} == {str(sk.Expectation("n"))}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("log p", "the expectation 'log(p)' is in terms of 'p', the data in terms of 'n'; write it in terms of n."),
+        ("n/q", "the expectation 'n/q' is in terms of 'q', the data in terms of 'n'; write it in terms of n."),
+        (
+            "mpj",
+            "the expectation 'mpj' is in terms of 'mpj', the data in terms of 'n'; write it in terms of n, or name a TOML file "
+            "or one of mpi, mpi-all, mafia. Did you mean 'mpi'?",
+        ),
+        ("mpi-al", "cannot read the expectations 'mpi-al': No such file or directory. Give a TOML file or one of mpi, "
+         "mpi-all, mafia. Did you mean 'mpi-all'?"),
+        ("no file", "the expectation 'file*no' is in terms of 'file' and 'no', the data in terms of 'n'; write it in terms of "
+         "n."),
+    ],
+)  # fmt: skip
+def test_an_expectation_alone_of_something_else(text: str, sentence: str) -> None:
+    with pytest.raises(ExpectationError) as caught:
+        sk.validate(sk.measurements(N, N, parameter="n"), text)
+    assert str(caught.value) == sentence
 
 
 def test_the_worst_comes_first() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
 import scalkit as sk
+from scalkit.errors import ExpectationError
 from scalkit.judge.expectation import sure_match
+from scalkit.judge.validating import parameters_named
 
 P = [2, 4, 8, 16, 32]
 
@@ -47,3 +51,43 @@ def test_bytes_of_a_frame() -> None:
     ds = sk.read(frame)
     assert ds["bytes"].attrs["units"] == "B"
     assert ds.attrs["parameter"] == "p"
+
+
+def over_two(value: str = "f") -> dict[str, list[float]]:
+    points = [(float(n), float(m)) for n in (100, 200, 400, 800, 1600) for m in (10, 20, 40, 80, 160)]
+    n, m = zip(*points, strict=True)
+    return {"n": list(n), "m": list(m), value: [1e-6 + 1e-8 * a * b for a, b in points]}
+
+
+@pytest.mark.parametrize("value", ["f", "time"])
+@pytest.mark.parametrize("kind", ["dict", "DataFrame", "Dataset", "CSV"])
+def test_the_expectation_names_the_parameters(kind: str, value: str, tmp_path: Path) -> None:
+    columns = over_two(value)
+    frame = pd.DataFrame(columns)
+    frame.to_csv(tmp_path / "f.csv", index=False)
+    plain = frame.set_index(["n", "m"]).to_xarray()
+    data = {"dict": columns, "DataFrame": frame, "Dataset": plain, "CSV": tmp_path / "f.csv"}[kind]
+    verdict = sk.validate(data, {"f": "n*m"})["f"]
+    assert (verdict.answer, verdict.interval(n=100, m=10).shape) == ("fine", (2,))
+    assert set(verdict.model.parameters) == {"n", "m"}
+    along_m = sk.validate(data, {"f": "m"})
+    assert [v.function for v in along_m] == ["f[n=100]", "f[n=200]", "f[n=400]", "f[n=800]", "f[n=1600]"]
+    assert {v.answer for v in along_m} == {"fine"}
+
+
+def test_what_an_expectation_names_and_no_column_has() -> None:
+    with pytest.raises(ExpectationError, match="the expectation 'n\\*q' is in terms of n and q, the data in terms of 'n' alone"):
+        sk.validate(over_two(), {"f": "n*q"})
+    # A parameter with a single value stays a setting.
+    columns = {"n": [1, 2, 4, 8, 16], "p": [4] * 5, "f": [1.5, 2.5, 4.5, 8.5, 16.5]}
+    assert sk.read(columns).attrs["parameter"] == "n"
+    (verdict,) = sk.validate(columns, "n")
+    assert verdict.answer == "fine"
+
+
+def test_parameters_named_by_expectations() -> None:
+    assert parameters_named("n*m") == {"n", "m"}
+    assert parameters_named({"f": "log(p) + S", "g": {"time": "1"}}) == {"p", "S"}
+    assert parameters_named("mpi") == {"p"}
+    assert parameters_named("linear") == parameters_named("no file") - {"no", "file"} == frozenset()
+    assert parameters_named({"f": "fac(p)"}) == frozenset()

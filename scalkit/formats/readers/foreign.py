@@ -92,9 +92,13 @@ def foreign_datasets(
     return [_together(files, parameter, p) for files in groups.values()]
 
 
-def frame_dataset(frame: pd.DataFrame, parameter: str | Sequence[str] | None = None) -> xr.Dataset:
-    """Return a Dataset of a pandas DataFrame. Raises DataError if its columns cannot be told apart."""
-    return dataset_of([("DataFrame", read_frame(frame, parameter))], "the DataFrame", parameter)
+def frame_dataset(frame: pd.DataFrame, parameter: str | Sequence[str] | None = None, kind: str = "DataFrame") -> xr.Dataset:
+    """Return a Dataset of a pandas DataFrame. Raises DataError if its columns cannot be told apart.
+
+    `kind`: what the DataFrame was made of.
+    """
+    where = f"the {kind}"
+    return dataset_of([(where, read_frame(frame, parameter, kind))], where, parameter)
 
 
 def foreign_files(folder: Path) -> tuple[list[Content], list[str]]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from scalkit.errors import DataError
 from scalkit.formats.readers.content import Content, is_json, json_of
 from scalkit.formats.readers.cube import is_cube, read_cube
+from scalkit.formats.readers.delimited import is_delimited, is_jube_pretty, read_delimited, read_jube_pretty
 from scalkit.formats.readers.extra_p_experiment import is_zip, read_experiment
 from scalkit.formats.readers.extra_p_json import from_extra_p_json, is_extra_p_json, is_extra_p_lines, read_extra_p_lines
 from scalkit.formats.readers.extra_p_text import is_extra_p_text, read_extra_p_text
@@ -17,7 +18,6 @@ from scalkit.formats.readers.pytest_benchmark import from_pytest_benchmark, is_p
 from scalkit.formats.readers.reframe import is_perflog, read_perflog
 from scalkit.formats.readers.reprompi import is_reprompi, read_reprompi
 from scalkit.formats.readers.skampi import is_skampi, read_skampi
-from scalkit.formats.readers.tables import is_delimited, is_jube_pretty, read_delimited, read_jube_pretty
 
 Parameter = str | Sequence[str] | None
 

@@ -1,19 +1,15 @@
-"""Tables: which column is what in a pandas DataFrame, in CSV with any usual separator, and in JUBE's tables."""
+"""Tables: which column holds what, whatever the table was read from."""
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import islice, pairwise
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from scalkit.errors import DataError
-from scalkit.formats.readers.content import Content, base_unit, finite, shortened, shown, split_unit
+from scalkit.formats.readers.content import base_unit, finite, shortened, split_unit
 from scalkit.formats.readers.observed import Found, Gathered, Setting, identifier
-from scalkit.formats.remarks import attributes_of_remarks
 from scalkit.support.toml.tables import table_beside
 from scalkit.support.units import scaled
 
@@ -29,33 +25,38 @@ _TIMES = re.compile(
 )
 _BYTES = re.compile(r"(\w+_)?(memory|rss|pss|bytes)(_\w+)?", re.IGNORECASE)
 _OTHERS = re.compile(r"(\w+_)?(memory|rss|pss|bandwidth|throughput|flops|energy|power)(_\w+)?", re.IGNORECASE)
+_COUNTS = re.compile(
+    r"(\w+_)?(count|counts|calls|visits|operations|ops|instructions|cycles|iterations|messages|misses)", re.IGNORECASE
+)
+_STATISTICS = re.compile(
+    r"(\w+_)?(mean|avg|average|median|min|minimum|max|maximum|std|stddev|stdev|sd|var|err|error|ci|iqr|q1|q3)(_\w+)?",
+    re.IGNORECASE,
+)
+_QUANTITIES = (_TIMES, _BYTES, _OTHERS, _COUNTS, _STATISTICS)
 _THE_TIME = ("time", "runtime", "seconds", "walltime", "wall_time", "run_time")
 _MISSING = ("", "nan", "<na>", "nat", "na", "n/a", "null", "none", "-")
 
-_KINDS = {",": "CSV", ";": "CSV with semicolons", "\t": "tab-separated values", "|": "table with bars"}
-"""Formats by their separator."""
 
-_RULE = re.compile(r"[|+ ]*-[-|+: ]*")
-_MOST_CELLS = 2**21
-_MOST_COLUMNS = 1000
-_LONGEST_NAME = 200
+MOST_CELLS = 2**21
 
 
-def read_frame(frame: pd.DataFrame, parameter: str | Sequence[str] | None = None) -> Found:
+def read_frame(frame: pd.DataFrame, parameter: str | Sequence[str] | None = None, kind: str = "DataFrame") -> Found:
     """Return the measurements in a DataFrame; levels of the index that have a name are columns, too.
 
     `parameter`: columns that are parameters although their name is that of a quantity.
+    `kind`: what the DataFrame was made of, for messages.
     Raises DataError if columns cannot be told apart, or cells hold no numbers where they should.
     """
+    where = f"the {kind}"
     levels = [name for name in frame.index.names if name is not None]
     flat = frame.reset_index(level=levels) if levels else frame
     if not flat.size:
-        raise DataError("the DataFrame is empty; rows of measurements are needed.")
-    if flat.size > _MOST_CELLS:
-        raise DataError(f"the DataFrame has {flat.size} cells, up to {_MOST_CELLS} are read; leave out columns or rows.")
+        raise DataError(f"{where} is empty; rows of measurements are needed.")
+    if flat.size > MOST_CELLS:
+        raise DataError(f"{where} has {flat.size} cells, up to {MOST_CELLS} are read; leave out columns or rows.")
     header = [" ".join(map(str, name)).strip() if isinstance(name, tuple) else str(name) for name in flat.columns]
     numbered = flat.set_axis(header, axis=1).set_axis(range(1, len(flat) + 1))
-    return measurements_in(numbered, "the DataFrame", "pandas DataFrame", parameter)
+    return measurements_in(numbered, where, kind, parameter)
 
 
 def measurements_in(frame: pd.DataFrame, where: str, kind: str, parameter: str | Sequence[str] | None = None) -> Found:
@@ -64,7 +65,9 @@ def measurements_in(frame: pd.DataFrame, where: str, kind: str, parameter: str |
     A column called ``function`` (``callpath``, ``region``, ``name``, ...) holds names; ``metric``, ``unit`` and ``value`` hold
     one quantity a row; ``run`` and ``repetition`` number repeated measurements. Of the other columns of numbers those are
     values whose name has a unit (``time [us]``, ``time_us``) or is that of a quantity (``time``, ``latency``, ``bandwidth``);
-    the rest are parameters. Columns of words are settings. Cells that are empty or ``nan`` hold nothing.
+    the rest are parameters. Without any of these names, columns beside ``p`` or ``n`` hold the run times of the functions
+    that they are called after, in seconds unless they say a unit (``MPI_Bcast [us]``). Columns of words are settings. Cells
+    that are empty or ``nan`` hold nothing.
 
     `frame`: one row for each measurement; the index has the numbers of the lines.
     `where`: the file, for messages.
@@ -85,13 +88,24 @@ def measurements_in(frame: pd.DataFrame, where: str, kind: str, parameter: str |
         settings: dict[str, Setting] = {name: column[row] for name, column in parameters.items() if column[row] == column[row]}
         settings |= {name: column[row][:60] for name, column in texts.items() if column[row]}
         run, is_exact = int(runs[row]) if runs[row] == runs[row] else 0, exact[row].lower() in ("1", "true", "yes")
-        for names, units, values in quantities:
-            if values[row] == values[row]:
-                factor, base = base_unit(units[row])
-                metric = "time" if base == "s" and table.is_the_time(names[row]) else names[row]
-                value = scaled(values[row], factor)
-                gathered.add(functions[row] or "f", settings, [value], metric, base, run=run, exact=is_exact)
-    return Found(kind, gathered.observed(), advice="a column with several values is needed, as in 'p' or 'n'")
+        for quantity in quantities:
+            value = quantity.values[row]
+            if value == value:
+                factor, base = base_unit(quantity.units[row])
+                name = quantity.names[row]
+                metric = "time" if base == "s" and table.is_the_time(name) else name
+                function = functions[row] or quantity.function or "f"
+                gathered.add(function, settings, [scaled(value, factor)], metric, base, run=run, exact=is_exact)
+    return Found(kind, gathered.observed(), notes=table.notes, advice="a column with several values is needed, as in 'p' or 'n'")
+
+
+class _Quantity(NamedTuple):
+    """A column of values: its function if the column names it, and name, unit and value by row."""
+
+    function: str
+    names: Sequence[str]
+    units: Sequence[str]
+    values: Sequence[float]
 
 
 class _Table:
@@ -99,6 +113,7 @@ class _Table:
 
     `roles`: the column that has one of the roles in names.toml.
     `metrics`: name and unit of columns of values.
+    `functions`: columns of run times that are called after functions, instead of metrics.
     `words`: columns of words that are settings.
     """
 
@@ -123,6 +138,7 @@ class _Table:
         self.parameters = [name for name in numeric if name not in self.metrics]
         if "value" not in self.roles and not self.metrics:
             self._guess()
+        self.functions = self._called_after_functions()
         if not self.parameters:
             raise DataError(
                 f"{where} has no column of numbers that can be a parameter (its columns are {_listed(header)}); add one, "
@@ -144,16 +160,30 @@ class _Table:
                 )
         return numbers
 
-    def quantities(self) -> Iterator[tuple[list[str], list[str], list[float]]]:
-        """Yield name, unit and value of each row, for each column of values."""
+    @property
+    def notes(self) -> list[str]:
+        """What was assumed about columns without a unit."""
+        assumed = [name for name in self.functions if split_unit(name)[1] is None]
+        if not assumed:
+            return []
+        return [
+            f"taken as run times in seconds, because their names have no unit: {_listed(assumed)}; "
+            f"write a unit as in '{assumed[0]} [us]'"
+        ]
+
+    def quantities(self) -> Iterator[_Quantity]:
+        """Yield each column of values."""
         n = len(self.frame)
         if "value" in self.roles:
             named = [split_unit(text or "time") for text in self.texts(self.roles.get("metric"))]
             said = self.texts(self.roles.get("unit"))
             units = [text or _unit(*one) for text, one in zip(said, named, strict=True)]
-            yield [name for name, _ in named], units, self.numbers(self.roles["value"])
+            names = [name for name, _ in named]
+            yield _Quantity("", names, units, self.numbers(self.roles["value"]))
         for column, (name, unit) in self.metrics.items():
-            yield [name] * n, [_unit(name, unit)] * n, self.numbers(column)
+            is_function = column in self.functions
+            metric, function = ("time", name) if is_function else (name, "")
+            yield _Quantity(function, [metric] * n, [_unit(metric, unit)] * n, self.numbers(column))
 
     def is_the_time(self, name: str) -> bool:
         """Return whether a column of seconds is the run time: called so, or the only one."""
@@ -180,25 +210,47 @@ class _Table:
         low = name.replace(" ", "_")
         return unit is not None or bool(_TIMES.fullmatch(low) or _OTHERS.fullmatch(low))
 
+    def _called_after_functions(self) -> list[str]:
+        """Return the columns of values whose names are those of functions, as ``MPI_Bcast [us]``.
+
+        A name of a quantity in any of them (``latency``, ``bandwidth``) says that all of them are metrics.
+        """
+        if "function" in self.roles or "value" in self.roles:
+            return []
+        for name, unit in self.metrics.values():
+            is_quantity = any(words.fullmatch(name.replace(" ", "_")) for words in _QUANTITIES)
+            if is_quantity or (unit is not None and base_unit(unit)[1] != "s"):
+                return []
+        return list(self.metrics)
+
     def _guess(self) -> None:
-        """Tell parameters and values apart where no name decides: the only column that is no known parameter holds values."""
+        """Tell parameters and values apart where no name decides.
+
+        Beside known parameters the only other column holds values; several do if all have fractions, as run times
+        in seconds have.
+        """
         known = [name for name in self.parameters if _is_known_parameter(name) or self._is_wanted(name)]
         others = [name for name in self.parameters if name not in known]
         sizes = [name for name in known if name.strip().lower() == "bytes" and "bytes" not in self.wanted]
-        if len(others) == 1 and known:
-            values = others[0]
+        if others and known and (len(others) == 1 or all(map(self._holds_fractions, others))):
+            values = others
         elif len(others) == 2 and not known:
-            values = others[1]
+            values = others[1:]
         elif not others and len(sizes) == 1 and len(known) > 1:  # a size of messages beside values, a value beside none
-            values = sizes[0]
+            values = sizes
         else:
             raise DataError(
                 f"{self.where}: it is not clear which column holds measured values (columns of numbers are "
                 f"{_listed(self.parameters)}); give it a name with a unit, as in 'time [us]', and name the parameters, "
                 "as in parameter=['p', 'n']."
             )
-        self.parameters.remove(values)
-        self.metrics = {values: split_unit(values)}
+        self.parameters = [name for name in self.parameters if name not in values]
+        self.metrics = {name: split_unit(name) for name in values}
+
+    def _holds_fractions(self, name: str) -> bool:
+        """Return whether a column has numbers that are not whole, and no name of a statistic."""
+        numbers = [number for number in self._numbers[name] if np.isfinite(number)]
+        return not _STATISTICS.fullmatch(name) and any(not number.is_integer() for number in numbers)
 
 
 def _texts(column: "pd.Series[str]") -> list[str]:
@@ -227,122 +279,3 @@ def _unit(name: str, unit: str | None) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(repr(name) for name in names[:12]) or "none"
-
-
-def is_jube_pretty(content: Content) -> bool:
-    """Return whether a line near the beginning is a rule of dashes between a header and rows, as in JUBE's pretty tables."""
-    lines = [line.strip() for line in content.head.split("\n")[:200]]
-    return any(_RULE.fullmatch(line) and "|" in before and line.count("-") >= 2 for before, line in pairwise(lines))
-
-
-def is_delimited(content: Content) -> bool:
-    """Return whether the first two lines that are no comments have the same separator equally often."""
-    lines = [line for line in content.head.split("\n")[:200] if line.strip() and not line.startswith("#")]
-    if not lines or "\0" in content.head:
-        return False
-    separator = _separator(lines[0])
-    if not separator:
-        return False
-    try:
-        rows = list(islice(csv.reader((f"{line}\n" for line in lines), delimiter=separator, skipinitialspace=True), 2))
-    except csv.Error:
-        return False
-    return len({len(row) for row in rows}) == 1
-
-
-def _separator(line: str) -> str:
-    best = max(_KINDS, key=line.count)
-    return best if best in line else ""
-
-
-def read_delimited(content: Content, parameter: str | Sequence[str] | None = None) -> Found:
-    """Return the measurements in a CSV file with a header.
-
-    Raises DataError if a row has another number of fields than the header, or the columns cannot be told apart.
-    """
-    lines = io.StringIO(content.text, newline="").readlines()
-    remarks = [line.rstrip() for line in lines if line.startswith("#")]
-    first = next(line for line in lines if line.strip() and not line.startswith("#"))
-    separator = _separator(first)
-    _require_header(content, first.rstrip("\r\n").split(separator))
-    reader = csv.reader(("\n" if line.startswith("#") else line for line in lines), delimiter=separator, skipinitialspace=True)
-
-    def rows() -> Iterator[tuple[int, list[str]]]:
-        try:
-            yield from ((reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row)))
-        except csv.Error as error:
-            raise content.error(reader.line_num, f"{error}; the file is damaged there: correct it.") from error
-
-    found = _of_rows(content, rows(), _KINDS[separator], parameter)
-    return replace(found, attrs=attributes_of_remarks(remarks))
-
-
-def read_jube_pretty(content: Content, parameter: str | Sequence[str] | None = None) -> Found:
-    """Return the measurements in a pretty table of JUBE; of several tables those with the header of the first.
-
-    Raises DataError if a row has another number of fields than the header, or the columns cannot be told apart.
-    """
-    header: list[str] = []
-    rows: list[tuple[int, list[str]]] = []
-    before, is_inside, others = "", False, 0
-    for line in content.lines():
-        text = line.text.strip()
-        cells = [cell.strip() for cell in text.removeprefix("|").removesuffix("|").split("|")]
-        if _RULE.fullmatch(text) and "|" in before:
-            if is_inside:
-                rows.pop()  # the header of another table
-            found = [cell.strip() for cell in before.removeprefix("|").removesuffix("|").split("|")]
-            is_inside = not header or found == header
-            others += not is_inside
-            header = header or found
-        elif is_inside and "|" in text:
-            rows.append((line.number, cells))
-        elif not text or is_inside:
-            is_inside = False
-        before = text
-    _require_header(content, header)
-    table = _of_rows(content, iter([(0, header), *rows]), "JUBE table", parameter)
-    note = f"{others} more tables with other columns are left out; keep one table a file"
-    return replace(table, notes=[*table.notes, note]) if others else table
-
-
-def _of_rows(content: Content, rows: Iterator[tuple[int, list[str]]], kind: str, parameter: str | Sequence[str] | None) -> Found:
-    """Return the measurements in rows with the numbers of their lines, the header first; a row that was cut is left out."""
-    _, header = next(rows)
-    last = content.unended
-    kept: dict[int, list[str]] = {}
-    cut = ""
-    for line, row in rows:
-        if (len(kept) + 1) * len(header) > _MOST_CELLS:
-            raise DataError(f"{content.where} has more than {_MOST_CELLS} cells; split it, or leave out columns or repetitions.")
-        is_last = last is not None and line == last.number
-        if len(row) == len(header):
-            kept[line] = row
-            cut = "if the file was cut there, its last value is wrong: check it" if is_last else ""
-        elif is_last and kept:
-            cut = "it is cut and left out"
-        else:
-            raise content.error(
-                line,
-                f"the row has {len(row)} fields, the header has {len(header)}; the file was cut or edited there: correct it.",
-            )
-    if not kept:
-        names = shown(", ".join(header))
-        raise DataError(f"{content.where} has a header ({names}) and no row; the file was cut: write it again.")
-    if last is not None:
-        cut = f"line {last.number} has no line end; {cut or 'it is cut and left out'}"
-    if any("jube" in name.lower() for name in header):
-        kind = "JUBE table"
-    frame = pd.DataFrame(list(kept.values()), columns=header, index=list(kept), dtype=str)
-    return replace(measurements_in(frame, content.where, kind, parameter), cut=cut)
-
-
-def _require_header(content: Content, header: Sequence[str]) -> None:
-    if len(header) > _MOST_COLUMNS:
-        raise DataError(f"{content.where} has {len(header)} columns, up to {_MOST_COLUMNS} are read; leave some out.")
-    long = next((name for name in header if len(name) > _LONGEST_NAME), None)
-    if long is not None:
-        raise DataError(
-            f"{content.where} has a column whose name has {len(long)} characters, up to {_LONGEST_NAME} are read; the first line "
-            "that is no comment must be the header."
-        )

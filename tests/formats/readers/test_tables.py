@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 import scalkit as sk
 from scalkit.errors import DataError
@@ -30,7 +32,10 @@ def written(tmp_path: Path, text: str, name: str = "a.csv") -> Path:
         ("nprocs;runtime_ms", "nprocs", "f", {"time": "s"}),
         ("n\telapsed(s)", "n", "f", {"time": "s"}),
         ("n|bandwidth [MB/s]", "n", "f", {"bandwidth": "B/s"}),
-        ("x,y", "x", "f", {"y": "1"}),
+        ("x,y", "x", "y", {"time": "s"}),
+        ("p,MPI_Bcast [us]", "p", "MPI_Bcast", {"time": "s"}),
+        ("p,word_count", "p", "f", {"word_count": "1"}),
+        ("p,bytes", "p", "f", {"bytes": "B"}),
         ("cells,t_max [s],memory_MiB", "cells", "f", {"t_max": "s", "memory": "B"}),
         ("p,rep,time", "p", "f", {"time": "s"}),
         ("nodes,value", "nodes", "f", {"time": "s"}),
@@ -114,7 +119,7 @@ def test_a_frame() -> None:
     frame = pd.DataFrame({"p": [2, 4, 8, 2, 4, 8], "op": ["a"] * 3 + ["b"] * 3, "time_us": [1.0, 2.5, np.nan, 4, 5, 6]})
     ds = read(frame)
     check(ds)
-    assert (ds.attrs["format"], ds["function"].values.tolist()) == ("pandas DataFrame", ["a", "b"])
+    assert (ds.attrs["format"], ds["function"].values.tolist()) == ("DataFrame", ["a", "b"])
     assert ds["time"].sel(function="a", p=4).item() == 2.5e-6
     assert np.isnan(ds["time"].sel(function="a", p=8).item())
     again = read(frame.set_index(["op", "p"]))
@@ -146,3 +151,59 @@ def test_frames_over_two_parameters() -> None:
 def test_wrong_frames(frame: pd.DataFrame, message: str) -> None:
     with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
         read(frame)
+
+
+TIMES = [1.5e-6, 2.5e-6, 3.5e-6, 4.5e-6]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"p": [2, 4, 8, 16], "MPI_Bcast": TIMES},
+        pd.DataFrame({"p": [2, 4, 8, 16], "MPI_Bcast": TIMES}),
+        pd.DataFrame({"p": [2, 4, 8, 16], "MPI_Bcast [us]": [1e6 * time for time in TIMES]}),
+        pd.DataFrame({"p": [2, 4, 8, 16], "MPI_Bcast": TIMES}).set_index("p"),
+        pd.Series(TIMES, index=pd.Index([2, 4, 8, 16], name="p"), name="MPI_Bcast"),
+        xr.DataArray(TIMES, coords={"p": [2, 4, 8, 16]}, name="MPI_Bcast"),
+        xr.Dataset({"MPI_Bcast": ("p", TIMES)}, {"p": [2, 4, 8, 16]}),
+        xr.Dataset({"MPI_Bcast": ("p", [1e6 * time for time in TIMES], {"units": "us"})}, {"p": [2, 4, 8, 16]}),
+    ],
+)
+def test_tables_in_memory_whose_columns_name_functions(table: object) -> None:
+    ds = read(table)  # type: ignore[arg-type]
+    check(ds)
+    assert ds["function"].values.tolist() == ["MPI_Bcast"]
+    assert ds["time"].values.ravel().tolist() == pytest.approx(TIMES, rel=1e-12)
+    assert read(ds) is ds
+
+
+def test_several_columns_of_functions() -> None:
+    fractions = {"p": [2, 4, 8, 16], "MPI_Bcast": TIMES, "MPI_Reduce": TIMES}
+    ds = read(fractions)
+    assert ds["function"].values.tolist() == ["MPI_Bcast", "MPI_Reduce"]
+    (note,) = json.loads(ds.attrs["notes"])
+    assert note.startswith("taken as run times in seconds, because their names have no unit: 'MPI_Bcast', 'MPI_Reduce'; ")
+    with_units = read({f"{name} [us]" if name != "p" else name: values for name, values in fractions.items()})
+    assert "notes" not in with_units.attrs
+    # Whole numbers may be a parameter as well, and a mean has no parts: both are asked for.
+    for other in ({"cells": [1, 2, 3, 4]}, {"mean": TIMES}):
+        with pytest.raises(DataError, match=r"^the dict: it is not clear which column holds measured values"):
+            read({"p": [2, 4, 8, 16], "MPI_Bcast": TIMES, **other})
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (xr.DataArray([1.0, 2.0]), "the Dataset has no values of dim_0; give coordinates, as in xr.DataArray(times, "
+         "coords={'p': [2, 4, 8]})."),
+        (xr.Dataset(), "the Dataset has no dimension; give coordinates, as in xr.DataArray(times, coords={'p': [2, 4, 8]})."),
+        (pd.Series([1.0, 2.0]), "the Series has no column of numbers that can be a parameter (its columns are 'time'); add one, "
+         "as in 'p' or 'n'."),
+        ({}, "the dict is empty; rows of measurements are needed."),
+        ({"p": [1, 2], "time": [1, 2, 3]}, "the columns p, time are no table: All arrays must be of the same length; give arrays "
+         "of one length."),
+    ],
+)  # fmt: skip
+def test_wrong_tables_in_memory(table: object, message: str) -> None:
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
+        read(table)  # type: ignore[arg-type]
