@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import shutil
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -309,7 +310,9 @@ class Validation:
         return scalkit.plot(self)
 
     def __repr__(self) -> str:
-        return f"<Validation: {self.headline}>"
+        from scalkit.judge.told.listing import result_text
+
+        return result_text(self, shutil.get_terminal_size().columns)
 
     def _repr_html_(self) -> str:
         from scalkit.judge.told.shown import result_html
