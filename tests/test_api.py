@@ -56,7 +56,7 @@ def test_measurements_come_in_any_form(data, tmp_path: Path) -> None:
 
 def test_a_result_and_a_verdict(data) -> None:
     r = sk.validate(data, "log p")
-    assert repr(r) == "<Validation: no problem: 1 fine>"
+    assert repr(r).splitlines()[1].startswith("✓ fine  MPI_Bcast  time    log(p) ")
     v = r["MPI_Bcast"]
     assert v.answer == "fine"
     assert v.sentence.startswith("MPI_Bcast grows as claimed, log(p); anything faster than ")
