@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Number
 from typing import Any, Unpack
 
 import pandas as pd
@@ -29,12 +30,29 @@ def measurements_in(data: Any, parameter: str | Sequence[str] | None = None) -> 
         if data.data is None:
             raise DataError("this result does not hold its measurements; give them in its place.")
         return data.data
+    if has_labels(data) and data:
+        raise DataError(
+            f"there are several data sets, {', '.join(map(str, data))}; give one of them, or compare them by sk.report."
+        )
     if not isinstance(data, str | os.PathLike | Sequence | pd.DataFrame | Mapping):
         raise DataError(
             f"{data!r:.60} holds no measurements; give a path, a Dataset, a DataFrame, a dict of arrays "
             "or a result of scalkit.validate."
         )
     return read(data, parameter=parameter)
+
+
+def has_labels(data: object) -> bool:
+    """Return whether a mapping has data sets by their labels, and not the columns of one table."""
+    return isinstance(data, Mapping) and not isinstance(data, xr.Dataset) and not any(map(_is_column, data.values()))
+
+
+def _is_column(values: object) -> bool:
+    """Return whether values may be a column of a table; texts and paths alone name files."""
+    if isinstance(values, list | tuple):
+        return not all(isinstance(one, str | os.PathLike) for one in values)
+    is_data = isinstance(values, str | os.PathLike | xr.Dataset | pd.DataFrame | Mapping | Validation)
+    return isinstance(values, Iterable | Number) and not is_data
 
 
 def validate(

@@ -23,7 +23,7 @@ from scalkit.judge.rules import Litmus, RuleResult
 from scalkit.judge.several.verdict import SeveralVerdict
 from scalkit.judge.verdict import Verdict
 from scalkit.support.json_values import json_fields
-from scalkit.support.text import did_you_mean
+from scalkit.support.text import did_you_mean, few
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,10 +150,10 @@ class Validation:
 
     @property
     def answer(self) -> Answer:
-        """The worst answer: ``"fix"`` where there is a problem, ``"cannot tell"``, or ``"fine"``."""
+        """The worst answer: ``"fix"`` where there is a problem, ``"cannot tell"``, also without a verdict, or ``"fine"``."""
         if self._wrong:
             return "fix"
-        return "cannot tell" if self.answers["cannot tell"] else "fine"
+        return "cannot tell" if self.answers["cannot tell"] or not self.verdicts else "fine"
 
     @property
     def answers(self) -> dict[Answer, int]:
@@ -192,7 +192,7 @@ class Validation:
         counts = [f"{answers['fine']} fine"] if answers["fine"] else []
         counts += [f"{len(unclear)} cannot tell ({', '.join(in_short(unclear))})"] if unclear else []
         if not wrong:
-            return f"no problem: {', '.join(counts) or 'nothing was judged'}"
+            return f"no problem: {', '.join(counts)}" if counts else _nothing_judged(self)
         problems = [_problem(one) for one in wrong[:_SAID]]
         said = problems[0] if len(wrong) == 1 else "; ".join(f"({k}) {one}" for k, one in enumerate(problems, 1))
         more = f"; and {len(wrong) - _SAID} more" if len(wrong) > _SAID else ""
@@ -318,6 +318,16 @@ class Validation:
         from scalkit.judge.told.shown import result_html
 
         return result_html(self)
+
+
+def _nothing_judged(result: Validation) -> str:
+    """Return why there is no verdict."""
+    if result.unjudged:
+        return f"nothing was judged: {few(result.unjudged, _SAID)}"
+    return (
+        f"no measured function has an expectation: measured are {few(result.unexpected) or 'nothing'}; "
+        f"expectations name {few(result.missing) or 'nothing'}"
+    )
 
 
 def _problem(wrong: AnyVerdict | RuleResult | Change) -> str:

@@ -16,6 +16,7 @@ import xarray as xr
 
 from scalkit.errors import DataError
 from scalkit.formats.read import read
+from scalkit.front import measurements_in
 
 _METRIC_ATTRIBUTES = ("role", "units", "exact", "resolution")
 _ATTRIBUTES = ("parameter", "truncated")
@@ -45,25 +46,26 @@ class Source:
         return ", ".join(self.paths) or "data in memory"
 
 
-def open_source(data: object) -> tuple[xr.Dataset, Source]:
+def open_source(data: object, parameter: str | Sequence[str] | None = None) -> tuple[xr.Dataset, Source]:
     """Return measurements and where they come from.
 
     `data`: a Dataset says which files it was read from; `confirmed` looks whether they hold the same.
+    `parameter`: as for `scalkit.read`, of files and tables. Paths that hold something else without it do not count.
     Raises DataError if there are no measurements.
     """
     if isinstance(data, xr.Dataset):
         return data, Source(_named_paths(data), content_hash(data), is_certain=False)
     paths = _paths(data)
     if isinstance(data, pd.DataFrame | Mapping):
-        ds = read(data)
+        ds = measurements_in(data, parameter)
         return ds, Source((), content_hash(ds))
     if paths is None:
         raise DataError(
             f"a session needs a Dataset of measurements or a path, got {type(data).__name__}; read one with scalkit.read, "
             "or make one with scalkit.measurements."
         )
-    ds = read(paths[0] if len(paths) == 1 else paths)
-    return ds, Source(tuple(paths), content_hash(ds))
+    ds = read(paths[0] if len(paths) == 1 else paths, parameter=parameter)
+    return ds, Source(tuple(paths), content_hash(ds), is_certain=parameter is None)
 
 
 def content_hash(ds: xr.Dataset) -> str:
