@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Number
 from typing import Any, Unpack
 
 import pandas as pd
@@ -50,9 +49,9 @@ def has_labels(data: object) -> bool:
 def _is_column(values: object) -> bool:
     """Return whether values may be a column of a table; texts and paths alone name files."""
     if isinstance(values, list | tuple):
-        return not all(isinstance(one, str | os.PathLike) for one in values)
+        return not values or not all(isinstance(one, str | os.PathLike) for one in values)
     is_data = isinstance(values, str | os.PathLike | xr.Dataset | pd.DataFrame | Mapping | Validation)
-    return isinstance(values, Iterable | Number) and not is_data
+    return isinstance(values, Iterable) and not is_data
 
 
 def validate(
