@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Unpack
+from typing import Any, TypeGuard, Unpack
 
 import pandas as pd
 import xarray as xr
@@ -41,7 +41,7 @@ def measurements_in(data: Any, parameter: str | Sequence[str] | None = None) -> 
     return read(data, parameter=parameter)
 
 
-def has_labels(data: object) -> bool:
+def has_labels(data: object) -> TypeGuard[Mapping[str, Any]]:
     """Return whether a mapping has data sets by their labels, and not the columns of one table."""
     return isinstance(data, Mapping) and not isinstance(data, xr.Dataset) and not any(map(_is_column, data.values()))
 

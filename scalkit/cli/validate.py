@@ -17,7 +17,7 @@ from scalkit.cli.terminal.ranks import launched
 from scalkit.errors import ReportError, UsageError
 from scalkit.judge import CATALOGUES, Validation
 from scalkit.judge.along_one import Mapper, in_turn, over_ranks
-from scalkit.judge.answer import ANSWER_SYMBOLS
+from scalkit.judge.answer import ANSWER_SYMBOLS, Answer
 from scalkit.judge.baseline import Baseline
 from scalkit.judge.baseline.comparison import Comparison
 from scalkit.judge.catalogue import ExpectationSet
@@ -100,7 +100,7 @@ def _place(expect: str | None) -> tuple[str, dict[str, int]]:
     return str(shown), dict(found.lines) if isinstance(found, ExpectationSet) else {}
 
 
-_STYLES = {"fix": "bold red", "cannot tell": "magenta", "fine": "green"}
+_STYLES: dict[Answer, str] = {"fix": "bold red", "cannot tell": "magenta", "fine": "green"}
 
 
 def show(result: Validation, status: int, saved: Path | None = None) -> None:
@@ -121,13 +121,13 @@ def show(result: Validation, status: int, saved: Path | None = None) -> None:
 
 def _show_table(console: Console, result: Validation) -> None:
     """Print the verdicts, the worst first, with the answers in their colours."""
-    table = listing(result.worst_first, console.width)
-    for line in table.lines:
+    lines, left_out = listing(result.worst_first, console.width)
+    for line in lines:
         text = Text(line)
         for answer, style in _STYLES.items():
             text.highlight_words([f"{ANSWER_SYMBOLS[answer]} {answer}"], style)
         console.print(text, soft_wrap=True)
-    missing = [f"Not shown: {joined(table.left_out)}; --json has all."] if table.left_out else []
+    missing = [f"Not shown: {joined(left_out)}. --json has all."] if left_out else []
     for remark in (*legend(result.verdicts), *missing):
         console.print(printed(remark))
 

@@ -6,12 +6,11 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from scalkit.judge.answer import ANSWER_SYMBOLS, resolution_in_words
-from scalkit.judge.judged import AnyVerdict
+from scalkit.judge.measured import AnyVerdict
 from scalkit.support.text import capital, counted, joined, plain
 
 if TYPE_CHECKING:
@@ -23,21 +22,16 @@ _LEAST_NEEDED = ("Excludes faster than", "Divergence", "Metric", "Model", "Expec
 _NAME = 24  # letters of a function's name that stay on one line
 _GAP = "  "
 _MOST_ROWS = 30  # a table that scrolls hides its worst rows
+_MOST_NOTES = 3
 
 
-@dataclass(frozen=True)
-class Listing:
-    """The lines of a table, and the names of the columns that do not fit."""
+def listing(verdicts: Sequence[AnyVerdict], width: int) -> tuple[list[str], list[str]]:
+    """Return the lines of a table with a row for each verdict, and the columns that do not fit, the least needed ones.
 
-    lines: tuple[str, ...]
-    left_out: tuple[str, ...] = ()
-
-
-def listing(verdicts: Sequence[AnyVerdict], width: int) -> Listing:
-    """Return a row for each verdict, in their order; long names and models continue on further lines.
-
-    `width`: in letters. Columns that do not fit are left out, the least needed first.
+    `width`: in letters; long names and models continue on further lines.
     """
+    if not verdicts:
+        return [], []
     columns = dict(zip(_HEADS, zip(*map(_cells, verdicts), strict=True), strict=True))
     full = {head: max(map(len, (head, *cells))) for head, cells in columns.items()}
     least = {
@@ -56,8 +50,7 @@ def listing(verdicts: Sequence[AnyVerdict], width: int) -> Listing:
             room = width - _total(widths, kept)
             widths[head] = max(8, min(full[head], widths[head] + room))
     rows = [kept, *zip(*(columns[head] for head in kept), strict=True)]
-    lines = (line for row in rows for line in _lines(row, widths))
-    return Listing(tuple(lines), tuple(head for head in _HEADS if head not in kept))
+    return [line for row in rows for line in _lines(row, widths)], [head for head in _HEADS if head not in kept]
 
 
 def result_text(result: Validation, width: int) -> str:
@@ -66,11 +59,11 @@ def result_text(result: Validation, width: int) -> str:
     `width`: of the terminal, in letters.
     """
     shown = result.worst_first[:_MOST_ROWS]
-    table = listing(shown, width) if shown else Listing(())
-    below = [*legend(shown), *_left_out(result, table), *_notes(result), _closing(result)]
+    lines, missing = listing(shown, width)
+    below = [*legend(shown), *_left_out(result, missing), *_conclusion(result)]
     wide = max(width, _NAME)
     wrapped = (line for text in below for line in textwrap.wrap(plain(text), wide, break_long_words=False))
-    return "\n".join([*table.lines, *wrapped])
+    return "\n".join([*lines, *wrapped])
 
 
 def legend(verdicts: Sequence[AnyVerdict]) -> list[str]:
@@ -114,27 +107,24 @@ def _lines(row: Sequence[str], widths: dict[str, int]) -> Iterator[str]:
         yield _GAP.join(padded).rstrip()
 
 
-def _left_out(result: Validation, table: Listing) -> list[str]:
+def _left_out(result: Validation, missing: Sequence[str]) -> list[str]:
     """Return the sentence on rows and columns that are not shown; none if all are."""
     hidden = result.worst_first[_MOST_ROWS:]
     answers = Counter(verdict.answer for verdict in hidden)
     counts = ", ".join(f"{n} {answer}" for answer, n in answers.items())
     rows = [f"{counted(len(hidden), 'more verdict')} ({counts})"] if hidden else []
-    columns = [joined(table.left_out)] if table.left_out else []
-    return [f"Not shown: {'; '.join([*rows, *columns])}. .to_frame() has all."] if rows or columns else []
+    parts = [*rows, *([joined(missing)] if missing else [])]
+    return [f"Not shown: {'; '.join(parts)}. .to_frame() has all."] if parts else []
 
 
-def _notes(result: Validation) -> list[str]:
-    """Return the notes on the data, the changes since a baseline, and the number of other remarks."""
-    shown = [*result.notes, *([result.comparison.headline] if result.comparison else [])]
-    said = {*shown, *(verdict.sentence for verdict in result.verdicts[:1] if len(result) == 1)}
-    others = sum(one not in said for one in result.warnings)
-    return [*map(capital, shown), *([f"{counted(others, 'remark')} in .warnings."] if others else [])]
-
-
-def _closing(result: Validation) -> str:
-    """Return the sentence on the only verdict, or the headline of several."""
-    if len(result) != 1 or result.comparison is not None:
-        return f"{capital(result.headline)}."
-    (verdict,) = result.verdicts
-    return f"{verdict.answer}: {(verdict.problem or verdict.sentence).removesuffix('.')}."
+def _conclusion(result: Validation) -> Iterator[str]:
+    """Return notes on the data, the changes since a baseline, the number of other remarks, and the answer."""
+    closing = f"{capital(result.headline)}."
+    if len(result) == 1 and result.comparison is None:
+        (verdict,) = result.verdicts
+        closing = f"{verdict.answer}: {(verdict.problem or verdict.sentence).removesuffix('.')}."
+    shown = [*result.notes[:_MOST_NOTES], *([result.comparison.headline] if result.comparison else [])]
+    yield from map(capital, shown)
+    if others := sum(one not in shown and one not in closing for one in result.warnings):
+        yield f"{counted(others, 'remark')} in .warnings."
+    yield closing
