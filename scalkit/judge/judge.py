@@ -246,6 +246,8 @@ class Judge:
         name, note, fixed = (one.function, one.metric), "", self.measured.fixed
         baseline = None if self.key_of(name) in choices.expectations else self.baseline
         if baseline is not None:
+            if name in baseline:
+                baseline[name].require_same_kind(one.unit, one.parameters)
             product = baseline.expectation_of(one.function, product_metric(one.parameters[0], one.metric))
             status_quo = product or baseline.expectation_of(*name)
             if status_quo is None:

@@ -83,7 +83,7 @@ class Validation:
 
     def __getitem__(self, key: str | tuple[str, str]) -> AnyVerdict:
         if not (isinstance(key, str) or (isinstance(key, tuple) and len(key) == 2)):
-            raise DataError(f"{key!r} names no verdict; ask by function, or by function and metric.")
+            raise DataError(f"{key!r:.60} names no verdict; ask by function, or by function and metric.")
         function, metric = (key, None) if isinstance(key, str) else key
         found = [v for v in self.verdicts if v.function == function and metric in (None, v.metric)]
         if len(found) == 1:
